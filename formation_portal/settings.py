@@ -45,7 +45,7 @@ INSTALLED_APPS = [
     "formation_portal.applications.imports",
     "formation_portal.reviews",
     "formation_portal.relay",
-    "formation_portal.figures",
+    "formation_portal.statistics",
     "formation_portal.ui",
     "formation_portal.portal",
     "formation_portal.desk",

@@ -25,7 +25,7 @@ ROOMS = {
     "relay": {"contract", "gateway", "applications", "reviews", "mail", "audit"},
     "invitations": {"contract", "applications", "mail"},
     "accounts": {"mail"},
-    "figures": {"contract", "applications", "reviews"},
+    "statistics": {"contract", "applications", "reviews"},
     "ui": {
         "contract",
         "gateway",
@@ -56,7 +56,7 @@ ROOMS = {
         "applications",
         "reviews",
         "relay",
-        "figures",
+        "statistics",
         "accounts",
         "ui",
         "mail",
@@ -162,7 +162,7 @@ def test_no_code_knows_a_product_a_role_or_a_field_of_the_catalog() -> None:
         for section in item["schema"]["sections"]:
             for group in ("fields", "person_fields", "corporate_fields", "foundation_fields"):
                 words |= {field["csp_field_key"] for field in section.get(group, ()) if field.get("csp_field_key")}
-    for room in ("contract", "gateway", "applications", "relay", "audit", "figures", "portal", "desk"):
+    for room in ("contract", "gateway", "applications", "relay", "audit", "statistics", "portal", "desk"):
         for path in modules(room):
             text = path.read_text()
             assert not [word for word in words if f'"{word}"' in text], path

@@ -80,7 +80,7 @@ SAID = {name: said for name, said in _sources() if said}
 
 
 # What agents and operators read. They know the words of the trade and of machines.
-_FOR_AGENTS = ("desk", "reviews", "relay", "audit", "figures", "management")
+_FOR_AGENTS = ("desk", "reviews", "relay", "audit", "statistics", "management")
 # Written to the provider, in a letter's words.
 _LETTERS = {"provider_message.py"}
 # Not said to people: the database's language, settings and arguments by their names.

@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, date, datetime
 from typing import Any, TypeVar
 
-from django.apps import apps
 from django.conf import settings
 from django.db import models
 
@@ -21,18 +20,21 @@ Digests = dict[str, dict[str, str]]
 AModel = TypeVar("AModel", bound=type[models.Model])
 
 _CHUNK_SIZE = 2_000
+_models: dict[str, type[models.Model]] = {}
 _fields: dict[str, tuple[str, ...]] = {}
 _not_every: set[str] = set()
 
 
-def attested(*fields: str, every: bool = True) -> Callable[[AModel], AModel]:
+def attested(*fields: str, every: bool = True, label: str = "") -> Callable[[AModel], AModel]:
     """Declare which fields of a model entries attest, and whether `every` row has an entry. The fields never change:
-    what is added later is attested by no entry of before."""
+    what is added later is attested by no entry of before. A model that is renamed keeps the `label` that it had, since
+    the digests hold it."""
 
     def register(model: AModel) -> AModel:
-        _fields[model._meta.label_lower] = fields
+        name = label or model._meta.label_lower
+        _models[name], _fields[name] = model, fields
         if not every:
-            _not_every.add(model._meta.label_lower)
+            _not_every.add(name)
         return model
 
     return register
@@ -42,7 +44,7 @@ def digests(rows: Iterable[models.Model]) -> Digests:
     """The digest of each row as it stands in memory, which is as it was saved."""
     found: Digests = {}
     for row in rows:
-        found.setdefault(row._meta.label_lower, {})[str(row.pk)] = _digest(row)
+        found.setdefault(label_of(row), {})[str(row.pk)] = _digest(row)
     return found
 
 
@@ -65,12 +67,17 @@ def altered_rows(label: str, expected: Mapping[str, str]) -> Iterator[tuple[str,
 
 
 def _rows(label: str, first: int) -> Iterator[models.Model]:
-    found = apps.get_model(label)._default_manager.filter(pk__gte=first).order_by("pk")
+    found = _models[label]._default_manager.filter(pk__gte=first).order_by("pk")
     return iter(found.iterator(chunk_size=_CHUNK_SIZE))
 
 
+def label_of(row: models.Model) -> str:
+    """The label by which entries name the model of a row, whatever the model is called now."""
+    return next(label for label, model in _models.items() if isinstance(row, model))
+
+
 def _digest(row: models.Model) -> str:
-    label = row._meta.label_lower
+    label = label_of(row)
     said = [label, row.pk, *(_as_json(getattr(row, name)) for name in _fields[label])]
     content = json.dumps(said, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
     return hmac.new(settings.AUDIT_KEY.encode(), content.encode(), hashlib.sha256).hexdigest()[:32]

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from formation_portal.applications.locks import Locks
     from formation_portal.contract.needs import Need
     from formation_portal.invitations.models import Invitation
-    from formation_portal.reviews.models import Remark, Ruling
-    from formation_portal.reviews.objections import Objection
+    from formation_portal.reviews.checklist import ApprovalBlocker
+    from formation_portal.reviews.models import Query, ReviewDecision
 
 
 def application_changed(draft: "Draft") -> None:
@@ -30,12 +30,12 @@ def application_changed(draft: "Draft") -> None:
 
 def application_moved(draft: "Draft", *, by: "Author | None") -> None:
     """A transition has moved an application to another state; `by` is None where the service has refused it."""
-    from formation_portal.figures.receiving import count_move
     from formation_portal.portal.applications.status_emails import send_confirmation, send_status_email
-    from formation_portal.reviews.receivers import end_what_waits
+    from formation_portal.reviews.decisions import end_waiting_decision
+    from formation_portal.statistics.receivers import count_transition
 
-    end_what_waits(draft, by)
-    count_move(draft)
+    end_waiting_decision(draft, by)
+    count_transition(draft)
     send_status_email(draft)
     send_confirmation(draft, by)
 
@@ -54,13 +54,13 @@ def accepted_locks(draft: "Draft") -> "Locks | None":
     return locks(draft)
 
 
-def application_returned(draft: "Draft", *, remarks: "list[Remark]") -> None:
+def application_returned(draft: "Draft", *, queries: "list[Query]") -> None:
     """A review has returned an application to its customer with these queries."""
-    from formation_portal.figures.receiving import count_remarks
     from formation_portal.reviews.locks import keep_what_was_accepted
+    from formation_portal.statistics.receivers import count_queries
 
     keep_what_was_accepted(draft)
-    count_remarks(draft, remarks)
+    count_queries(draft, queries)
 
 
 def review_changed(draft: "Draft", *, by: "AbstractBaseUser") -> None:
@@ -70,14 +70,14 @@ def review_changed(draft: "Draft", *, by: "AbstractBaseUser") -> None:
     claim_what_is_worked_on(draft, by)
 
 
-def proposal_refused(draft: "Draft", *, ruling: "Ruling", by: "AbstractBaseUser") -> None:
+def proposal_refused(draft: "Draft", *, decision: "ReviewDecision", by: "AbstractBaseUser") -> None:
     """A second agent has refused a decision that a colleague has proposed."""
     from formation_portal.desk.recording import give_back_what_is_refused
 
-    give_back_what_is_refused(draft, ruling, by)
+    give_back_what_is_refused(draft, decision, by)
 
 
-def approval_blockers(draft: "Draft") -> "tuple[Objection, ...]":
+def approval_blockers(draft: "Draft") -> "tuple[ApprovalBlocker, ...]":
     """What others have against an approval, on a page as in the transaction that approves."""
     from formation_portal.relay.approval_guard import block_approval
 

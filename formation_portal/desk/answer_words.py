@@ -7,15 +7,15 @@ from formation_portal.applications.draft import Draft
 from formation_portal.applications.parties import PartyRow
 from formation_portal.contract import canonical
 from formation_portal.contract.rules import Question
-from formation_portal.reviews.places import Place
+from formation_portal.reviews.targets import Target
 
 from .counts import numbered
 
 
-def questions_of(draft: Draft, party: PartyRow) -> dict[Place, Question]:
+def questions_of(draft: Draft, party: PartyRow) -> dict[Target, Question]:
     """The questions to a party, by their places."""
     asked = draft.form_state.party_questions(party.record)
-    return {Place.of_field(party.token, one.spec.name): one for one in asked}
+    return {Target.of_field(party.token, one.spec.name): one for one in asked}
 
 
 def why_asked(question: Question | None) -> str:

@@ -9,7 +9,7 @@ from django.db.models import Q
 
 from formation_portal.applications.models import Application, Change
 from formation_portal.contract.lifecycle import State
-from formation_portal.reviews.models import Remark
+from formation_portal.reviews.models import Query
 
 from .claims import is_claimed
 from .counts import if_any
@@ -45,7 +45,7 @@ def history_of(application: Application) -> tuple[Change, ...]:
     return tuple(changes.filter(is_new | ~Q(moved_to="")).select_related("who"))
 
 
-def timeline(application: Application, history: Iterable[Change], remarks: Iterable[Remark]) -> Timeline:
+def timeline(application: Application, history: Iterable[Change], remarks: Iterable[Query]) -> Timeline:
     """The lines, the newest first. No query where the case was read with its application."""
     sent: dict[int, int] = {}
     for remark in remarks:

@@ -10,7 +10,7 @@ from django.utils.text import Truncator
 from formation_portal.accounts.models import User
 from formation_portal.applications.models import Application, Change
 from formation_portal.contract.lifecycle import State
-from formation_portal.reviews.since import Sight, since
+from formation_portal.reviews.changes_since import ReviewVersion, changes_since
 
 from .case_version import CaseNow, CaseVersion, case_now
 from .claim_words import day_and_time
@@ -112,7 +112,7 @@ def _review_words(now: CaseNow, drawn: CaseVersion, reader: User) -> str:
     """ "Dev Ramanathan accepted 2 facts on 24 November at 14:04.", or the newest of several and how many more."""
     if now.version.review == drawn.review:
         return ""
-    moves = since(now.application, Sight(now.application.submissions, drawn.review), by=reader)
+    moves = changes_since(now.application, ReviewVersion(now.application.submissions, drawn.review), by=reader)
     if not moves:
         return ""
     who, at = _named(moves[0].by) if moves[0].by else "The portal", day_and_time(moves[0].at)

@@ -13,12 +13,11 @@ from django.utils.timezone import localtime
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.readback import readback
 from formation_portal.contract.needs import Need
-from formation_portal.reviews.facts import Facts, facts_of
-from formation_portal.reviews.models import Remark
-from formation_portal.reviews.naming import whose
-from formation_portal.reviews.places import WHOLE, Kind
-from formation_portal.reviews.seen import seen_in
-from formation_portal.reviews.since import Sight
+from formation_portal.reviews.changes_since import ReviewVersion
+from formation_portal.reviews.checklist import Checklist, load_checklist
+from formation_portal.reviews.models import Query
+from formation_portal.reviews.opened_documents import opened_documents
+from formation_portal.reviews.targets import WHOLE_APPLICATION, TargetKind, holder_name
 from formation_portal.ui.ownership import Ownership, ownership
 
 from .arrivals import Arrivals, arrivals
@@ -56,9 +55,9 @@ class CasePage:
 
     draft: Draft
     status: str
-    sight: Sight
+    sight: ReviewVersion
     back: str
-    facts: Facts
+    facts: Checklist
     can_check: bool
     news: str
     only_changed: bool
@@ -98,19 +97,19 @@ def case_page(draft: Draft, *, reader: AbstractBaseUser, asked: Mapping[str, str
     shown = came_from(asked)
     address = case_url(application.reference, shown)
     back = _with(address, only_changed) if changes else address
-    sight = Sight.read_with(application)
+    sight = ReviewVersion.of_loaded(application)
     panels = Panels(draft, reader=reader, back=back, sight=sight, lazily=True)
     told = readback(draft)
     reading = Reading(
         draft=draft,
         told=told,
-        facts=facts_of(draft, told=told, asked=panels.open),
+        facts=load_checklist(draft, told=told, queries=panels.open),
         panels=panels,
         differences=changes,
         only_changed=only_changed,
         can_check=can_review(draft, reader),
         shown=shown,
-        seen=seen_in(draft),
+        seen=opened_documents(draft),
     )
     make = partial(
         CasePage,
@@ -123,7 +122,7 @@ def case_page(draft: Draft, *, reader: AbstractBaseUser, asked: Mapping[str, str
         news=_news(changes),
         only_changed=only_changed,
         other_url=_with(address, not only_changed) if changes else "",
-        whole=reading.panel(WHOLE),
+        whole=reading.panel(WHOLE_APPLICATION),
         sections=sections_of(reading),
         parties=parties_of(reading),
         shares=shares_of(reading),
@@ -169,8 +168,8 @@ def _news(changes: Differences) -> str:
     return f"{said} {since}" if said else f"No changes {since}"
 
 
-def _drafted(draft: Draft, remark: Remark, back: str) -> DraftedLine:
-    place, reference = remark.place, draft.application.reference
-    is_party = draft.party(place.holder) is not None and place.kind is not Kind.SECTION
+def _drafted(draft: Draft, remark: Query, back: str) -> DraftedLine:
+    place, reference = remark.target, draft.application.reference
+    is_party = draft.party(place.holder) is not None and place.kind is not TargetKind.SECTION
     page = reverse("desk:party", args=[reference, place.holder]) if is_party else back
-    return DraftedLine(remark.label, whose(draft, place), remark.text, f"{page}#{place_id(place)}")
+    return DraftedLine(remark.label, holder_name(draft, place), remark.text, f"{page}#{place_id(place)}")

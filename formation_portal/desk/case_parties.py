@@ -7,7 +7,7 @@ from django.urls import reverse
 
 from formation_portal.applications.documents import findings_of
 from formation_portal.applications.readback import DocumentLine, PartyReadback
-from formation_portal.reviews.places import Place
+from formation_portal.reviews.targets import Target
 
 from .case_reading import Reading, Standing
 from .coming_from import party_url
@@ -64,7 +64,7 @@ class DocumentRow:
 def parties_of(reading: Reading) -> Parties:
     """Every party; where only what changed is asked for, those that changed or are not done."""
     lines = [(_line(reading, one), _is_left_out(reading, one)) for one in reading.told.parties]
-    sheets = [sheet for sheet in reading.facts.sheets if sheet.token]
+    sheets = [sheet for sheet in reading.facts.holders if sheet.token]
     done, there_are = sum(sheet.done for sheet in sheets), sum(len(sheet.facts) for sheet in sheets)
     return Parties(
         rows=tuple(line for line, is_left_out in lines if not is_left_out),
@@ -75,14 +75,14 @@ def parties_of(reading: Reading) -> Parties:
 
 
 def _is_left_out(reading: Reading, told: PartyReadback) -> bool:
-    sheet = reading.facts.sheet(told.party.token)
+    sheet = reading.facts.of_holder(told.party.token)
     has_news = told.party.token in reading.differences.added or reading.differences.of(told.party.token)
     is_done = sheet is None or sheet.is_done
     return reading.only_changed and is_done and not has_news and not reading.open_at(told.party.token)
 
 
 def _line(reading: Reading, told: PartyReadback) -> PartyLine:
-    token, sheet = told.party.token, reading.facts.sheet(told.party.token)
+    token, sheet = told.party.token, reading.facts.of_holder(told.party.token)
     changes, questions = reading.differences.of(token), len(reading.open_at(token))
     done, there_are = (sheet.done, len(sheet.facts)) if sheet else (0, 0)
     is_new, roles = token in reading.differences.added, ", ".join(told.roles)
@@ -117,7 +117,7 @@ def documents_of(reading: Reading) -> tuple[DocumentRow, ...]:
 def _documents(reading: Reading) -> Iterator[DocumentRow]:
     for line in reading.told.documents:
         holder = line.party.token if line.party else ""
-        place, changed = Place.of_document(holder, line.slot), reading.differences.at(holder, line.slot)
+        place, changed = Target.of_document(holder, line.slot), reading.differences.at(holder, line.slot)
         fact = reading.facts.at(place)
         standing = reading.standing(fact) if fact else None
         row = replace(_document(reading, line), mark="changed" if changed else "", difference=changed)
@@ -142,5 +142,5 @@ def _document(reading: Reading, line: DocumentLine) -> DocumentRow:
         mime_type=document.mime_type,
         size=document.size,
         sha256=document.sha256,
-        seen=seen_words(reading.seen.by(document.pk)),
+        seen=seen_words(reading.seen.names_of(document.pk)),
     )

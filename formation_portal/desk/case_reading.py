@@ -5,10 +5,10 @@ from dataclasses import dataclass, field
 
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.readback import Readback
-from formation_portal.reviews.facts import ACCEPTED, CHANGED, OPEN, QUERIED, Fact, Facts
-from formation_portal.reviews.models import Remark
-from formation_portal.reviews.places import Kind, Place
-from formation_portal.reviews.seen import Seen
+from formation_portal.reviews.checklist import ACCEPTED, CHANGED, OPEN, QUERIED, Checklist, Fact
+from formation_portal.reviews.models import Query
+from formation_portal.reviews.opened_documents import OpenedDocuments
+from formation_portal.reviews.targets import Target, TargetKind
 
 from .differences import Differences
 from .queue_state import QueueState
@@ -41,31 +41,31 @@ class Reading:
 
     draft: Draft
     told: Readback
-    facts: Facts
+    facts: Checklist
     panels: Panels
     differences: Differences
     only_changed: bool
     can_check: bool
     shown: QueueState
-    seen: Seen
-    placed: set[Place] = field(default_factory=set)
+    seen: OpenedDocuments
+    placed: set[Target] = field(default_factory=set)
 
-    def panel(self, place: Place) -> Panel:
+    def panel(self, place: Target) -> Panel:
         """What was said at a place that the page shows."""
         self.placed.add(place)
         return self.panels.at(place)
 
-    def open_at(self, holder: str) -> tuple[Remark, ...]:
+    def open_at(self, holder: str) -> tuple[Query, ...]:
         """The open questions about a section or party, and everything in it."""
-        return tuple(remark for remark in self.facts.asked if remark.holder == holder)
+        return tuple(remark for remark in self.facts.queries if remark.holder == holder)
 
-    def standing(self, fact: Fact, *, questions: Iterable[Remark] = ()) -> Standing:
+    def standing(self, fact: Fact, *, questions: Iterable[Query] = ()) -> Standing:
         """How a fact stands; a question at anything within it counts as one about it."""
         state = QUERIED if any(questions) else fact.state
         mark, words = _STATES[state]
         if state == ACCEPTED and fact.check and fact.check.by:
             words = f"Accepted by {fact.check.by.called}"
-        place = str(fact.place) if self.can_check else ""
+        place = str(fact.target) if self.can_check else ""
         return Standing(mark, words, place, is_accepted=fact.is_done)
 
     def leftovers(self, holder: str | None = None) -> tuple[Panel, ...]:
@@ -76,5 +76,5 @@ class Reading:
         return tuple(self.panel(one) for one in lost if holder is None or (one.holder == holder and _has_place(one)))
 
 
-def _has_place(place: Place) -> bool:
-    return place.kind is not Kind.APPLICATION
+def _has_place(place: Target) -> bool:
+    return place.kind is not TargetKind.APPLICATION

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from formation_portal.applications.readback import AnswerLine, SectionReadback, ShareClassReadback, ShareTable
-from formation_portal.reviews.facts import Fact
-from formation_portal.reviews.places import Kind, Place
+from formation_portal.reviews.checklist import Fact
+from formation_portal.reviews.targets import Target, TargetKind
 
 from .case_reading import Reading, Standing
 from .counts import if_any, together
@@ -61,7 +61,7 @@ def sections_of(reading: Reading) -> tuple[CaseEntry, ...]:
 
 def _section(reading: Reading, told: SectionReadback) -> CaseEntry | None:
     key = told.section.key
-    place = Place(Kind.SECTION, key)
+    place = Target(TargetKind.SECTION, key)
     fact = reading.facts.at(place)
     rows = (*_rows(reading, key, "", told.lines), *_no_longer_asked(reading, told))
     changed, panel = sum(row.difference is not None for row in rows), reading.panel(place)
@@ -92,7 +92,7 @@ def _is_to_be_read(reading: Reading, fact: Fact | None) -> bool:
 
 def _rows(reading: Reading, holder: str, changes_of: str, lines: Iterable[AnswerLine]) -> Iterator[AnswerRow]:
     for line in lines:
-        place = Place.of_field(holder, line.spec.name)
+        place = Target.of_field(holder, line.spec.name)
         changed = reading.differences.at(changes_of, line.spec.name)
         yield _row(line, changed, reading.panel(place))
 
@@ -109,7 +109,7 @@ def _no_longer_asked(reading: Reading, told: SectionReadback) -> Iterator[Answer
     for spec in told.section.fields:
         changed = reading.differences.at("", spec.name)
         if changed is not None and spec.name not in shown:
-            panel = reading.panel(Place.of_field(told.section.key, spec.name))
+            panel = reading.panel(Target.of_field(told.section.key, spec.name))
             yield AnswerRow(changed.label, changed.after, False, "No longer asked", "changed", changed, panel)
 
 
@@ -118,7 +118,7 @@ def shares_of(reading: Reading) -> ShareEntry | None:
     section = reading.draft.schema.share_section
     if section is None or not reading.draft.holds_shares:
         return None
-    place = Place(Kind.SECTION, section.key)
+    place = Target(TargetKind.SECTION, section.key)
     classes = tuple(_share_class(reading, one) for one in reading.told.share_classes)
     fact, changes = reading.facts.at(place), reading.differences.of(section.key)
     tokens = [one.token for one in reading.draft.share_classes]

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.parties import PartyRow
 from formation_portal.contract.rules import Question
-from formation_portal.reviews.facts import ACCEPTED, CHANGED, OPEN, QUERIED, Fact, Sheet
-from formation_portal.reviews.places import Kind
-from formation_portal.reviews.seen import Seen
+from formation_portal.reviews.checklist import ACCEPTED, CHANGED, OPEN, QUERIED, Fact, HolderChecklist
+from formation_portal.reviews.opened_documents import OpenedDocuments
+from formation_portal.reviews.targets import TargetKind
 from formation_portal.ui.documents import file_facts
 from formation_portal.ui.forms.controls import control_id
 
@@ -65,7 +65,7 @@ class FactRow:
     @property
     def number_id(self) -> str:
         """The id of what stands there, where it is a number: by its place, which it keeps whatever else changes."""
-        return f"number:{control_id(str(self.fact.place))}"
+        return f"number:{control_id(str(self.fact.target))}"
 
     @property
     def seen_id(self) -> str:
@@ -101,17 +101,19 @@ class FactRow:
         return check.by.called if self.fact.is_done and check is not None and check.by is not None else ""
 
 
-def is_to_do(fact: Fact) -> bool:
-    """Whether an agent has to look at it: not accepted, and no question about it waits to be sent."""
-    return not fact.is_done and not (fact.remark is not None and fact.remark.is_draft)
-
-
 def fact_rows(
-    draft: Draft, party: PartyRow, sheet: Sheet, panels: Panels, look: Look, seen: Seen, *, can_be_ticked: bool
+    draft: Draft,
+    party: PartyRow,
+    sheet: HolderChecklist,
+    panels: Panels,
+    look: Look,
+    seen: OpenedDocuments,
+    *,
+    can_be_ticked: bool,
 ) -> tuple[FactRow, ...]:
     """The rows, in the order of the form. Two queries, and one more where something has changed."""
     before, questions = values_before(draft, party, sheet), questions_of(draft, party)
-    boxes = [fact.place for fact in sheet.facts if can_be_ticked and is_to_do(fact)]
+    boxes = [fact.target for fact in sheet.facts if can_be_ticked and fact.is_to_do]
     keys = {place: str(number) for number, place in enumerate(boxes[:_KEYS], 1)}
     return tuple(
         _row(
@@ -119,11 +121,11 @@ def fact_rows(
             party,
             fact,
             id_=fact_id(number),
-            key=keys.get(fact.place, ""),
-            can_be_ticked=fact.place in boxes,
-            before=before.get(fact.place, ""),
-            question=questions.get(fact.place),
-            panel=panels.at(fact.place),
+            key=keys.get(fact.target, ""),
+            can_be_ticked=fact.target in boxes,
+            before=before.get(fact.target, ""),
+            question=questions.get(fact.target),
+            panel=panels.at(fact.target),
             look=look,
             seen=seen,
             shows_numbers=panels.shows_numbers,
@@ -144,7 +146,7 @@ def _row(
     question: Question | None,
     panel: Panel,
     look: Look,
-    seen: Seen,
+    seen: OpenedDocuments,
     shows_numbers: bool,
 ) -> FactRow:
     url = party_url(draft.application.reference, party.token)
@@ -156,10 +158,10 @@ def _row(
         before=before,
         why=why_asked(question),
         findings=tuple(_findings(draft, party, fact, question)),
-        roles=role_rules(draft, party) if fact.place.kind is Kind.PARTY else (),
+        roles=role_rules(draft, party) if fact.target.kind is TargetKind.PARTY else (),
         file_facts=file_facts(fact.document) if fact.document else "",
         look_url=f"{url}{look.of(fact.document.pk).query}" if fact.document else "",
-        seen=seen_words(seen.by(fact.document.pk)) if fact.document else "",
+        seen=seen_words(seen.names_of(fact.document.pk)) if fact.document else "",
         panel=panel,
         is_masked=fact.is_identity_number and not shows_numbers,
     )

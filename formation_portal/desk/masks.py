@@ -4,8 +4,7 @@ from dataclasses import dataclass
 
 from formation_portal.applications.draft import Draft
 from formation_portal.contract import canonical
-from formation_portal.reviews.naming import spec_at
-from formation_portal.reviews.places import Place
+from formation_portal.reviews.targets import Target, field_at
 
 _SEEN = 3
 # Of a number as short as this, its end would be most of it.
@@ -28,7 +27,7 @@ def mask_of(number: str) -> Mask:
     return Mask("".join(told[-_SEEN:]) if len(told) > _SHORT else "")
 
 
-def is_masked(draft: Draft, place: Place) -> bool:
+def is_masked(draft: Draft, place: Target) -> bool:
     """Whether what is answered, or proposed, at a place is such a number."""
-    spec, party = spec_at(draft, place), draft.party(place.holder)
+    spec, party = field_at(draft, place), draft.party(place.holder)
     return bool(spec and party and canonical.is_identity_number(spec.canonical_field, kind=party.kind))

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
-from formation_portal.reviews.since import Move
+from formation_portal.reviews.changes_since import ReviewChange
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,6 +16,6 @@ class Meanwhile:
     what: str
 
 
-def meanwhile(moves: Iterable[Move]) -> tuple[Meanwhile, ...]:
+def meanwhile(moves: Iterable[ReviewChange]) -> tuple[Meanwhile, ...]:
     """The same in words, in the same order."""
     return tuple(Meanwhile(move.by.called if move.by else "The portal", move.at, move.what) for move in moves)

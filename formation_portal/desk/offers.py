@@ -4,7 +4,7 @@ from django.contrib.auth.models import AbstractBaseUser
 
 from formation_portal.accounts.models import Right, User
 from formation_portal.applications.draft import Draft
-from formation_portal.reviews.reviewing import UNDER_REVIEW
+from formation_portal.reviews.transactions import UNDER_REVIEW
 
 
 def can_review(draft: Draft, reader: AbstractBaseUser) -> bool:

@@ -4,9 +4,9 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from formation_portal.applications.draft import Draft
-from formation_portal.reviews.facts import ACCEPTED, CHANGED, QUERIED, Fact, facts_of
-from formation_portal.reviews.places import Place
-from formation_portal.reviews.since import Move, Sight, sight_of
+from formation_portal.reviews.changes_since import ReviewChange, ReviewVersion, current_version
+from formation_portal.reviews.checklist import ACCEPTED, CHANGED, QUERIED, Fact, load_checklist
+from formation_portal.reviews.targets import Target
 
 from .meanwhile import Meanwhile, meanwhile
 
@@ -15,7 +15,7 @@ from .meanwhile import Meanwhile, meanwhile
 class FactRow:
     """One fact that was to be accepted, or taken back; `can_be_chosen` where it still could be."""
 
-    place: Place
+    place: Target
     label: str
     whose: str
     state: str
@@ -34,7 +34,7 @@ class OvertakenPage:
     reason: str
     moves: tuple[Meanwhile, ...]
     rows: tuple[FactRow, ...]
-    sight: Sight
+    sight: ReviewVersion
     back: str
     is_reopening: bool
     is_another_round: bool
@@ -47,35 +47,35 @@ class OvertakenPage:
 
 def overtaken_page(
     draft: Draft,
-    places: Collection[Place],
+    places: Collection[Target],
     *,
     reason: str = "",
-    moves: Iterable[Move] = (),
-    seen: Sight,
+    moves: Iterable[ReviewChange] = (),
+    seen: ReviewVersion,
     back: str,
     is_reopening: bool = False,
 ) -> OvertakenPage:
     """The page, as the draft stands now. Three queries; what is no part of the application any more is left out."""
     # Read before the facts: whatever comes between is news then.
-    sight = sight_of(draft.application)
+    sight = current_version(draft.application)
     rows = tuple(
         _row(fact, sheet.title, is_reopening=is_reopening)
-        for sheet in facts_of(draft).sheets
+        for sheet in load_checklist(draft).holders
         for fact in sheet.facts
-        if fact.place in places
+        if fact.target in places
     )
     return OvertakenPage(draft, reason, meanwhile(moves), rows, sight, back, is_reopening, seen.round != sight.round)
 
 
 def _row(fact: Fact, whose: str, *, is_reopening: bool) -> FactRow:
-    is_asked = fact.remark is not None and fact.remark.is_draft
+    is_asked = fact.query is not None and fact.query.is_draft
     is_kept = fact.check is not None and bool(fact.check.digest)
-    return FactRow(fact.place, fact.label, whose, state_words(fact), is_kept if is_reopening else not is_asked)
+    return FactRow(fact.target, fact.label, whose, state_words(fact), is_kept if is_reopening else not is_asked)
 
 
 def state_words(fact: Fact) -> str:
     """How a fact stands, and by whom."""
-    by = (fact.remark if fact.state == QUERIED else fact.check) if fact.state != CHANGED else None
+    by = (fact.query if fact.state == QUERIED else fact.check) if fact.state != CHANGED else None
     name = f" by {by.by.called}" if by is not None and by.by is not None else ""
     if fact.state == QUERIED:
         return f"Queried{name}"

@@ -8,13 +8,13 @@ from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Document
 from formation_portal.applications.parties import PartyRow
 from formation_portal.contract import canonical
-from formation_portal.reviews.facts import CHANGED, QUERIED, Fact, Facts, Sheet, facts_of
-from formation_portal.reviews.seen import seen_in
-from formation_portal.reviews.since import Sight
+from formation_portal.reviews.changes_since import ReviewVersion
+from formation_portal.reviews.checklist import CHANGED, QUERIED, Checklist, Fact, HolderChecklist, load_checklist
+from formation_portal.reviews.opened_documents import opened_documents
 from formation_portal.ui.roles import role_words
 
 from .coming_from import case_url, party_url
-from .fact_rows import FactRow, fact_rows, is_to_do
+from .fact_rows import FactRow, fact_rows
 from .looks import Look
 from .offers import can_review
 from .party_shares import ShareLine, share_lines
@@ -51,7 +51,7 @@ class PartyPage:
 
     draft: Draft
     party: PartyRow
-    sheet: Sheet
+    sheet: HolderChecklist
     rows: tuple[FactRow, ...]
     links: tuple[PartyLink, ...]
     viewer: Viewer | None
@@ -59,7 +59,7 @@ class PartyPage:
     here_url: str
     shares: tuple[ShareLine, ...]
     following: Following
-    sight: Sight
+    sight: ReviewVersion
     can_check: bool
     shows_numbers: bool
 
@@ -120,14 +120,14 @@ def party_page(draft: Draft, party: PartyRow, look: Look, *, reader: User, shows
     reference, shown = draft.application.reference, look.shown
     url = party_url(reference, party.token)
     # Read before the facts: whatever comes between is news then.
-    sight = Sight.read_with(draft.application)
-    facts = facts_of(draft)
-    sheet = facts.sheet(party.token)
+    sight = ReviewVersion.of_loaded(draft.application)
+    facts = load_checklist(draft)
+    sheet = facts.of_holder(party.token)
     assert sheet is not None  # every party has one
     can_check = can_review(draft, reader)
     looked = viewer(_documents(sheet.facts), look, url=url)
     here = looked.here_url if looked else f"{url}{look.of(0).query}"
-    seen = seen_in(draft)
+    seen = opened_documents(draft)
     if looked and looked.can_be_shown:
         # Its picture comes with this page.
         seen = seen.with_one_more(looked.document.pk, reader)
@@ -137,7 +137,7 @@ def party_page(draft: Draft, party: PartyRow, look: Look, *, reader: User, shows
         party=party,
         sheet=sheet,
         rows=fact_rows(draft, party, sheet, panels, look, seen, can_be_ticked=can_check),
-        links=tuple(_link(one, party, party_url(reference, one.token, shown)) for one in facts.sheets if one.token),
+        links=tuple(_link(one, party, party_url(reference, one.token, shown)) for one in facts.holders if one.token),
         viewer=looked,
         case_url=case_url(reference, shown),
         here_url=here,
@@ -153,23 +153,23 @@ def _documents(facts: Iterable[Fact]) -> tuple[Document, ...]:
     return tuple(fact.document for fact in facts if fact.document is not None)
 
 
-def _link(sheet: Sheet, party: PartyRow, url: str) -> PartyLink:
+def _link(sheet: HolderChecklist, party: PartyRow, url: str) -> PartyLink:
     return PartyLink(sheet.title, url, sheet.done, len(sheet.facts), sheet.token == party.token)
 
 
-def _following(draft: Draft, party: PartyRow, facts: Facts, shown: QueueState) -> Following:
+def _following(draft: Draft, party: PartyRow, facts: Checklist, shown: QueueState) -> Following:
     reference = draft.application.reference
     url = case_url(reference, shown)
-    sheets = [one for one in facts.sheets if one.token]
+    sheets = [one for one in facts.holders if one.token]
     place = next(number for number, one in enumerate(sheets, 1) if one.token == party.token)
     for one in (*sheets[place:], *sheets[: place - 1]):
         if _has_to_do(one):
             return Following(one.title, party_url(reference, one.token, shown), is_name=True)
-    own = facts.sheet("")
+    own = facts.of_holder("")
     if own is not None and _has_to_do(own):
         return Following(f"{draft.title}: company answers", url, is_name=False)
     return Following("Decision", f"{url}#decide", is_name=False)
 
 
-def _has_to_do(sheet: Sheet) -> bool:
-    return any(map(is_to_do, sheet.facts))
+def _has_to_do(sheet: HolderChecklist) -> bool:
+    return any(fact.is_to_do for fact in sheet.facts)

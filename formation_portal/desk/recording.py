@@ -13,8 +13,8 @@ from formation_portal.contract import canonical
 from formation_portal.contract.lifecycle import FINAL, State
 from formation_portal.contract.schema import FormSchema
 from formation_portal.mail import queue_letter
-from formation_portal.reviews.models import Outcome, Ruling
-from formation_portal.reviews.reviewing import UNDER_REVIEW
+from formation_portal.reviews.models import DecisionOutcome, ReviewDecision
+from formation_portal.reviews.transactions import UNDER_REVIEW
 
 from .claims import UNCLAIMED, claim_at_work, give_back
 from .due import run_clock
@@ -51,17 +51,17 @@ def record(draft: Draft) -> None:
     _record_words(application.pk, case_words(application, title=facts["title"], names=names))
 
 
-@receiver(post_save, sender=Ruling)
-def record_what_waits(instance: Ruling, **_: Any) -> None:
+@receiver(post_save, sender=ReviewDecision)
+def record_what_waits(instance: ReviewDecision, **_: Any) -> None:
     """Whether a decision waits for a second agent, and whose: one update, as often as somebody decides."""
-    is_waiting = instance.outcome == Outcome.WAITING
+    is_waiting = instance.outcome == DecisionOutcome.WAITING
     since = instance.application.submitted_at if is_waiting else None
     by = instance.proposed_by_id if is_waiting else None
     # What was refused before is decided anew by now, or is said by `give_back_what_is_refused`.
     Case.objects.filter(pk=instance.application_id).update(confirm_since=since, proposed_by=by, refused_at=None)
 
 
-def give_back_what_is_refused(draft: Draft, ruling: Ruling, by: Any) -> None:
+def give_back_what_is_refused(draft: Draft, ruling: ReviewDecision, by: Any) -> None:
     """The case goes back to whoever proposed it: claimed by them and marked in their queue; and they get a letter."""
     application, proposer = draft.application, ruling.proposed_by
     if not (proposer.is_active and proposer.is_agent):

@@ -12,13 +12,12 @@ from formation_portal.applications.draft import Draft
 from formation_portal.contract.fields.base import FieldSpec
 from formation_portal.contract.fields.parsing import is_blank
 from formation_portal.contract.localisation import get_language
-from formation_portal.reviews.models import TEXT_LIMIT, Reason, Remark
-from formation_portal.reviews.naming import spec_at
+from formation_portal.reviews.changes_since import ReviewVersion
+from formation_portal.reviews.exceptions import ReviewRefused
+from formation_portal.reviews.models import MAX_TEXT, Query, QueryReason
 from formation_portal.reviews.notes import write_note
-from formation_portal.reviews.places import Place
-from formation_portal.reviews.refusals import Refused
-from formation_portal.reviews.remarks import ask, drafted_at
-from formation_portal.reviews.since import Sight
+from formation_portal.reviews.queries import draft_at, draft_query
+from formation_portal.reviews.targets import Target, field_at
 from formation_portal.ui.formats import schema_language
 from formation_portal.ui.forms.controls import control_id, markup
 from formation_portal.ui.forms.question import Question
@@ -37,7 +36,7 @@ class RemarkForm:
     known by: then its box is empty, and stays so to keep it.
     """
 
-    place: Place
+    place: Target
     spec: FieldSpec | None = None
     reason: str = ""
     text: str = ""
@@ -46,7 +45,7 @@ class RemarkForm:
     note: str = ""
     errors: Mapping[str, str] = field(default_factory=dict)
 
-    limit = TEXT_LIMIT
+    limit = MAX_TEXT
 
     @property
     def key(self) -> str:
@@ -99,7 +98,7 @@ class RemarkForm:
     def note_error(self) -> str:
         return self.errors.get("note", "")
 
-    def with_error(self, refused: Refused) -> "RemarkForm":
+    def with_error(self, refused: ReviewRefused) -> "RemarkForm":
         """The same with what was wrong at its control."""
         return replace(self, errors={refused.field: refused.message})
 
@@ -116,7 +115,7 @@ class RemarkForm:
         return words_of(self.reason) or WITH_A_PROPOSAL
 
 
-def form_at(draft: Draft, place: Place, drafted: Remark | None = None) -> RemarkForm:
+def form_at(draft: Draft, place: Target, drafted: Query | None = None) -> RemarkForm:
     """An empty form for a place, or what is drafted there."""
     spec = _proposable(draft, place)
     if drafted is None:
@@ -125,12 +124,12 @@ def form_at(draft: Draft, place: Place, drafted: Remark | None = None) -> Remark
     return RemarkForm(place, spec, reason=drafted.reason, text=drafted.text, proposal=drafted.proposal, is_kept=is_kept)
 
 
-def posted_form(draft: Draft, place: Place, post: QueryDict) -> RemarkForm:
+def posted_form(draft: Draft, place: Target, post: QueryDict) -> RemarkForm:
     """What was posted for a place. One query where a number that is proposed already is kept."""
     spec, is_withdrawn = _proposable(draft, place), bool(post.get("no_proposal"))
     typed = spec.from_post(post, _control(place)) if spec and not is_withdrawn else None
     keeps = "keeps" in post and not is_withdrawn and is_blank(typed)
-    drafted = drafted_at(draft, place) if keeps else None
+    drafted = draft_at(draft, place) if keeps else None
     is_kept = drafted is not None and drafted.proposal is not None
     return RemarkForm(
         place,
@@ -144,29 +143,29 @@ def posted_form(draft: Draft, place: Place, post: QueryDict) -> RemarkForm:
 
 
 @transaction.atomic
-def keep(draft: Draft, form: RemarkForm, *, by: AbstractBaseUser, sight: Sight) -> None:
-    """Draft the remark, keep the note, or both. Raises as `ask` and `write_note`; then neither is kept."""
+def keep(draft: Draft, form: RemarkForm, *, by: AbstractBaseUser, sight: ReviewVersion) -> None:
+    """Draft the remark, keep the note, or both. Raises as `draft_query` and `write_note`; then neither is kept."""
     if not form.is_a_note_alone and not (form.note.strip() and _is_drafted_so(draft, form)):
-        reason = form.reason or Reason.OTHER
-        ask(draft, form.place, text=form.words, reason=reason, proposal=form.proposal, by=by, sight=sight)
+        reason = form.reason or QueryReason.OTHER
+        draft_query(draft, form.place, text=form.words, reason=reason, proposal=form.proposal, by=by, version=sight)
     if form.note.strip():
         write_note(draft, form.place, text=form.note, by=by)
 
 
 def _is_drafted_so(draft: Draft, form: RemarkForm) -> bool:
     """Whether the very same is drafted there, so that the note alone is new."""
-    drafted = drafted_at(draft, form.place)
-    new = (form.reason or Reason.OTHER, form.words, form.proposal)
+    drafted = draft_at(draft, form.place)
+    new = (form.reason or QueryReason.OTHER, form.words, form.proposal)
     return drafted is not None and (drafted.reason, drafted.text, drafted.proposal) == new
 
 
-def _proposable(draft: Draft, place: Place) -> FieldSpec | None:
+def _proposable(draft: Draft, place: Target) -> FieldSpec | None:
     """The question at a place, unless it can only be answered where its form stands."""
-    spec = spec_at(draft, place)
+    spec = field_at(draft, place)
     if spec is None or spec.provided_by_agent or spec.refers_to_share_class or draft.schema.why_unanswerable(spec):
         return None
     return spec
 
 
-def _control(place: Place) -> str:
+def _control(place: Target) -> str:
     return f"p:{place}"

@@ -11,10 +11,9 @@ from django.contrib.auth.models import AbstractBaseUser
 from django.urls import reverse
 
 from formation_portal.applications.draft import Draft
-from formation_portal.reviews.models import Note, Reason, Remark
-from formation_portal.reviews.naming import label_of, spec_at, whose
-from formation_portal.reviews.places import Place
-from formation_portal.reviews.since import Sight, sight_of
+from formation_portal.reviews.changes_since import ReviewVersion, current_version
+from formation_portal.reviews.models import Note, Query, QueryReason
+from formation_portal.reviews.targets import Target, field_at, holder_name, label_of
 from formation_portal.ui.forms.controls import control_id
 from formation_portal.ui.readback import answer_in_words
 
@@ -66,10 +65,10 @@ class Panel:
     `ask_url`; `is_open` opens it at once."""
 
     reference: str
-    place: Place
+    place: Target
     label: str
     whose: str
-    sight: Sight
+    sight: ReviewVersion
     back: str
     remarks: tuple[RemarkLine, ...]
     notes: tuple[NoteLine, ...]
@@ -107,46 +106,46 @@ class Panels:
         *,
         reader: AbstractBaseUser,
         back: str,
-        sight: Sight | None = None,
+        sight: ReviewVersion | None = None,
         lazily: bool = False,
         shows_numbers: bool = False,
     ) -> None:
         self.draft = draft
         self.reader = reader
         self.back = back.partition("#")[0]
-        self.sight = sight or sight_of(draft.application)
+        self.sight = sight or current_version(draft.application)
         self.lazily = lazily
         self.shows_numbers = shows_numbers
 
     @cached_property
-    def all(self) -> tuple[Remark, ...]:
+    def all(self) -> tuple[Query, ...]:
         """Every remark but those that were dropped, in their order."""
-        return tuple(self.draft.application.remarks.filter(dropped_at=None).select_related("by"))
+        return tuple(self.draft.application.queries.filter(dropped_at=None).select_related("by"))
 
     @property
-    def open(self) -> tuple[Remark, ...]:
+    def open(self) -> tuple[Query, ...]:
         """Those that ask for something still."""
         return tuple(remark for remark in self.all if remark.is_open)
 
     @cached_property
-    def _remarks(self) -> dict[Place, list[Remark]]:
+    def _remarks(self) -> dict[Target, list[Query]]:
         return _by_place(self.all)
 
     @cached_property
-    def _notes(self) -> dict[Place, list[Note]]:
+    def _notes(self) -> dict[Target, list[Note]]:
         return _by_place(self.draft.application.notes.filter(removed_at=None).select_related("by"))
 
     @property
-    def remarked(self) -> tuple[Place, ...]:
+    def remarked(self) -> tuple[Target, ...]:
         """The places that anything was asked or noted about, in the order in which that began."""
         return tuple(dict.fromkeys((*self._remarks, *self._notes)))
 
     @property
-    def drafted(self) -> tuple[Remark, ...]:
+    def drafted(self) -> tuple[Query, ...]:
         """What goes out with a return."""
         return tuple(remark for remark in self.all if remark.is_draft)
 
-    def at(self, place: Place, *, form: RemarkForm | None = None) -> Panel:
+    def at(self, place: Target, *, form: RemarkForm | None = None) -> Panel:
         """The panel of a place, whether or not the application still has it. With a form, that one, opened."""
         asked = self._remarks.get(place, [])
         drafted = next((one for one in asked if one.is_draft), None)
@@ -157,7 +156,7 @@ class Panels:
             reference=self.draft.application.reference,
             place=place,
             label=next((one.label for one in asked), "") if label is None else label,
-            whose=whose(self.draft, place),
+            whose=holder_name(self.draft, place),
             sight=self.sight,
             back=f"{self.back}#{place_id(place)}",
             remarks=tuple(self._line(one) for one in reversed(asked)),
@@ -168,22 +167,22 @@ class Panels:
             is_open=form is not None,
         )
 
-    def _ask_url(self, place: Place) -> str:
+    def _ask_url(self, place: Target) -> str:
         query = urlencode({"place": str(place), "back": f"{self.back}#{place_id(place)}"})
         return f"{reverse('desk:remarks', args=[self.draft.application.reference])}?{query}"
 
-    def _line(self, remark: Remark) -> RemarkLine:
+    def _line(self, remark: Query) -> RemarkLine:
         named = (self.draft.application.reference, remark.pk)
         can_move = can_review(self.draft, self.reader) and remark.is_open
-        spec = spec_at(self.draft, remark.place)
+        spec = field_at(self.draft, remark.target)
         state, tone = _state(remark)
         proposal = answer_in_words(spec, remark.proposal) if spec and remark.proposal is not None else ""
-        is_number = bool(proposal) and is_masked(self.draft, remark.place)
+        is_number = bool(proposal) and is_masked(self.draft, remark.target)
         return RemarkLine(
             id=f"proposal-{remark.pk}",
             state=state,
             tone=tone,
-            reason="" if remark.reason == Reason.OTHER else Reason(remark.reason).label,
+            reason="" if remark.reason == QueryReason.OTHER else QueryReason(remark.reason).label,
             text=remark.text,
             proposal=proposal,
             is_number=is_number,
@@ -203,12 +202,12 @@ class Panels:
         return NoteLine(who, note.at, note.text, url if note.by_id == self.reader.pk else "")
 
 
-def place_id(place: Place) -> str:
+def place_id(place: Target) -> str:
     """The id of what stands at a place of a page."""
     return f"at:{control_id(str(place))}"
 
 
-def _state(remark: Remark) -> tuple[str, str]:
+def _state(remark: Query) -> tuple[str, str]:
     if remark.settled_at:
         return "Resolved", "met"
     if remark.is_draft:
@@ -216,8 +215,8 @@ def _state(remark: Remark) -> tuple[str, str]:
     return ("Answered", "open") if remark.replied_at else ("Asked", "heed")
 
 
-def _by_place(rows: Iterable[Any]) -> dict[Place, list[Any]]:
-    found: dict[Place, list[Any]] = {}
+def _by_place(rows: Iterable[Any]) -> dict[Target, list[Any]]:
+    found: dict[Target, list[Any]] = {}
     for row in rows:
-        found.setdefault(row.place, []).append(row)
+        found.setdefault(row.target, []).append(row)
     return found

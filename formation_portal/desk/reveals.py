@@ -13,7 +13,7 @@ def keep_reveal(page: PartyPage, *, by: Account) -> None:
     What can't be kept is not shown either: an error here takes the place of the answer.
     """
     if page.numbers:
-        fields = [row.fact.place.name for row in page.numbers]
+        fields = [row.fact.target.name for row in page.numbers]
         chain.append(
             AuditAction.REVEAL, by=by, application=page.draft.application, subject=page.party.token, fields=fields
         )

@@ -10,11 +10,11 @@ from django.utils.dateparse import parse_date
 from django.utils.timezone import localdate
 
 from formation_portal.applications.draft import Draft
-from formation_portal.reviews.grounds import Ground
-from formation_portal.reviews.models import REGISTER_NUMBER_LIMIT, TEXT_LIMIT, Ruling
-from formation_portal.reviews.refusals import Refused
-from formation_portal.reviews.rulings import APPROVE, DECLINE, INCORPORATE, Registration, rule
-from formation_portal.reviews.since import Sight
+from formation_portal.reviews.changes_since import ReviewVersion
+from formation_portal.reviews.decisions import APPROVE, DECLINE, INCORPORATE, Registration
+from formation_portal.reviews.decisions import decide as rule
+from formation_portal.reviews.exceptions import ReviewRefused
+from formation_portal.reviews.models import MAX_REGISTER_NUMBER, MAX_TEXT, DeclineReason, ReviewDecision
 
 from .decision_form import Problem
 from .unseen_documents import knowing_in
@@ -51,8 +51,8 @@ class RulingForm:
     unseen: tuple[int, ...] = ()
     errors: Mapping[str, str] = field(default_factory=dict)
 
-    limit = TEXT_LIMIT
-    number_limit = REGISTER_NUMBER_LIMIT
+    limit = MAX_TEXT
+    number_limit = MAX_REGISTER_NUMBER
 
     @classmethod
     def read(cls, posted: QueryDict) -> "RulingForm":
@@ -76,37 +76,37 @@ class RulingForm:
         found = ((_IDS[name], self.errors.get(name, "")) for name in _IDS)
         return tuple(Problem(id_, text) for id_, text in found if text)
 
-    def with_error(self, refused: Refused) -> "RulingForm":
+    def with_error(self, refused: ReviewRefused) -> "RulingForm":
         """The same with what was wrong at its control."""
         first = refused.field if refused.field in _IDS else "deed"
         return replace(self, errors={first: refused.message} | refused.others)
 
 
-def decide(draft: Draft, form: RulingForm, *, by: AbstractBaseUser, sight: Sight) -> Ruling:
+def decide(draft: Draft, form: RulingForm, *, by: AbstractBaseUser, sight: ReviewVersion) -> ReviewDecision:
     """Do what the form says. Raises as `rule`, and Refused with everything that is wrong with the form at once."""
     declines, incorporates = form.deed == DECLINE, form.deed == INCORPORATE
     if errors := dict(_errors(form, declines=declines, incorporates=incorporates)):
-        raise Refused.for_fields(errors)
+        raise ReviewRefused.for_fields(errors)
     return rule(
         draft,
         form.deed,
         text=form.text,
         reason=form.reason if declines else "",
         registration=_registration(form) if incorporates else None,
-        unseen=form.unseen,
+        acknowledged=form.unseen,
         by=by,
-        sight=sight,
+        version=sight,
     )
 
 
 def _errors(form: RulingForm, *, declines: bool, incorporates: bool) -> Iterator[tuple[str, str]]:
     """What is wrong with the form, by its controls, in their order."""
-    if declines and form.reason not in Ground.values:
+    if declines and form.reason not in DeclineReason.values:
         yield "reason", "Select a reason."
     if incorporates:
         yield from _errors_of_registration(form)
-    if len(form.text) > TEXT_LIMIT:
-        yield "text", f"Use {TEXT_LIMIT:,} characters or fewer."
+    if len(form.text) > MAX_TEXT:
+        yield "text", f"Use {MAX_TEXT:,} characters or fewer."
     elif declines and not form.text.strip():
         yield "text", "Tell the customer why."
     if incorporates and not form.confirmed:
@@ -117,8 +117,8 @@ def _errors_of_registration(form: RulingForm) -> Iterator[tuple[str, str]]:
     number, day = form.register_number, _day(form.registered_on)
     if not number:
         yield "register_number", "Enter the registration number."
-    elif len(number) > REGISTER_NUMBER_LIMIT or not number.isprintable():
-        yield "register_number", f"Use {REGISTER_NUMBER_LIMIT} plain characters or fewer."
+    elif len(number) > MAX_REGISTER_NUMBER or not number.isprintable():
+        yield "register_number", f"Use {MAX_REGISTER_NUMBER} plain characters or fewer."
     if day is None:
         yield "registered_on", "Enter the date of registration."
     elif day > localdate():

@@ -9,14 +9,12 @@ from formation_portal.accounts.models import Right, User
 from formation_portal.applications.draft import Draft
 from formation_portal.contract.lifecycle import State
 from formation_portal.relay.delivery_status import DeliveryStage
-from formation_portal.reviews.facts import Facts, facts_of
-from formation_portal.reviews.grounds import Ground
-from formation_portal.reviews.models import Outcome, Remark, Ruling
-from formation_portal.reviews.naming import whose
-from formation_portal.reviews.objections import Objection, objections
-from formation_portal.reviews.reviewing import UNDER_REVIEW
-from formation_portal.reviews.rulings import APPROVE, DECLINE, INCORPORATE, RETURN
-from formation_portal.reviews.since import Sight, sight_of
+from formation_portal.reviews.changes_since import ReviewVersion, current_version
+from formation_portal.reviews.checklist import ApprovalBlocker, Checklist, approval_blockers, load_checklist
+from formation_portal.reviews.decisions import APPROVE, DECLINE, INCORPORATE, RETURN
+from formation_portal.reviews.models import DecisionOutcome, DeclineReason, Query, ReviewDecision
+from formation_portal.reviews.targets import holder_name
+from formation_portal.reviews.transactions import UNDER_REVIEW
 from formation_portal.ui.forms.controls import Option, as_options
 
 from .arrivals import Arrivals
@@ -69,7 +67,7 @@ class RulingPanel:
     reference: str
     company: str
     customer: str
-    sight: Sight
+    sight: ReviewVersion
     shown: str
     form: RulingForm
     cards: tuple[Card, ...]
@@ -130,16 +128,16 @@ def ruling_panel(
     *,
     arrivals: Arrivals,
     shown: QueueState,
-    facts: Facts | None = None,
-    sight: Sight | None = None,
+    facts: Checklist | None = None,
+    sight: ReviewVersion | None = None,
     form: RulingForm | None = None,
 ) -> RulingPanel:
     """The panel: two queries, two more where the facts were not read yet, one where the sight was not."""
-    sight, facts = sight or sight_of(draft.application), facts or facts_of(draft)
+    sight, facts = sight or current_version(draft.application), facts or load_checklist(draft)
     stands, rulings = draft.application.status, list(_rulings(draft))
     is_under_review = stands in UNDER_REVIEW
-    against = objections(draft, facts) if is_under_review else ()
-    waiting = next((one for one in rulings if one.outcome == Outcome.WAITING), None)
+    against = approval_blockers(draft, facts) if is_under_review else ()
+    waiting = next((one for one in rulings if one.outcome == DecisionOutcome.WAITING), None)
     form = form or RulingForm(deed=_first(facts, against))
     may_decide = reader.may[Right.DECIDE]
     cards = _cards(draft, form, facts=facts, against=against, waits=waiting is not None) if may_decide else ()
@@ -151,7 +149,7 @@ def ruling_panel(
         shown=shown.address,
         form=form,
         cards=tuple(cards),
-        grounds=as_options((("", "Choose"), *Ground.choices), form.reason),
+        grounds=as_options((("", "Choose"), *DeclineReason.choices), form.reason),
         objections=tuple(_linked(PlaceLinks(draft, facts, shown), Veil(draft), against)),
         held=_held(arrivals) if is_under_review else (),
         drafted=tuple(_drafted(draft, facts.drafted)),
@@ -165,17 +163,17 @@ def ruling_panel(
     )
 
 
-def _rulings(draft: Draft) -> Iterable[Ruling]:
-    return draft.application.rulings.select_related("proposed_by", "by")[:_PAST]
+def _rulings(draft: Draft) -> Iterable[ReviewDecision]:
+    return draft.application.decisions.select_related("proposed_by", "by")[:_PAST]
 
 
-def _first(facts: Facts, against: tuple[Objection, ...]) -> str:
+def _first(facts: Checklist, against: tuple[ApprovalBlocker, ...]) -> str:
     """What is chosen before anybody chooses: what was prepared, and never what can't be taken back by a slip."""
     return RETURN if facts.drafted else "" if against else APPROVE
 
 
 def _cards(
-    draft: Draft, form: RulingForm, *, facts: Facts, against: tuple[Objection, ...], waits: bool
+    draft: Draft, form: RulingForm, *, facts: Checklist, against: tuple[ApprovalBlocker, ...], waits: bool
 ) -> Iterator[Card]:
     stands, customer = draft.application.status, draft.application.owner.called
     if stands is State.SUBMITTED_TO_CSP:
@@ -202,14 +200,14 @@ def _return_hint(count: int) -> str:
     return f"Sends {count} drafted {'query' if count == 1 else 'queries'}."
 
 
-def _linked(links: PlaceLinks, veil: Veil, against: Iterable[Objection]) -> Iterator[LinkedObjection]:
+def _linked(links: PlaceLinks, veil: Veil, against: Iterable[ApprovalBlocker]) -> Iterator[LinkedObjection]:
     for one in against:
-        yield LinkedObjection(links.at(one.place), one.whose, veil.over(one.text))
+        yield LinkedObjection(links.at(one.target), one.holder_name, veil.over(one.text))
 
 
-def _drafted(draft: Draft, remarks: Iterable[Remark]) -> Iterator[DraftedLine]:
+def _drafted(draft: Draft, remarks: Iterable[Query]) -> Iterator[DraftedLine]:
     for one in remarks:
-        yield DraftedLine(one.label or "The application", whose(draft, one.place), one.text)
+        yield DraftedLine(one.label or "The application", holder_name(draft, one.target), one.text)
 
 
 def _held(arrivals: Arrivals) -> tuple[str, ...]:

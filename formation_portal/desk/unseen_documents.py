@@ -11,8 +11,8 @@ from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Document
 from formation_portal.contract.localisation import join_list
 from formation_portal.core.integers import parse_integers
-from formation_portal.reviews.facts import Fact
-from formation_portal.reviews.seen import seen_in
+from formation_portal.reviews.checklist import Fact
+from formation_portal.reviews.opened_documents import opened_documents
 
 from .coming_from import party_url
 from .looks import Look
@@ -32,10 +32,10 @@ class UnseenDocument:
 
 def unseen_documents(draft: Draft, facts: Iterable[Fact], shown: QueueState) -> tuple[UnseenDocument, ...]:
     """Each of these documents, in their order: one query."""
-    seen = seen_in(draft)
+    seen = opened_documents(draft)
     found = [fact for fact in facts if fact.document is not None]
     return tuple(
-        UnseenDocument(one.pk, fact.label, _whose(draft, one), seen_words(seen.by(one.pk)), look_url(one, shown))
+        UnseenDocument(one.pk, fact.label, _whose(draft, one), seen_words(seen.names_of(one.pk)), look_url(one, shown))
         for fact in found
         if (one := fact.document)
     )

@@ -8,8 +8,8 @@ from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Document
 from formation_portal.applications.parties import PartyRow
 from formation_portal.applications.services import ROLES
-from formation_portal.reviews.facts import Fact, Sheet
-from formation_portal.reviews.places import Kind, Place
+from formation_portal.reviews.checklist import Fact, HolderChecklist
+from formation_portal.reviews.targets import Target, TargetKind
 from formation_portal.ui.documents import file_facts
 from formation_portal.ui.readback import answer_in_words, share_class_choices
 from formation_portal.ui.roles import role_words
@@ -18,25 +18,25 @@ from formation_portal.ui.roles import role_words
 NOT_ANSWERED = "Not answered"
 
 
-def values_before(draft: Draft, party: PartyRow, sheet: Sheet) -> Mapping[Place, str]:
+def values_before(draft: Draft, party: PartyRow, sheet: HolderChecklist) -> Mapping[Target, str]:
     """The earlier value of each fact of a party that has changed, in words. One query, or none where nothing has."""
-    since = {fact.place: at for fact in sheet.facts if (at := _looked_at(fact)) is not None}
+    since = {fact.target: at for fact in sheet.facts if (at := _looked_at(fact)) is not None}
     if not since:
         return {}
     told = {**dict(_answers(draft, party, since)), **dict(_files(draft, party, sheet, since))}
-    now = {fact.place: fact.value for fact in sheet.facts}
+    now = {fact.target: fact.value for fact in sheet.facts}
     return {place: words for place, words in told.items() if words != now[place]}
 
 
 def _looked_at(fact: Fact) -> datetime | None:
     """When an agent last said something of what stood there; None where nothing is to be compared."""
-    check, remark = fact.check, fact.remark
+    check, remark = fact.check, fact.query
     if check is not None and check.digest:
         return check.at if check.digest != fact.digest else None
     return remark.sent_at if remark is not None else None
 
 
-def _answers(draft: Draft, party: PartyRow, since: Mapping[Place, datetime]) -> Iterator[tuple[Place, str]]:
+def _answers(draft: Draft, party: PartyRow, since: Mapping[Target, datetime]) -> Iterator[tuple[Target, str]]:
     entries = draft.application.changes.filter(holder=party.token, at__gte=min(since.values()))
     # The newest first, so that of several changes the oldest is said last, and stays.
     for entry in entries:
@@ -46,8 +46,8 @@ def _answers(draft: Draft, party: PartyRow, since: Mapping[Place, datetime]) -> 
                 yield place, _in_words(draft, party, change)
 
 
-def _place(party: PartyRow, name: str) -> Place:
-    return Place(Kind.PARTY, party.token) if name == ROLES else Place.of_field(party.token, name)
+def _place(party: PartyRow, name: str) -> Target:
+    return Target(TargetKind.PARTY, party.token) if name == ROLES else Target.of_field(party.token, name)
 
 
 def _in_words(draft: Draft, party: PartyRow, change: Mapping[str, Any]) -> str:
@@ -59,13 +59,15 @@ def _in_words(draft: Draft, party: PartyRow, change: Mapping[str, Any]) -> str:
     return words or NOT_ANSWERED
 
 
-def _files(draft: Draft, party: PartyRow, sheet: Sheet, since: Mapping[Place, datetime]) -> Iterator[tuple[Place, str]]:
+def _files(
+    draft: Draft, party: PartyRow, sheet: HolderChecklist, since: Mapping[Target, datetime]
+) -> Iterator[tuple[Target, str]]:
     for fact in sheet.facts:
-        if fact.document is not None and fact.place in since:
+        if fact.document is not None and fact.target in since:
             earlier = draft.replaced_in(party, fact.document.slot)
-            there = next((one for one in earlier if _was_there(one, since[fact.place])), None)
+            there = next((one for one in earlier if _was_there(one, since[fact.target])), None)
             if there is not None:
-                yield fact.place, f"{there.name} ({file_facts(there)})"
+                yield fact.target, f"{there.name} ({file_facts(there)})"
 
 
 def _was_there(document: Document, at: datetime) -> bool:

@@ -13,10 +13,14 @@ from formation_portal.applications.history import Author
 from formation_portal.applications.locks import NO_LOCKS, Locks, locks_of
 from formation_portal.contract.lifecycle import State
 from formation_portal.contract.needs import Need
-from formation_portal.reviews.asked import Asked, asked_of, words_of
-from formation_portal.reviews.naming import label_of, spec_at
-from formation_portal.reviews.places import Kind, Place
-from formation_portal.reviews.replies import Reply, keep
+from formation_portal.reviews.customer_queries import (
+    CustomerQuery,
+    Reply,
+    customer_queries,
+    decision_texts,
+    store_replies,
+)
+from formation_portal.reviews.targets import Target, TargetKind, field_at, label_of
 from formation_portal.ui import formats
 from formation_portal.ui.forms.question import QueryNote
 from formation_portal.ui.readback import answer_in_words
@@ -27,28 +31,28 @@ from .navigation import need_url
 ChangedLine = tuple[str, str]
 
 
-def query_title(draft: Draft, asked: Asked) -> str:
+def query_title(draft: Draft, asked: CustomerQuery) -> str:
     """What it is called; as it was called then, where the form has it no more."""
-    return label_of(draft, asked.place) or asked.label or gettext("Your application")
+    return label_of(draft, asked.target) or asked.label or gettext("Your application")
 
 
-def query_url(draft: Draft, place: Place, *, back_to: str = "") -> str:
+def query_url(draft: Draft, place: Target, *, back_to: str = "") -> str:
     """The way to it. What is gone leads to whose it was; empty for the whole, and where that is gone too."""
     need = _need(draft, place)
     return need_url(draft, need, back_to=back_to) if need else ""
 
 
-def is_changed(draft: Draft, place: Place, touched: Collection[ChangedLine]) -> bool:
+def is_changed(draft: Draft, place: Target, touched: Collection[ChangedLine]) -> bool:
     """Whether one of the lines is about it."""
-    if place.kind is Kind.APPLICATION:
+    if place.kind is TargetKind.APPLICATION:
         return bool(touched)
     holders = holders_of(draft, place)
-    if place.kind in (Kind.PARTY, Kind.SECTION):
+    if place.kind in (TargetKind.PARTY, TargetKind.SECTION):
         return any(holder in holders for holder, _ in touched)
-    return any(holder in holders and Place.of_field("", name).name == place.name for holder, name in touched)
+    return any(holder in holders and Target.of_field("", name).name == place.name for holder, name in touched)
 
 
-def holders_of(draft: Draft, place: Place) -> frozenset[str]:
+def holders_of(draft: Draft, place: Target) -> frozenset[str]:
     """What the history calls whose it is. An answer of the entity may stand in two sections; shares have classes."""
     section = draft.schema.section(place.holder)
     if section is None:
@@ -58,12 +62,12 @@ def holders_of(draft: Draft, place: Place) -> frozenset[str]:
     return frozenset({one.key for one in draft.schema.entity_sections} if place.name else {place.holder})
 
 
-def _need(draft: Draft, place: Place) -> Need | None:
+def _need(draft: Draft, place: Target) -> Need | None:
     """The place as a need would have it, for the way there."""
-    if place.kind is Kind.DOCUMENT:
+    if place.kind is TargetKind.DOCUMENT:
         slot = label_of(draft, place)
         return Need("asked", "", "", party_id=place.holder or None, slot=slot) if slot else _whose(draft, place)
-    spec = spec_at(draft, place)
+    spec = field_at(draft, place)
     if spec is None:
         return _whose(draft, place)
     is_party, is_class = draft.party(place.holder), draft.share_class(place.holder)
@@ -77,7 +81,7 @@ def _need(draft: Draft, place: Place) -> Need | None:
     )
 
 
-def _whose(draft: Draft, place: Place) -> Need | None:
+def _whose(draft: Draft, place: Target) -> Need | None:
     if draft.party(place.holder):
         return Need("asked", "", "", party_id=place.holder)
     return Need("asked", "", place.holder) if draft.schema.section(place.holder) else None
@@ -97,25 +101,27 @@ class ReviewFeedback:
 
     draft: Draft
     said: str = ""
-    asked: tuple[Asked, ...] = ()
+    asked: tuple[CustomerQuery, ...] = ()
     changed_lines: frozenset[ChangedLine] = frozenset()
     locks: Locks = NO_LOCKS
 
     def at_answers(self, holder: str) -> dict[str, QueryNote]:
         """The notes at the answers of a section, party or class, by their names."""
-        return {spec.name: self.query_note(one) for one in self._of(holder) if (spec := spec_at(self.draft, one.place))}
+        return {
+            spec.name: self.query_note(one) for one in self._of(holder) if (spec := field_at(self.draft, one.target))
+        }
 
     def at_documents(self, holder: str) -> dict[str, QueryNote]:
         """The notes at the documents of a party, or of the entity, by their slots."""
-        asked = (one for one in self._of(holder) if one.place.kind is Kind.DOCUMENT)
-        return {slot: self.query_note(one) for one in asked if (slot := label_of(self.draft, one.place))}
+        asked = (one for one in self._of(holder) if one.target.kind is TargetKind.DOCUMENT)
+        return {slot: self.query_note(one) for one in asked if (slot := label_of(self.draft, one.target))}
 
     def at_page(self, holder: str) -> tuple[QueryNote, ...]:
         """The notes about a section, party or class as a whole, and about what it has no more."""
         return tuple(
             self.query_note(one)
             for one in self._of(holder)
-            if one.place.kind in (Kind.PARTY, Kind.SECTION) or label_of(self.draft, one.place) is None
+            if one.target.kind in (TargetKind.PARTY, TargetKind.SECTION) or label_of(self.draft, one.target) is None
         )
 
     def proposed(self, holder: str, pressed: str) -> dict[str, Any]:
@@ -123,13 +129,13 @@ class ReviewFeedback:
         return {
             spec.name: one.proposal
             for one in self._of(holder)
-            if str(one.number) == pressed and one.proposal is not None and (spec := spec_at(self.draft, one.place))
+            if str(one.number) == pressed and one.proposal is not None and (spec := field_at(self.draft, one.target))
         }
 
-    def _of(self, holder: str) -> tuple[Asked, ...]:
-        return tuple(one for one in self.asked if one.place.holder == holder)
+    def _of(self, holder: str) -> tuple[CustomerQuery, ...]:
+        return tuple(one for one in self.asked if one.target.holder == holder)
 
-    def query_note(self, one: Asked) -> QueryNote:
+    def query_note(self, one: CustomerQuery) -> QueryNote:
         """One question with all that there is to say of it."""
         return QueryNote(
             number=one.number,
@@ -137,15 +143,15 @@ class ReviewFeedback:
             text=one.text,
             when=formats.date_and_time(one.sent_at),
             reply=one.reply,
-            is_changed=is_changed(self.draft, one.place, self.changed_lines),
+            is_changed=is_changed(self.draft, one.target, self.changed_lines),
             proposal=self._use(one),
             can_be_answered=self.draft.application.can_be_changed,
         )
 
-    def _use(self, one: Asked) -> str:
+    def _use(self, one: CustomerQuery) -> str:
         """Nothing where it is what stands there."""
-        spec = spec_at(self.draft, one.place) if one.proposal is not None else None
-        if spec is None or not changed_names(self._raw(one.place.holder), {spec.name: one.proposal}):
+        spec = field_at(self.draft, one.target) if one.proposal is not None else None
+        if spec is None or not changed_names(self._raw(one.target.holder), {spec.name: one.proposal}):
             return ""
         return answer_in_words(spec, one.proposal)
 
@@ -159,11 +165,11 @@ def review_feedback(draft: Draft) -> ReviewFeedback:
     application = draft.application
     if application.status is not State.RETURNED_FOR_CHANGES:
         return ReviewFeedback(draft)
-    words = words_of(application, RETURN)
+    words = decision_texts(application, RETURN)
     if application.submissions not in words:
         # The service sent it back, which says itself what is amiss.
         return ReviewFeedback(draft)
-    asked = tuple(one for one in asked_of(application) if not one.is_settled)
+    asked = tuple(one for one in customer_queries(application) if not one.is_settled)
     said = "" if asked else words[application.submissions]
     return ReviewFeedback(draft, said, asked, changes_since_return(draft), locks_of(draft))
 
@@ -173,8 +179,8 @@ def return_message(draft: Draft) -> str:
     application = draft.application
     if application.status is not State.RETURNED_FOR_CHANGES:
         return ""
-    said = words_of(application, RETURN).get(application.submissions, "")
-    return "" if not said or any(not one.is_settled for one in asked_of(application)) else said
+    said = decision_texts(application, RETURN).get(application.submissions, "")
+    return "" if not said or any(not one.is_settled for one in customer_queries(application)) else said
 
 
 def changes_since_return(draft: Draft) -> frozenset[ChangedLine]:
@@ -187,7 +193,7 @@ def changes_since_return(draft: Draft) -> frozenset[ChangedLine]:
 
 def save_replies(draft: Draft, post: QueryDict, *, by: Author) -> int:
     """Keep every reply that came; how many are about questions that are still open. Raises Closed."""
-    return keep(draft, list(posted_replies(post)), by=by)
+    return store_replies(draft, list(posted_replies(post)), by=by)
 
 
 def has_replies(post: QueryDict) -> bool:

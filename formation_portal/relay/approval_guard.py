@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from formation_portal.applications.draft import Draft
 from formation_portal.contract.localisation import gettext
 from formation_portal.contract.needs import Need
-from formation_portal.reviews.objections import Objection
-from formation_portal.reviews.places import WHOLE, Kind, Place
+from formation_portal.reviews.checklist import ApprovalBlocker
+from formation_portal.reviews.targets import WHOLE_APPLICATION, Target, TargetKind
 
 from .models import Delivery, DeliveryState
 from .problems import LocatedProblem, needs_of, problems_of
@@ -18,7 +18,7 @@ def block_submission(draft: Draft) -> tuple[Need, ...]:
     return needs_of(Delivery.objects.filter(application=draft.application))
 
 
-def block_approval(draft: Draft) -> tuple[Objection, ...]:
+def block_approval(draft: Draft) -> tuple[ApprovalBlocker, ...]:
     """An objection for each refused delivery but an agent's own change of status: one query where the rows were not
     read yet."""
     return tuple(
@@ -32,21 +32,21 @@ def _is_refused(row: Delivery) -> bool:
     return row.is_returned or (row.state == DeliveryState.REFUSED and not is_ours)
 
 
-def _objections(draft: Draft, row: Delivery) -> Iterator[Objection]:
+def _objections(draft: Draft, row: Delivery) -> Iterator[ApprovalBlocker]:
     found = problems_of(row) or (LocatedProblem(field="", code="refused", message=gettext("No reason given")),)
     for problem in found:
         party = draft.party(problem.party) if problem.party else None
         whose = party.label if party else ""
-        yield Objection(_place(problem), whose, f"Not accepted by the formation service: {problem.message}")
+        yield ApprovalBlocker(_place(problem), whose, f"Not accepted by the formation service: {problem.message}")
 
 
-def _place(problem: LocatedProblem) -> Place:
+def _place(problem: LocatedProblem) -> Target:
     """What the problem is about, as far as the service has said."""
     holder = problem.party or problem.share_class
     if problem.slot:
-        return Place.of_document(problem.party, problem.slot)
+        return Target.of_document(problem.party, problem.slot)
     if problem.field and (holder or problem.section):
-        return Place.of_field(holder or problem.section, problem.field)
+        return Target.of_field(holder or problem.section, problem.field)
     if problem.party:
-        return Place(Kind.PARTY, problem.party)
-    return Place(Kind.SECTION, problem.section) if problem.section else WHOLE
+        return Target(TargetKind.PARTY, problem.party)
+    return Target(TargetKind.SECTION, problem.section) if problem.section else WHOLE_APPLICATION

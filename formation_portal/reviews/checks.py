@@ -6,76 +6,78 @@ from django.contrib.auth.models import AbstractBaseUser
 
 from formation_portal.applications.draft import Draft
 
-from .facts import Fact, Facts, facts_of
-from .models import LABEL_LIMIT, Check, Remark
-from .places import Kind, Place
-from .refusals import Refused
-from .remarks import settle_in
-from .reviewing import Work, reviewing
-from .seen import ask_about_unseen
-from .since import Sight
+from .changes_since import ReviewVersion
+from .checklist import Checklist, Fact, load_checklist
+from .exceptions import ReviewRefused
+from .models import MAX_LABEL, Check, Query
+from .opened_documents import require_opened
+from .queries import resolve_within
+from .targets import Target, TargetKind
+from .transactions import ReviewWork, review_transaction
 
 
 def accept(
     draft: Draft,
-    places: Collection[Place],
+    places: Collection[Target],
     *,
     by: AbstractBaseUser,
-    sight: Sight,
-    unseen: Collection[int] | None = None,
+    version: ReviewVersion,
+    acknowledged: Collection[int] | None = None,
 ) -> int:
-    """Accept facts as they stand; how many were not yet. Questions that were sent about them are settled.
+    """Accept facts as they stand and resolve the queries that were sent about them; how many were not accepted
+    before.
 
-    Raises Overtaken where others have asked about one of them, or taken its acceptance back, since the page was drawn;
-    Refused where a question is drafted about one by whoever accepts it; Unseen where they have not opened a document
-    that is not among the `unseen` ones (None: that is not asked); Closed. Then nothing is accepted.
+    Raises ReviewChanged where others have asked about one of them, or undone its acceptance, since the page was
+    drawn; ReviewRefused where this agent has drafted a query about one; DocumentsNotOpened where this agent has not
+    opened a document that is not among the `acknowledged` ones (None: this is not checked); Closed. Then nothing is
+    accepted.
     """
-    with reviewing(draft, by=by, sight=sight) as work:
-        facts = facts_of(draft)
-        chosen = [fact for fact in facts if fact.place in set(places)]
-        _look(work, facts, chosen)
-        ask_about_unseen(draft, [fact for fact in chosen if not fact.is_done], unseen, by=by)
+    with review_transaction(draft, by=by, version=version) as work:
+        facts = load_checklist(draft)
+        chosen = [fact for fact in facts if fact.target in set(places)]
+        _refuse_if_changed(work, facts, chosen)
+        require_opened(draft, [fact for fact in chosen if not fact.is_done], acknowledged, by=by)
         for fact in chosen:
-            for remark in _asked(facts, fact):
-                settle_in(work, remark)
+            for query in _queries_answered_by(facts, fact):
+                resolve_within(work, query)
             if not fact.is_done:
-                _keep(work, fact, fact.digest)
+                _store_check(work, fact, fact.digest)
         return sum(what == "accept" for what, _ in work.done)
 
 
-def reopen(draft: Draft, place: Place, *, by: AbstractBaseUser, sight: Sight) -> bool:
-    """Take the acceptance of a fact back; False where there is none. Raises Overtaken where somebody else accepted it
-    since the page was drawn; Closed."""
-    with reviewing(draft, by=by, sight=sight) as work:
-        fact = facts_of(draft).at(place)
+def reopen(draft: Draft, place: Target, *, by: AbstractBaseUser, version: ReviewVersion) -> bool:
+    """Undo the acceptance of a fact; False where there is none. Raises ReviewChanged where somebody else has
+    accepted it since the page was drawn; Closed."""
+    with review_transaction(draft, by=by, version=version) as work:
+        fact = load_checklist(draft).at(place)
         if fact is None or fact.check is None or not fact.check.digest:
             return False
-        if work.is_news(fact.check):
-            raise work.overtaken()
-        _keep(work, fact, "")
+        if work.is_changed_by_others(fact.check):
+            raise work.outdated_error()
+        _store_check(work, fact, "")
         return True
 
 
-def _look(work: Work, facts: Facts, chosen: Collection[Fact]) -> None:
+def _refuse_if_changed(work: ReviewWork, facts: Checklist, chosen: Collection[Fact]) -> None:
     for fact in chosen:
-        asked = _asked(facts, fact)
-        touched = [row for row in (fact.check, *asked) if row is not None and work.is_news(row)]
+        asked = _queries_answered_by(facts, fact)
+        touched = [row for row in (fact.check, *asked) if row is not None and work.is_changed_by_others(row)]
         # Whoever accepts what others have accepted meanwhile agrees with them.
         if touched and not fact.is_done:
-            raise work.overtaken()
-        if any(remark.is_draft for remark in asked):
-            raise Refused(f"There is a draft query about {fact.label}. Send or delete it first.")
+            raise work.outdated_error()
+        if any(query.is_draft for query in asked):
+            raise ReviewRefused(f"There is a draft query about {fact.label}. Send or delete it first.")
 
 
-def _asked(facts: Facts, fact: Fact) -> list[Remark]:
-    """The open remarks that accepting a fact answers: those at its place, and a section's also at its answers."""
-    place = fact.place
-    is_within = place.kind is Kind.SECTION
-    return [one for one in facts.asked if one.place == place or (is_within and one.holder == place.holder)]
+def _queries_answered_by(facts: Checklist, fact: Fact) -> list[Query]:
+    """The open queries that accepting a fact answers: those at its place, and a section's also at its answers."""
+    place = fact.target
+    is_within = place.kind is TargetKind.SECTION
+    return [one for one in facts.queries if one.target == place or (is_within and one.holder == place.holder)]
 
 
-def _keep(work: Work, fact: Fact, digest: str) -> None:
-    kept = work.touch | {"label": fact.label[:LABEL_LIMIT], "digest": digest}
+def _store_check(work: ReviewWork, fact: Fact, digest: str) -> None:
+    kept = work.authorship | {"label": fact.label[:MAX_LABEL], "digest": digest}
     application = work.draft.application
-    check, _ = Check.objects.update_or_create(application=application, **fact.place.columns, defaults=kept)
-    work.did("accept" if digest else "reopen", check)
+    check, _ = Check.objects.update_or_create(application=application, **fact.target.columns, defaults=kept)
+    work.note_done("accept" if digest else "reopen", check)

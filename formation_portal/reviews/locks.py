@@ -6,16 +6,16 @@ from typing import Any
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.locks import AnswerKey, Locks
 
-from .facts import Facts, facts_of, shares_digest
+from .checklist import Checklist, load_checklist, shares_digest
 from .models import Accepted
-from .places import WHOLE, Kind, Place
+from .targets import WHOLE_APPLICATION, Target, TargetKind
 
 
 def keep_what_was_accepted(draft: Draft) -> None:
     """Keep it in the transaction of the return."""
-    facts = facts_of(draft)
+    facts = load_checklist(draft)
     round_ = draft.application.submissions
-    defaults = {"round": round_, "places": _places(draft, facts)}
+    defaults = {"round": round_, "places": _accepted_parts(draft, facts)}
     Accepted.objects.update_or_create(application=draft.application, defaults=defaults)
 
 
@@ -28,25 +28,25 @@ def locks(draft: Draft) -> Locks | None:
     places = kept.places
     shares = {key for key, digest in places["shares"] if digest == shares_digest(draft)}
     return Locks(
-        answers=frozenset(map(_pair, places["answers"])),
-        documents=frozenset(map(_pair, places["documents"])),
+        answers=frozenset(map(_answer_key, places["answers"])),
+        documents=frozenset(map(_answer_key, places["documents"])),
         roles=frozenset(places["roles"]),
         sections=frozenset(places["sections"]) | shares,
     )
 
 
-def _pair(kept: list[str]) -> AnswerKey:
+def _answer_key(kept: list[str]) -> AnswerKey:
     holder, name = kept
     return holder, name
 
 
-def _places(draft: Draft, facts: Facts) -> dict[str, list[Any]]:
+def _accepted_parts(draft: Draft, facts: Checklist) -> dict[str, list[Any]]:
     """What is accepted and nobody asks about, in full names, by what it is."""
-    asked = _Asked(draft, facts)
-    done = {fact.place: fact for fact in facts if fact.is_done and not asked.is_about(fact.place)}
+    asked = _QueriedTargets(draft, facts)
+    done = {fact.target: fact for fact in facts if fact.is_done and not asked.is_about(fact.target)}
     shares = draft.schema.share_section
-    entity = [one for one in draft.schema.entity_sections if Place(Kind.SECTION, one.key) in done]
-    of_shares = done.get(Place(Kind.SECTION, shares.key)) if shares else None
+    entity = [one for one in draft.schema.entity_sections if Target(TargetKind.SECTION, one.key) in done]
+    of_shares = done.get(Target(TargetKind.SECTION, shares.key)) if shares else None
     return {
         "answers": [list(one) for one in _answers(draft, done, [one.key for one in entity], asked)],
         "documents": [
@@ -54,16 +54,18 @@ def _places(draft: Draft, facts: Facts) -> dict[str, list[Any]]:
             for fact in done.values()
             if fact.document
         ],
-        "roles": [place.holder for place in done if place.kind is Kind.PARTY],
+        "roles": [place.holder for place in done if place.kind is TargetKind.PARTY],
         "sections": [one.key for one in entity],
-        "shares": [[of_shares.place.holder, of_shares.digest]] if of_shares else [],
+        "shares": [[of_shares.target.holder, of_shares.digest]] if of_shares else [],
     }
 
 
-def _answers(draft: Draft, done: Iterable[Place], sections: Iterable[str], asked: "_Asked") -> Iterator[AnswerKey]:
+def _answers(
+    draft: Draft, done: Iterable[Target], sections: Iterable[str], asked: "_QueriedTargets"
+) -> Iterator[AnswerKey]:
     places = set(done)
     for row in draft.parties:
-        yield from ((row.token, name) for name in row.raw if Place.of_field(row.token, name) in places)
+        yield from ((row.token, name) for name in row.raw if Target.of_field(row.token, name) in places)
     for key in sections:
         section = draft.schema.section(key)
         answered = draft.raw(section) if section else {}
@@ -71,27 +73,27 @@ def _answers(draft: Draft, done: Iterable[Place], sections: Iterable[str], asked
         yield from (("", name) for name in answered if not asked.is_about_entity(name))
 
 
-class _Asked:
+class _QueriedTargets:
     """What open questions are about. One about a party, a section or the whole is about everything in it."""
 
-    def __init__(self, draft: Draft, facts: Facts) -> None:
+    def __init__(self, draft: Draft, facts: Checklist) -> None:
         self._draft = draft
-        self._places = {remark.place for remark in facts.asked}
-        self._holders = {place.holder for place in self._places if place.kind in (Kind.PARTY, Kind.SECTION)}
+        self._places = {remark.target for remark in facts.queries}
+        self._holders = {place.holder for place in self._places if place.kind in (TargetKind.PARTY, TargetKind.SECTION)}
 
-    def is_about(self, place: Place) -> bool:
+    def is_about(self, place: Target) -> bool:
         """Whether one is open about the place."""
         # A return in words alone is about the whole, too.
-        if not self._places or WHOLE in self._places or place in self._places:
+        if not self._places or WHOLE_APPLICATION in self._places or place in self._places:
             return True
-        if place.kind is Kind.SECTION:
+        if place.kind is TargetKind.SECTION:
             return bool({place.holder, *self._within(place.holder)} & {one.holder for one in self._places})
         return bool(place.holder) and place.holder in self._holders
 
     def is_about_entity(self, name: str) -> bool:
         """Whether one is open about an answer of the entity, in whichever section."""
         asking = [one for one in self._draft.schema.entity_sections if any(spec.name == name for spec in one.fields)]
-        return any(one.key in self._holders or Place.of_field(one.key, name) in self._places for one in asking)
+        return any(one.key in self._holders or Target.of_field(one.key, name) in self._places for one in asking)
 
     def _within(self, key: str) -> Iterable[str]:
         """The classes of shares, where it is their section."""

@@ -1,4 +1,4 @@
-"""What is kept of a review. Tables only: reading is `facts` and `since`, writing is everything under `reviewing`.
+"""The tables of a review. `checklist` and `changes_since` read them; every change is a `review_transaction`.
 
 Nothing is ever deleted: what is taken back keeps its row, so that whoever saw it is told what became of it.
 """
@@ -11,14 +11,14 @@ from formation_portal.applications.fields import AnswersField
 from formation_portal.applications.models import SUBJECT_LIMIT, Application
 from formation_portal.audit.attestation import attested
 
-from .places import Kind, Place
+from .targets import Target, TargetKind
 
-TEXT_LIMIT = 2_000
-LABEL_LIMIT = 300
-REGISTER_NUMBER_LIMIT = 80
-# What the audit attests of each.
-_TOUCHED = ("application_id", "version", "by_id", "at")
-_PLACE = ("kind", "holder", "name", "label")
+MAX_TEXT = 2_000
+MAX_LABEL = 300
+MAX_REGISTER_NUMBER = 80
+# The columns that the audit log attests of each.
+_AUTHORSHIP = ("application_id", "version", "by_id", "at")
+_TARGET = ("kind", "holder", "name", "label")
 
 
 class Review(models.Model):
@@ -31,8 +31,8 @@ class Review(models.Model):
         return f"Review of {self.application_id}, version {self.version}"
 
 
-class _Kept(models.Model):
-    """One thing of a review: who touched it last, and the review's version that this made."""
+class _ReviewRow(models.Model):
+    """A row of a review: who changed it last, and the version of the review that this change made."""
 
     application = models.ForeignKey(Application, models.CASCADE, related_name="%(class)ss")
     version = models.PositiveIntegerField()
@@ -43,25 +43,25 @@ class _Kept(models.Model):
         abstract = True
 
 
-class _Placed(_Kept):
-    """A thing about one place of the application (places.py), called as its form called it then."""
+class _TargetedRow(_ReviewRow):
+    """A thing about one place of the application (targets.py), called as its form called it then."""
 
-    kind = models.CharField(max_length=12, choices=Kind.choices)
+    kind = models.CharField(max_length=12, choices=TargetKind.choices)
     holder = models.CharField(max_length=80, blank=True)
     name = models.CharField(max_length=SUBJECT_LIMIT, blank=True)
-    label = models.CharField(max_length=LABEL_LIMIT, blank=True)
+    label = models.CharField(max_length=MAX_LABEL, blank=True)
 
     class Meta:
         abstract = True
 
     @property
-    def place(self) -> Place:
+    def target(self) -> Target:
         """What it is about."""
-        return Place(Kind(self.kind), self.holder, self.name)
+        return Target(TargetKind(self.kind), self.holder, self.name)
 
 
-@attested(*_TOUCHED, *_PLACE, "digest")
-class Check(_Placed):
+@attested(*_AUTHORSHIP, *_TARGET, "digest")
+class Check(_TargetedRow):
     """That a fact was accepted as it stood then; without a digest the acceptance was taken back."""
 
     digest = models.CharField(max_length=64, blank=True)
@@ -75,7 +75,7 @@ class Check(_Placed):
         return f"Check of {self.kind} {self.name} in {self.application_id}"
 
 
-class Reason(models.TextChoices):
+class QueryReason(models.TextChoices):
     """Why something is sent back to its customer."""
 
     DIFFERS = "differs", "Answer differs from the document"
@@ -88,17 +88,19 @@ class Reason(models.TextChoices):
 
 
 @attested(
-    *(*_TOUCHED, *_PLACE, "reason", "text", "proposal", "dropped_at", "round", "sent_at"),
+    *(*_AUTHORSHIP, *_TARGET, "reason", "text", "proposal", "dropped_at", "round", "sent_at"),
     *("reply", "replied_at", "settled_at"),
+    label="reviews.remark",
 )
-class Remark(_Placed):
+class Query(_TargetedRow):
     """What its customer is asked to mend. A draft until it is sent with a return; settled when an agent says so.
 
     Of it the customer reads `text`, and may take `proposal` (an answer as it would be typed; None where none is
     proposed) over with one press. `reply` is theirs.
     """
 
-    reason = models.CharField(max_length=12, choices=Reason.choices, default=Reason.OTHER)
+    application = models.ForeignKey(Application, models.CASCADE, related_name="queries")
+    reason = models.CharField(max_length=12, choices=QueryReason.choices, default=QueryReason.OTHER)
     text = models.TextField()
     proposal = AnswersField(null=True)
     dropped_at = models.DateTimeField(null=True)
@@ -110,6 +112,7 @@ class Remark(_Placed):
     settled_at = models.DateTimeField(null=True)
 
     class Meta:
+        db_table = "reviews_remark"
         ordering = ("pk",)
         constraints = (
             models.UniqueConstraint(
@@ -120,7 +123,7 @@ class Remark(_Placed):
         )
 
     def __str__(self) -> str:
-        return f"Remark on {self.kind} {self.name} in {self.application_id}"
+        return f"Query about {self.kind} {self.name} in {self.application_id}"
 
     @property
     def is_open(self) -> bool:
@@ -133,8 +136,8 @@ class Remark(_Placed):
         return self.is_open and self.sent_at is None
 
 
-@attested(*_TOUCHED, *_PLACE, "text", "removed_at")
-class Note(_Placed):
+@attested(*_AUTHORSHIP, *_TARGET, "text", "removed_at")
+class Note(_TargetedRow):
     """A word among colleagues, which never leaves the desk."""
 
     text = models.TextField()
@@ -147,8 +150,8 @@ class Note(_Placed):
         return f"Note in {self.application_id}"
 
 
-class Outcome(models.TextChoices):
-    """What became of a ruling."""
+class DecisionOutcome(models.TextChoices):
+    """What became of a decision."""
 
     WAITING = "waiting", "Awaiting second agent"
     DONE = "done", "Done"
@@ -157,29 +160,32 @@ class Outcome(models.TextChoices):
 
 
 @attested(
-    *(*_TOUCHED, "deed", "reason", "text", "round", "outcome", "proposed_by_id", "proposed_at", "refusal"),
+    *(*_AUTHORSHIP, "deed", "reason", "text", "round", "outcome", "proposed_by_id", "proposed_at", "refusal"),
     *("register_number", "registered_on"),
+    label="reviews.ruling",
 )
-class Ruling(_Kept):
+class ReviewDecision(_ReviewRow):
     """A decision about the whole application: an agent's deed of the lifecycle, by its name there, and its reason.
 
     `text` is for the customer. With four eyes it waits until a second agent has confirmed or refused it.
     """
 
+    application = models.ForeignKey(Application, models.CASCADE, related_name="decisions")
     deed = models.CharField(max_length=24)
     reason = models.CharField(max_length=24, blank=True)
     text = models.TextField(blank=True)
     round = models.PositiveSmallIntegerField()
-    outcome = models.CharField(max_length=12, choices=Outcome.choices)
+    outcome = models.CharField(max_length=12, choices=DecisionOutcome.choices)
     proposed_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
     proposed_at = models.DateTimeField()
     # Of an incorporation: the company's number in the register, and the day of its entry.
-    register_number = models.CharField(max_length=REGISTER_NUMBER_LIMIT, blank=True)
+    register_number = models.CharField(max_length=MAX_REGISTER_NUMBER, blank=True)
     registered_on = models.DateField(null=True)
     # Why a second agent refused it, for colleagues.
     refusal = models.TextField(blank=True)
 
     class Meta:
+        db_table = "reviews_ruling"
         ordering = ("-pk",)
         constraints = (
             models.UniqueConstraint(fields=("application",), condition=Q(outcome="waiting"), name="one_waiting_ruling"),
@@ -191,7 +197,7 @@ class Ruling(_Kept):
     @property
     def is_taken_back(self) -> bool:
         """Whether it was refused by whoever had proposed it."""
-        return self.outcome == Outcome.REFUSED and self.by_id == self.proposed_by_id
+        return self.outcome == DecisionOutcome.REFUSED and self.by_id == self.proposed_by_id
 
 
 class Accepted(models.Model):
@@ -204,3 +210,16 @@ class Accepted(models.Model):
 
     def __str__(self) -> str:
         return f"Accepted in {self.application_id}, round {self.round}"
+
+
+class DeclineReason(models.TextChoices):
+    """The reasons to choose from; what is kept is the code."""
+
+    IDENTITY = "identity", "Identity could not be verified"
+    DOCUMENTS = "documents", "False or borrowed documents"
+    FUNDS = "funds", "Source of funds unclear"
+    OWNERSHIP = "ownership", "Ownership or control unclear"
+    SANCTIONS = "sanctions", "Sanctions match"
+    ACTIVITY = "activity", "Activity we do not accept"
+    SILENCE = "silence", "Customer does not reply"
+    OTHER = "other", "Other"

@@ -13,7 +13,7 @@ from django.utils.translation import get_language, gettext, ngettext
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.inactive_answers import inactive_in
 from formation_portal.applications.readback import AnswerLine, DocumentLine, Readback, ShareTable, readback
-from formation_portal.reviews.rulings import registration_of
+from formation_portal.reviews.decisions import registration_of
 
 from . import formats
 from .formats import schema_language

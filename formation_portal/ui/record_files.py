@@ -24,7 +24,7 @@ from formation_portal.contract.fields.parsing import LINES_LIMIT
 from formation_portal.documents import sandbox
 from formation_portal.documents.typesetting import map_texts
 from formation_portal.environment import PROJECT
-from formation_portal.reviews.rulings import registration_of
+from formation_portal.reviews.decisions import registration_of
 
 from .downloads import as_attachment, log_record
 from .printed_record import PrintedRecord, printed_record

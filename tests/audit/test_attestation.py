@@ -17,23 +17,23 @@ from formation_portal.audit.models import AuditAction, Entry
 from formation_portal.audit.verification import AuditFinding, verify
 from formation_portal.desk import claims
 from formation_portal.desk.models import Case
+from formation_portal.reviews.changes_since import current_version
 from formation_portal.reviews.checks import accept, reopen
-from formation_portal.reviews.models import Check, Note, Outcome, Remark, Ruling
+from formation_portal.reviews.customer_queries import Reply, store_replies
+from formation_portal.reviews.decisions import DECLINE, RETURN, decide, refuse_proposal
+from formation_portal.reviews.models import Check, DecisionOutcome, Note, Query, ReviewDecision
 from formation_portal.reviews.notes import remove_note, write_note
-from formation_portal.reviews.places import Place
-from formation_portal.reviews.remarks import ask, drop
-from formation_portal.reviews.replies import Reply, keep
-from formation_portal.reviews.rulings import DECLINE, RETURN, refuse, rule
-from formation_portal.reviews.since import sight_of
+from formation_portal.reviews.queries import delete_draft, draft_query
+from formation_portal.reviews.targets import Target
 from tests.applications import factories
 from tests.reviews.conftest import again, colleague, submitted
 
 __all__ = ["colleague", "submitted"]
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
-BIRTH, NAME = Place.of_field("ada", "person.date_of_birth"), Place.of_field("ada", "person.last_name")
+BIRTH, NAME = Target.of_field("ada", "person.date_of_birth"), Target.of_field("ada", "person.last_name")
 ROUNDS = 40
-ATTESTED: tuple[type[models.Model], ...] = (Change, Check, Remark, Note, Ruling)
+ATTESTED: tuple[type[models.Model], ...] = (Change, Check, Query, Note, ReviewDecision)
 
 
 def findings() -> tuple[AuditFinding, ...]:
@@ -47,29 +47,31 @@ def reviewed(submitted: Draft, owner: Any, agent: Any, colleague: Any, settings:
     settings.FOUR_EYES = True
 
     def sight() -> Any:
-        return sight_of(submitted.application)
+        return current_version(submitted.application)
 
-    accept(submitted, [BIRTH, NAME], by=agent, sight=sight())
-    reopen(submitted, BIRTH, by=agent, sight=sight())
+    accept(submitted, [BIRTH, NAME], by=agent, version=sight())
+    reopen(submitted, BIRTH, by=agent, version=sight())
     write_note(submitted, NAME, text="Checked by telephone", by=agent)
     remove_note(submitted, write_note(submitted, NAME, text="A slip", by=agent).pk, by=agent)
-    asked = ask(submitted, BIRTH, text="Which year?", by=agent, sight=sight())
-    drop(submitted, asked.pk, by=agent, sight=sight())
-    sent = ask(submitted, BIRTH, text="Is it 1985?", by=agent, sight=sight())
-    rule(submitted, DECLINE, text="We cannot take this on.", by=agent, sight=sight())
-    refuse(submitted, why="Ask first.", by=colleague, sight=sight())
-    rule(submitted, RETURN, text="One question", by=agent, sight=sight())
+    asked = draft_query(submitted, BIRTH, text="Which year?", by=agent, version=sight())
+    delete_draft(submitted, asked.pk, by=agent, version=sight())
+    sent = draft_query(submitted, BIRTH, text="Is it 1985?", by=agent, version=sight())
+    decide(submitted, DECLINE, text="We cannot take this on.", by=agent, version=sight())
+    refuse_proposal(submitted, why="Ask first.", by=colleague, version=sight())
+    decide(submitted, RETURN, text="One question", by=agent, version=sight())
     back = again(submitted)
-    keep(back, [Reply(sent.pk, "Yes, 1985.", "")], by=owner)
+    store_replies(back, [Reply(sent.pk, "Yes, 1985.", "")], by=owner)
     services.submit(back, by=owner)
-    rule(back, DECLINE, text="No.", by=agent, sight=sight_of(back.application))
+    decide(back, DECLINE, text="No.", by=agent, version=current_version(back.application))
     services.withdraw(again(back), by=owner)
     return again(back)
 
 
 def test_what_was_written_by_its_deeds_is_as_it_was_written(reviewed: Draft) -> None:
-    assert Ruling.objects.filter(outcome=Outcome.OVERTAKEN).exists(), "ended by the withdrawal, without an agent"
-    assert Remark.objects.exclude(reply="").exists()
+    assert ReviewDecision.objects.filter(outcome=DecisionOutcome.OVERTAKEN).exists(), (
+        "ended by the withdrawal, without an agent"
+    )
+    assert Query.objects.exclude(reply="").exists()
     assert findings() == ()
 
 
@@ -87,9 +89,9 @@ def altered(value: Any) -> Any:
 SAID: dict[type[models.Model], tuple[str, ...]] = {
     Change: ("who_id", "at", "what", "message", "named", "changes", "moved_to"),
     Check: ("by_id", "at", "digest", "name"),
-    Remark: ("by_id", "text", "reason", "reply", "sent_at"),
+    Query: ("by_id", "text", "reason", "reply", "sent_at"),
     Note: ("by_id", "text", "removed_at"),
-    Ruling: ("by_id", "proposed_by_id", "proposed_at", "deed", "reason", "text", "refusal", "register_number"),
+    ReviewDecision: ("by_id", "proposed_by_id", "proposed_at", "deed", "reason", "text", "refusal", "register_number"),
 }
 
 
@@ -121,8 +123,8 @@ def test_forty_alterations_are_each_found_and_named(reviewed: Draft, owner: Any,
     for seed in range(ROUNDS):
         chance = random.Random(seed)
         model = ATTESTED[seed % len(ATTESTED)]
-        label = model._meta.label_lower
         row = chance.choice(list(model._default_manager.all()))
+        label = attestation.label_of(row)
         names = [name for name in attestation._fields[label] if name not in ("application_id", "outcome", "kind")]
         name = chance.choice([one for one in names if altered(getattr(row, one)) != getattr(row, one)])
         value = getattr(row, name)
@@ -139,7 +141,7 @@ def test_forty_alterations_are_each_found_and_named(reviewed: Draft, owner: Any,
 def test_a_row_that_is_gone_or_slipped_in_is_found(reviewed: Draft, model: type[models.Model]) -> None:
     row = model._default_manager.order_by("pk").last()
     assert row is not None
-    key, label = row.pk, model._meta.label_lower
+    key, label = row.pk, attestation.label_of(row)
     row.pk = key + 1_000
     if isinstance(row, Check):
         row.name = "another"

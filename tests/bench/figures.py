@@ -8,11 +8,10 @@ from django.apps import apps
 from django.utils import timezone
 
 from formation_portal.contract.lifecycle import State
-from formation_portal.figures.cells import Cell, Table, put
-from formation_portal.figures.models import CaseClock, Form, Question
-from formation_portal.figures.moves import moved_to
-from formation_portal.figures.remarks import digest_of, remarked
-from formation_portal.reviews.models import Reason
+from formation_portal.reviews.models import QueryReason
+from formation_portal.statistics.counters import CounterKey, TotalTable, create
+from formation_portal.statistics.increments import query_increments, question_digest, transition_increments
+from formation_portal.statistics.models import CaseClock, Form, Question
 
 _PRODUCTS, _QUESTIONS, _DAYS = 32, 20, 364
 _MOVES = (
@@ -27,13 +26,13 @@ _MOVES = (
 
 def fill(count: int) -> None:
     """In the place of what stood there. Every case has come to another point of the same way."""
-    for table in Table:
+    for table in TotalTable:
         apps.get_model("figures", table.value).objects.all().delete()
     numbers = _questions()
-    more = Counter[Cell]()
+    more = Counter[CounterKey]()
     for number in range(count):
         more.update(_case(number, numbers))
-    put(more, apps)
+    create(more, apps)
 
 
 def _questions() -> dict[str, int]:
@@ -44,7 +43,10 @@ def _questions() -> dict[str, int]:
     Question.objects.bulk_create(
         (
             Question(
-                digest=digest_of(_remark(place), form.product_id), form=form, kind="field", words=f"Question {place}"
+                digest=question_digest(_remark(place), form.product_id),
+                form=form,
+                kind="field",
+                words=f"Question {place}",
             )
             for form, place in asked
         ),
@@ -53,21 +55,21 @@ def _questions() -> dict[str, int]:
     return dict(Question.objects.values_list("digest", "pk"))
 
 
-def _case(number: int, questions: dict[str, int]) -> Counter[Cell]:
+def _case(number: int, questions: dict[str, int]) -> Counter[CounterKey]:
     at, form = timezone.now() - timedelta(days=number * 37 % _DAYS, hours=number % 24), f"p{number % _PRODUCTS}"
     clock = CaseClock()
-    more = moved_to(State.SUBMITTED_FOR_REVIEW, at, clock=clock, form=form)
+    more = transition_increments(State.SUBMITTED_FOR_REVIEW, at, clock=clock, form=form)
     for step, state in enumerate(_MOVES[: number % (len(_MOVES) + 1)]):
         at += timedelta(minutes=1 + number * (step + 7) % 20_000)
         if at > timezone.now():
             break
-        more.update(moved_to(state, at, clock=clock, form=form))
+        more.update(transition_increments(state, at, clock=clock, form=form))
         if state is State.RETURNED_FOR_CHANGES:
             remarks = [_remark(number * (one + 3) % _QUESTIONS, number, at) for one in range(2)]
-            more.update(remarked(remarks, form=form, questions=questions))
+            more.update(query_increments(remarks, form=form, questions=questions))
     return more
 
 
 def _remark(place: int, number: int = 0, at: datetime | None = None) -> SimpleNamespace:
-    reason = Reason.values[number % len(Reason.values)]
+    reason = QueryReason.values[number % len(QueryReason.values)]
     return SimpleNamespace(kind="field", name=f"q{place}", holder="", label="", reason=reason, sent_at=at)

@@ -18,7 +18,7 @@ _AT_THE_DESK = ("queue", "searching", "looking_through", "places", "claims", "be
 ALL = [
     "tests/applications",
     "tests/audit",
-    "tests/figures",
+    "tests/statistics",
     "tests/reviews",
     *(f"tests/relay/test_{name}.py" for name in ("sync", "rate_limit", "worker")),
     "tests/relay/calls/test_failing_calls.py",

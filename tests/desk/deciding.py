@@ -7,9 +7,9 @@ from django.test import Client
 
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application
+from formation_portal.reviews.changes_since import current_version
+from formation_portal.reviews.checklist import load_checklist
 from formation_portal.reviews.checks import accept
-from formation_portal.reviews.facts import facts_of
-from formation_portal.reviews.since import sight_of
 from tests.markup import Markup
 
 
@@ -20,7 +20,7 @@ def path(draft: Draft, more: str = "") -> str:
 
 def accept_all(draft: Draft, by: Any) -> None:
     """Everything is checked."""
-    accept(draft, [fact.place for fact in facts_of(draft)], by=by, sight=sight_of(draft.application))
+    accept(draft, [fact.target for fact in load_checklist(draft)], by=by, version=current_version(draft.application))
 
 
 def seen(client: Client, draft: Draft, more: str = "") -> str:

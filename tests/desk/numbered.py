@@ -5,14 +5,14 @@ from typing import Any
 
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
-from formation_portal.reviews.places import Place
-from formation_portal.reviews.remarks import ask
-from formation_portal.reviews.since import sight_of
+from formation_portal.reviews.changes_since import current_version
+from formation_portal.reviews.queries import draft_query
+from formation_portal.reviews.targets import Target
 from tests.applications import factories
 from tests.desk.rounds import now
 
-PASSPORT_NUMBER = Place.of_field("ada", "person.passport_number")
-TAX_NUMBER = Place.of_field("ada", "person.tax_number")
+PASSPORT_NUMBER = Target.of_field("ada", "person.passport_number")
+TAX_NUMBER = Target.of_field("ada", "person.tax_number")
 LONG, SHORT, PUBLIC = "QX 7394 1821", "K4921", "REG 5566 7788"
 NUMBERS = {"person.passport_number": LONG, "person.tax_number": SHORT}
 
@@ -54,4 +54,4 @@ def propose(draft: Draft, passport_number: str, agent: Any) -> None:
     """Draft a question with another number of the passport."""
     there = now(draft)
     said = {"text": "Is it this?", "proposal": passport_number}
-    ask(there, PASSPORT_NUMBER, **said, by=agent, sight=sight_of(there.application))
+    draft_query(there, PASSPORT_NUMBER, **said, by=agent, version=current_version(there.application))

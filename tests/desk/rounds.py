@@ -6,12 +6,12 @@ from typing import Any
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application
+from formation_portal.reviews.changes_since import current_version
+from formation_portal.reviews.checklist import load_checklist
 from formation_portal.reviews.checks import accept
-from formation_portal.reviews.facts import facts_of
-from formation_portal.reviews.places import Place
-from formation_portal.reviews.remarks import ask
-from formation_portal.reviews.rulings import RETURN, rule
-from formation_portal.reviews.since import sight_of
+from formation_portal.reviews.decisions import RETURN, decide
+from formation_portal.reviews.queries import draft_query
+from formation_portal.reviews.targets import Target
 from tests.applications import factories
 
 
@@ -23,19 +23,19 @@ def now(draft: Draft) -> Draft:
 def accept_all(draft: Draft, agent: Any) -> None:
     """Every fact as it stands."""
     there = now(draft)
-    accept(there, [fact.place for fact in facts_of(there)], by=agent, sight=sight_of(there.application))
+    accept(there, [fact.target for fact in load_checklist(there)], by=agent, version=current_version(there.application))
 
 
-def ask_at(draft: Draft, place: Place, agent: Any, text: str = "Look at this") -> None:
+def ask_at(draft: Draft, place: Target, agent: Any, text: str = "Look at this") -> None:
     """Draft a question."""
     there = now(draft)
-    ask(there, place, text=text, by=agent, sight=sight_of(there.application))
+    draft_query(there, place, text=text, by=agent, version=current_version(there.application))
 
 
 def return_it(draft: Draft, agent: Any) -> None:
     """Hand it back with what is drafted."""
     there = now(draft)
-    rule(there, RETURN, text="Look at it again", by=agent, sight=sight_of(there.application))
+    decide(there, RETURN, text="Look at it again", by=agent, version=current_version(there.application))
 
 
 def again(draft: Draft, agent: Any, owner: Any, change: Callable[[Draft], object] = lambda draft: None) -> Draft:

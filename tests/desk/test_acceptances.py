@@ -9,12 +9,12 @@ from formation_portal.applications import services
 from formation_portal.applications.draft import Draft
 from formation_portal.desk.place_links import PlaceLinks
 from formation_portal.desk.queue_state import QueueState
+from formation_portal.reviews.changes_since import current_version
+from formation_portal.reviews.checklist import ACCEPTED, OPEN, QUERIED, Fact, load_checklist
 from formation_portal.reviews.checks import accept
-from formation_portal.reviews.facts import ACCEPTED, OPEN, QUERIED, Fact, facts_of
-from formation_portal.reviews.places import Place
-from formation_portal.reviews.remarks import ask
-from formation_portal.reviews.rulings import RETURN, rule
-from formation_portal.reviews.since import sight_of
+from formation_portal.reviews.decisions import RETURN, decide
+from formation_portal.reviews.queries import draft_query
+from formation_portal.reviews.targets import Target
 from tests.desk.deciding import documents_of
 from tests.markup import Markup
 from tests.reviews.conftest import again, colleague
@@ -23,8 +23,8 @@ __all__ = ["colleague"]
 
 pytestmark = pytest.mark.django_db
 
-BIRTH = Place.of_field("ada", "person.date_of_birth")
-PASSPORT = Place.of_document("ada", "Passport")
+BIRTH = Target.of_field("ada", "person.date_of_birth")
+PASSPORT = Target.of_document("ada", "Passport")
 
 
 def address(draft: Draft, what: str = "acceptances") -> str:
@@ -32,16 +32,16 @@ def address(draft: Draft, what: str = "acceptances") -> str:
 
 
 def seen(draft: Draft) -> str:
-    return str(sight_of(draft.application))
+    return str(current_version(draft.application))
 
 
-def fact(draft: Draft, place: Place) -> Fact:
-    found = facts_of(again(draft)).at(place)
+def fact(draft: Draft, place: Target) -> Fact:
+    found = load_checklist(again(draft)).at(place)
     assert found is not None
     return found
 
 
-def posted(draft: Draft, *places: Place, **more: Any) -> dict[str, Any]:
+def posted(draft: Draft, *places: Target, **more: Any) -> dict[str, Any]:
     unopened = documents_of(draft)
     return {"place": [str(place) for place in places], "sight": seen(draft), "unseen": unopened} | more
 
@@ -64,7 +64,7 @@ def test_the_button_for_all_takes_what_the_page_had_left_and_not_what_is_ticked(
 def test_without_a_tick_nothing_is_accepted(submitted: Draft, as_agent: Client) -> None:
     answer = as_agent.post(address(submitted), {"place": ["nonsense", "a:b:c"], "sight": seen(submitted)}, follow=True)
     assert "Select what you want to accept." in answer.content.decode()
-    assert not any(one.is_done for one in facts_of(submitted))
+    assert not any(one.is_done for one in load_checklist(submitted))
 
 
 @pytest.mark.parametrize(
@@ -99,7 +99,9 @@ def test_what_others_asked_meanwhile_is_shown_and_no_tick_is_lost(
     submitted: Draft, as_agent: Client, colleague: Any
 ) -> None:
     posts = posted(submitted, BIRTH, PASSPORT)
-    ask(submitted, BIRTH, text="The passport says 1984", by=colleague, sight=sight_of(submitted.application))
+    draft_query(
+        submitted, BIRTH, text="The passport says 1984", by=colleague, version=current_version(submitted.application)
+    )
     answer = as_agent.post(address(submitted), posts)
     assert answer.status_code == 409
     html = answer.content.decode()
@@ -118,7 +120,7 @@ def test_an_acceptance_by_somebody_else_is_not_taken_back_unseen(
     submitted: Draft, as_agent: Client, colleague: Any
 ) -> None:
     posts = posted(submitted, BIRTH)
-    accept(submitted, [BIRTH], by=colleague, sight=sight_of(submitted.application))
+    accept(submitted, [BIRTH], by=colleague, version=current_version(submitted.application))
     answer = as_agent.post(address(submitted, "reopenings"), posts)
     assert answer.status_code == 409
     assert "Accepted by Dev Ramanathan" in answer.content.decode()
@@ -128,7 +130,7 @@ def test_an_acceptance_by_somebody_else_is_not_taken_back_unseen(
 
 
 def test_a_question_of_ones_own_is_dropped_or_sent_first(submitted: Draft, as_agent: Client, agent: Any) -> None:
-    ask(submitted, BIRTH, text="Please look", by=agent, sight=sight_of(submitted.application))
+    draft_query(submitted, BIRTH, text="Please look", by=agent, version=current_version(submitted.application))
     answer = as_agent.post(address(submitted), posted(submitted, BIRTH))
     assert answer.status_code == 422
     assert "There is a draft query about Date of birth." in answer.content.decode()
@@ -138,7 +140,7 @@ def test_a_page_of_the_round_before_leads_to_the_new_answers_first(
     submitted: Draft, as_agent: Client, colleague: Any, owner: Any
 ) -> None:
     posts = posted(submitted, BIRTH)
-    rule(submitted, RETURN, text="Look at the name", by=colleague, sight=sight_of(submitted.application))
+    decide(submitted, RETURN, text="Look at the name", by=colleague, version=current_version(submitted.application))
     services.submit(submitted, by=owner)
     answer = as_agent.post(address(submitted), posts)
     assert answer.status_code == 409
@@ -169,10 +171,10 @@ def test_its_customer_and_nobody_accept_nothing(
 
 
 def test_a_section_that_is_accepted_leads_on_to_the_next_one(submitted: Draft, as_agent: Client) -> None:
-    facts = facts_of(submitted)
-    own = facts.sheet("")
+    facts = load_checklist(submitted)
+    own = facts.of_holder("")
     assert own is not None
-    places, back = [one.place for one in own.facts], f"/desk/{submitted.application.reference}/"
+    places, back = [one.target for one in own.facts], f"/desk/{submitted.application.reference}/"
     assert len(places) > 2
     leads_to = []
     for place in places:

@@ -14,9 +14,9 @@ from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.desk import claims, openings
 from formation_portal.desk.models import Case, Opening
 from formation_portal.reviews import checks, notes
-from formation_portal.reviews.facts import facts_of
-from formation_portal.reviews.places import Kind, Place
-from formation_portal.reviews.since import sight_of
+from formation_portal.reviews.changes_since import current_version
+from formation_portal.reviews.checklist import load_checklist
+from formation_portal.reviews.targets import Target, TargetKind
 from tests.applications import factories
 from tests.markup import Markup
 
@@ -84,18 +84,18 @@ def test_what_was_done_first_is_still_said_when_more_is_done(
 def test_what_others_make_of_it_is_said_and_ones_own_is_not(
     submitted: Draft, agent: Any, other: Any, as_agent: Client
 ) -> None:
-    facts = [fact.place for fact in facts_of(submitted)]
-    checks.accept(submitted, facts[:1], by=agent, sight=sight_of(submitted.application))
+    facts = [fact.target for fact in load_checklist(submitted)]
+    checks.accept(submitted, facts[:1], by=agent, version=current_version(submitted.application))
     address = opened(as_agent, submitted)
-    checks.accept(submitted, facts[1:3], by=other, sight=sight_of(submitted.application))
+    checks.accept(submitted, facts[1:3], by=other, version=current_version(submitted.application))
     assert said(as_agent, address).startswith("Dev Ramanathan accepted 2 facts on ")
-    notes.write_note(submitted, Place(Kind.APPLICATION), text="Ask twice. " * 50, by=other)
+    notes.write_note(submitted, Target(TargetKind.APPLICATION), text="Ask twice. " * 50, by=other)
     news = said(as_agent, address)
     assert news.startswith("Dev Ramanathan wrote a note: Ask twice.")
     assert ", and 2 more. Show" in news
     assert len(news) < 180
     address = opened(as_agent, submitted)
-    checks.accept(submitted, facts, by=agent, sight=sight_of(submitted.application))
+    checks.accept(submitted, facts, by=agent, version=current_version(submitted.application))
     assert said(as_agent, address).startswith("As of ")
 
 

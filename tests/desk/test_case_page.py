@@ -9,10 +9,10 @@ from django.test.utils import CaptureQueriesContext
 
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft
-from formation_portal.reviews.models import Remark
+from formation_portal.reviews.changes_since import current_version
+from formation_portal.reviews.models import Query
 from formation_portal.reviews.notes import write_note
-from formation_portal.reviews.places import WHOLE, Kind, Place
-from formation_portal.reviews.since import sight_of
+from formation_portal.reviews.targets import WHOLE_APPLICATION, Target, TargetKind
 from tests.applications import factories
 from tests.markup import Element, Markup
 
@@ -20,8 +20,8 @@ from .rounds import accept_all, add_bob, again, ask_at, now, rename, return_it
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
-NAME = Place.of_field("the-company", "entity.name")
-COMPANY = Place(Kind.SECTION, "the-company")
+NAME = Target.of_field("the-company", "entity.name")
+COMPANY = Target(TargetKind.SECTION, "the-company")
 
 
 def page(client: Client, draft: Draft, query: str = "") -> Markup:
@@ -42,7 +42,7 @@ def headings(markup: Markup) -> list[str]:
 def test_a_section_is_accepted_where_it_stands_and_taken_back(submitted: Draft, as_agent: Client) -> None:
     before = page(as_agent, submitted)
     assert "Not checked" in section(before, "section-the-company").text
-    form = {"place": str(COMPANY), "sight": str(sight_of(submitted.application))}
+    form = {"place": str(COMPANY), "sight": str(current_version(submitted.application))}
     assert form.items() <= _posted(before, "acceptances/").items()
     back = f"/desk/{submitted.application.reference}/#section-the-company"
     answer = as_agent.post(f"/desk/{submitted.application.reference}/acceptances/", form | {"back": back})
@@ -70,7 +70,7 @@ def test_a_question_at_an_answer_is_one_about_its_section(submitted: Draft, as_a
 
 
 def test_a_party_says_how_far_its_checks_are_and_leads_to_them(submitted: Draft, as_agent: Client, agent: Any) -> None:
-    ask_at(submitted, Place.of_field("ada", "person.date_of_birth"), agent)
+    ask_at(submitted, Target.of_field("ada", "person.date_of_birth"), agent)
     people = section(page(as_agent, submitted), "people")
     assert "0 of 7 checks, 1 query" in people.text
     assert "Director, shareholder" in people.text
@@ -161,8 +161,8 @@ def test_the_first_round_has_nothing_to_compare(submitted: Draft, as_agent: Clie
 def test_replies_stand_at_their_questions(submitted: Draft, as_agent: Client, agent: Any, owner: Any) -> None:
     ask_at(submitted, NAME, agent, "Which name?")
     again(submitted, agent, owner)
-    remark = Remark.objects.get()
-    Remark.objects.filter(pk=remark.pk).update(reply="This one", replied_at=remark.sent_at)
+    remark = Query.objects.get()
+    Query.objects.filter(pk=remark.pk).update(reply="This one", replied_at=remark.sent_at)
     there = section(page(as_agent, submitted), "section-the-company")
     assert "Answered (submission 1)" in there.text
     assert "This one" in there.text
@@ -174,11 +174,11 @@ def test_questions_about_what_is_gone_are_not_lost(submitted: Draft, as_agent: C
     return_it(submitted, agent)
     add_bob(now(submitted), owner)
     services.submit(now(add), by=owner)
-    ask_at(submitted, Place(Kind.PARTY, "bob"), agent, "Who is Bob?")
+    ask_at(submitted, Target(TargetKind.PARTY, "bob"), agent, "Who is Bob?")
     bob = now(submitted).party("bob")
     assert bob is not None
     again(submitted, agent, owner, lambda draft: services.remove_party(draft, bob, by=owner))
-    Remark.objects.filter(holder="the-company").update(name="entity.no_such_field")
+    Query.objects.filter(holder="the-company").update(name="entity.no_such_field")
     markup = page(as_agent, submitted)
     assert "About a field that the form has lost" in section(markup, "section-the-company").text
     assert "Who is Bob?" in section(markup, "lost").text
@@ -212,8 +212,8 @@ def test_the_way_back_keeps_the_queue_that_one_came_from(submitted: Draft, as_ag
 
 
 def test_notes_are_their_writers_to_remove(submitted: Draft, as_agent: Client, agent: Any, stranger: Any) -> None:
-    write_note(now(submitted), WHOLE, text="Known to us", by=agent)
-    write_note(now(submitted), WHOLE, text="So they are", by=stranger)
+    write_note(now(submitted), WHOLE_APPLICATION, text="Known to us", by=agent)
+    write_note(now(submitted), WHOLE_APPLICATION, text="So they are", by=stranger)
     whole = section(page(as_agent, submitted), "notes")
     assert "Known to us" in whole.text
     assert "So they are" in whole.text
@@ -246,7 +246,13 @@ def test_a_question_can_be_asked_in_place(submitted: Draft, as_agent: Client) ->
 def test_more_of_everything_costs_no_more_queries(submitted: Draft, as_agent: Client, agent: Any, owner: Any) -> None:
     address = f"/desk/{submitted.application.reference}/"
     few = _queries(as_agent, address)
-    for place in (NAME, COMPANY, WHOLE, Place(Kind.PARTY, "ada"), Place.of_document("ada", "Passport")):
+    for place in (
+        NAME,
+        COMPANY,
+        WHOLE_APPLICATION,
+        Target(TargetKind.PARTY, "ada"),
+        Target.of_document("ada", "Passport"),
+    ):
         ask_at(submitted, place, agent)
         write_note(now(submitted), place, text="Look", by=agent)
     accept_after = again(submitted, agent, owner, _change)

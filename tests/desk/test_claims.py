@@ -18,11 +18,11 @@ from formation_portal.desk import claims
 from formation_portal.desk.models import Case
 from formation_portal.desk.next_case import next_case_for
 from formation_portal.desk.queue_state import QueueState
+from formation_portal.reviews.changes_since import current_version
 from formation_portal.reviews.checks import accept
 from formation_portal.reviews.notes import write_note
-from formation_portal.reviews.places import WHOLE, Place
-from formation_portal.reviews.remarks import ask
-from formation_portal.reviews.since import sight_of
+from formation_portal.reviews.queries import draft_query
+from formation_portal.reviews.targets import WHOLE_APPLICATION, Target
 from tests.desk.cases import page, references, said, submitted_ones
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
@@ -221,15 +221,15 @@ def test_of_two_agents_at_once_one_has_each_case_and_both_are_told(owner: Any, r
 
 
 def _accepts(draft: Draft, by: Any) -> None:
-    accept(draft, [Place.of_field("ada", "person.date_of_birth")], by=by, sight=sight_of(draft.application))
+    accept(draft, [Target.of_field("ada", "person.date_of_birth")], by=by, version=current_version(draft.application))
 
 
 def _asks(draft: Draft, by: Any) -> None:
-    ask(draft, WHOLE, text="Please look again", by=by, sight=sight_of(draft.application))
+    draft_query(draft, WHOLE_APPLICATION, text="Please look again", by=by, version=current_version(draft.application))
 
 
 def _notes(draft: Draft, by: Any) -> None:
-    write_note(draft, WHOLE, text="Known to us", by=by)
+    write_note(draft, WHOLE_APPLICATION, text="Known to us", by=by)
 
 
 @pytest.mark.parametrize("work", [_accepts, _asks, _notes])

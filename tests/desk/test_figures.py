@@ -12,11 +12,11 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from formation_portal.desk.figures.ages import bands
-from formation_portal.figures.models import DeedTotal, Form, OpenDay, Question, QuestionTotal, ReasonTotal
-from formation_portal.figures.spans import PERIODS, Period, Span
-from tests.figures.conftest import clock
-from tests.figures.stories import Clock, begin, do
+from formation_portal.statistics.dimensions import PERIODS, Period, Span
+from formation_portal.statistics.models import DeedTotal, Form, OpenDay, Question, QuestionTotal, ReasonTotal
 from tests.markup import Markup
+from tests.statistics.conftest import clock
+from tests.statistics.random_histories import Clock, begin, do
 
 __all__ = ["clock"]
 

@@ -18,11 +18,11 @@ from formation_portal.contract.lifecycle import State
 from formation_portal.desk import claims
 from formation_portal.desk.models import Case
 from formation_portal.mail.models import Letter
-from formation_portal.reviews.models import Outcome, Ruling
+from formation_portal.reviews.changes_since import current_version
+from formation_portal.reviews.models import DecisionOutcome, ReviewDecision
 from formation_portal.reviews.notes import write_note
-from formation_portal.reviews.places import WHOLE
-from formation_portal.reviews.remarks import ask
-from formation_portal.reviews.since import sight_of
+from formation_portal.reviews.queries import draft_query
+from formation_portal.reviews.targets import WHOLE_APPLICATION
 from tests.desk.cases import page, references, said, submitted_ones
 from tests.desk.deciding import REGISTERED, accept_all, case_page, decided, documents_of, path, seen, sound, state
 
@@ -138,7 +138,7 @@ def test_who_has_proposed_it_takes_it_back_and_nobody_else_does(
 ) -> None:
     assert post(as_colleague, proposed, "retraction").status_code == 422
     assert post(as_agent, proposed, "retraction")["Location"] == path(proposed)
-    assert Ruling.objects.get().is_taken_back
+    assert ReviewDecision.objects.get().is_taken_back
     assert "Approval proposed and withdrawn by Mira Okafor" in case_page(as_agent, proposed).one("main").text
 
 
@@ -158,7 +158,7 @@ def test_nothing_else_is_proposed_meanwhile_but_it_can_be_returned(proposed: Dra
     assert "Another decision is already awaiting a second agent." in sound(response).one("main").text
     decided(as_colleague, proposed, "return", text="Look again")
     assert state(proposed) == State.RETURNED_FOR_CHANGES
-    assert Ruling.objects.get(deed="approve").outcome == Outcome.OVERTAKEN
+    assert ReviewDecision.objects.get(deed="approve").outcome == DecisionOutcome.OVERTAKEN
 
 
 def test_a_return_and_an_incorporation_wait_for_nobody(proposed: Draft, as_agent: Client, as_colleague: Client) -> None:
@@ -168,7 +168,7 @@ def test_a_return_and_an_incorporation_wait_for_nobody(proposed: Draft, as_agent
 
 
 def test_what_came_up_meanwhile_stops_the_confirmation(proposed: Draft, agent: Any, as_colleague: Client) -> None:
-    ask(proposed, WHOLE, text="One thing", by=agent, sight=sight_of(proposed.application))
+    draft_query(proposed, WHOLE_APPLICATION, text="One thing", by=agent, version=current_version(proposed.application))
     assert "confirmation/" not in actions(as_colleague, proposed)
     response = post(as_colleague, proposed, "confirmation")
     assert response.status_code == 422
@@ -178,7 +178,7 @@ def test_what_came_up_meanwhile_stops_the_confirmation(proposed: Draft, agent: A
 
 def test_who_is_overtaken_is_told_and_their_word_is_kept(proposed: Draft, agent: Any, as_colleague: Client) -> None:
     sight = seen(as_colleague, proposed, "ruling/")
-    write_note(proposed, WHOLE, text="Known to us", by=agent)
+    write_note(proposed, WHOLE_APPLICATION, text="Known to us", by=agent)
     late = as_colleague.post(path(proposed, "ruling/refusal/"), {"sight": sight, "why": "Not yet"})
     assert late.status_code == 409
     markup = sound(late)

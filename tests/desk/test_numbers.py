@@ -18,9 +18,9 @@ from formation_portal.contract.fields.base import FieldSpec
 from formation_portal.desk.masks import mask_of
 from formation_portal.desk.veil import Veil
 from formation_portal.relay.models import Delivery, DeliveryState
+from formation_portal.reviews.changes_since import current_version
 from formation_portal.reviews.checks import accept
-from formation_portal.reviews.models import Remark
-from formation_portal.reviews.since import sight_of
+from formation_portal.reviews.models import Query
 from tests.applications import factories
 from tests.desk.numbered import LONG, NUMBERS, PASSPORT_NUMBER, PUBLIC, SHORT, TAX_NUMBER, handed_in, number, propose
 from tests.desk.rounds import accept_all, again, ask_at, now, return_it
@@ -202,7 +202,7 @@ def test_they_can_be_seen_for_as_long_as_the_page_can_be_read(numbered: Draft, a
 
 
 def test_they_are_accepted_without_being_shown(numbered: Draft, as_agent: Client, agent: Any) -> None:
-    accept(numbered, [PASSPORT_NUMBER], by=agent, sight=sight_of(numbered.application))
+    accept(numbered, [PASSPORT_NUMBER], by=agent, version=current_version(numbered.application))
     assert "Accepted" in fact(page(as_agent, numbered), "Passport number")
     assert reveals() == []
 
@@ -249,7 +249,7 @@ def test_a_proposed_one_is_masked_until_it_is_shown(numbered: Draft, as_agent: C
     assert "Proposed answer: •••••455Hidden, ends in 455" in fact(page(as_agent, numbered), "Passport number")
     answer = show(as_agent, numbered, **{"HX-Request": "true", "HX-Target": "numbers"})
     markup = valid(answer)
-    assert PROPOSED in markup.one("p", id=f"proposal-{Remark.objects.get().pk}").text
+    assert PROPOSED in markup.one("p", id=f"proposal-{Query.objects.get().pk}").text
 
 
 def test_the_form_keeps_a_proposed_one_without_holding_it(numbered: Draft, as_agent: Client, agent: Any) -> None:
@@ -260,7 +260,7 @@ def test_the_form_keeps_a_proposed_one_without_holding_it(numbered: Draft, as_ag
     control = f"p:{PASSPORT_NUMBER}"
     posted = {
         "place": str(PASSPORT_NUMBER),
-        "sight": str(sight_of(numbered.application)),
+        "sight": str(current_version(numbered.application)),
         "reason": "other",
         control: "",
     }
@@ -272,13 +272,18 @@ def test_the_form_keeps_a_proposed_one_without_holding_it(numbered: Draft, as_ag
         ({"text": "Look", "keeps": "1", "no_proposal": "1"}, None),
     ):
         assert as_agent.post(path(numbered, "remarks/"), posted | more).status_code == 302
-        assert Remark.objects.get().proposal == proposal
-        posted["sight"] = str(sight_of(numbered.application))
+        assert Query.objects.get().proposal == proposal
+        posted["sight"] = str(current_version(numbered.application))
 
 
 def test_a_form_that_was_not_kept_still_holds_none(numbered: Draft, as_agent: Client, agent: Any) -> None:
     propose(numbered, PROPOSED, agent)
-    posted = {"place": str(PASSPORT_NUMBER), "sight": str(sight_of(numbered.application)), "keeps": "1", "text": ""}
+    posted = {
+        "place": str(PASSPORT_NUMBER),
+        "sight": str(current_version(numbered.application)),
+        "keeps": "1",
+        "text": "",
+    }
     answer = as_agent.post(path(numbered, "remarks/"), posted | {"note": "x" * 2001})
     assert answer.status_code == 422
     assert not [one for one in SECRETS if one in answer.content.decode()]

@@ -11,12 +11,12 @@ from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Document
 from formation_portal.audit.models import AuditAction, Entry
+from formation_portal.reviews.changes_since import current_version
+from formation_portal.reviews.checklist import load_checklist
 from formation_portal.reviews.checks import accept
-from formation_portal.reviews.facts import facts_of
-from formation_portal.reviews.places import WHOLE, Kind, Place
-from formation_portal.reviews.remarks import ask
-from formation_portal.reviews.rulings import RETURN, rule
-from formation_portal.reviews.since import sight_of
+from formation_portal.reviews.decisions import RETURN, decide
+from formation_portal.reviews.queries import draft_query
+from formation_portal.reviews.targets import WHOLE_APPLICATION, Target, TargetKind
 from tests.applications import factories
 from tests.desk.deciding import documents_of
 from tests.documents import sample_files
@@ -27,10 +27,10 @@ __all__ = ["colleague"]
 
 pytestmark = pytest.mark.django_db
 
-BIRTH = Place.of_field("ada", "person.date_of_birth")
-NAME = Place.of_field("ada", "person.first_name")
-PASSPORT = Place.of_document("ada", "Passport")
-ROLES = Place(Kind.PARTY, "ada")
+BIRTH = Target.of_field("ada", "person.date_of_birth")
+NAME = Target.of_field("ada", "person.first_name")
+PASSPORT = Target.of_document("ada", "Passport")
+ROLES = Target(TargetKind.PARTY, "ada")
 INGRID = factories.ADA | {"person.first_name": "Ingrid", "person.last_name": "Solheim"}
 
 
@@ -88,13 +88,13 @@ def press_all(client: Client, draft: Draft, token: str) -> None:
     assert client.post(markup.one("form", id="checks").attributes["action"], posts).status_code == 302
 
 
-def accepted(draft: Draft, *places: Place, by: Any) -> None:
-    accept(draft, places, by=by, sight=sight_of(draft.application))
+def accepted(draft: Draft, *places: Target, by: Any) -> None:
+    accept(draft, places, by=by, version=current_version(draft.application))
 
 
 def test_every_answer_and_document_is_a_box_to_tick(submitted: Draft, as_agent: Client) -> None:
     markup = page(as_agent, submitted)
-    assert boxes(markup) == [str(one.place) for one in facts_of(submitted).sheets[1].facts]
+    assert boxes(markup) == [str(one.target) for one in load_checklist(submitted).holders[1].facts]
     assert "10 December 1985" in words(fact(markup, "Date of birth")).replace("\xa0", " ")
     keys = [one.attributes["data-key"] for one in markup.all("input", type="checkbox", name="place")]
     assert keys == list("1234567")
@@ -121,7 +121,7 @@ def test_what_is_accepted_is_locked_with_who_and_when_and_can_be_taken_back(
     assert "Accepted" in fact(markup, "Date of birth").text
     assert "Accepted by Dev Ramanathan, " in fact(markup, "Date of birth").text
     [button] = markup.all("button", form="reopenings")
-    posts = {"place": button.attributes["value"], "sight": str(sight_of(submitted.application))}
+    posts = {"place": button.attributes["value"], "sight": str(current_version(submitted.application))}
     as_agent.post(markup.one("form", id="reopenings").attributes["action"], posts)
     assert str(BIRTH) in boxes(page(as_agent, submitted))
 
@@ -164,13 +164,15 @@ def test_one_button_accepts_the_rest_and_then_the_next_party_is_offered(submitte
 
 
 def test_after_the_last_check_comes_the_decision(submitted: Draft, as_agent: Client, agent: Any) -> None:
-    accepted(submitted, *(one.place for one in facts_of(submitted)), by=agent)
+    accepted(submitted, *(one.target for one in load_checklist(submitted)), by=agent)
     [onwards, *_] = page(as_agent, submitted).all("a", data_key="n")
     assert onwards.attributes["href"] == f"/desk/{submitted.application.reference}/#decide"
 
 
 def test_what_is_asked_about_is_not_accepted_with_the_rest(submitted: Draft, as_agent: Client, agent: Any) -> None:
-    ask(submitted, BIRTH, text="The passport says 1984", by=agent, sight=sight_of(submitted.application))
+    draft_query(
+        submitted, BIRTH, text="The passport says 1984", by=agent, version=current_version(submitted.application)
+    )
     markup = page(as_agent, submitted)
     assert "The passport says 1984" in fact(markup, "Date of birth").text
     assert str(BIRTH) not in boxes(markup)
@@ -183,10 +185,10 @@ def test_the_second_round_shows_old_beside_new_and_nothing_that_stayed(
     submitted: Draft, as_agent: Client, agent: Any, owner: Any
 ) -> None:
     accepted(submitted, NAME, BIRTH, PASSPORT, ROLES, by=agent)
-    last_name = Place.of_field("ada", "person.last_name")
-    for place, text in ((last_name, "The passport has another"), (WHOLE, "Look at all of it again")):
-        ask(submitted, place, text=text, by=agent, sight=sight_of(submitted.application))
-    rule(submitted, RETURN, by=agent, sight=sight_of(submitted.application))
+    last_name = Target.of_field("ada", "person.last_name")
+    for place, text in ((last_name, "The passport has another"), (WHOLE_APPLICATION, "Look at all of it again")):
+        draft_query(submitted, place, text=text, by=agent, version=current_version(submitted.application))
+    decide(submitted, RETURN, by=agent, version=current_version(submitted.application))
     for first, last in (("Augusta", "Byron"), ("Augusta Ada", "King")):
         ada = submitted.party("ada")
         assert ada is not None
@@ -216,10 +218,10 @@ def test_the_second_round_shows_old_beside_new_and_nothing_that_stayed(
 def test_what_stood_there_is_what_was_accepted_last_and_not_what_was_there_first(
     submitted: Draft, as_agent: Client, agent: Any, owner: Any
 ) -> None:
-    last_name = Place.of_field("ada", "person.last_name")
+    last_name = Target.of_field("ada", "person.last_name")
     accepted(submitted, NAME, last_name, by=agent)
     for first, last in (("Augusta", "Lovelace"), ("Augusta Ada", "King")):
-        rule(submitted, RETURN, text="Look", by=agent, sight=sight_of(submitted.application))
+        decide(submitted, RETURN, text="Look", by=agent, version=current_version(submitted.application))
         ada = submitted.party("ada")
         assert ada is not None
         raw = {**ada.raw, "person.first_name": first, "person.last_name": last}
@@ -326,7 +328,7 @@ def test_it_costs_a_fixed_number_of_queries(
     with django_assert_max_num_queries(15):
         as_agent.get(address(submitted))
     accepted(submitted, NAME, BIRTH, by=agent)
-    rule(submitted, RETURN, text="Look", by=agent, sight=sight_of(submitted.application))
+    decide(submitted, RETURN, text="Look", by=agent, version=current_version(submitted.application))
     for number in range(12):
         services.add_party(submitted, "person", ["director"], INGRID, by=owner, token=f"more{number}")
         services.add_document(submitted, submitted.party(f"more{number}"), "Passport", factories.upload(), by=owner)

@@ -9,15 +9,15 @@ from django.test import Client
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application
-from formation_portal.reviews.models import Note, Remark
-from formation_portal.reviews.places import WHOLE, Place
-from formation_portal.reviews.rulings import RETURN, rule
-from formation_portal.reviews.since import Sight, sight_of
+from formation_portal.reviews.changes_since import ReviewVersion, current_version
+from formation_portal.reviews.decisions import RETURN, decide
+from formation_portal.reviews.models import Note, Query
+from formation_portal.reviews.targets import WHOLE_APPLICATION, Target
 from tests.markup import Markup
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
-BIRTH = Place.of_field("ada", "person.date_of_birth")
+BIRTH = Target.of_field("ada", "person.date_of_birth")
 PROPOSED = {"day": "10", "month": "12", "year": "1984"}
 
 
@@ -27,7 +27,7 @@ def path(draft: Draft, rest: str = "") -> str:
 
 def asked(draft: Draft, **more: Any) -> dict[str, Any]:
     """What the form at a place posts."""
-    return {"place": str(BIRTH), "sight": str(sight_of(draft.application)), "back": path(draft, "#at"), **more}
+    return {"place": str(BIRTH), "sight": str(current_version(draft.application)), "back": path(draft, "#at"), **more}
 
 
 def ask(client: Client, draft: Draft, **more: Any) -> Any:
@@ -41,7 +41,7 @@ def colleague(client: Client, email: str = "dev@example.com") -> Client:
     return client
 
 
-def form_page(client: Client, draft: Draft, place: Place = BIRTH) -> Markup:
+def form_page(client: Client, draft: Draft, place: Target = BIRTH) -> Markup:
     answer = client.get(path(draft, "remarks/"), {"place": str(place), "back": path(draft)})
     markup = Markup(answer.content.decode())
     assert markup.faults == []
@@ -52,9 +52,9 @@ def test_a_question_is_drafted_with_an_answer_to_propose(submitted: Draft, as_ag
     parts = {f"p:{BIRTH}:{part}": value for part, value in PROPOSED.items()}
     answer = ask(as_agent, submitted, reason="differs", text="Is it 1984?", note="See the scan", **parts)
     assert (answer.status_code, answer["Location"]) == (302, path(submitted, "#at"))
-    remark = Remark.objects.get()
-    assert (remark.place, remark.text, remark.reason, remark.proposal) == (BIRTH, "Is it 1984?", "differs", PROPOSED)
-    assert [(note.place, note.text) for note in Note.objects.all()] == [(BIRTH, "See the scan")]
+    remark = Query.objects.get()
+    assert (remark.target, remark.text, remark.reason, remark.proposal) == (BIRTH, "Is it 1984?", "differs", PROPOSED)
+    assert [(note.target, note.text) for note in Note.objects.all()] == [(BIRTH, "See the scan")]
 
 
 def test_the_form_holds_what_is_drafted(submitted: Draft, as_agent: Client) -> None:
@@ -72,19 +72,19 @@ def _day() -> dict[str, str]:
 
 def test_a_reason_brings_its_words(submitted: Draft, as_agent: Client) -> None:
     ask(as_agent, submitted, reason="unclear")
-    assert Remark.objects.get().text == "This answer is unclear. Give more detail."
+    assert Query.objects.get().text == "This answer is unclear. Give more detail."
 
 
 def test_a_proposal_can_be_taken_back_though_its_controls_are_filled(submitted: Draft, as_agent: Client) -> None:
     parts = _day() | {f"p:{BIRTH}:year": "1984"}
     ask(as_agent, submitted, text="1984?", **parts)
     ask(as_agent, submitted, text="1984?", no_proposal="1", **parts)
-    assert Remark.objects.get().proposal is None
+    assert Query.objects.get().proposal is None
 
 
 def test_a_note_alone_asks_nothing(submitted: Draft, as_agent: Client) -> None:
     ask(as_agent, submitted, note="Known to us")
-    assert (Remark.objects.count(), Note.objects.get().text) == (0, "Known to us")
+    assert (Query.objects.count(), Note.objects.get().text) == (0, "Known to us")
 
 
 @pytest.mark.parametrize(
@@ -110,7 +110,7 @@ def test_what_is_wrong_stands_at_its_control(
     assert [tag for tag in ("input", "select", "textarea") if markup.all(tag, id=target)]
     assert markup.one("textarea", name="text").text.strip() == typed.get("text", "")
     assert markup.one("textarea", name="note").text.strip() == typed.get("note", "")
-    assert (Remark.objects.count(), Note.objects.count()) == (0, 0)
+    assert (Query.objects.count(), Note.objects.count()) == (0, 0)
 
 
 def test_who_comes_late_keeps_what_was_typed_and_may_press_again(submitted: Draft, as_agent: Client) -> None:
@@ -124,10 +124,10 @@ def test_who_comes_late_keeps_what_was_typed_and_may_press_again(submitted: Draf
     assert "Mira Okafor drafted a query about Date of birth: Which year?" in markup.one("main").text
     assert markup.one("textarea", name="text").text.strip() == "Which day?"
     assert markup.one("textarea", name="note").text.strip() == "Asked before"
-    assert Remark.objects.get().text == "Which year?"
+    assert Query.objects.get().text == "Which year?"
     again = late | {name: markup.all("input", name=name)[-1].attributes["value"] for name in ("sight", "back")}
     assert other.post(path(submitted, "remarks/"), again)["Location"].startswith(path(submitted))
-    assert (Remark.objects.get().text, Note.objects.get().text) == ("Which day?", "Asked before")
+    assert (Query.objects.get().text, Note.objects.get().text) == ("Which day?", "Asked before")
 
 
 def test_a_closed_case_says_what_happened_and_keeps_the_words(
@@ -144,37 +144,37 @@ def test_a_closed_case_says_what_happened_and_keeps_the_words(
 
 
 def test_a_draft_is_dropped_by_its_writer_and_late_by_nobody_else(submitted: Draft, as_agent: Client) -> None:
-    seen = str(sight_of(submitted.application))
+    seen = str(current_version(submitted.application))
     ask(as_agent, submitted, text="Which year?")
-    there = path(submitted, f"remarks/{Remark.objects.get().pk}/removal/")
+    there = path(submitted, f"remarks/{Query.objects.get().pk}/removal/")
     answer = colleague(Client()).post(there, {"sight": seen, "back": path(submitted, "#at")})
     assert answer.status_code == 409
     markup = Markup(answer.content.decode())
     assert markup.faults == []
     assert markup.one("input", name="back").attributes["value"] == path(submitted, "#at")
-    assert Remark.objects.get().dropped_at is None
+    assert Query.objects.get().dropped_at is None
     assert as_agent.post(there, {"sight": seen, "back": path(submitted, "#at")})["Location"] == path(submitted, "#at")
-    assert Remark.objects.get().dropped_at is not None
+    assert Query.objects.get().dropped_at is not None
 
 
 def test_what_was_sent_is_settled(submitted: Draft, as_agent: Client, agent: Any, owner: Any) -> None:
     ask(as_agent, submitted, text="Which year?")
     _send_round(submitted, agent, owner)
-    there = path(submitted, f"remarks/{Remark.objects.get().pk}/settlement/")
-    as_agent.post(there, {"sight": str(sight_of(Application.objects.get())), "back": ""})
-    assert Remark.objects.get().settled_at is not None
+    there = path(submitted, f"remarks/{Query.objects.get().pk}/settlement/")
+    as_agent.post(there, {"sight": str(current_version(Application.objects.get())), "back": ""})
+    assert Query.objects.get().settled_at is not None
 
 
 def _send_round(submitted: Draft, agent: Any, owner: Any) -> None:
     draft = open_draft(Application.objects.get(pk=submitted.application.pk))
-    rule(draft, RETURN, by=agent, sight=sight_of(draft.application))
+    decide(draft, RETURN, by=agent, version=current_version(draft.application))
     services.submit(open_draft(Application.objects.get()), by=owner)
 
 
 def test_notes_are_kept_and_removed(submitted: Draft, as_agent: Client) -> None:
     as_agent.post(path(submitted, "notes/"), {"note": "Known to us", "back": path(submitted)})
     note = Note.objects.get()
-    assert (note.place, note.text) == (WHOLE, "Known to us")
+    assert (note.target, note.text) == (WHOLE_APPLICATION, "Known to us")
     assert as_agent.post(path(submitted, "notes/"), {"note": " "}).status_code == 422
     there = path(submitted, f"notes/{note.pk}/removal/")
     colleague(Client()).post(there)
@@ -208,10 +208,10 @@ def test_addresses_that_are_only_opened_lead_to_the_case(submitted: Draft, as_ag
 def test_a_place_that_is_none_is_not_found(submitted: Draft, as_agent: Client) -> None:
     for place in ("", "field", "colour:a:b"):
         assert ask(as_agent, submitted, place=place, text="Look").status_code == 404
-    gone = ask(as_agent, submitted, place=str(Place.of_field("ada", "no.such")), text="Look")
+    gone = ask(as_agent, submitted, place=str(Target.of_field("ada", "no.such")), text="Look")
     assert gone.status_code == 422
     assert Markup(gone.content.decode()).faults == []
 
 
 def test_an_old_sight_is_older_than_anything() -> None:
-    assert Sight.read("") == Sight(0, 0)
+    assert ReviewVersion.parse("") == ReviewVersion(0, 0)

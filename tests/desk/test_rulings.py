@@ -11,13 +11,12 @@ from formation_portal.applications import services
 from formation_portal.applications.draft import Draft
 from formation_portal.contract.lifecycle import State
 from formation_portal.relay.models import Delivery, DeliveryState
-from formation_portal.reviews.grounds import Ground
-from formation_portal.reviews.models import Outcome, Ruling
+from formation_portal.reviews.changes_since import current_version
+from formation_portal.reviews.decisions import DECLINE, RETURN, decide
+from formation_portal.reviews.models import DecisionOutcome, DeclineReason, ReviewDecision
 from formation_portal.reviews.notes import write_note
-from formation_portal.reviews.places import WHOLE, Place
-from formation_portal.reviews.remarks import ask
-from formation_portal.reviews.rulings import DECLINE, RETURN, rule
-from formation_portal.reviews.since import sight_of
+from formation_portal.reviews.queries import draft_query
+from formation_portal.reviews.targets import WHOLE_APPLICATION, Target
 from tests.desk.cases import said, submitted_ones
 from tests.desk.deciding import REGISTERED, accept_all, case_page, decided, path, seen, sound, state
 from tests.markup import Markup
@@ -25,11 +24,11 @@ from tests.relay.conftest import row
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
-BIRTH = Place.of_field("ada", "person.date_of_birth")
+BIRTH = Target.of_field("ada", "person.date_of_birth")
 
 
 def ask_for_birth(draft: Draft, by: Any, text: str = "The passport says 1984") -> None:
-    ask(draft, BIRTH, text=text, by=by, sight=sight_of(draft.application))
+    draft_query(draft, BIRTH, text=text, by=by, version=current_version(draft.application))
 
 
 def test_what_is_not_checked_cannot_be_approved_and_the_page_leads_to_it(submitted: Draft, as_agent: Client) -> None:
@@ -101,7 +100,9 @@ def test_what_was_prepared_is_chosen(submitted: Draft, agent: Any, as_agent: Cli
     assert chosen() == []
     accept_all(submitted, agent)
     assert chosen() == ["approve"]
-    ask(submitted, WHOLE, text="One thing", by=agent, sight=sight_of(submitted.application))
+    draft_query(
+        submitted, WHOLE_APPLICATION, text="One thing", by=agent, version=current_version(submitted.application)
+    )
     assert chosen() == ["return"]
 
 
@@ -113,8 +114,8 @@ def test_a_return_lists_what_goes_out_and_can_be_sent_with_a_word(
     for word in ("See what Ingrid Solheim will read (1)", "Ada Lovelace, Date of birth", "The passport says 1984"):
         assert word in text
     decided(as_agent, submitted, "return", text="One thing is left")
-    kept = Ruling.objects.get()
-    assert (kept.deed, kept.text, kept.outcome) == ("return", "One thing is left", Outcome.DONE)
+    kept = ReviewDecision.objects.get()
+    assert (kept.deed, kept.text, kept.outcome) == ("return", "One thing is left", DecisionOutcome.DONE)
     assert state(submitted) == State.RETURNED_FOR_CHANGES
 
 
@@ -140,11 +141,11 @@ def test_a_decline_takes_a_reason_and_words(submitted: Draft, as_agent: Client) 
         assert link.attributes["href"] == f"#{place}"
         assert markup.one("textarea", id="ruling-text").text.strip() == typed.get("text", "")
         chosen = [one.attributes["value"] for one in markup.all("option") if "selected" in one.attributes]
-        assert chosen == [one for one in (typed.get("reason", ""),) if one in ("", *Ground.values)]
+        assert chosen == [one for one in (typed.get("reason", ""),) if one in ("", *DeclineReason.values)]
         assert "checked" in markup.one("input", name="deed", value="decline").attributes
     decided(as_agent, submitted, "decline", reason="funds", text="We can't take it")
-    kept = Ruling.objects.get()
-    assert (kept.reason, kept.text) == (Ground.FUNDS, "We can't take it")
+    kept = ReviewDecision.objects.get()
+    assert (kept.reason, kept.text) == (DeclineReason.FUNDS, "We can't take it")
     assert state(submitted) == State.REJECTED
     text = case_page(as_agent, submitted).one("main").text
     assert "Decline by Mira Okafor. Source of funds unclear" in text
@@ -232,7 +233,7 @@ def test_of_two_agents_one_decides_and_the_other_is_told(
     text = sound(late).one("main").text
     assert "Mira Okafor: recorded the return" in text
     assert "Mine, too" in text
-    assert Ruling.objects.count() == 1
+    assert ReviewDecision.objects.count() == 1
 
 
 def test_a_decision_on_what_was_withdrawn_says_so_and_keeps_the_words(
@@ -286,10 +287,10 @@ def test_the_form_costs_the_same_however_much_is_against_it(
     with CaptureQueriesContext(connection) as few:
         as_agent.get(path(submitted, "ruling/"))
     for by, text in ((agent, "one"), (colleague, "two")):
-        rule(submitted, RETURN, text=text, by=by, sight=sight_of(submitted.application))
+        decide(submitted, RETURN, text=text, by=by, version=current_version(submitted.application))
         services.submit(submitted, by=submitted.application.owner)
         ask_for_birth(submitted, by)
-        write_note(submitted, WHOLE, text="Known to us", by=by)
+        write_note(submitted, WHOLE_APPLICATION, text="Known to us", by=by)
     with CaptureQueriesContext(connection) as many:
         as_agent.get(path(submitted, "ruling/"))
     assert len(many) == len(few)
@@ -301,7 +302,7 @@ def test_only_agents_decide(submitted: Draft, deed: str, as_owner: Client, as_no
     assert as_owner.post(address, posted).status_code == 403
     assert as_nobody.post(address, posted)["Location"].startswith("/accounts/")
     assert state(submitted) == State.SUBMITTED_FOR_REVIEW
-    assert not Ruling.objects.exists()
+    assert not ReviewDecision.objects.exists()
 
 
 def test_no_customer_reads_why_it_was_declined_for_us(submitted: Draft, as_agent: Client, as_owner: Client) -> None:

@@ -10,15 +10,15 @@ from formation_portal.audit import chain
 from formation_portal.audit.access import AccessKind
 from formation_portal.audit.models import AuditAction
 from formation_portal.contract.lifecycle import State
-from formation_portal.reviews.facts import facts_of
-from formation_portal.reviews.places import Place
+from formation_portal.reviews.checklist import load_checklist
+from formation_portal.reviews.targets import Target
 from tests.markup import Markup
 
 from .deciding import accept_all, again, case_page, documents_of, path, seen, sound, state
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
-PASSPORT = Place.of_document("ada", "Passport")
+PASSPORT = Target.of_document("ada", "Passport")
 
 
 def opens(client: Client, draft: Draft) -> None:
@@ -35,7 +35,7 @@ def accepts(client: Client, draft: Draft, **more: Any) -> Any:
 
 
 def is_accepted(draft: Draft) -> bool:
-    found = facts_of(again(draft)).at(PASSPORT)
+    found = load_checklist(again(draft)).at(PASSPORT)
     return found is not None and found.is_done
 
 

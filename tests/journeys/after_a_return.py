@@ -10,21 +10,21 @@ from playwright.sync_api import Page as Tab
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application
+from formation_portal.reviews.changes_since import current_version
+from formation_portal.reviews.checklist import load_checklist
 from formation_portal.reviews.checks import accept
-from formation_portal.reviews.facts import facts_of
-from formation_portal.reviews.models import Remark
-from formation_portal.reviews.places import WHOLE, Kind, Place
-from formation_portal.reviews.remarks import ask
-from formation_portal.reviews.rulings import DECLINE, RETURN, rule
-from formation_portal.reviews.since import sight_of
+from formation_portal.reviews.decisions import DECLINE, RETURN, decide
+from formation_portal.reviews.models import Query
+from formation_portal.reviews.queries import draft_query
+from formation_portal.reviews.targets import WHOLE_APPLICATION, Target, TargetKind
 from tests.applications import factories
 from tests.journeys.screenshots import Shot, press
 
 _ASKED = {
-    Place.of_field("ada", "person.date_of_birth"): "Ada’s date of birth differs from the passport",
-    Place.of_document("ada", "Passport"): "The page is cut off on the left. Upload the page with all of its edges",
-    Place.of_field("funds", "xy.capital"): "Is this the whole capital, or only what is paid in?",
-    Place(Kind.SECTION, "funds"): "Please say where the money comes from",
+    Target.of_field("ada", "person.date_of_birth"): "Ada’s date of birth differs from the passport",
+    Target.of_document("ada", "Passport"): "The page is cut off on the left. Upload the page with all of its edges",
+    Target.of_field("funds", "xy.capital"): "Is this the whole capital, or only what is paid in?",
+    Target(TargetKind.SECTION, "funds"): "Please say where the money comes from",
 }
 
 
@@ -45,7 +45,7 @@ def after_a_return() -> Iterator[Shot]:
         yield Shot(f"asked-{page or 'overview'}".strip("/").replace("/", "-"), root + page)
     yield Shot("asked-removal", f"{root}people/ada/removal/")
     yield Shot("asked-sent-as-it-was", f"{root}check/", act=_send)
-    Remark.objects.filter(application=application, kind="document").update(reply="It is the only page that there is")
+    Query.objects.filter(application=application, kind="document").update(reply="It is the only page that there is")
     draft = _now(application)
     section = draft.schema.section("funds")
     assert section is not None
@@ -54,23 +54,25 @@ def after_a_return() -> Iterator[Shot]:
     yield Shot("asked-partly-answered", root)
     services.submit(_now(application), by=owner, declaration="I declare it.")
     yield Shot("asked-status-answered", f"{root}status/")
-    _give_back(application, agent, {WHOLE: "One more thing: who will run it day by day?"})
+    _give_back(application, agent, {WHOLE_APPLICATION: "One more thing: who will run it day by day?"})
     yield Shot("asked-status-again", f"{root}status/")
     services.submit(_now(application), by=owner, declaration="I declare it.")
     said = "We can’t form this company for you: its owners can’t be told apart."
-    rule(_now(application), DECLINE, text=said, by=agent, sight=sight_of(_now(application).application))
+    decide(_now(application), DECLINE, text=said, by=agent, version=current_version(_now(application).application))
     yield Shot("asked-declined", f"{root}status/")
 
 
-def _give_back(application: Application, agent: Any, asked: dict[Place, str]) -> None:
+def _give_back(application: Application, agent: Any, asked: dict[Target, str]) -> None:
     draft = _now(application)
-    places = [fact.place for fact in facts_of(draft) if fact.place not in asked]
-    accept(draft, places, by=agent, sight=sight_of(draft.application))
+    places = [fact.target for fact in load_checklist(draft) if fact.target not in asked]
+    accept(draft, places, by=agent, version=current_version(draft.application))
     for place, text in asked.items():
         proposal = {"day": "14", "month": "6", "year": "1990"} if place.name == "person.date_of_birth" else None
-        ask(draft, place, text=text, proposal=proposal, by=agent, sight=sight_of(_now(application).application))
+        draft_query(
+            draft, place, text=text, proposal=proposal, by=agent, version=current_version(_now(application).application)
+        )
     word = "Thank you. Nearly everything is in order; the rest stands below."
-    rule(draft, RETURN, text=word, by=agent, sight=sight_of(_now(application).application))
+    decide(draft, RETURN, text=word, by=agent, version=current_version(_now(application).application))
 
 
 def _now(application: Application) -> Draft:

@@ -11,11 +11,11 @@ from playwright.sync_api import Page as Tab
 from formation_portal.accounts.models import Right
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
+from formation_portal.reviews.changes_since import current_version
+from formation_portal.reviews.decisions import APPROVE, DECLINE, INCORPORATE, Registration, decide, refuse_proposal
 from formation_portal.reviews.notes import write_note
-from formation_portal.reviews.places import WHOLE, Place
-from formation_portal.reviews.remarks import ask
-from formation_portal.reviews.rulings import APPROVE, DECLINE, INCORPORATE, Registration, refuse, rule
-from formation_portal.reviews.since import sight_of
+from formation_portal.reviews.queries import draft_query
+from formation_portal.reviews.targets import WHOLE_APPLICATION, Target
 from tests.applications import factories
 from tests.desk.deciding import accept_all
 from tests.journeys.screenshots import Shot, press
@@ -49,9 +49,9 @@ def _four_eyes(owner: Any, agent: Any, colleague: Any) -> Iterator[Shot]:
     mine, theirs = _handed_in(owner), _handed_in(owner)
     with override_settings(FOUR_EYES=True):
         accept_all(mine, agent)
-        rule(mine, APPROVE, by=agent, sight=sight_of(mine.application))
+        decide(mine, APPROVE, by=agent, version=current_version(mine.application))
         words = {"text": "We can't form this company.", "reason": "activity"}
-        rule(theirs, DECLINE, **words, by=colleague, sight=sight_of(theirs.application))
+        decide(theirs, DECLINE, **words, by=colleague, version=current_version(theirs.application))
         yield Shot("queue-to-confirm", "/desk/?view=confirm", who="agent")
         yield _shot("decision-waits-mine", mine)
         yield _shot("decision-waits-theirs", theirs)
@@ -60,15 +60,15 @@ def _four_eyes(owner: Any, agent: Any, colleague: Any) -> Iterator[Shot]:
         yield _shot("decision-before", theirs)
         yield _shot("decision-taken-back", mine, act=lambda tab: press(tab, "Withdraw"))
         accept_all(refused := _handed_in(owner), agent)
-        rule(refused, APPROVE, by=agent, sight=sight_of(refused.application))
-        refuse(refused, why=_WORDS, by=colleague, sight=sight_of(refused.application))
+        decide(refused, APPROVE, by=agent, version=current_version(refused.application))
+        refuse_proposal(refused, why=_WORDS, by=colleague, version=current_version(refused.application))
         yield Shot("queue-decision-refused", "/desk/", who="agent")
         yield _shot("decision-refused", refused)
         yield _shot("decision-unseen", refused, "ruling/", act=lambda tab: press(tab, "Approve"))
-    rule(mine, APPROVE, by=agent, sight=sight_of(mine.application))
+    decide(mine, APPROVE, by=agent, version=current_version(mine.application))
     yield _shot("decision-at-the-registry", mine)
     yield _shot("incorporation-nothing-typed", mine, "ruling/", act=lambda tab: press(tab, "Record the incorporation"))
-    rule(mine, INCORPORATE, registration=_REGISTRATION, by=agent, sight=sight_of(mine.application))
+    decide(mine, INCORPORATE, registration=_REGISTRATION, by=agent, version=current_version(mine.application))
     yield _shot("incorporation-recorded", mine)
     yield Shot("queue-closed", "/desk/?view=closed", who="agent")
 
@@ -99,8 +99,8 @@ def _decline(tab: Tab) -> None:
 
 
 def _overtaken(tab: Tab, draft: Draft, colleague: Any) -> None:
-    place, sight = Place.of_field("ada", "person.date_of_birth"), sight_of(draft.application)
-    ask(draft, place, text="The passport says 1984.", by=colleague, sight=sight)
+    place, sight = Target.of_field("ada", "person.date_of_birth"), current_version(draft.application)
+    draft_query(draft, place, text="The passport says 1984.", by=colleague, version=sight)
     tab.get_by_role("radio", name="Return").check()
     tab.get_by_label("Message to the customer").fill(_WORDS)
     press(tab, "Record decision")
@@ -114,6 +114,6 @@ def _withdrawn(tab: Tab, draft: Draft, owner: Any) -> None:
 
 def _stopped(tab: Tab, draft: Draft, agent: Any) -> None:
     """What is asked by oneself overtakes nobody, and still stops it."""
-    ask(draft, WHOLE, text="One thing", by=agent, sight=sight_of(draft.application))
-    write_note(draft, WHOLE, text="Known to us", by=agent)
+    draft_query(draft, WHOLE_APPLICATION, text="One thing", by=agent, version=current_version(draft.application))
+    write_note(draft, WHOLE_APPLICATION, text="Known to us", by=agent)
     press(tab, "Approve and open the next case")

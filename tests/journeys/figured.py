@@ -6,11 +6,11 @@ from datetime import timedelta
 from django.contrib.auth import get_user_model
 from django.utils import timezone
 
-from formation_portal.figures.models import Form, OpenDay, Question, QuestionTotal, ReasonTotal
-from formation_portal.figures.spans import Span
-from formation_portal.reviews.models import Reason
-from tests.figures.stories import begin, do
+from formation_portal.reviews.models import QueryReason
+from formation_portal.statistics.dimensions import Span
+from formation_portal.statistics.models import Form, OpenDay, Question, QuestionTotal, ReasonTotal
 from tests.journeys.screenshots import Shot
+from tests.statistics.random_histories import begin, do
 
 _REVIEWED = ("submit", "begin_review", "return", "submit", "begin_review", "approve", "record_incorporation")
 _WORDS = ("Date of birth", "Describe in two or three sentences what the company will do, and in which countries")
@@ -35,7 +35,7 @@ def _remarks() -> None:
     form = Form.objects.get(pk="product-0")
     for span in Span:
         start = span.start_of(timezone.localdate())
-        for many, reason in enumerate(Reason.values, 1):
+        for many, reason in enumerate(QueryReason.values, 1):
             ReasonTotal.objects.create(span=span, start=start, reason=reason, returns=many, remarks=2 * many)
         for many, words in enumerate(_WORDS, 1):
             question, _ = Question.objects.get_or_create(digest=words, form=form, kind="document", words=words)

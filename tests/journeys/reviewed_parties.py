@@ -9,22 +9,22 @@ from playwright.sync_api import Page as Tab
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application
+from formation_portal.reviews.changes_since import current_version
+from formation_portal.reviews.checklist import load_checklist
 from formation_portal.reviews.checks import accept
-from formation_portal.reviews.facts import facts_of
-from formation_portal.reviews.models import Reason
-from formation_portal.reviews.places import WHOLE, Place
-from formation_portal.reviews.remarks import ask
-from formation_portal.reviews.rulings import RETURN, rule
-from formation_portal.reviews.since import sight_of
+from formation_portal.reviews.decisions import RETURN, decide
+from formation_portal.reviews.models import QueryReason
+from formation_portal.reviews.queries import draft_query
+from formation_portal.reviews.targets import WHOLE_APPLICATION, Target
 from tests.applications import factories
 from tests.documents import sample_files
 from tests.journeys.papers import put
 from tests.journeys.screenshots import Shot, press
 
 _KESTREL = {"corporate.legal_name": "Kestrel Capital B.V.", "entity.legal_name": "Kestrel Capital B.V."}
-_BIRTH = Place.of_field("ada", "person.date_of_birth")
-_PEP = Place.of_field("ada", "xy.person.is_pep")
-_PASSPORT = Place.of_document("ada", "Passport")
+_BIRTH = Target.of_field("ada", "person.date_of_birth")
+_PEP = Target.of_field("ada", "xy.person.is_pep")
+_PASSPORT = Target.of_document("ada", "Passport")
 
 
 def in_review(owner: Any) -> Draft:
@@ -57,17 +57,17 @@ def parties_under_review() -> Iterator[Shot]:
     yield Shot("party-turned", f"{root}ada/?document={passport}&page=2&zoom=150&turn=90", who="agent")
     yield Shot("party-not-shown", f"{root}ada/?document={documents['ada', 'Letter']}", who="agent")
     yield Shot("party-few-pixels", f"{root}ingrid/", who="agent")
-    accept(draft, [_BIRTH, _PEP, _PASSPORT], by=agent, sight=sight_of(draft.application))
-    name = Place.of_field("ada", "person.last_name")
-    said = {"text": "The passport has another name.", "reason": Reason.DIFFERS}
-    ask(draft, name, **said, by=agent, sight=sight_of(draft.application))
+    accept(draft, [_BIRTH, _PEP, _PASSPORT], by=agent, version=current_version(draft.application))
+    name = Target.of_field("ada", "person.last_name")
+    said = {"text": "The passport has another name.", "reason": QueryReason.DIFFERS}
+    draft_query(draft, name, **said, by=agent, version=current_version(draft.application))
     yield Shot("party-asked", f"{root}ada/", who="agent")
     yield Shot("party-asking", f"{root}ada/", who="agent", act=_asking)
     yield Shot("party-overtaken", f"{root}ada/", who="agent", act=lambda tab: _overtaken(tab, draft))
     _answered(draft, owner=owner, agent=agent)
     yield Shot("party-answered", f"{root}ada/", who="agent")
-    everything = [fact.place for fact in facts_of(draft).sheets[1].facts]
-    accept(draft, everything, by=agent, sight=sight_of(draft.application))
+    everything = [fact.target for fact in load_checklist(draft).holders[1].facts]
+    accept(draft, everything, by=agent, version=current_version(draft.application))
     yield Shot("party-done", f"{root}ada/", who="agent")
     services.withdraw(draft, by=owner)
     yield Shot("party-withdrawn", f"{root}ingrid/", who="agent")
@@ -89,8 +89,8 @@ def _overtaken(tab: Tab, draft: Draft) -> None:
     # Another walk through the same module may have been here.
     colleague, _ = get_user_model().objects.get_or_create(email="dev@example.com", defaults=named)
     seen = open_draft(Application.objects.get(pk=draft.application.pk))
-    first = Place.of_field("ada", "person.first_name")
-    ask(seen, first, text="Is this all of it?", by=colleague, sight=sight_of(seen.application))
+    first = Target.of_field("ada", "person.first_name")
+    draft_query(seen, first, text="Is this all of it?", by=colleague, version=current_version(seen.application))
     press(tab, "Accept all remaining")
 
 
@@ -98,8 +98,10 @@ def _answered(draft: Draft, *, owner: Any, agent: Any) -> None:
     """It came back with another name and another passport."""
     draft.reload()
     # What was accepted stays as it is, unless all of it is asked about.
-    ask(draft, WHOLE, text="Look at all of it again.", by=agent, sight=sight_of(draft.application))
-    rule(draft, RETURN, by=agent, sight=sight_of(draft.application))
+    draft_query(
+        draft, WHOLE_APPLICATION, text="Look at all of it again.", by=agent, version=current_version(draft.application)
+    )
+    decide(draft, RETURN, by=agent, version=current_version(draft.application))
     ada = draft.party("ada")
     assert ada is not None
     raw = {**ada.raw, "person.last_name": "King", "xy.person.is_pep": "true", "xy.person.pep_office": "Minister"}

@@ -5,7 +5,7 @@ from playwright.sync_api import expect
 
 from formation_portal.applications import services
 from formation_portal.applications.draft import open_draft
-from formation_portal.reviews.models import Remark
+from formation_portal.reviews.models import Query
 from tests.applications import factories
 from tests.journeys.conftest import OpenTab, new_user
 from tests.needed import has_chromium, needed
@@ -33,7 +33,7 @@ def test_a_question_is_drafted_where_the_answer_stands(open_tab: OpenTab, has_sc
     form.get_by_role("textbox", name="Purpose").fill("To hold shares")
     tab.get_by_role("button", name="Save query").click()
     expect(tab).to_have_url(f"{address}#at:field:the%2Dcompany:charter.purpose")
-    remark = Remark.objects.get(application=draft.application)
+    remark = Query.objects.get(application=draft.application)
     assert (remark.reason, remark.proposal) == ("unclear", "To hold shares")
     expect(tab.get_by_role("definition").filter(has_text=remark.text)).to_contain_text(
         "Proposed answer: To hold shares"

@@ -8,7 +8,7 @@ from playwright.sync_api import Page as Tab
 
 from formation_portal.desk import claims
 from formation_portal.desk.models import Case
-from formation_portal.reviews.facts import facts_of
+from formation_portal.reviews.checklist import load_checklist
 from formation_portal.reviews.models import Check
 from tests.desk.cases import submitted_ones
 from tests.journeys.conftest import OpenTab, new_user
@@ -158,7 +158,7 @@ def test_one_key_accepts_the_section_at_hand_and_goes_on(open_tab: OpenTab) -> N
     tab = browser.tab
     tab.goto(f"{browser.base}/desk/{draft.application.reference}/")
     _turn_on_keys(tab)
-    own = facts_of(draft).sheet("")
+    own = load_checklist(draft).of_holder("")
     assert own is not None
     tab.keyboard.press("y")
     first = tab.locator("h2[data-row]").first

@@ -8,7 +8,7 @@ from playwright.sync_api import Page as Tab
 from playwright.sync_api import expect
 
 from formation_portal.audit.models import AuditAction, Entry
-from formation_portal.reviews.models import Check, Remark
+from formation_portal.reviews.models import Check, Query
 from tests.journeys.conftest import OpenTab, new_user
 from tests.journeys.reviewed_parties import in_review
 from tests.needed import has_chromium, needed
@@ -60,6 +60,6 @@ def test_a_person_is_checked_by_keys_and_a_clean_company_takes_three(open_tab: O
     press(tab, "n")
     expect(tab.get_by_role("heading", level=1)).to_have_text("Ingrid Solheim")
     assert Check.objects.count() == 10
-    assert [one.text for one in Remark.objects.all()] == ["1a]n"]
+    assert [one.text for one in Query.objects.all()] == ["1a]n"]
     looks = [json.loads(one.detail) for one in Entry.objects.filter(deed=AuditAction.LOOK)]
     assert {1, 2} <= {one.get("page") for one in looks}

@@ -13,7 +13,7 @@ from playwright.sync_api import expect
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Application
 from formation_portal.contract.lifecycle import State
-from formation_portal.reviews.models import Remark
+from formation_portal.reviews.models import Query
 from tests.desk.cases import submitted_ones
 from tests.documents import sample_files
 from tests.journeys.conftest import OpenTab, new_user
@@ -157,7 +157,7 @@ def check_again(cast: Cast) -> None:
         agent.tick(name)
         agent.press_on("Accept selected")
         agent.see("1 fact accepted.")
-    assert not [one for one in Remark.objects.filter(application=cast.draft.application) if one.is_open]
+    assert not [one for one in Query.objects.filter(application=cast.draft.application) if one.is_open]
     agent.go(f"/desk/{cast.reference}/")
     for own in ("The company", "Funds", "the shares"):
         agent.follow(f"Accept {own}")

@@ -10,16 +10,16 @@ from playwright.sync_api import expect
 
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
+from formation_portal.reviews.changes_since import current_version
 from formation_portal.reviews.notes import write_note
-from formation_portal.reviews.places import WHOLE, Kind, Place
-from formation_portal.reviews.remarks import drop
-from formation_portal.reviews.since import sight_of
+from formation_portal.reviews.queries import delete_draft
+from formation_portal.reviews.targets import WHOLE_APPLICATION, Target, TargetKind
 from tests.applications import factories
 from tests.desk.rounds import accept_all, add_bob, again, ask_at, now, rename
 from tests.journeys.screenshots import Shot
 
-_NAME = Place.of_field("the-company", "entity.name")
-_PURPOSE = Place.of_field("the-company", "charter.purpose")
+_NAME = Target.of_field("the-company", "entity.name")
+_PURPOSE = Target.of_field("the-company", "charter.purpose")
 
 
 def under_review() -> Iterator[Shot]:
@@ -35,11 +35,11 @@ def under_review() -> Iterator[Shot]:
     yield Shot("review-asking", address, who="agent", act=_open_form)
     yield Shot("review-asked-nothing", address, who="agent", act=_ask_nothing)
     yield Shot("review-overtaken", address, who="agent", act=partial(_come_late, draft=draft, other=other))
-    drop(now(draft), draft.application.remarks.get().pk, by=other, sight=sight_of(draft.application))
+    delete_draft(now(draft), draft.application.queries.get().pk, by=other, version=current_version(draft.application))
     accept_all(draft, agent)
-    for place in (_NAME, Place(Kind.PARTY, "ada"), WHOLE):
+    for place in (_NAME, Target(TargetKind.PARTY, "ada"), WHOLE_APPLICATION):
         ask_at(draft, place, agent, "Say this more exactly")
-    write_note(now(draft), WHOLE, text="Known to us", by=other)
+    write_note(now(draft), WHOLE_APPLICATION, text="Known to us", by=other)
     yield Shot("review-drafted", address, who="agent")
     again(draft, agent, owner, lambda there: _mend(there, owner))
     yield Shot("review-second-round", address, who="agent")

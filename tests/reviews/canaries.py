@@ -20,15 +20,22 @@ from formation_portal.desk import claims
 from formation_portal.desk.models import Case
 from formation_portal.invitations.models import Invitation
 from formation_portal.mail.models import Letter
+from formation_portal.reviews.changes_since import current_version
+from formation_portal.reviews.checklist import load_checklist
 from formation_portal.reviews.checks import accept
-from formation_portal.reviews.facts import facts_of
-from formation_portal.reviews.grounds import Ground
-from formation_portal.reviews.models import Reason
+from formation_portal.reviews.decisions import (
+    APPROVE,
+    DECLINE,
+    INCORPORATE,
+    RETURN,
+    confirm_proposal,
+    decide,
+    refuse_proposal,
+)
+from formation_portal.reviews.models import DeclineReason, QueryReason
 from formation_portal.reviews.notes import write_note
-from formation_portal.reviews.places import Kind, Place
-from formation_portal.reviews.remarks import ask, drop
-from formation_portal.reviews.rulings import APPROVE, DECLINE, INCORPORATE, RETURN, confirm, refuse, rule
-from formation_portal.reviews.since import sight_of
+from formation_portal.reviews.queries import delete_draft, draft_query
+from formation_portal.reviews.targets import Target, TargetKind
 from tests.pdfs import read_pdf
 
 # In lower case, as they are looked for.
@@ -40,15 +47,15 @@ WORDS = (
     "canaryproposed",
     "canaryrefusal",
     "canaryclaim",
-    Ground.SANCTIONS.label.lower(),
-    str(Reason.OUTDATED.label).lower(),
+    DeclineReason.SANCTIONS.label.lower(),
+    str(QueryReason.OUTDATED.label).lower(),
 )
 CANARIES = (*AGENTS, *WORDS)
 # What they are to read, so that whoever looks surely looks in the right places.
 ASKED, SAID, DECLINED = "Please show the whole page", "One thing is left to do", "We can not form this company"
 
-PASSPORT = Place.of_document("ada", "Passport")
-BIRTH = Place.of_field("ada", "person.date_of_birth")
+PASSPORT = Target.of_document("ada", "Passport")
+BIRTH = Target.of_field("ada", "person.date_of_birth")
 # The demo's outbox shows the letters to agents, too: what is written to others is read by `letters`.
 _ROOMS_OF_OTHERS = ("/letters/", "/desk/", "/api/", "/accounts/")
 
@@ -85,47 +92,47 @@ class Review:
         claims.claim([pk], by=self.first)
         claims.take_over(Case.objects.get(pk=pk), by=self.second, word="canaryclaim")
         write_note(self.draft, BIRTH, text="canarynote", by=self.first)
-        accept(self.draft, [Place(Kind.SECTION, "funds")], by=self.first, **self._sight)
+        accept(self.draft, [Target(TargetKind.SECTION, "funds")], by=self.first, **self._seen)
         self._ask(BIRTH, "canarydropped")
-        drop(self.draft, self.draft.application.remarks.get().pk, by=self.first, **self._sight)
+        delete_draft(self.draft, self.draft.application.queries.get().pk, by=self.first, **self._seen)
         self._ask(BIRTH, "canarydrafted")
-        rule(self.draft, DECLINE, text="canaryproposed", reason=Ground.SANCTIONS, by=self.first, **self._sight)
+        decide(self.draft, DECLINE, text="canaryproposed", reason=DeclineReason.SANCTIONS, by=self.first, **self._seen)
 
     def give_back(self) -> None:
         """The second agent refuses that, and it goes back with one question."""
-        refuse(self.draft, why="canaryrefusal", by=self.second, **self._sight)
-        drop(self.draft, self.draft.application.remarks.get(dropped_at=None).pk, by=self.first, **self._sight)
+        refuse_proposal(self.draft, why="canaryrefusal", by=self.second, **self._seen)
+        delete_draft(self.draft, self.draft.application.queries.get(dropped_at=None).pk, by=self.first, **self._seen)
         self._ask(PASSPORT, ASKED)
-        rule(self.draft, RETURN, text=SAID, reason=Ground.SANCTIONS, by=self.first, **self._sight)
+        decide(self.draft, RETURN, text=SAID, reason=DeclineReason.SANCTIONS, by=self.first, **self._seen)
         write_note(self.draft, PASSPORT, text="canarynote once more", by=self.second)
 
     def answer(self) -> None:
         """Answered, all of it accepted; an approval waits for the second agent."""
         services.submit(self.draft, by=self.owner, declaration="I declare it.")
-        accept(self.draft, [fact.place for fact in facts_of(self.draft)], by=self.first, **self._sight)
-        rule(self.draft, APPROVE, text="canaryproposed", reason=Ground.SANCTIONS, by=self.first, **self._sight)
+        accept(self.draft, [fact.target for fact in load_checklist(self.draft)], by=self.first, **self._seen)
+        decide(self.draft, APPROVE, text="canaryproposed", reason=DeclineReason.SANCTIONS, by=self.first, **self._seen)
 
     def approve(self) -> None:
         """The second agent refuses that, too, and confirms the next."""
-        refuse(self.draft, why="canaryrefusal", by=self.second, **self._sight)
-        rule(self.draft, APPROVE, reason=Ground.SANCTIONS, by=self.first, **self._sight)
-        confirm(self.draft, by=self.second, **self._sight)
+        refuse_proposal(self.draft, why="canaryrefusal", by=self.second, **self._seen)
+        decide(self.draft, APPROVE, reason=DeclineReason.SANCTIONS, by=self.first, **self._seen)
+        confirm_proposal(self.draft, by=self.second, **self._seen)
 
     def incorporate(self) -> None:
         """It is done."""
-        rule(self.draft, INCORPORATE, by=self.second, **self._sight)
+        decide(self.draft, INCORPORATE, by=self.second, **self._seen)
 
     def decline(self) -> None:
         """Both agree that it can't be formed."""
-        rule(self.draft, DECLINE, text=DECLINED, reason=Ground.SANCTIONS, by=self.first, **self._sight)
-        confirm(self.draft, by=self.second, **self._sight)
+        decide(self.draft, DECLINE, text=DECLINED, reason=DeclineReason.SANCTIONS, by=self.first, **self._seen)
+        confirm_proposal(self.draft, by=self.second, **self._seen)
 
-    def _ask(self, place: Place, text: str) -> None:
-        ask(self.draft, place, text=text, reason=Reason.OUTDATED, by=self.first, **self._sight)
+    def _ask(self, place: Target, text: str) -> None:
+        draft_query(self.draft, place, text=text, reason=QueryReason.OUTDATED, by=self.first, **self._seen)
 
     @property
-    def _sight(self) -> dict[str, Any]:
-        return {"sight": sight_of(self.draft.application)}
+    def _seen(self) -> dict[str, Any]:
+        return {"version": current_version(self.draft.application)}
 
 
 def addresses(review: Review, invitation: Invitation) -> list[str]:

@@ -14,8 +14,7 @@ from formation_portal.applications.models import Change
 from formation_portal.invitations import parts
 from formation_portal.invitations.models import Invitation
 from formation_portal.relay.worker import drain
-from formation_portal.reviews.grounds import Ground
-from formation_portal.reviews.models import Note, Reason, Remark, Ruling
+from formation_portal.reviews.models import DeclineReason, Note, Query, QueryReason, ReviewDecision
 from formation_portal.service.auth import portal_key
 from tests.applications import factories
 from tests.portal.sharing.test_part import let_in
@@ -163,7 +162,11 @@ def test_the_desk_reads_them_all_so_that_they_are_worth_looking_for(review: Revi
     review.look()
     kept = " ".join(str(row) for row in review.draft.application.case.__dict__.values())
     review.give_back()
-    kept += str([list(model.objects.all().values()) for model in (Note, Remark, Ruling)])
-    missing = [word for word in WORDS if word not in f"{kept} {Reason.OUTDATED.label} {Ground.SANCTIONS.label}".lower()]
+    kept += str([list(model.objects.all().values()) for model in (Note, Query, ReviewDecision)])
+    missing = [
+        word
+        for word in WORDS
+        if word not in f"{kept} {QueryReason.OUTDATED.label} {DeclineReason.SANCTIONS.label}".lower()
+    ]
     assert missing == []
     assert len(CANARIES) > len(WORDS)

@@ -8,31 +8,31 @@ from formation_portal.applications import services
 from formation_portal.applications.draft import Draft
 from formation_portal.audit.models import AuditAction, Entry
 from formation_portal.contract.lifecycle import State
+from formation_portal.reviews.changes_since import current_version
+from formation_portal.reviews.checklist import ACCEPTED, CHANGED, OPEN, QUERIED, load_checklist
 from formation_portal.reviews.checks import accept, reopen
-from formation_portal.reviews.facts import ACCEPTED, CHANGED, OPEN, QUERIED, facts_of
-from formation_portal.reviews.places import Kind, Place
-from formation_portal.reviews.refusals import Overtaken, Refused
-from formation_portal.reviews.remarks import ask
-from formation_portal.reviews.rulings import RETURN, rule
-from formation_portal.reviews.since import sight_of
+from formation_portal.reviews.decisions import RETURN, decide
+from formation_portal.reviews.exceptions import ReviewChanged, ReviewRefused
+from formation_portal.reviews.queries import draft_query
+from formation_portal.reviews.targets import Target, TargetKind
 
 from .conftest import again
 
 pytestmark = pytest.mark.django_db
 
-BIRTH = Place.of_field("ada", "person.date_of_birth")
-PASSPORT = Place.of_document("ada", "Passport")
-FUNDS = Place(Kind.SECTION, "funds")
+BIRTH = Target.of_field("ada", "person.date_of_birth")
+PASSPORT = Target.of_document("ada", "Passport")
+FUNDS = Target(TargetKind.SECTION, "funds")
 
 
-def state(draft: Draft, place: Place) -> str:
-    fact = facts_of(draft).at(place)
+def state(draft: Draft, place: Target) -> str:
+    fact = load_checklist(draft).at(place)
     assert fact is not None
     return fact.state
 
 
 def test_everything_that_was_answered_is_to_be_checked(submitted: Draft) -> None:
-    own, ada = facts_of(submitted).sheets
+    own, ada = load_checklist(submitted).holders
     assert [fact.label for fact in own.facts] == ["The company", "Funds", "Share classes"]
     labels = [fact.label for fact in ada.facts]
     assert labels[0] == "Roles"
@@ -45,11 +45,11 @@ def test_everything_that_was_answered_is_to_be_checked(submitted: Draft) -> None
 def test_the_facts_of_an_application_cost_two_queries(submitted: Draft, django_assert_num_queries: Any) -> None:
     draft = again(submitted)
     with django_assert_num_queries(2):
-        assert facts_of(draft).sheets
+        assert load_checklist(draft).holders
 
 
 def test_an_accepted_fact_is_done_and_begins_the_review(submitted: Draft, agent: Any) -> None:
-    assert accept(submitted, [BIRTH, PASSPORT], by=agent, sight=sight_of(submitted.application)) == 2
+    assert accept(submitted, [BIRTH, PASSPORT], by=agent, version=current_version(submitted.application)) == 2
     assert submitted.application.status is State.IN_REVIEW
     assert state(submitted, BIRTH) == state(submitted, PASSPORT) == ACCEPTED
     assert state(submitted, FUNDS) == OPEN
@@ -59,31 +59,31 @@ def test_an_accepted_fact_is_done_and_begins_the_review(submitted: Draft, agent:
 
 
 def test_what_was_accepted_already_is_not_accepted_again(submitted: Draft, agent: Any, colleague: Any) -> None:
-    accept(submitted, [BIRTH], by=agent, sight=sight_of(submitted.application))
-    seen = sight_of(submitted.application)
-    assert accept(submitted, [BIRTH], by=colleague, sight=seen) == 0
-    assert sight_of(submitted.application) == seen
-    fact = facts_of(submitted).at(BIRTH)
+    accept(submitted, [BIRTH], by=agent, version=current_version(submitted.application))
+    seen = current_version(submitted.application)
+    assert accept(submitted, [BIRTH], by=colleague, version=seen) == 0
+    assert current_version(submitted.application) == seen
+    fact = load_checklist(submitted).at(BIRTH)
     assert fact is not None
     assert fact.check is not None
     assert fact.check.by == agent
 
 
 def test_two_agents_check_different_facts_side_by_side(submitted: Draft, agent: Any, colleague: Any) -> None:
-    seen, theirs = sight_of(submitted.application), again(submitted)
-    accept(submitted, [BIRTH], by=agent, sight=seen)
-    accept(theirs, [PASSPORT], by=colleague, sight=seen)
+    seen, theirs = current_version(submitted.application), again(submitted)
+    accept(submitted, [BIRTH], by=agent, version=seen)
+    accept(theirs, [PASSPORT], by=colleague, version=seen)
     assert state(again(submitted), BIRTH) == state(again(submitted), PASSPORT) == ACCEPTED
 
 
 def test_a_question_that_somebody_asked_meanwhile_is_not_accepted_away(
     submitted: Draft, agent: Any, colleague: Any
 ) -> None:
-    seen, theirs = sight_of(submitted.application), again(submitted)
-    ask(submitted, BIRTH, text="The passport says 1984", by=agent, sight=seen)
-    with pytest.raises(Overtaken) as caught:
-        accept(theirs, [BIRTH, PASSPORT], by=colleague, sight=seen)
-    assert [(move.by, move.what) for move in caught.value.moves] == [
+    seen, theirs = current_version(submitted.application), again(submitted)
+    draft_query(submitted, BIRTH, text="The passport says 1984", by=agent, version=seen)
+    with pytest.raises(ReviewChanged) as caught:
+        accept(theirs, [BIRTH, PASSPORT], by=colleague, version=seen)
+    assert [(move.by, move.what) for move in caught.value.changes] == [
         (agent, "drafted a query about Date of birth: The passport says 1984")
     ]
     assert state(again(submitted), BIRTH) == QUERIED
@@ -91,27 +91,27 @@ def test_a_question_that_somebody_asked_meanwhile_is_not_accepted_away(
 
 
 def test_one_does_not_accept_what_one_asks_about(submitted: Draft, agent: Any) -> None:
-    ask(submitted, BIRTH, text="Please look", by=agent, sight=sight_of(submitted.application))
-    with pytest.raises(Refused, match="Date of birth"):
-        accept(submitted, [BIRTH], by=agent, sight=sight_of(submitted.application))
+    draft_query(submitted, BIRTH, text="Please look", by=agent, version=current_version(submitted.application))
+    with pytest.raises(ReviewRefused, match="Date of birth"):
+        accept(submitted, [BIRTH], by=agent, version=current_version(submitted.application))
 
 
 def test_an_acceptance_is_taken_back(submitted: Draft, agent: Any, colleague: Any) -> None:
-    seen = sight_of(submitted.application)
-    accept(submitted, [BIRTH], by=agent, sight=seen)
-    with pytest.raises(Overtaken):
-        reopen(again(submitted), BIRTH, by=colleague, sight=seen)
-    assert reopen(submitted, BIRTH, by=agent, sight=seen)
+    seen = current_version(submitted.application)
+    accept(submitted, [BIRTH], by=agent, version=seen)
+    with pytest.raises(ReviewChanged):
+        reopen(again(submitted), BIRTH, by=colleague, version=seen)
+    assert reopen(submitted, BIRTH, by=agent, version=seen)
     assert state(submitted, BIRTH) == OPEN
-    assert not reopen(submitted, BIRTH, by=agent, sight=seen)
+    assert not reopen(submitted, BIRTH, by=agent, version=seen)
 
 
 def test_the_second_round_keeps_what_was_accepted_and_opens_what_changed(
     submitted: Draft, agent: Any, owner: Any
 ) -> None:
-    name = Place.of_field("ada", "person.first_name")
-    accept(submitted, [BIRTH, name], by=agent, sight=sight_of(submitted.application))
-    rule(submitted, RETURN, text="Look at the name", by=agent, sight=sight_of(submitted.application))
+    name = Target.of_field("ada", "person.first_name")
+    accept(submitted, [BIRTH, name], by=agent, version=current_version(submitted.application))
+    decide(submitted, RETURN, text="Look at the name", by=agent, version=current_version(submitted.application))
     ada = submitted.party("ada")
     assert ada is not None
     services.save_party(submitted, ada, {**ada.raw, "person.first_name": "Augusta"}, version=ada.version, by=owner)
@@ -121,16 +121,16 @@ def test_the_second_round_keeps_what_was_accepted_and_opens_what_changed(
 
 
 def test_a_page_of_the_round_before_accepts_nothing(submitted: Draft, agent: Any, owner: Any) -> None:
-    seen = sight_of(submitted.application)
-    rule(submitted, RETURN, text="Look at the name", by=agent, sight=seen)
+    seen = current_version(submitted.application)
+    decide(submitted, RETURN, text="Look at the name", by=agent, version=seen)
     services.submit(submitted, by=owner)
-    with pytest.raises(Overtaken) as caught:
-        accept(submitted, [BIRTH], by=agent, sight=seen)
-    assert "Submitted the application for review" in [move.what for move in caught.value.moves]
+    with pytest.raises(ReviewChanged) as caught:
+        accept(submitted, [BIRTH], by=agent, version=seen)
+    assert "Submitted the application for review" in [move.what for move in caught.value.changes]
 
 
 def test_nothing_is_accepted_of_what_its_customer_took_back(submitted: Draft, agent: Any, owner: Any) -> None:
-    seen = sight_of(submitted.application)
+    seen = current_version(submitted.application)
     services.withdraw(again(submitted), by=owner)
     with pytest.raises(services.Closed):
-        accept(submitted, [BIRTH], by=agent, sight=seen)
+        accept(submitted, [BIRTH], by=agent, version=seen)

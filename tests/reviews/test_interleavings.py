@@ -14,11 +14,11 @@ from django.db import connection
 from formation_portal.applications import services
 from formation_portal.applications.draft import open_draft
 from formation_portal.contract.lifecycle import FINAL, State
-from formation_portal.reviews.facts import facts_of
-from formation_portal.reviews.models import Outcome, Ruling
+from formation_portal.reviews.checklist import load_checklist
+from formation_portal.reviews.models import DecisionOutcome, ReviewDecision
 from tests.applications import factories
 
-from .bystanders import AGENTS_DEEDS, CUSTOMERS_DEEDS, NAME, REFUSALS, Page, Person, Written, present
+from .concurrent_people import AGENTS_DEEDS, CUSTOMERS_DEEDS, NAME, REFUSALS, Page, Person, Written, present
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -83,11 +83,11 @@ class Story:
         if named and draft.party_models[0].raw[NAME] != named[-1]:
             self.overwritten.append("The name is not the one that was written last")
         if draft.application.status in (State.SUBMITTED_TO_CSP, State.INCORPORATED):
-            facts = facts_of(draft)
-            if facts.asked or not all(sheet.is_done for sheet in facts.sheets):
+            facts = load_checklist(draft)
+            if facts.queries or not all(sheet.is_done for sheet in facts.holders):
                 self.overwritten.append("Approved without having been checked whole")
-        if draft.application.status in FINAL and Ruling.objects.filter(
-            application=draft.application, outcome=Outcome.WAITING
+        if draft.application.status in FINAL and ReviewDecision.objects.filter(
+            application=draft.application, outcome=DecisionOutcome.WAITING
         ):
             self.overwritten.append("Something waits in a closed case")
 

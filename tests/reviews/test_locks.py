@@ -10,21 +10,21 @@ from formation_portal.applications.history import Guest
 from formation_portal.applications.locks import locks_of
 from formation_portal.applications.services.transactions import application_transaction
 from formation_portal.contract.lifecycle import State
+from formation_portal.reviews.changes_since import current_version
+from formation_portal.reviews.checklist import load_checklist
 from formation_portal.reviews.checks import accept
-from formation_portal.reviews.facts import facts_of
-from formation_portal.reviews.places import WHOLE, Kind, Place
-from formation_portal.reviews.remarks import ask
-from formation_portal.reviews.rulings import RETURN, rule
-from formation_portal.reviews.since import sight_of
+from formation_portal.reviews.decisions import RETURN, decide
+from formation_portal.reviews.queries import draft_query
+from formation_portal.reviews.targets import WHOLE_APPLICATION, Target, TargetKind
 from tests.applications import factories
 
 from .conftest import again
 
 pytestmark = pytest.mark.django_db
 
-BIRTH = Place.of_field("ada", "person.date_of_birth")
-CAPITAL = Place.of_field("funds", "xy.capital")
-COMPANY = Place(Kind.SECTION, "the-company")
+BIRTH = Target.of_field("ada", "person.date_of_birth")
+CAPITAL = Target.of_field("funds", "xy.capital")
+COMPANY = Target(TargetKind.SECTION, "the-company")
 
 
 @pytest.fixture(autouse=True)
@@ -32,13 +32,13 @@ def _uploads_go_nowhere_else(settings: Any, tmp_path: Any) -> None:
     settings.MEDIA_ROOT = tmp_path / "documents"
 
 
-def returned(draft: Draft, agent: Any, *asked: Place, but: tuple[Place, ...] = ()) -> Draft:
+def returned(draft: Draft, agent: Any, *asked: Target, but: tuple[Target, ...] = ()) -> Draft:
     """Everything accepted, then asked about these places, and returned."""
-    places = [fact.place for fact in facts_of(draft) if fact.place not in (*asked, *but)]
-    accept(draft, places, by=agent, sight=sight_of(draft.application))
+    places = [fact.target for fact in load_checklist(draft) if fact.target not in (*asked, *but)]
+    accept(draft, places, by=agent, version=current_version(draft.application))
     for place in asked:
-        ask(draft, place, text="Look at it again", by=agent, sight=sight_of(draft.application))
-    rule(draft, RETURN, text="Nearly there", by=agent, sight=sight_of(draft.application))
+        draft_query(draft, place, text="Look at it again", by=agent, version=current_version(draft.application))
+    decide(draft, RETURN, text="Nearly there", by=agent, version=current_version(draft.application))
     return again(draft)
 
 
@@ -92,7 +92,7 @@ def test_one_question_about_an_answer_opens_its_section(submitted: Draft, agent:
 def test_what_is_needed_by_now_can_be_answered_and_what_is_answered_stays(
     submitted: Draft, agent: Any, owner: Any
 ) -> None:
-    activity = Place.of_field("funds", "xy.activity")
+    activity = Target.of_field("funds", "xy.activity")
     draft = returned(submitted, agent, activity)
     funds, company = draft.schema.section("funds"), draft.schema.section("the-company")
     assert funds is not None
@@ -170,14 +170,14 @@ def test_whatever_writes_over_it_writes_nothing(submitted: Draft, agent: Any, ow
     assert again(draft).entity_raw["entity.name"] == "Larkfield Holdings"
 
 
-@pytest.mark.parametrize("asked", [WHOLE, Place(Kind.PARTY, "ada")])
+@pytest.mark.parametrize("asked", [WHOLE_APPLICATION, Target(TargetKind.PARTY, "ada")])
 def test_a_question_about_a_party_or_the_whole_is_about_everything_in_it(
-    asked: Place, submitted: Draft, agent: Any, owner: Any
+    asked: Target, submitted: Draft, agent: Any, owner: Any
 ) -> None:
     draft = returned(submitted, agent, asked)
     give(draft, owner, first_name="Augusta")
     assert raw(draft, "person.first_name") == "Augusta"
-    assert bool(locks_of(draft)) is (asked != WHOLE)
+    assert bool(locks_of(draft)) is (asked != WHOLE_APPLICATION)
 
 
 def test_a_return_in_words_alone_locks_nothing(submitted: Draft, agent: Any) -> None:

@@ -1,1 +1,1 @@
-"""The desk's figures: tables with small pictures, each as CSV too. `formation_portal.figures` keeps what they count."""
+"""The statistics of the desk: tables with small charts, each also as CSV. `formation_portal.statistics` counts."""

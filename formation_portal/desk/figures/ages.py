@@ -7,8 +7,8 @@ from itertools import pairwise
 
 from django.conf import settings
 
-from formation_portal.figures import reading
-from formation_portal.figures.sides import Side
+from formation_portal.statistics import totals
+from formation_portal.statistics.dimensions import Side
 from formation_portal.ui.charts import Swatch
 
 from ..counts import numbered
@@ -62,8 +62,8 @@ def _counted(today: date, found: tuple[Band, ...]) -> dict[Band, Counter[Side]]:
     oldest = found[-1]
     young_from = today - timedelta(days=oldest.first - 1)
     counted = {one: Counter[Side]() for one in found}
-    counted[oldest].update(reading.open_before(young_from))
-    for day, sides in reading.open_since(young_from).items():
+    counted[oldest].update(totals.opened_before(young_from))
+    for day, sides in totals.opened_since(young_from).items():
         age = (today - day).days
         counted[next(one for one in found if one.last is None or age <= one.last)].update(sides)
     return counted

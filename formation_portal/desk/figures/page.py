@@ -8,7 +8,7 @@ from django.conf import settings
 from django.urls import reverse
 from django.utils import timezone
 
-from formation_portal.figures.spans import PERIODS, Period
+from formation_portal.statistics.dimensions import PERIODS, Period
 from formation_portal.ui.forms.controls import as_options
 
 from ..filter_controls import FilterControl

@@ -3,11 +3,11 @@
 from collections.abc import Iterable
 from datetime import date
 
-from formation_portal.figures import reading
-from formation_portal.figures.reading import Returns
-from formation_portal.figures.spans import Period
-from formation_portal.reviews.models import Reason
-from formation_portal.reviews.places import Kind
+from formation_portal.reviews.models import QueryReason
+from formation_portal.reviews.targets import TargetKind
+from formation_portal.statistics import totals
+from formation_portal.statistics.dimensions import Period
+from formation_portal.statistics.totals import Returns
 
 from .bars import bar
 from .drawn import ALONE
@@ -18,8 +18,8 @@ _COUNTS = (Column("returns", "Returns"), Column("remarks", "Queries"))
 
 def reasons(period: Period, today: date) -> Table:
     """By reason, the most frequent first. One query."""
-    found = reading.returns_by_reason(period, today)
-    labels = dict(Reason.choices)
+    found = totals.returns_by_reason(period, today)
+    labels = dict(QueryReason.choices)
     return Table(
         "reasons",
         "Returns and queries by reason",
@@ -31,7 +31,7 @@ def reasons(period: Period, today: date) -> Table:
 
 def questions(period: Period, today: date, *, at_most: int | None = None) -> Table:
     """By question, the most frequent first. Two queries."""
-    found = reading.returns_by_question(period, today, at_most=at_most)
+    found = totals.returns_by_question(period, today, at_most=at_most)
     return Table(
         "questions",
         "Returns and queries by question",
@@ -51,7 +51,7 @@ def _rows(found: list[Returns], heads: Iterable[tuple[Cell, ...]]) -> tuple[Row,
 
 def _kind(one: Returns) -> str:
     """What it is where that isn't an answer, as most are."""
-    return Kind(one.kind).label if one.kind in (Kind.DOCUMENT, Kind.SECTION) else ""
+    return TargetKind(one.kind).label if one.kind in (TargetKind.DOCUMENT, TargetKind.SECTION) else ""
 
 
 def _nothing(period: Period) -> str:

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 
-from formation_portal.figures import reading
-from formation_portal.figures.models import DeedTotal
-from formation_portal.figures.moves import DEEDS
-from formation_portal.figures.spans import Period, Span
+from formation_portal.statistics import totals
+from formation_portal.statistics.dimensions import Period, Span
+from formation_portal.statistics.increments import TRANSITION_COLUMNS
+from formation_portal.statistics.models import DeedTotal
 
 from .bars import percent
 from .tables import Cell, Column, Row, Table, count
@@ -39,13 +39,13 @@ class Pillars:
 
 def throughput(period: Period, today: date) -> Table:
     """The newest first. One query."""
-    found = reading.deeds(period, today)
+    found = totals.transitions(period, today)
     spans = [(start, found.get(start, DeedTotal())) for start in reversed(period.starts(today))]
     head = Column(period.span.value, period.span.value.capitalize(), is_number=False)
     return Table(
         "throughput",
         f"Throughput by {period.span.value}",
-        (head, *(Column(deed, deed.capitalize()) for deed in DEEDS.values())),
+        (head, *(Column(deed, deed.capitalize()) for deed in TRANSITION_COLUMNS.values())),
         tuple(_row(period.span, start, total) for start, total in spans) if found else (),
         f"No submissions or decisions in the last {period.words}.",
     )
@@ -63,7 +63,7 @@ def pictures(table: Table) -> tuple[Pillars, ...]:
 
 def _row(span: Span, start: date, total: DeedTotal) -> Row:
     words = f"{start:%B %Y}" if span is Span.MONTH else f"From {start.day} {start:%b %Y}"
-    return Row((Cell(start.isoformat(), words), *(count(getattr(total, deed)) for deed in DEEDS.values())))
+    return Row((Cell(start.isoformat(), words), *(count(getattr(total, deed)) for deed in TRANSITION_COLUMNS.values())))
 
 
 def _number(row: Row, place: int) -> int:

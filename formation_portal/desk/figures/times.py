@@ -4,11 +4,9 @@ from collections import Counter
 from collections.abc import Mapping
 from datetime import date
 
-from formation_portal.figures import reading
-from formation_portal.figures.buckets import quantile
-from formation_portal.figures.reading import FormTimes
-from formation_portal.figures.sides import Side
-from formation_portal.figures.spans import Period
+from formation_portal.statistics import totals
+from formation_portal.statistics.dimensions import Period, Side, quantile
+from formation_portal.statistics.totals import FormTimes
 
 from .bars import bar, span_bar
 from .drawn import SWATCHES
@@ -20,7 +18,7 @@ _PARTS = (0.25, 0.5, 0.75)
 
 def times(period: Period, today: date) -> Table:
     """By side; each over the cases that were ever there. One query."""
-    counted = reading.durations(period, today)
+    counted = totals.durations(period, today)
     marks = {side: [quantile(counts, part) for part in _PARTS] for side, counts in counted.items() if counts.total()}
     longest = max((last for *_, last in marks.values()), default=0.0)
     return Table(
@@ -40,7 +38,7 @@ def times(period: Period, today: date) -> Table:
 
 def products(period: Period, today: date, *, at_most: int | None = None) -> Table:
     """By product, those with most closed cases first; means over all of these. One query."""
-    found = [one for one in reading.form_times(period, today) if one.cases][:at_most]
+    found = [one for one in totals.form_times(period, today) if one.cases][:at_most]
     longest = max((sum(_means(one).values()) for one in found), default=0.0) or 1
     return Table(
         "products",

@@ -9,7 +9,8 @@ from django.db.models import OuterRef, Subquery
 
 def say_who(apps: StateApps, _editor: Any) -> None:
     """One update: at most one decision of a case waits."""
-    waiting = apps.get_model("reviews", "Ruling").objects.filter(application=OuterRef("pk"), outcome="waiting")
+    decisions = next(model for model in apps.get_models() if model._meta.db_table == "reviews_ruling")
+    waiting = decisions.objects.filter(application=OuterRef("pk"), outcome="waiting")
     cases = apps.get_model("desk", "Case").objects.exclude(confirm_since=None)
     cases.update(proposed_by=Subquery(waiting.values("proposed_by")[:1]))
 

@@ -12,16 +12,15 @@ from formation_portal.accounts.models import Right
 from formation_portal.accounts.policies import UserRequest, agent_with
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.services import Closed
+from formation_portal.reviews.changes_since import ReviewVersion
+from formation_portal.reviews.checklist import load_checklist
 from formation_portal.reviews.checks import accept, reopen
-from formation_portal.reviews.facts import facts_of
-from formation_portal.reviews.places import Place
-from formation_portal.reviews.refusals import Overtaken, Refused, Unseen
-from formation_portal.reviews.since import Sight
+from formation_portal.reviews.exceptions import DocumentsNotOpened, ReviewChanged, ReviewRefused
+from formation_portal.reviews.targets import Target
 
 from ..checking import places_in
 from ..coming_from import came_from
 from ..counts import numbered
-from ..fact_rows import is_to_do
 from ..finding import case_of
 from ..overtaken_page import overtaken_page
 from ..place_links import PlaceLinks
@@ -41,10 +40,10 @@ def acceptances(request: UserRequest, reference: str) -> HttpResponse:
         messages.info(request, "Select what you want to accept.")
     if request.method != "POST" or not places:
         return redirect(back_in(request.POST, reference))
-    accepted = partial(accept, draft, places, by=request.user, unseen=knowing_in(request.POST))
+    accepted = partial(accept, draft, places, by=request.user, acknowledged=knowing_in(request.POST))
     try:
-        return _do(request, draft, places, lambda seen: _accepted(accepted(sight=seen)))
-    except Unseen as unseen:
+        return _do(request, draft, places, lambda seen: _accepted(accepted(version=seen)))
+    except DocumentsNotOpened as unseen:
         return _ask(request, draft, unseen)
 
 
@@ -56,26 +55,26 @@ def reopenings(request: UserRequest, reference: str) -> HttpResponse:
     if request.method != "POST" or not places:
         return redirect(back_in(request.POST, reference))
     reopened = partial(reopen, draft, places[0], by=request.user)
-    return _do(request, draft, places, lambda seen: _reopened(reopened(sight=seen)), is_reopening=True)
+    return _do(request, draft, places, lambda seen: _reopened(reopened(version=seen)), is_reopening=True)
 
 
 def _do(
     request: UserRequest,
     draft: Draft,
-    places: tuple[Place, ...],
-    deed: Callable[[Sight], str],
+    places: tuple[Target, ...],
+    deed: Callable[[ReviewVersion], str],
     *,
     is_reopening: bool = False,
 ) -> HttpResponse:
-    seen, back = Sight.read(request.POST.get("sight", "")), back_in(request.POST, draft.application.reference)
+    seen, back = ReviewVersion.parse(request.POST.get("sight", "")), back_in(request.POST, draft.application.reference)
     page_of = partial(overtaken_page, draft, places, seen=seen, back=back, is_reopening=is_reopening)
     try:
         messages.success(request, deed(seen))
     except Closed as closed:
         return undone(request, draft, closed, title="Nothing was changed")
-    except Overtaken as overtaken:
-        return render(request, "desk/overtaken.html", {"page": page_of(moves=overtaken.moves)}, status=409)
-    except Refused as refused:
+    except ReviewChanged as overtaken:
+        return render(request, "desk/overtaken.html", {"page": page_of(moves=overtaken.changes)}, status=409)
+    except ReviewRefused as refused:
         return render(request, "desk/overtaken.html", {"page": page_of(reason=refused.message)}, status=422)
     return redirect(_onwards(request, draft, back) if "goes_on" in request.POST else back)
 
@@ -83,15 +82,15 @@ def _do(
 def _onwards(request: UserRequest, draft: Draft, back: str) -> str:
     """The same page at the first of the case's own sections and documents that is still to be checked, else at the
     decision. Two queries."""
-    facts = facts_of(draft)
-    own = facts.sheet("")
-    following = next((fact.place for fact in own.facts if is_to_do(fact)), None) if own else None
+    facts = load_checklist(draft)
+    own = facts.of_holder("")
+    following = next((fact.target for fact in own.facts if fact.is_to_do), None) if own else None
     links = PlaceLinks(draft, facts, came_from(request.POST))
     _, _, anchor = links.at(following).partition("#") if following else ("", "", "decide")
     return f"{back.partition('#')[0]}#{anchor}"
 
 
-def _ask(request: UserRequest, draft: Draft, unseen: Unseen) -> HttpResponse:
+def _ask(request: UserRequest, draft: Draft, unseen: DocumentsNotOpened) -> HttpResponse:
     """Name the documents that were not opened, with a way to each, and the same post once more."""
     documents = unseen_documents(draft, unseen.documents, came_from(request.POST))
     back = back_in(request.POST, draft.application.reference)

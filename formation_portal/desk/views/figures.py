@@ -7,7 +7,7 @@ from django.views.decorators.http import require_safe
 
 from formation_portal.accounts.models import Right
 from formation_portal.accounts.policies import UserRequest, agent, agent_with
-from formation_portal.figures.spans import period_named
+from formation_portal.statistics.dimensions import get_period
 
 from ..csv_lines import csv_answer
 from ..figures.page import TABLES, figures_page, table_of
@@ -17,7 +17,7 @@ from ..figures.page import TABLES, figures_page, table_of
 @agent
 def figures(request: UserRequest) -> HttpResponse:
     """All tables of the period that the address names."""
-    return render(request, "desk/figures.html", {"page": figures_page(period_named(request.GET.get("period", "")))})
+    return render(request, "desk/figures.html", {"page": figures_page(get_period(request.GET.get("period", "")))})
 
 
 @require_safe
@@ -26,5 +26,5 @@ def table(request: UserRequest, name: str) -> HttpResponseBase:
     """One of the tables, whole, as CSV."""
     if name not in TABLES:
         raise Http404
-    period = period_named(request.GET.get("period", ""))
+    period = get_period(request.GET.get("period", ""))
     return csv_answer(table_of(name, period).lines(), name=f"figures-{name}")

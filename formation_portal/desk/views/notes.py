@@ -7,9 +7,9 @@ from django.views.decorators.http import require_http_methods
 
 from formation_portal.accounts.models import Right
 from formation_portal.accounts.policies import UserRequest, agent_with
+from formation_portal.reviews.exceptions import ReviewRefused
 from formation_portal.reviews.notes import remove_note, write_note
-from formation_portal.reviews.places import WHOLE, Place
-from formation_portal.reviews.refusals import Refused
+from formation_portal.reviews.targets import WHOLE_APPLICATION, Target
 
 from ..finding import case_of
 from ..ways_back import back_in
@@ -25,13 +25,13 @@ def notes(request: UserRequest, reference: str) -> HttpResponse:
     draft = case_of(reference)
     if request.method != "POST":
         return redirect("desk:review", reference=reference)
-    place = Place.read(request.POST.get("place", str(WHOLE)))
+    place = Target.parse(request.POST.get("place", str(WHOLE_APPLICATION)))
     if place is None:
         raise Http404
     text = request.POST.get("note", "")
     try:
         write_note(draft, place, text=text, by=request.user)
-    except Refused as refused:
+    except ReviewRefused as refused:
         return undone(request, draft, refused, title="Your note was not saved", typed=(("Your note", text),))
     messages.success(request, "Note saved. Only colleagues can see it.")
     return redirect(back_in(request.POST, reference))

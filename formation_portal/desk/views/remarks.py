@@ -13,10 +13,10 @@ from formation_portal.accounts.models import Right
 from formation_portal.accounts.policies import UserRequest, agent_with
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.services import Closed
-from formation_portal.reviews.places import Place
-from formation_portal.reviews.refusals import Overtaken, Refused
-from formation_portal.reviews.remarks import drop, settle
-from formation_portal.reviews.since import Sight
+from formation_portal.reviews.changes_since import ReviewVersion
+from formation_portal.reviews.exceptions import ReviewChanged, ReviewRefused
+from formation_portal.reviews.queries import delete_draft, resolve
+from formation_portal.reviews.targets import Target
 
 from ..finding import case_of
 from ..meanwhile import meanwhile
@@ -33,7 +33,7 @@ _METHODS = ["GET", "HEAD", "POST"]
 def remarks(request: UserRequest, reference: str) -> HttpResponse:
     """Draft a remark, change it, or note something for colleagues. A GET shows the form of the place that it names."""
     draft, said = case_of(reference), request.POST if request.method == "POST" else request.GET
-    place = Place.read(said.get("place", ""))
+    place = Target.parse(said.get("place", ""))
     if request.method != "POST":
         return _draw(request, draft, place) if place else redirect("desk:review", reference=reference)
     if place is None:
@@ -43,9 +43,9 @@ def remarks(request: UserRequest, reference: str) -> HttpResponse:
         return _draw(request, draft, place, form=form)
     try:
         keep(draft, form, by=request.user, sight=_sight(request))
-    except Overtaken as late:
+    except ReviewChanged as late:
         return _draw(request, case_of(reference), place, form=form, late=late, status=409)
-    except Refused as refused:
+    except ReviewRefused as refused:
         return _draw(request, draft, place, form=form.with_error(refused), status=422)
     except Closed as closed:
         typed = (("Message to the customer", form.text), ("For colleagues only", form.note))
@@ -58,14 +58,16 @@ def remarks(request: UserRequest, reference: str) -> HttpResponse:
 @agent_with(Right.REVIEW)
 def removal(request: UserRequest, reference: str, number: int) -> HttpResponse:
     """Drop what is drafted."""
-    return _end(request, reference, number, drop, title="The draft query was not deleted", said="Draft deleted.")
+    return _end(
+        request, reference, number, delete_draft, title="The draft query was not deleted", said="Draft deleted."
+    )
 
 
 @require_http_methods(_METHODS)
 @agent_with(Right.REVIEW)
 def settlement(request: UserRequest, reference: str, number: int) -> HttpResponse:
     """Say that what was asked is answered."""
-    return _end(request, reference, number, settle, title="The query was not resolved", said="Query resolved.")
+    return _end(request, reference, number, resolve, title="The query was not resolved", said="Query resolved.")
 
 
 def _end(
@@ -75,8 +77,8 @@ def _end(
     if request.method != "POST":
         return redirect("desk:review", reference=reference)
     try:
-        is_done = deed(draft, number, by=request.user, sight=_sight(request))
-    except (Overtaken, Closed) as why:
+        is_done = deed(draft, number, by=request.user, version=_sight(request))
+    except (ReviewChanged, Closed) as why:
         return undone(request, case_of(reference), why, title=title)
     messages.info(request, said if is_done else "This query is no longer open.")
     return redirect(back_in(request.POST, reference))
@@ -85,10 +87,10 @@ def _end(
 def _draw(
     request: UserRequest,
     draft: Draft,
-    place: Place,
+    place: Target,
     *,
     form: RemarkForm | None = None,
-    late: Overtaken | None = None,
+    late: ReviewChanged | None = None,
     status: int = 200,
 ) -> HttpResponse:
     """The form of one place on a page of its own: with what was typed, and what others did meanwhile."""
@@ -100,7 +102,7 @@ def _draw(
         "draft": draft,
         "panel": panel,
         "back": back,
-        "moves": meanwhile(late.moves) if late else (),
+        "moves": meanwhile(late.changes) if late else (),
         "is_late": late is not None,
         "problems": form.problems if form else (),
     }
@@ -113,5 +115,5 @@ def _said(form: RemarkForm) -> str:
     return "Query saved. It is sent when you return the application."
 
 
-def _sight(request: UserRequest) -> Sight:
-    return Sight.read(request.POST.get("sight", ""))
+def _sight(request: UserRequest) -> ReviewVersion:
+    return ReviewVersion.parse(request.POST.get("sight", ""))

@@ -13,10 +13,10 @@ from formation_portal.accounts.models import Right
 from formation_portal.accounts.policies import UserRequest, agent_with
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.services import Closed
-from formation_portal.reviews.models import Ruling
-from formation_portal.reviews.refusals import NotYet, Overtaken, Refused, Unseen
-from formation_portal.reviews.rulings import confirm, refuse, take_back
-from formation_portal.reviews.since import Sight
+from formation_portal.reviews.changes_since import ReviewVersion
+from formation_portal.reviews.decisions import confirm_proposal, refuse_proposal, withdraw
+from formation_portal.reviews.exceptions import DocumentsNotOpened, NotApprovable, ReviewChanged, ReviewRefused
+from formation_portal.reviews.models import ReviewDecision
 
 from ..arrivals import arrivals
 from ..coming_from import came_from, case_url, queue_url
@@ -50,8 +50,8 @@ def confirmation(request: UserRequest, reference: str) -> HttpResponse:
     draft, form = case_of(reference), RulingForm.read(request.POST)
     if request.method != "POST":
         return redirect("desk:ruling", reference=reference)
-    confirmed = partial(confirm, draft, unseen=form.unseen, by=request.user)
-    return _do(request, draft, form, lambda sight: confirmed(sight=sight))
+    confirmed = partial(confirm_proposal, draft, acknowledged=form.unseen, by=request.user)
+    return _do(request, draft, form, lambda sight: confirmed(version=sight))
 
 
 @require_http_methods(_METHODS)
@@ -61,8 +61,8 @@ def refusal(request: UserRequest, reference: str) -> HttpResponse:
     draft, form = case_of(reference), RulingForm.read(request.POST)
     if request.method != "POST":
         return redirect("desk:ruling", reference=reference)
-    refused = partial(refuse, draft, why=form.why, by=request.user)
-    return _do(request, draft, form, lambda sight: refused(sight=sight), then="Decision not confirmed.")
+    refused = partial(refuse_proposal, draft, why=form.why, by=request.user)
+    return _do(request, draft, form, lambda sight: refused(version=sight), then="Decision not confirmed.")
 
 
 @require_http_methods(_METHODS)
@@ -72,25 +72,30 @@ def retraction(request: UserRequest, reference: str) -> HttpResponse:
     draft, form = case_of(reference), RulingForm.read(request.POST)
     if request.method != "POST":
         return redirect("desk:ruling", reference=reference)
-    taken = partial(take_back, draft, by=request.user)
-    return _do(request, draft, form, lambda sight: taken(sight=sight), then="Your decision has been withdrawn.")
+    taken = partial(withdraw, draft, by=request.user)
+    return _do(request, draft, form, lambda sight: taken(version=sight), then="Your decision has been withdrawn.")
 
 
 def _do(
-    request: UserRequest, draft: Draft, form: RulingForm, deed: Callable[[Sight], Ruling], *, then: str = ""
+    request: UserRequest,
+    draft: Draft,
+    form: RulingForm,
+    deed: Callable[[ReviewVersion], ReviewDecision],
+    *,
+    then: str = "",
 ) -> HttpResponse:
     """Do the deed. What is in its way is shown above the form as it was typed; of what ended meanwhile the words are
     kept to be copied. `then` stays at the case and says so; else one goes on."""
     reference = draft.application.reference
     try:
-        made = deed(Sight.read(request.POST.get("sight", "")))
-    except Overtaken as late:
+        made = deed(ReviewVersion.parse(request.POST.get("sight", "")))
+    except ReviewChanged as late:
         return _draw(request, case_of(reference), form=form, late=late, status=409)
-    except NotYet:
+    except NotApprovable:
         return _draw(request, case_of(reference), form=form, is_stopped=True, status=422)
-    except Unseen as unseen:
+    except DocumentsNotOpened as unseen:
         return _draw(request, draft, form=form, unseen=unseen, status=422)
-    except Refused as refused:
+    except ReviewRefused as refused:
         return _draw(request, case_of(reference), form=form.with_error(refused), status=422)
     except Closed as closed:
         typed = (("Message to the customer", form.text), ("Reason for not confirming", form.why))
@@ -119,9 +124,9 @@ def _draw(
     draft: Draft,
     *,
     form: RulingForm | None = None,
-    late: Overtaken | None = None,
+    late: ReviewChanged | None = None,
     is_stopped: bool = False,
-    unseen: Unseen | None = None,
+    unseen: DocumentsNotOpened | None = None,
     status: int = 200,
 ) -> HttpResponse:
     shown = came_from(request.POST or request.GET)
@@ -130,7 +135,7 @@ def _draw(
         "ruling": panel,
         "draft": draft,
         "back": case_url(draft.application.reference, shown),
-        "moves": meanwhile(late.moves) if late else (),
+        "moves": meanwhile(late.changes) if late else (),
         "is_late": late is not None,
         "is_stopped": is_stopped,
         "documents": unseen_documents(draft, unseen.documents, shown) if unseen else (),

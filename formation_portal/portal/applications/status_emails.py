@@ -21,7 +21,7 @@ from formation_portal.invitations.models import Invitation
 from formation_portal.mail import queue_letter
 from formation_portal.mail.models import Letter
 from formation_portal.mail.unsubscribing import is_unsubscribed
-from formation_portal.reviews.asked import asked_of, words_of
+from formation_portal.reviews.customer_queries import customer_queries, decision_texts
 
 from ..review_feedback import RETURN
 from .pending_actions import open_needs_of_guest
@@ -53,9 +53,9 @@ def send_status_email(draft: Draft) -> None:
 
 def _asked(application: Application) -> int:
     """How many things our reviewer asks; none where the service has sent it back, or a word is all that was said."""
-    if application.submissions not in words_of(application, RETURN):
+    if application.submissions not in decision_texts(application, RETURN):
         return 0
-    return sum(not one.is_settled for one in asked_of(application))
+    return sum(not one.is_settled for one in customer_queries(application))
 
 
 def has_confirmed_address(user: User) -> bool:

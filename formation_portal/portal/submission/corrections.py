@@ -13,10 +13,9 @@ from formation_portal.applications.models import Change
 from formation_portal.contract.fields.base import FieldSpec
 from formation_portal.contract.lifecycle import State
 from formation_portal.contract.needs import Need
-from formation_portal.reviews.asked import Asked, asked_of, words_of
-from formation_portal.reviews.naming import whose
-from formation_portal.reviews.places import Kind, Place
-from formation_portal.reviews.reviewing import UNDER_REVIEW
+from formation_portal.reviews.customer_queries import CustomerQuery, customer_queries, decision_texts
+from formation_portal.reviews.targets import Target, TargetKind, holder_name
+from formation_portal.reviews.transactions import UNDER_REVIEW
 from formation_portal.ui import formats
 from formation_portal.ui.forms.question import QueryNote
 
@@ -98,9 +97,9 @@ def returned(note: DeliverySummary, move: Change | None, *, back_to: str = "") -
     """What came back, by `move` as far as it is known, and what was changed since: three queries where it is."""
     application = note.draft.application
     since = tuple(application.changes.filter(pk__gt=move.pk)) if move else ()
-    words = words_of(application, RETURN) if move else {}
+    words = decision_texts(application, RETURN) if move else {}
     is_agents = application.submissions in words
-    asked = tuple(one for one in asked_of(application) if not one.is_settled) if is_agents else ()
+    asked = tuple(one for one in customer_queries(application) if not one.is_settled) if is_agents else ()
     page = ReviewFeedback(note.draft, asked=asked, changed_lines=_lines(since))
     items = (*_asked(page, back_to), *_items(note, since, back_to))
     corrections = corrections_of(since)
@@ -129,20 +128,20 @@ def _asked(page: ReviewFeedback, back_to: str) -> Iterator[ReturnedItem]:
         note = page.query_note(one)
         yield ReturnedItem(
             title=note.title,
-            whose=whose(page.draft, one.place),
+            whose=holder_name(page.draft, one.target),
             said=one.text,
             when=note.when,
-            url=query_url(page.draft, one.place, back_to=back_to),
-            act=_act(one.place),
+            url=query_url(page.draft, one.target, back_to=back_to),
+            act=_act(one.target),
             is_done=note.is_changed,
             note=note,
         )
 
 
-def _act(place: Place) -> str:
-    if place.kind is Kind.DOCUMENT:
+def _act(place: Target) -> str:
+    if place.kind is TargetKind.DOCUMENT:
         return gettext("Upload it again")
-    return gettext("Change it") if place.kind is Kind.FIELD else gettext("Go to this page")
+    return gettext("Change it") if place.kind is TargetKind.FIELD else gettext("Go to this page")
 
 
 def _items(note: DeliverySummary, since: Iterable[Change], back_to: str) -> Iterator[ReturnedItem]:
@@ -220,11 +219,11 @@ class ReviewRound:
 
 def review_rounds(draft: Draft, moves: Sequence[Change]) -> tuple[ReviewRound, ...]:
     """The rounds that were answered, the newest first: one query, and two more where there are any."""
-    words = words_of(draft.application, RETURN)
+    words = decision_texts(draft.application, RETURN)
     answered = tuple(one for one in _answered(moves) if one[0] in words)
     if not answered:
         return ()
-    asked = asked_of(draft.application)
+    asked = customer_queries(draft.application)
     first, last = answered[0][1], answered[-1][2]
     between = tuple(draft.application.changes.filter(pk__gt=first.pk, pk__lt=last.pk))
     found = (
@@ -251,7 +250,7 @@ def _answered(moves: Sequence[Change]) -> Iterator[tuple[int, Change, Change]]:
 
 
 def _round(
-    draft: Draft, number: int, back: Change, asked: Sequence[Asked], said: str, changes: Sequence[Change]
+    draft: Draft, number: int, back: Change, asked: Sequence[CustomerQuery], said: str, changes: Sequence[Change]
 ) -> ReviewRound:
     day = formats.day(timezone.localtime(back.at).date())
     corrections = corrections_of(changes)
@@ -265,7 +264,7 @@ def _round(
         items=tuple(
             ReviewRoundItem(
                 query_title(draft, one),
-                whose(draft, one.place),
+                holder_name(draft, one.target),
                 one.text,
                 one.reply,
                 one.is_settled and draft.application.status not in UNDER_REVIEW,

@@ -16,8 +16,8 @@ from formation_portal.contract.lifecycle import FINAL, State, is_possible
 from formation_portal.contract.localisation import long_date
 from formation_portal.relay.models import Delivery, DeliveryState
 from formation_portal.relay.resources import ResourceKind
-from formation_portal.reviews.asked import words_of
-from formation_portal.reviews.rulings import registration_of
+from formation_portal.reviews.customer_queries import decision_texts
+from formation_portal.reviews.decisions import registration_of
 from formation_portal.ui import formats
 from formation_portal.ui.prices import KeyFigure
 
@@ -100,7 +100,7 @@ def _declined(application: Application) -> str:
     """What our reviewer says of it: one query, where it was declined."""
     if application.status is not State.REJECTED:
         return ""
-    return words_of(application, "decline").get(application.submissions, "")
+    return decision_texts(application, "decline").get(application.submissions, "")
 
 
 def _registered(application: Application) -> Iterable[KeyFigure]:

@@ -12,23 +12,23 @@ from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application, Document
 from formation_portal.contract.lifecycle import State
 from formation_portal.documents.findings import FindingCode
+from formation_portal.reviews.changes_since import current_version
+from formation_portal.reviews.checklist import load_checklist
 from formation_portal.reviews.checks import accept
-from formation_portal.reviews.facts import facts_of
-from formation_portal.reviews.models import Remark
-from formation_portal.reviews.places import WHOLE, Kind, Place
-from formation_portal.reviews.remarks import ask
-from formation_portal.reviews.rulings import RETURN, rule
-from formation_portal.reviews.since import sight_of
+from formation_portal.reviews.decisions import RETURN, decide
+from formation_portal.reviews.models import Query
+from formation_portal.reviews.queries import draft_query
+from formation_portal.reviews.targets import WHOLE_APPLICATION, Target, TargetKind
 from tests.applications import factories
 from tests.markup import Markup
 from tests.portal.applications.test_overview import save
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
-BIRTH = Place.of_field("ada", "person.date_of_birth")
-PASSPORT = Place.of_document("ada", "Passport")
-PURPOSE = Place.of_field("the-company", "charter.purpose")
-FUNDS = Place(Kind.SECTION, "funds")
+BIRTH = Target.of_field("ada", "person.date_of_birth")
+PASSPORT = Target.of_document("ada", "Passport")
+PURPOSE = Target.of_field("the-company", "charter.purpose")
+FUNDS = Target(TargetKind.SECTION, "funds")
 PROPOSED = {"day": "14", "month": "6", "year": "1990"}
 
 
@@ -36,16 +36,16 @@ def fresh(draft: Draft) -> Draft:
     return open_draft(Application.objects.get(pk=draft.application.pk))
 
 
-def give_back(draft: Draft, agent: Any, *asked: Place, text: str = "Two things are left.", **more: Any) -> Draft:
+def give_back(draft: Draft, agent: Any, *asked: Target, text: str = "Two things are left.", **more: Any) -> Draft:
     """Accepted but for what is asked about, and returned."""
     draft = fresh(draft)
-    places = [fact.place for fact in facts_of(draft) if fact.place not in asked]
-    accept(draft, places, by=agent, sight=sight_of(draft.application))
+    places = [fact.target for fact in load_checklist(draft) if fact.target not in asked]
+    accept(draft, places, by=agent, version=current_version(draft.application))
     for place in asked:
         proposal = PROPOSED if place == BIRTH and more.get("proposes") else None
         words = f"Look at {place.name or place.holder or 'everything'} again"
-        ask(draft, place, text=words, proposal=proposal, by=agent, sight=sight_of(draft.application))
-    rule(draft, RETURN, text=text, by=agent, sight=sight_of(draft.application))
+        draft_query(draft, place, text=words, proposal=proposal, by=agent, version=current_version(draft.application))
+    decide(draft, RETURN, text=text, by=agent, version=current_version(draft.application))
     return fresh(draft)
 
 
@@ -65,8 +65,8 @@ def page_of(client: Client, draft: Draft, page: str = "") -> Markup:
     return markup
 
 
-def number(draft: Draft, place: Place) -> int:
-    return Remark.objects.get(application=draft.application, kind=place.kind, name=place.name).pk
+def number(draft: Draft, place: Target) -> int:
+    return Query.objects.get(application=draft.application, kind=place.kind, name=place.name).pk
 
 
 @pytest.mark.parametrize("page", ["", "status/"])
@@ -164,7 +164,7 @@ def test_an_accepted_document_has_no_button(submitted: Draft, agent: Any, as_own
 
 @pytest.mark.parametrize(("place", "is_said"), [(PASSPORT, True), (BIRTH, False)])
 def test_what_may_be_amiss_is_said_where_the_file_can_be_replaced_and_to_agents(
-    submitted: Draft, agent: Any, as_owner: Client, as_agent: Client, place: Place, is_said: bool
+    submitted: Draft, agent: Any, as_owner: Client, as_agent: Client, place: Target, is_said: bool
 ) -> None:
     draft = give_back(submitted, agent, place)
     Document.objects.update(findings={"pages": 1, "codes": [FindingCode.PROTECTED]})
@@ -182,14 +182,14 @@ def test_a_reply_is_kept_with_the_page_and_by_itself(asked: Draft, as_owner: Cli
     posted = {f"reply:{birth}": "It is right", f"reply-was:{birth}": "", "version": str(ada.version)}
     as_owner.post(url(asked, "people/ada/"), posted)
     as_owner.post(url(asked, "replies/"), {f"reply:{passport}": "There is no other", "next": "status"})
-    assert list(Remark.objects.order_by("pk").values_list("reply", flat=True)) == ["It is right", "There is no other"]
+    assert list(Query.objects.order_by("pk").values_list("reply", flat=True)) == ["It is right", "There is no other"]
     assert "There is no other" in page_of(as_owner, asked, "documents/").one("main").text
     assert "Waiting for you to send your corrections." in page_of(as_owner, asked, "status/").one("main").text
 
 
 def test_many_replies_cost_no_more_than_one(submitted: Draft, agent: Any, as_owner: Client) -> None:
     draft = give_back(submitted, agent, BIRTH, PASSPORT, PURPOSE, FUNDS)
-    numbers = list(Remark.objects.order_by("pk").values_list("pk", flat=True))
+    numbers = list(Query.objects.order_by("pk").values_list("pk", flat=True))
 
     def queries(*asked_about: int) -> int:
         posted = {f"reply:{one}": f"Seen, {len(asked_about)}" for one in (*asked_about, 10**8)}
@@ -199,23 +199,23 @@ def test_many_replies_cost_no_more_than_one(submitted: Draft, agent: Any, as_own
 
     queries(numbers[0])  # the session's first message is written by it
     assert queries(numbers[1]) == queries(*numbers[1:], *range(10**6, 10**6 + 50))
-    assert not Remark.objects.filter(reply="")
+    assert not Query.objects.filter(reply="")
 
 
 def test_nobody_writes_over_a_reply_that_they_have_not_seen(asked: Draft, as_owner: Client) -> None:
     passport = number(asked, PASSPORT)
     for words in ("From one window", "From another"):
         as_owner.post(url(asked, "replies/"), {f"reply:{passport}": words, f"reply-was:{passport}": ""})
-    assert Remark.objects.get(pk=passport).reply == "From one window\n\nFrom another"
+    assert Query.objects.get(pk=passport).reply == "From one window\n\nFrom another"
     as_owner.post(url(asked, "replies/"), {f"reply:{passport}": "", f"reply-was:{passport}": ""})
-    assert Remark.objects.get(pk=passport).reply == "From one window\n\nFrom another"
+    assert Query.objects.get(pk=passport).reply == "From one window\n\nFrom another"
 
 
 def test_nothing_is_answered_once_it_is_sent(asked: Draft, owner: Any, as_owner: Client) -> None:
     services.submit(asked, by=owner)
     passport = number(asked, PASSPORT)
     as_owner.post(url(asked, "replies/"), {f"reply:{passport}": "Too late"})
-    assert Remark.objects.get(pk=passport).reply == ""
+    assert Query.objects.get(pk=passport).reply == ""
     page = as_owner.post(url(asked, "people/ada/"), {f"reply:{passport}": "Too late", "version": "1"})
     assert page.status_code == 409
     assert "Too late" in page.content.decode()
@@ -239,7 +239,13 @@ def test_what_was_neither_touched_nor_answered_is_asked_once(asked: Draft, as_ow
 @pytest.fixture
 def noted(submitted: Draft, agent: Any) -> Draft:
     """Returned with a note about the whole and nothing else."""
-    rule(submitted, RETURN, text="Please say more of the purpose.", by=agent, sight=sight_of(submitted.application))
+    decide(
+        submitted,
+        RETURN,
+        text="Please say more of the purpose.",
+        by=agent,
+        version=current_version(submitted.application),
+    )
     return fresh(submitted)
 
 
@@ -286,7 +292,7 @@ def test_a_correction_is_sent_without_being_asked_again(noted: Draft, owner: Any
 
 
 def test_a_question_about_the_whole_or_a_section_has_its_place(submitted: Draft, agent: Any, as_owner: Client) -> None:
-    draft = give_back(submitted, agent, WHOLE, FUNDS)
+    draft = give_back(submitted, agent, WHOLE_APPLICATION, FUNDS)
     assert "“Look at everything again”" in page_of(as_owner, draft).one("main").text
     assert "Look at funds again" in page_of(as_owner, draft, "sections/funds/").one("main").text
 
@@ -295,7 +301,7 @@ def test_a_question_about_what_is_gone_stands_at_its_section_or_the_overview(
     submitted: Draft, agent: Any, owner: Any, as_owner: Client
 ) -> None:
     draft = give_back(submitted, agent, PURPOSE, BIRTH)
-    Remark.objects.filter(name="charter.purpose").update(name="charter.gone")
+    Query.objects.filter(name="charter.purpose").update(name="charter.gone")
     assert "Look at charter.purpose again" in page_of(as_owner, draft, "sections/the-company/").one("main").text
     ada = draft.party("ada")
     assert ada is not None
@@ -319,9 +325,9 @@ def test_earlier_rounds_stand_on_the_status(asked: Draft, agent: Any, owner: Any
     assert "Sent on" in text
     assert "Changed Ada Lovelace: Date of birth" in text
     assert "Resolved" not in text
-    accept(fresh(asked), [PASSPORT], by=agent, sight=sight_of(fresh(asked).application))
+    accept(fresh(asked), [PASSPORT], by=agent, version=current_version(fresh(asked).application))
     assert "Resolved" not in page_of(as_owner, asked, "status/").one("main").text
-    rule(fresh(asked), RETURN, text="One thing is left", by=agent, sight=sight_of(fresh(asked).application))
+    decide(fresh(asked), RETURN, text="One thing is left", by=agent, version=current_version(fresh(asked).application))
     assert "Resolved" in page_of(as_owner, asked, "status/").one("main").text
 
 
@@ -335,10 +341,10 @@ def test_more_questions_cost_no_more_queries(
     as_owner.get(url(asked, page))
     with CaptureQueriesContext(connection) as few:
         as_owner.get(url(asked, page))
-    first = Remark.objects.filter(application=asked.application).order_by("pk")[0]
+    first = Query.objects.filter(application=asked.application).order_by("pk")[0]
     for name in ("xy.activity", "xy.capital", "gone"):
         place = {"kind": "field", "holder": "funds", "name": name, "label": name, "text": "Again"}
         more = {"round": 1, "sent_at": first.sent_at, "version": 9, "at": first.at}
-        Remark.objects.create(application=asked.application, **place, **more)
+        Query.objects.create(application=asked.application, **place, **more)
     with django_assert_num_queries(len(few)):
         as_owner.get(url(asked, page))

@@ -18,8 +18,8 @@ from formation_portal.applications.models import Application
 from formation_portal.contract.fields.parsing import is_blank
 from formation_portal.contract.lifecycle import State
 from formation_portal.contract.validation import validate
-from formation_portal.reviews.models import Outcome, Ruling
-from formation_portal.reviews.rulings import INCORPORATE
+from formation_portal.reviews.decisions import INCORPORATE
+from formation_portal.reviews.models import DecisionOutcome, ReviewDecision
 from formation_portal.ui.printed_record import printed_record
 from tests.applications import factories
 from tests.journeys.clients import InProcessBrowser
@@ -114,7 +114,9 @@ def test_the_entry_in_the_register_stands_in_both_records_once_there_is_one(subm
         "at": timezone.now(),
     }
     entry = {"register_number": "HRB 1234", "registered_on": date(2026, 11, 20)}
-    Ruling.objects.create(application=submitted.application, deed=INCORPORATE, outcome=Outcome.DONE, **by, **entry)
+    ReviewDecision.objects.create(
+        application=submitted.application, deed=INCORPORATE, outcome=DecisionOutcome.DONE, **by, **entry
+    )
     assert record_of(as_owner, submitted)["registration"] is None, "not before it has moved"
     Application.objects.update(state=State.INCORPORATED)
     assert record_of(as_owner, submitted)["registration"] == {"number": "HRB 1234", "date": "2026-11-20"}

@@ -14,10 +14,10 @@ from formation_portal.applications.draft import Draft
 from formation_portal.desk import claims
 from formation_portal.relay import resources
 from formation_portal.relay.models import REJECTED, Delivery, DeliveryState
-from formation_portal.reviews import checks, notes, remarks
-from formation_portal.reviews.facts import facts_of
-from formation_portal.reviews.places import Kind, Place
-from formation_portal.reviews.since import sight_of
+from formation_portal.reviews import checks, notes, queries
+from formation_portal.reviews.changes_since import current_version
+from formation_portal.reviews.checklist import load_checklist
+from formation_portal.reviews.targets import Target, TargetKind
 from tests.markup import Markup
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
@@ -64,11 +64,11 @@ def test_what_agents_do_among_themselves_is_no_news(
     address = asks(as_owner, submitted)
     claims.claim([submitted.application.pk], by=agent)
     as_agent.get(f"/desk/{submitted.application.reference}/")
-    notes.write_note(submitted, Place(Kind.APPLICATION), text="Ask twice", by=agent)
-    facts = [fact.place for fact in facts_of(submitted)]
-    sight = sight_of(submitted.application)
-    checks.accept(submitted, facts[:2], by=agent, sight=sight)
-    remarks.ask(submitted, facts[2], text="Which one?", by=agent, sight=sight)
+    notes.write_note(submitted, Target(TargetKind.APPLICATION), text="Ask twice", by=agent)
+    facts = [fact.target for fact in load_checklist(submitted)]
+    sight = current_version(submitted.application)
+    checks.accept(submitted, facts[:2], by=agent, version=sight)
+    queries.draft_query(submitted, facts[2], text="Which one?", by=agent, version=sight)
     assert as_owner.get(address, headers=HTMX).status_code == 204
     assert asks(as_owner, submitted) == address
 

@@ -1,0 +1,217 @@
+"""What there is to check in an application: each party's answers and documents one by one, the rest by section."""
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from formation_portal.applications.draft import Draft
+from formation_portal.applications.models import Document
+from formation_portal.applications.parties import PartyRow
+from formation_portal.applications.readback import AnswerLine, DocumentLine, PartyReadback, Readback, readback
+from formation_portal.contract import canonical
+from formation_portal.core import subscribers
+
+from .models import Check, Query
+from .targets import WHOLE_APPLICATION, Target, TargetKind
+
+ACCEPTED, QUERIED, CHANGED, OPEN = "accepted", "queried", "changed", "open"
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """One thing to check. `digest` names what stands there now; `value` says it, a document's by its file's name.
+
+    `state` is accepted, queried (a query is open), changed (since it was accepted) or open. `check` and `query` are
+    what was made of it last, if anything. `is_identity_number` where it is a number that a natural person is known by.
+    """
+
+    target: Target
+    label: str
+    value: str
+    digest: str
+    state: str = OPEN
+    is_name: bool = False
+    is_unreadable: bool = False
+    is_identity_number: bool = False
+    document: Document | None = None
+    check: Check | None = None
+    query: Query | None = None
+
+    @property
+    def is_done(self) -> bool:
+        """Whether nothing is left to do about it."""
+        return self.state == ACCEPTED
+
+    @property
+    def is_to_do(self) -> bool:
+        """Whether an agent has to look at it: not accepted, and no query about it is drafted."""
+        return not self.is_done and not (self.query is not None and self.query.is_draft)
+
+
+@dataclass(frozen=True, slots=True)
+class HolderChecklist:
+    """The facts of one holder: a party (its token), or the application's own (no token)."""
+
+    token: str
+    title: str
+    facts: tuple[Fact, ...]
+
+    @property
+    def done(self) -> int:
+        """How many are accepted."""
+        return sum(fact.is_done for fact in self.facts)
+
+    @property
+    def is_done(self) -> bool:
+        """Whether all are."""
+        return self.done == len(self.facts)
+
+
+@dataclass(frozen=True, slots=True)
+class Checklist:
+    """Everything that there is to check, with what was made of it. `queries` are all open ones, in their order."""
+
+    holders: tuple[HolderChecklist, ...]
+    queries: tuple[Query, ...]
+
+    def __iter__(self) -> Iterator[Fact]:
+        return (fact for sheet in self.holders for fact in sheet.facts)
+
+    def of_holder(self, token: str) -> HolderChecklist | None:
+        """A party's facts; without a token the application's own."""
+        return next((sheet for sheet in self.holders if sheet.token == token), None)
+
+    @property
+    def open_queries(self) -> dict[Target, Query]:
+        """The open query at each target: the newest, where one was sent and another is drafted."""
+        return {query.target: query for query in self.queries}
+
+    @property
+    def drafted(self) -> tuple[Query, ...]:
+        """Those that would go out with a return."""
+        return tuple(query for query in self.queries if query.is_draft)
+
+    def at(self, place: Target) -> Fact | None:
+        """The fact at a place, if there is one."""
+        return next((fact for fact in self if fact.target == place), None)
+
+
+def load_checklist(draft: Draft, *, told: Readback | None = None, queries: Iterable[Query] | None = None) -> Checklist:
+    """All facts of a draft as they are checked by now: two queries. `told` is its summary, where it was made, and
+    `customer_queries` all its open queries in their order, where they were read."""
+    told = told or readback(draft)
+    application = draft.application
+    checks = {check.target: check for check in Check.objects.filter(application=application).select_related("by")}
+    if queries is None:
+        queries = application.queries.filter(dropped_at=None, settled_at=None).select_related("by")
+    queries = tuple(queries)
+    remarks = {query.target: query for query in queries}
+    sheets = (_entity_checklist(draft, told), *(_party_checklist(draft, one, told.documents) for one in told.parties))
+    return Checklist(tuple(_with_states(sheet, checks, remarks) for sheet in sheets), queries)
+
+
+def _with_states(
+    sheet: HolderChecklist, checks: Mapping[Target, Check], remarks: Mapping[Target, Query]
+) -> HolderChecklist:
+    judged = (_with_state(fact, checks.get(fact.target), remarks.get(fact.target)) for fact in sheet.facts)
+    return HolderChecklist(sheet.token, sheet.title, tuple(judged))
+
+
+def _with_state(fact: Fact, check: Check | None, query: Query | None) -> Fact:
+    digest = check.digest if check else ""
+    state = QUERIED if query else OPEN if not digest else ACCEPTED if digest == fact.digest else CHANGED
+    return replace(fact, state=state, check=check, query=query)
+
+
+def _entity_checklist(draft: Draft, told: Readback) -> HolderChecklist:
+    sections = [_section_fact(draft, one.section.key, one.section.title, one.lines) for one in told.sections]
+    documents = _document_facts(line for line in told.documents if line.party is None)
+    return HolderChecklist("", draft.title, (*sections, *_share_facts(draft), *documents))
+
+
+def _section_fact(draft: Draft, key: str, title: str, lines: Iterable[AnswerLine]) -> Fact:
+    answers = {line.spec.name: draft.entity_raw.get(line.spec.name) for line in lines}
+    return Fact(Target(TargetKind.SECTION, key), title, "", _digest(answers))
+
+
+def _share_facts(draft: Draft) -> Iterator[Fact]:
+    section = draft.schema.share_section
+    if section is None or not draft.holds_shares:
+        return
+    yield Fact(Target(TargetKind.SECTION, section.key), section.title, "", shares_digest(draft))
+
+
+def shares_digest(draft: Draft) -> str:
+    """What names the classes of shares, and who holds how many, as they stand."""
+    classes = {row.token: dict(row.raw) for row in draft.share_classes}
+    held = {f"{party}/{share_class}": row.shares for (party, share_class), row in sorted(draft.holdings.items())}
+    return _digest([classes, held])
+
+
+def _party_checklist(draft: Draft, told: PartyReadback, documents: Iterable[DocumentLine]) -> HolderChecklist:
+    row = told.party
+    roles = Fact(
+        Target(TargetKind.PARTY, row.token), "Roles", ", ".join(told.roles), _digest([row.kind, sorted(row.roles)])
+    )
+    answers = (_answer_fact(row, line) for line in told.lines if line.value and not line.is_given)
+    own = (line for line in documents if line.party is not None and line.party.token == row.token)
+    return HolderChecklist(row.token, row.label, (roles, *answers, *_document_facts(own)))
+
+
+def _answer_fact(row: PartyRow, line: AnswerLine) -> Fact:
+    return Fact(
+        Target.of_field(row.token, line.spec.name),
+        line.spec.label,
+        line.value,
+        _digest(row.raw.get(line.spec.name)),
+        is_name=line.is_name,
+        is_unreadable=line.is_unreadable,
+        is_identity_number=canonical.is_identity_number(line.spec.canonical_field, kind=row.kind),
+    )
+
+
+def _document_facts(lines: Iterable[DocumentLine]) -> Iterator[Fact]:
+    """What was uploaded; what is missing is a need, and nothing to check."""
+    for line in lines:
+        if line.document is not None:
+            place = Target.of_document(line.party.token if line.party else "", line.slot)
+            yield Fact(place, line.slot, line.document.name, _digest(line.document.sha256), document=line.document)
+
+
+def _digest(value: Any) -> str:
+    text = json.dumps(value, sort_keys=True, ensure_ascii=False, default=str)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class ApprovalBlocker:
+    """One thing that speaks against it: where, whose it is, and what."""
+
+    target: Target
+    holder_name: str
+    text: str
+
+
+_TEXTS = {QUERIED: "{label}: open query", CHANGED: "{label}: changed since accepted"}
+
+
+def approval_blockers(draft: Draft, facts: Checklist) -> tuple[ApprovalBlocker, ...]:
+    """Everything that has to be done before an approval, in the order of the application; then what others say, which
+    is one query."""
+    return (*_own_blockers(draft, facts), *subscribers.approval_blockers(draft))
+
+
+def _own_blockers(draft: Draft, facts: Checklist) -> Iterator[ApprovalBlocker]:
+    for need in draft.needs:
+        yield ApprovalBlocker(WHOLE_APPLICATION, "", f"To complete: {need.text}")
+    for sheet in facts.holders:
+        for fact in sheet.facts:
+            if not fact.is_done:
+                said = _TEXTS.get(fact.state, "{label}: not checked").format(label=fact.label)
+                yield ApprovalBlocker(fact.target, sheet.title if sheet.token else "", said)
+    checked = {fact.target for fact in facts}
+    for place, remark in facts.open_queries.items():
+        if place not in checked:
+            yield ApprovalBlocker(place, "", f"{remark.label or 'The application'}: open query")

@@ -1,0 +1,208 @@
+"""Deciding about an application: at once, or, with four eyes, once a second agent has confirmed it."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import date
+from typing import Any
+
+from django.conf import settings
+from django.contrib.auth.models import AbstractBaseUser
+from django.utils import timezone
+
+from formation_portal.applications.draft import Draft
+from formation_portal.applications.models import Application
+from formation_portal.applications.services import advance
+from formation_portal.contract.lifecycle import State
+from formation_portal.core import subscribers
+
+from .changes_since import ReviewVersion, changes_since
+from .checklist import approval_blockers, load_checklist
+from .exceptions import NotApprovable, ReviewRefused
+from .models import MAX_TEXT, DecisionOutcome, DeclineReason, ReviewDecision
+from .opened_documents import require_opened
+from .queries import send_drafts
+from .transactions import UNDER_REVIEW, ReviewWork, raise_version, review_transaction
+
+RETURN, APPROVE, DECLINE, INCORPORATE = "return", "approve", "decline", "record_incorporation"
+# What a second agent confirms where the setting asks for four eyes.
+_NEEDS_SECOND_AGENT = frozenset({APPROVE, DECLINE})
+_STATES = {INCORPORATE: frozenset({State.SUBMITTED_TO_CSP})}
+
+
+@dataclass(frozen=True, slots=True)
+class Registration:
+    """What the registry has made of an incorporation: the company's number there, and the day of its entry."""
+
+    number: str
+    day: date
+
+
+def decide(
+    draft: Draft,
+    deed: str,
+    *,
+    text: str = "",
+    reason: str = "",
+    registration: Registration | None = None,
+    acknowledged: Collection[int] | None = None,
+    by: AbstractBaseUser,
+    version: ReviewVersion,
+) -> ReviewDecision:
+    """Decide, or propose a decision where a second agent has to confirm it. `text` is for the customer,
+    `registration` what the registry has recorded of an incorporation.
+
+    A return sends every drafted query. Raises ReviewChanged where others have changed anything since the page was
+    drawn, NotApprovable where something blocks an approval, DocumentsNotOpened where the agent who approves has not
+    opened a document that is not among the `acknowledged` ones (None: this is not checked), ReviewRefused, Closed.
+    """
+    _validate(deed, text=text, reason=reason)
+    with review_transaction(draft, by=by, version=version, states=_STATES.get(deed, UNDER_REVIEW)) as work:
+        _refuse_if_changed(work)
+        waiting = waiting_decision(draft)
+        if waiting is not None and deed in _NEEDS_SECOND_AGENT:
+            raise ReviewRefused("Another decision is already awaiting a second agent.")
+        _refuse_if_blocked(work, deed, text=text, unseen=acknowledged)
+        decision = ReviewDecision(application=draft.application, deed=deed, text=text.strip(), reason=reason)
+        if registration is not None:
+            decision.register_number, decision.registered_on = registration.number, registration.day
+        decision.proposed_by_id, decision.proposed_at, decision.round = (
+            by.pk,
+            timezone.now(),
+            draft.application.submissions,
+        )
+        if deed in _NEEDS_SECOND_AGENT and settings.FOUR_EYES:
+            work.save(decision, "propose", outcome=DecisionOutcome.WAITING)
+        else:
+            if waiting is not None:
+                work.save(waiting, "overtake", outcome=DecisionOutcome.OVERTAKEN)
+            _carry_out(work, decision)
+        return decision
+
+
+def confirm_proposal(
+    draft: Draft, *, acknowledged: Collection[int] | None = None, by: AbstractBaseUser, version: ReviewVersion
+) -> ReviewDecision:
+    """Carry out what another agent has proposed. Raises as `decide`, and ReviewRefused for the agent who proposed
+    it."""
+    with review_transaction(draft, by=by, version=version, is_own_work=False) as work:
+        _refuse_if_changed(work)
+        decision = _proposed_by_another(draft, by)
+        _refuse_if_blocked(work, decision.deed, text=decision.text, unseen=acknowledged)
+        _carry_out(work, decision)
+        return decision
+
+
+def refuse_proposal(draft: Draft, *, why: str, by: AbstractBaseUser, version: ReviewVersion) -> ReviewDecision:
+    """Refuse what another agent has proposed; `why` is for colleagues. Raises ReviewChanged, ReviewRefused and
+    Closed."""
+    if not why.strip():
+        raise ReviewRefused("Enter a reason.", field="why")
+    if len(why) > MAX_TEXT:
+        raise ReviewRefused(f"Use {MAX_TEXT:,} characters or fewer.", field="why")
+    with review_transaction(draft, by=by, version=version, is_own_work=False) as work:
+        _refuse_if_changed(work)
+        decision = _proposed_by_another(draft, by)
+        work.save(decision, "refuse", outcome=DecisionOutcome.REFUSED, refusal=why.strip())
+        subscribers.proposal_refused(draft, decision=decision, by=by)
+        return decision
+
+
+def withdraw(draft: Draft, *, by: AbstractBaseUser, version: ReviewVersion) -> ReviewDecision:
+    """Take back what one has proposed oneself. Raises ReviewChanged, ReviewRefused and Closed."""
+    with review_transaction(draft, by=by, version=version) as work:
+        _refuse_if_changed(work)
+        decision = _waiting_or_refuse(draft)
+        if decision.proposed_by_id != by.pk:
+            raise ReviewRefused(f"Only {decision.proposed_by.called} can withdraw this.")
+        work.save(decision, "take_back", outcome=DecisionOutcome.REFUSED)
+        return decision
+
+
+def waiting_decision(draft: Draft) -> ReviewDecision | None:
+    """The decision that waits for a second agent: one query."""
+    found = ReviewDecision.objects.filter(application=draft.application, outcome=DecisionOutcome.WAITING)
+    return found.select_related("proposed_by", "by").first()
+
+
+def registration_of(application: Application) -> Registration | None:
+    """What the registry has made of it, as it was recorded: one query, where it was incorporated."""
+    if application.status is not State.INCORPORATED:
+        return None
+    done = ReviewDecision.objects.filter(
+        application=application, deed=INCORPORATE, outcome=DecisionOutcome.DONE
+    ).first()
+    if done is None or not done.register_number or done.registered_on is None:
+        return None
+    return Registration(done.register_number, done.registered_on)
+
+
+def _validate(deed: str, *, text: str, reason: str) -> None:
+    if deed not in (RETURN, APPROVE, DECLINE, INCORPORATE):
+        raise ReviewRefused("Select a decision.", field="deed")
+    if len(text) > MAX_TEXT:
+        raise ReviewRefused(f"Use {MAX_TEXT:,} characters or fewer.", field="text")
+    if deed == DECLINE and not text.strip():
+        raise ReviewRefused("Tell the customer why.", field="text")
+    if reason and reason not in DeclineReason.values:
+        raise ReviewRefused("Select a reason.", field="reason")
+
+
+def _refuse_if_changed(work: ReviewWork) -> None:
+    """A decision is about everything, so that anything that others did comes first."""
+    if work.review.version > work.seen.version and changes_since(work.draft.application, work.seen, by=work.by):
+        raise work.outdated_error()
+
+
+def _refuse_if_blocked(work: ReviewWork, deed: str, *, text: str, unseen: Collection[int] | None) -> None:
+    if deed == APPROVE:
+        facts = load_checklist(work.draft)
+        if found := approval_blockers(work.draft, facts):
+            raise NotApprovable(found)
+        require_opened(work.draft, facts, unseen, by=work.by)
+    if deed == RETURN and not text.strip() and not load_checklist(work.draft).drafted:
+        raise ReviewRefused(
+            "Raise a query about an answer or a document, or write here what needs to change.", field="text"
+        )
+
+
+def _proposed_by_another(draft: Draft, by: AbstractBaseUser) -> ReviewDecision:
+    decision = _waiting_or_refuse(draft)
+    if decision.proposed_by_id == by.pk:
+        raise ReviewRefused("You proposed this, so a second agent has to confirm it.")
+    return decision
+
+
+def _waiting_or_refuse(draft: Draft) -> ReviewDecision:
+    decision = waiting_decision(draft)
+    if decision is None:
+        raise ReviewRefused("There is no longer a decision to confirm.")
+    return decision
+
+
+def _carry_out(work: ReviewWork, decision: ReviewDecision) -> None:
+    queries = send_drafts(work) if decision.deed == RETURN else []
+    work.save(decision, "confirm" if decision.pk else "decide", outcome=DecisionOutcome.DONE)
+    advance(work.draft, decision.deed, by=work.by, note=_note_for_service(decision, queries))
+    if decision.deed == RETURN:
+        subscribers.application_returned(work.draft, queries=queries)
+
+
+def _note_for_service(decision: ReviewDecision, queries: list[Any]) -> str:
+    registered = f"Registration number {decision.register_number}" if decision.register_number else ""
+    if decision.registered_on:
+        registered += f", registered on {decision.registered_on.isoformat()}"
+    told = (registered, decision.text, *(f"{one.label}: {one.text}" for one in queries))
+    return "\n".join(part for part in told if part)
+
+
+def end_waiting_decision(draft: Draft, by: Any) -> None:
+    """A decision that waits for a second agent is overtaken where the application is no longer under review."""
+    application = draft.application
+    if application.status in UNDER_REVIEW:
+        return
+    waiting = ReviewDecision.objects.filter(application=application, outcome=DecisionOutcome.WAITING).first()
+    if waiting is not None:
+        waiting.outcome, waiting.by_id = DecisionOutcome.OVERTAKEN, by.pk if by else None
+        waiting.at, waiting.version = timezone.now(), raise_version(application)
+        waiting.save()
+        draft.audited_rows.append(waiting)

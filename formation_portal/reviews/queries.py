@@ -1,0 +1,126 @@
+"""Asking a customer to mend something: drafted, changed and dropped here; sent with a return (decisions.py)."""
+
+from typing import Any
+
+from django.contrib.auth.models import AbstractBaseUser
+from django.utils import timezone
+
+from formation_portal.applications.draft import Draft
+from formation_portal.contract.validation import validate
+
+from .changes_since import ReviewVersion
+from .exceptions import ReviewRefused
+from .models import MAX_LABEL, MAX_TEXT, Query, QueryReason
+from .targets import Target, field_at, label_of
+from .transactions import ReviewWork, review_transaction
+
+
+def draft_query(
+    draft: Draft,
+    place: Target,
+    *,
+    text: str,
+    reason: str = QueryReason.OTHER,
+    proposal: Any = None,
+    by: AbstractBaseUser,
+    version: ReviewVersion,
+) -> Query:
+    """Draft a query about a target, or change the one that is drafted there. What was sent there stays open until this
+    one is sent.
+
+    `proposal` is an answer as it would be typed. Raises ReviewChanged where somebody else has asked there, or ended a
+    question, since the page was drawn; ReviewRefused; Closed.
+    """
+    words = " ".join(text.split("\x00")).strip()
+    label = label_of(draft, place)
+    _validate(draft, place, label=label, text=words, reason=reason, proposal=proposal)
+    with review_transaction(draft, by=by, version=version) as work:
+        kept = {"label": (label or "")[:MAX_LABEL], "reason": reason, "text": words, "proposal": proposal}
+        query = draft_at(draft, place) or Query(application=draft.application, **place.columns)
+        if _touched_by_others(work, place):
+            raise work.outdated_error()
+        work.save(query, "ask", **kept)
+        return query
+
+
+def delete_draft(draft: Draft, query_id: int, *, by: AbstractBaseUser, version: ReviewVersion) -> bool:
+    """Delete a drafted query; False where there is none. Raises ReviewChanged where somebody else has changed it
+    since the page was drawn; Closed."""
+    with review_transaction(draft, by=by, version=version) as work:
+        query = _open_queries(draft).filter(pk=query_id, sent_at=None).first()
+        if query is None:
+            return False
+        if work.is_changed_by_others(query):
+            raise work.outdated_error()
+        work.save(query, "drop", dropped_at=timezone.now())
+        return True
+
+
+def resolve(draft: Draft, query_id: int, *, by: AbstractBaseUser, version: ReviewVersion) -> bool:
+    """Say that a query that was sent is answered; False where there is none. Raises ReviewChanged and Closed."""
+    with review_transaction(draft, by=by, version=version) as work:
+        query = _open_queries(draft).filter(pk=query_id).exclude(sent_at=None).first()
+        if query is None:
+            return False
+        if work.is_changed_by_others(query):
+            raise work.outdated_error()
+        resolve_within(work, query)
+        return True
+
+
+def resolve_within(work: ReviewWork, query: Query) -> None:
+    """The same within a transaction that does more."""
+    work.save(query, "settle", settled_at=timezone.now())
+
+
+def send_drafts(work: ReviewWork) -> list[Query]:
+    """Send everything that is drafted, within the transaction that returns the application. What was sent about the
+    same places before is settled by it."""
+    asked = list(_open_queries(work.draft))
+    drafted = [query for query in asked if query.is_draft]
+    again = {query.target for query in drafted}
+    for query in asked:
+        if query.is_draft:
+            work.save(query, "send", sent_at=timezone.now(), round=work.draft.application.submissions)
+        elif query.target in again:
+            resolve_within(work, query)
+    return drafted
+
+
+def _validate(draft: Draft, place: Target, *, label: str | None, text: str, reason: str, proposal: Any) -> None:
+    if label is None:
+        raise ReviewRefused("This is no longer part of the application.")
+    if not text:
+        raise ReviewRefused("Enter what needs to change.", field="text")
+    if len(text) > MAX_TEXT:
+        raise ReviewRefused(f"Use {MAX_TEXT:,} characters or fewer.", field="text")
+    if reason not in QueryReason.values:
+        raise ReviewRefused("Select a reason.", field="reason")
+    if proposal is not None:
+        _validate_proposal(draft, place, proposal)
+
+
+def _validate_proposal(draft: Draft, place: Target, proposal: Any) -> None:
+    spec = field_at(draft, place)
+    if spec is None or spec.provided_by_agent or spec.refers_to_share_class:
+        raise ReviewRefused("You cannot propose an answer here.", field="proposal")
+    answers = validate((spec,), {spec.name: proposal}, today=draft.today)
+    if problem := answers.problems.get(spec.name):
+        raise ReviewRefused(problem.message, field="proposal")
+    if spec.name not in answers.values:
+        raise ReviewRefused("Enter the answer you propose, or remove it.", field="proposal")
+
+
+def _open_queries(draft: Draft) -> Any:
+    return Query.objects.filter(application=draft.application, dropped_at=None, settled_at=None)
+
+
+def _touched_by_others(work: ReviewWork, place: Target) -> bool:
+    newer = Query.objects.filter(application=work.draft.application, version__gt=work.seen.version, **place.columns)
+    return newer.exclude(by=work.by.pk).exists()
+
+
+def draft_at(draft: Draft, place: Target) -> Query | None:
+    """The remark that is drafted at a place: one query."""
+    found: Query | None = _open_queries(draft).filter(sent_at=None, **place.columns).first()
+    return found

@@ -1,0 +1,119 @@
+"""What a check, a remark or a note is about: one place of an application, as pages and tables name it."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import quote, unquote
+
+from django.db import models
+
+from formation_portal.applications.draft import Draft
+from formation_portal.applications.models import document_subject
+from formation_portal.contract.fields.base import FieldSpec
+
+
+class TargetKind(models.TextChoices):
+    """The kinds of places."""
+
+    FIELD = "field", "Answer"
+    DOCUMENT = "document", "Document"
+    PARTY = "party", "Party"
+    SECTION = "section", "Section"
+    APPLICATION = "application", "Application"
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """`holder` is a section's key or a party's or class's token, `name` a field's name or a document's slot.
+
+    A document of the entity itself and the whole application have no holder; parties and sections have no name.
+    """
+
+    kind: TargetKind
+    holder: str = ""
+    name: str = ""
+
+    @classmethod
+    def of_field(cls, holder: str, name: str) -> "Target":
+        """One answer of a section, party or share class."""
+        return cls(TargetKind.FIELD, holder, _index_name(name))
+
+    @classmethod
+    def of_document(cls, holder: str, slot: str) -> "Target":
+        """One document of a party, or of the entity itself."""
+        return cls(TargetKind.DOCUMENT, holder, _index_name(slot))
+
+    @classmethod
+    def parse(cls, text: str) -> "Target | None":
+        """The place that a control names, or None where it names none."""
+        parts = text.split(":")
+        if len(parts) != len(("kind", "holder", "name")) or parts[0] not in TargetKind.values:
+            return None
+        return cls(TargetKind(parts[0]), unquote(parts[1]), unquote(parts[2]))
+
+    @property
+    def columns(self) -> dict[str, Any]:
+        """As the tables keep it, each part by its column."""
+        return {"kind": self.kind.value, "holder": self.holder, "name": self.name}
+
+    def __str__(self) -> str:
+        return ":".join((self.kind.value, quote(self.holder, safe=""), quote(self.name, safe="")))
+
+
+def _index_name(name: str) -> str:
+    """A name that fits into an index, shortened as documents' slots are."""
+    return document_subject(None, name).removeprefix("/")
+
+
+WHOLE_APPLICATION = Target(TargetKind.APPLICATION)
+
+
+def label_of(draft: Draft, place: Target) -> str | None:
+    """The words for a place; None where the application has no such place."""
+    match place.kind:
+        case TargetKind.APPLICATION:
+            return "" if place == Target(TargetKind.APPLICATION) else None
+        case TargetKind.SECTION:
+            section = draft.schema.section(place.holder)
+            return section.title if section else None
+        case TargetKind.PARTY:
+            party = draft.party(place.holder)
+            return party.label if party else None
+        case TargetKind.DOCUMENT:
+            return _slot_name(draft, place)
+    spec = field_at(draft, place)
+    return spec.label if spec else None
+
+
+def holder_name(draft: Draft, place: Target) -> str:
+    """The name of the party or class that it belongs to; nothing for what is the application's own, or gone."""
+    party = draft.party(place.holder) if place.holder else None
+    share_class = draft.share_class(place.holder) if place.holder else None
+    return party.label if party else share_class.label if share_class else ""
+
+
+def field_at(draft: Draft, place: Target) -> FieldSpec | None:
+    """The question at a place."""
+    if place.kind is not TargetKind.FIELD:
+        return None
+    found = (
+        spec for spec in _fields_of_holder(draft, place.holder) if Target.of_field(place.holder, spec.name) == place
+    )
+    return next(found, None)
+
+
+def _fields_of_holder(draft: Draft, holder: str) -> Iterable[FieldSpec]:
+    if (party := draft.party(holder)) is not None:
+        return draft.schema.fields_of(party.kind, party.roles)
+    if draft.share_class(holder) is not None:
+        return draft.schema.share_class_fields
+    section = draft.schema.section(holder)
+    return section.fields if section is not None and section.is_entity else ()
+
+
+def _slot_name(draft: Draft, place: Target) -> str | None:
+    party = draft.party(place.holder) if place.holder else None
+    if place.holder and party is None:
+        return None
+    slots = draft.form_state.slots(party.record if party else None)
+    return next((one.name for one in slots if Target.of_document(place.holder, one.name) == place), None)

@@ -1,0 +1,9 @@
+"""The totals of the desk's figures."""
+
+from django.apps import AppConfig
+
+
+class StatisticsConfig(AppConfig):
+    name = "formation_portal.statistics"
+    label = "figures"
+    default_auto_field = "django.db.models.BigAutoField"

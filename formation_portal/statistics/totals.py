@@ -1,0 +1,100 @@
+"""The totals of a period, as the figures need them. Each call is one query, and its answer a few rows."""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import date
+from typing import Any
+
+from django.db.models import Model, QuerySet, Sum
+
+from .dimensions import Period, Side
+from .models import ClosingTotal, DeedTotal, DurationTotal, OpenDay, Question, QuestionTotal, ReasonTotal
+
+CountsBySide = dict[Side, int]
+
+
+@dataclass(frozen=True, slots=True)
+class FormTimes:
+    """The closed cases of a product, and the seconds that they stood with each, together."""
+
+    name: str
+    place: str
+    cases: int
+    seconds: CountsBySide
+
+
+@dataclass(frozen=True, slots=True)
+class Returns:
+    """What caused returns: how many of them, and how many remarks."""
+
+    words: str
+    returns: int
+    remarks: int
+    kind: str = ""
+    form: str = ""
+
+
+def opened_since(day: date) -> dict[date, CountsBySide]:
+    """The cases that came to each side on each day from this one on."""
+    rows = OpenDay.objects.filter(day__gte=day).values_list("day", *Side)
+    return {day: dict(zip(Side, counts, strict=True)) for day, *counts in rows}
+
+
+def opened_before(day: date) -> CountsBySide:
+    """Those that came before that day."""
+    sums = OpenDay.objects.filter(day__lt=day).aggregate(**{f"sum_{side}": Sum(side.value) for side in Side})
+    return {side: sums[f"sum_{side}"] or 0 for side in Side}
+
+
+def transitions(period: Period, today: date) -> dict[date, DeedTotal]:
+    """What was done in each week or month of the period in which anything was."""
+    return {row.start: row for row in _within(DeedTotal, period, today)}
+
+
+def durations(period: Period, today: date) -> dict[Side, Counter[int]]:
+    """How long the cases that were closed in the period stood with each side, by buckets."""
+    sums = _within(DurationTotal, period, today).values_list("bucket").annotate(*(Sum(side.value) for side in Side))
+    found: dict[Side, Counter[int]] = {side: Counter() for side in Side}
+    for bucket, *counts in sums:
+        for side, count in zip(Side, counts, strict=True):
+            found[side][bucket] = count
+    return found
+
+
+def form_times(period: Period, today: date) -> Iterator[FormTimes]:
+    """By product, those with most closed cases first. All of them have stood with us."""
+    sums = {side: Sum(f"seconds_{side}") for side in Side}
+    rows = _within(ClosingTotal, period, today).values_list("form__name", "form__place", "form")
+    for name, place, _, cases, *seconds in rows.annotate(Sum("cases_with_us"), *sums.values()).order_by(
+        "-cases_with_us__sum", "form__name", "form__place"
+    ):
+        yield FormTimes(name, place, cases, dict(zip(Side, seconds, strict=True)))
+
+
+def returns_by_reason(period: Period, today: date) -> list[Returns]:
+    """The most frequent first; the words are the reason's code."""
+    rows = _most_frequent_first(_within(ReasonTotal, period, today).values_list("reason"), "reason")
+    return [Returns(*row) for row in rows]
+
+
+def returns_by_question(period: Period, today: date, *, at_most: int | None) -> list[Returns]:
+    """The most frequent first. Two queries: the words are read of those alone that are shown."""
+    rows = list(
+        _most_frequent_first(_within(QuestionTotal, period, today).values_list("question"), "question")[:at_most]
+    )
+    questions = Question.objects.select_related("form").in_bulk([pk for pk, *_ in rows])
+    return [
+        Returns(questions[pk].words, returns, remarks, questions[pk].kind, questions[pk].form.name)
+        for pk, returns, remarks in rows
+    ]
+
+
+def _within(model: type[Model], period: Period, today: date) -> QuerySet[Any]:
+    starts = period.starts(today)
+    return model._default_manager.filter(span=period.span, start__gte=starts[0], start__lte=starts[-1])
+
+
+def _most_frequent_first(rows: Any, last: str) -> Any:
+    sums = rows.annotate(Sum("returns"), Sum("remarks"))
+    return sums.order_by("-returns__sum", "-remarks__sum", last)

@@ -1,0 +1,290 @@
+"""People at the same application, each with a page that may be old, and an account of who knew what when they wrote."""
+
+import random
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft, open_draft
+from formation_portal.applications.fields import new_token
+from formation_portal.applications.models import Application
+from formation_portal.reviews.changes_since import ReviewVersion, current_version
+from formation_portal.reviews.checklist import Checklist, load_checklist
+from formation_portal.reviews.checks import accept, reopen
+from formation_portal.reviews.decisions import (
+    APPROVE,
+    DECLINE,
+    INCORPORATE,
+    RETURN,
+    confirm_proposal,
+    decide,
+    refuse_proposal,
+)
+from formation_portal.reviews.exceptions import NotApprovable, ReviewChanged, ReviewRefused
+from formation_portal.reviews.models import DecisionOutcome
+from formation_portal.reviews.notes import write_note
+from formation_portal.reviews.queries import delete_draft, draft_query, resolve
+from formation_portal.reviews.targets import WHOLE_APPLICATION, Target
+
+REFUSALS = (
+    ReviewChanged,
+    ReviewRefused,
+    NotApprovable,
+    services.Closed,
+    services.Stale,
+    services.NotReady,
+    services.Gone,
+    services.Unread,
+)
+NAME = "person.first_name"
+TOKEN = "ada"
+MET_AT = 3
+
+
+def present(number: int) -> Draft:
+    """The application as it stands."""
+    return open_draft(Application.objects.get(pk=number))
+
+
+@dataclass(frozen=True)
+class Page:
+    """What somebody sees, and since when: `drawn_at` is the place in the account of all that was written."""
+
+    facts: Checklist
+    review_version: ReviewVersion
+    name: str
+    version: int
+    seen: services.PageVersion
+    drawn_at: int
+
+    @classmethod
+    def drawn(cls, number: int, *, at: int) -> "Page":
+        draft = present(number)
+        (party,) = draft.party_models
+        seen = services.PageVersion(draft.application.revision, new_token())
+        name = str(party.raw.get(NAME, ""))
+        return cls(load_checklist(draft), current_version(draft.application), name, party.version, seen, at)
+
+
+@dataclass(frozen=True)
+class Written:
+    """One thing that somebody did: `about` is what it changed; `is_ruling`, that it was about all.
+
+    Of a name there is also what was typed, and whether it took the place of another than its page had shown.
+    """
+
+    who: str
+    about: frozenset[Any] = frozenset()
+    is_ruling: bool = False
+    name: str = ""
+    is_blind: bool = False
+
+    @property
+    def closes(self) -> bool:
+        """Whether no name is written after it."""
+        return not self.about.isdisjoint({("state", "submitted"), ("state", "withdrawn")})
+
+    def overlooks(self, other: "Written") -> bool:
+        """Whether it would be a silent overwrite, had the other been done since its page was drawn."""
+        if other.who == self.who:
+            return False
+        if self.is_ruling:
+            return True
+        if any(what == "state" for what, _ in self.about):
+            # Submitting and withdrawing are about what the customer can see.
+            return any(what in ("state", "name") for what, _ in other.about)
+        clashes = set() if self.name else set(self.about)
+        for what, place in self.about:
+            if what == "accepted":
+                # What nobody asks any more says nothing against it.
+                clashes |= {("remark", place), ("check", place)}
+            elif what in ("remark", "ended"):
+                clashes |= {("remark", place), ("ended", place)}
+        return any(one in clashes and one[0] != "accepted" for one in other.about)
+
+
+@dataclass
+class Person:
+    """Somebody with one page open. A customer's two windows are two of these."""
+
+    who: str
+    account: Any
+    deeds: Mapping[str, int]
+    page: Page | None = None
+
+    def does(self, dice: random.Random, number: int) -> Callable[[], Written | None]:
+        """What they press next on the page that they have."""
+        assert self.page is not None
+        deed = dice.choices(list(self.deeds), list(self.deeds.values()))[0]
+        press: Callable[[Draft], Written | None] = _DEEDS[deed](self, self.page, dice)
+        return lambda: press(present(number))
+
+
+AGENTS_DEEDS = {
+    "accept": 20,
+    "accept_all": 40,
+    "reopen": 4,
+    "ask": 12,
+    "drop": 6,
+    "settle": 10,
+    "note": 4,
+    "return": 8,
+    "approve": 20,
+    "decline": 1,
+    "confirm": 10,
+    "refuse": 2,
+    "incorporate": 4,
+}
+CUSTOMERS_DEEDS = {"rename": 40, "submit": 20, "withdraw": 1}
+
+
+Press = Callable[[Draft], Written | None]
+
+
+def _accepting(chosen: Callable[[Page, random.Random], list[Target]]) -> Callable[..., Press]:
+    def build(person: Person, page: Page, dice: random.Random) -> Press:
+        places = chosen(page, dice)
+
+        def press(draft: Draft) -> Written | None:
+            undone = [place for place in places if (fact := load_checklist(draft).at(place)) and not fact.is_done]
+            if not accept(draft, places, by=person.account, version=page.review_version):
+                return None
+            return Written(person.who, frozenset(("accepted", place) for place in undone))
+
+        return press
+
+    return build
+
+
+def _one(page: Page, dice: random.Random) -> list[Target]:
+    """One of a few, so that people meet at it."""
+    return [dice.choice([fact.target for fact in page.facts][-MET_AT:])]
+
+
+def _all(page: Page, _: random.Random) -> list[Target]:
+    return [fact.target for fact in page.facts if not fact.is_done and not (fact.query and fact.query.is_draft)]
+
+
+def _reopen(person: Person, page: Page, dice: random.Random) -> Press:
+    (place,) = _one(page, dice)
+
+    def press(draft: Draft) -> Written | None:
+        is_done = reopen(draft, place, by=person.account, version=page.review_version)
+        return Written(person.who, frozenset({("check", place)})) if is_done else None
+
+    return press
+
+
+def _ask(person: Person, page: Page, dice: random.Random) -> Press:
+    (place,), words = _one(page, dice), f"{person.who} {dice.random()}"
+
+    def press(draft: Draft) -> Written:
+        draft_query(draft, place, text=words, by=person.account, version=page.review_version)
+        return Written(person.who, frozenset({("remark", place)}))
+
+    return press
+
+
+def _about_a_remark(deed: Callable[..., bool], *, drafted: bool) -> Callable[..., Press]:
+    def build(person: Person, page: Page, dice: random.Random) -> Press:
+        found = [remark for remark in page.facts.queries if remark.is_draft is drafted]
+        remark = dice.choice(found) if found else None
+
+        def press(draft: Draft) -> Written | None:
+            if remark is None or not deed(draft, remark.pk, by=person.account, version=page.review_version):
+                return None
+            return Written(person.who, frozenset({("ended", remark.target)}))
+
+        return press
+
+    return build
+
+
+def _note(person: Person, page: Page, _: random.Random) -> Press:
+    def press(draft: Draft) -> Written:
+        note = write_note(draft, WHOLE_APPLICATION, text="Known to us", by=person.account)
+        return Written(person.who, frozenset({("note", note.pk)}))
+
+    return press
+
+
+def _ruling(deed: str) -> Callable[..., Press]:
+    def build(person: Person, page: Page, _: random.Random) -> Press:
+        def press(draft: Draft) -> Written:
+            ruling = decide(draft, deed, text="A word", by=person.account, version=page.review_version)
+            moved = {("state", deed)} if ruling.outcome == DecisionOutcome.DONE else set()
+            return Written(person.who, frozenset({("ruling", deed), *moved}), is_ruling=True)
+
+        return press
+
+    return build
+
+
+def _confirm(person: Person, page: Page, _: random.Random) -> Press:
+    def press(draft: Draft) -> Written:
+        confirm_proposal(draft, by=person.account, version=page.review_version)
+        return Written(person.who, frozenset({("ruling", "confirm"), ("state", "confirm")}), is_ruling=True)
+
+    return press
+
+
+def _refuse(person: Person, page: Page, _: random.Random) -> Press:
+    def press(draft: Draft) -> Written:
+        refuse_proposal(draft, why="It is fine", by=person.account, version=page.review_version)
+        return Written(person.who, frozenset({("ruling", "refuse")}), is_ruling=True)
+
+    return press
+
+
+def _rename(person: Person, page: Page, dice: random.Random) -> Press:
+    name = f"{person.who} {dice.randrange(4)}"
+
+    def press(draft: Draft) -> Written | None:
+        party = draft.party(TOKEN)
+        assert party is not None
+        services.save_party(draft, party, {NAME: name}, version=page.version, by=person.account, page_version=page.seen)
+        if not draft.new_changes:
+            # What was accepted stays, as does what others wrote where the page says nothing new; and it is told.
+            return None
+        before = str(draft.new_changes[-1].changes[0]["before"])
+        is_own = before == page.name or before.startswith(f"{person.who} ")
+        return Written(person.who, frozenset({("name", "")}), name=name, is_blind=not is_own)
+
+    return press
+
+
+def _submit(person: Person, page: Page, _: random.Random) -> Press:
+    def press(draft: Draft) -> Written:
+        services.submit(draft, by=person.account, revision=page.seen.revision)
+        return Written(person.who, frozenset({("state", "submitted")}))
+
+    return press
+
+
+def _withdraw(person: Person, page: Page, _: random.Random) -> Press:
+    def press(draft: Draft) -> Written:
+        services.withdraw(draft, by=person.account, revision=page.seen.revision)
+        return Written(person.who, frozenset({("state", "withdrawn")}))
+
+    return press
+
+
+_DEEDS: Mapping[str, Any] = {
+    "accept": _accepting(_one),
+    "accept_all": _accepting(_all),
+    "reopen": _reopen,
+    "ask": _ask,
+    "drop": _about_a_remark(delete_draft, drafted=True),
+    "settle": _about_a_remark(resolve, drafted=False),
+    "note": _note,
+    "return": _ruling(RETURN),
+    "approve": _ruling(APPROVE),
+    "decline": _ruling(DECLINE),
+    "incorporate": _ruling(INCORPORATE),
+    "confirm": _confirm,
+    "refuse": _refuse,
+    "rename": _rename,
+    "submit": _submit,
+    "withdraw": _withdraw,
+}

@@ -1,0 +1,207 @@
+"""Decisions: what stops them, what they send, and that a second agent sees them first where that is asked for."""
+
+from typing import Any
+
+import pytest
+
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft
+from formation_portal.contract.lifecycle import State
+from formation_portal.reviews.changes_since import changes_since, current_version
+from formation_portal.reviews.checklist import load_checklist
+from formation_portal.reviews.checks import accept
+from formation_portal.reviews.decisions import (
+    APPROVE,
+    DECLINE,
+    INCORPORATE,
+    RETURN,
+    confirm_proposal,
+    decide,
+    refuse_proposal,
+    waiting_decision,
+)
+from formation_portal.reviews.exceptions import NotApprovable, ReviewChanged, ReviewRefused
+from formation_portal.reviews.models import DecisionOutcome, Query, ReviewDecision
+from formation_portal.reviews.queries import delete_draft, draft_query, resolve
+from formation_portal.reviews.targets import Target, TargetKind
+from tests.subscribing import subscribe
+
+from .conftest import again
+
+pytestmark = pytest.mark.django_db
+
+BIRTH = Target.of_field("ada", "person.date_of_birth")
+ACTIVITY = Target.of_field("the-company", "xy.activity")
+
+
+def now(draft: Draft) -> Any:
+    return current_version(draft.application)
+
+
+def accept_all(draft: Draft, by: Any) -> None:
+    accept(draft, [fact.target for fact in load_checklist(draft)], by=by, version=now(draft))
+
+
+def test_what_was_not_checked_is_not_approved(submitted: Draft, agent: Any) -> None:
+    accept(submitted, [BIRTH], by=agent, version=now(submitted))
+    with pytest.raises(NotApprovable) as caught:
+        decide(submitted, APPROVE, by=agent, version=now(submitted))
+    said = {(one.holder_name, one.text) for one in caught.value.blockers}
+    assert ("Ada Lovelace", "Passport: not checked") in said
+    assert ("", "Funds: not checked") in said
+    assert not any("Date of birth" in text for _, text in said)
+    assert again(submitted).application.status is State.IN_REVIEW
+
+
+def test_what_was_checked_whole_is_approved_and_then_incorporated(submitted: Draft, agent: Any) -> None:
+    accept_all(submitted, agent)
+    decide(submitted, APPROVE, by=agent, version=now(submitted))
+    assert again(submitted).application.status is State.SUBMITTED_TO_CSP
+    decide(submitted, INCORPORATE, by=agent, version=now(submitted))
+    assert again(submitted).application.status is State.INCORPORATED
+    with pytest.raises(services.Closed):
+        decide(submitted, DECLINE, text="Too late", by=agent, version=now(submitted))
+
+
+def test_a_return_sends_what_was_drafted_and_nothing_that_was_dropped(
+    submitted: Draft, agent: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept = draft_query(submitted, BIRTH, text="The passport says 1984", by=agent, version=now(submitted))
+    dropped = draft_query(submitted, ACTIVITY, text="Which trade?", by=agent, version=now(submitted))
+    assert delete_draft(submitted, dropped.pk, by=agent, version=now(submitted))
+    heard: list[Any] = []
+
+    def hear(draft: Draft, queries: Any) -> None:
+        heard.extend(queries)
+
+    subscribe(monkeypatch, "application_returned", hear)
+    decide(submitted, RETURN, text="One thing is left", by=agent, version=now(submitted))
+    assert heard == [kept]
+    told = Query.objects.get(pk=kept.pk)
+    assert (told.round, told.is_draft, told.is_open) == (1, False, True)
+    assert Query.objects.get(pk=dropped.pk).sent_at is None
+    assert submitted.application.status is State.RETURNED_FOR_CHANGES
+    move = submitted.application.changes.get(moved_to=State.RETURNED_FOR_CHANGES)
+    assert move.named["note"] == "One thing is left\nDate of birth: The passport says 1984"
+
+
+def test_nothing_is_returned_without_a_word(submitted: Draft, agent: Any) -> None:
+    with pytest.raises(ReviewRefused) as caught:
+        decide(submitted, RETURN, by=agent, version=now(submitted))
+    assert caught.value.field == "text"
+
+
+def test_a_question_asked_again_takes_the_place_of_the_first(submitted: Draft, agent: Any, owner: Any) -> None:
+    draft_query(submitted, BIRTH, text="Which year?", by=agent, version=now(submitted))
+    decide(submitted, RETURN, by=agent, version=now(submitted))
+    services.submit(submitted, by=owner)
+    draft_query(submitted, BIRTH, text="And the day?", by=agent, version=now(submitted))
+    assert [one.text for one in load_checklist(submitted).queries] == ["Which year?", "And the day?"]
+    decide(submitted, RETURN, by=agent, version=now(submitted))
+    assert [one.text for one in load_checklist(submitted).queries] == ["And the day?"]
+
+
+def test_a_question_is_open_until_somebody_settles_it(submitted: Draft, agent: Any, owner: Any) -> None:
+    asked = draft_query(submitted, ACTIVITY, text="Which trade?", by=agent, version=now(submitted))
+    decide(submitted, RETURN, by=agent, version=now(submitted))
+    services.submit(submitted, by=owner)
+    with pytest.raises(NotApprovable) as caught:
+        decide(submitted, APPROVE, by=agent, version=now(submitted))
+    assert "Activity: open query" in [one.text for one in caught.value.blockers]
+    assert resolve(submitted, asked.pk, by=agent, version=now(submitted))
+    accept_all(submitted, agent)
+    decide(submitted, APPROVE, by=agent, version=now(submitted))
+
+
+def test_accepting_a_section_settles_what_was_asked_in_it(submitted: Draft, agent: Any, owner: Any) -> None:
+    draft_query(submitted, ACTIVITY, text="Which trade?", by=agent, version=now(submitted))
+    decide(submitted, RETURN, by=agent, version=now(submitted))
+    services.submit(submitted, by=owner)
+    # What it settles by the way is no fact.
+    assert accept(submitted, [Target(TargetKind.SECTION, "the-company")], by=agent, version=now(submitted)) == 1
+    assert load_checklist(submitted).queries == ()
+
+
+def test_whoever_decides_is_told_first_what_others_did(submitted: Draft, agent: Any, colleague: Any) -> None:
+    seen = now(submitted)
+    draft_query(submitted, BIRTH, text="The passport says 1984", by=colleague, version=seen)
+    with pytest.raises(ReviewChanged) as caught:
+        decide(submitted, DECLINE, text="We can't take it", by=agent, version=seen)
+    assert [move.by for move in caught.value.changes] == [colleague]
+    assert again(submitted).application.status is State.IN_REVIEW
+
+
+def test_a_page_of_an_earlier_round_is_told_of_that_round_and_what_followed(
+    submitted: Draft, agent: Any, owner: Any
+) -> None:
+    decide(submitted, RETURN, text="Look again", by=agent, version=now(submitted))
+    services.submit(submitted, by=owner)
+    seen = now(submitted)
+    decide(submitted, RETURN, text="And again", by=agent, version=now(submitted))
+    services.submit(submitted, by=owner)
+    with pytest.raises(ReviewChanged) as caught:
+        decide(submitted, DECLINE, text="We can't take it", by=agent, version=seen)
+    of_the_customer = [move for move in caught.value.changes if move.by == owner]
+    assert len(of_the_customer) == 1, "the second submission of two is what this page was drawn after"
+    told = [move.by for move in changes_since(submitted.application, seen, by=None)]
+    assert told.count(owner) == 1
+    assert told.count(agent) >= 2, "the review was begun, and the application returned"
+
+
+def test_ones_own_checks_overtake_nobody(submitted: Draft, agent: Any) -> None:
+    seen = now(submitted)
+    accept_all(submitted, agent)
+    decide(submitted, APPROVE, by=agent, version=seen)
+    assert submitted.application.status is State.SUBMITTED_TO_CSP
+
+
+def test_with_four_eyes_a_second_agent_confirms(submitted: Draft, agent: Any, colleague: Any, settings: Any) -> None:
+    settings.FOUR_EYES = True
+    accept_all(submitted, agent)
+    proposed = decide(submitted, APPROVE, by=agent, version=now(submitted))
+    assert proposed.outcome == DecisionOutcome.WAITING
+    assert submitted.application.status is State.IN_REVIEW
+    with pytest.raises(ReviewRefused, match="second agent"):
+        confirm_proposal(submitted, by=agent, version=now(submitted))
+    confirm_proposal(submitted, by=colleague, version=now(submitted))
+    assert submitted.application.status is State.SUBMITTED_TO_CSP
+    kept = ReviewDecision.objects.get(pk=proposed.pk)
+    assert (kept.outcome, kept.proposed_by, kept.by) == (DecisionOutcome.DONE, agent, colleague)
+
+
+def test_a_second_agent_may_refuse(submitted: Draft, agent: Any, colleague: Any, settings: Any) -> None:
+    settings.FOUR_EYES = True
+    decide(submitted, DECLINE, text="We can't take it", by=agent, version=now(submitted))
+    with pytest.raises(ReviewRefused):
+        refuse_proposal(submitted, why=" ", by=colleague, version=now(submitted))
+    refuse_proposal(submitted, why="It is fine", by=colleague, version=now(submitted))
+    assert waiting_decision(submitted) is None
+    assert submitted.application.status is State.IN_REVIEW
+
+
+def test_what_came_up_since_it_was_proposed_stops_an_approval(
+    submitted: Draft, agent: Any, colleague: Any, settings: Any
+) -> None:
+    settings.FOUR_EYES = True
+    accept_all(submitted, agent)
+    decide(submitted, APPROVE, by=agent, version=now(submitted))
+    draft_query(submitted, BIRTH, text="The passport says 1984", by=colleague, version=now(submitted))
+    with pytest.raises(NotApprovable):
+        confirm_proposal(submitted, by=colleague, version=now(submitted))
+
+
+def test_a_return_and_a_withdrawal_overtake_what_waits(
+    submitted: Draft, agent: Any, colleague: Any, owner: Any, settings: Any
+) -> None:
+    settings.FOUR_EYES = True
+    first = decide(submitted, DECLINE, text="We can't take it", by=agent, version=now(submitted))
+    decide(submitted, RETURN, text="Look again", by=colleague, version=now(submitted))
+    assert ReviewDecision.objects.get(pk=first.pk).outcome == DecisionOutcome.OVERTAKEN
+    services.submit(submitted, by=owner)
+    second = decide(submitted, DECLINE, text="We can't take it", by=agent, version=now(submitted))
+    seen = now(submitted)
+    services.withdraw(submitted, by=owner)
+    assert now(submitted).version == seen.version + 1
+    assert ReviewDecision.objects.get(pk=second.pk).outcome == DecisionOutcome.OVERTAKEN
+    with pytest.raises(services.Closed):
+        confirm_proposal(submitted, by=colleague, version=now(submitted))
