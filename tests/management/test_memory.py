@@ -15,7 +15,7 @@ ARENAS = """
 import ctypes, sys, threading
 from formation_portal.management import memory
 
-memory.share_arenas()
+memory.limit_malloc_arenas()
 all_hold = threading.Barrier(9)
 def hold():
     kept = [b"x" * 700 for _ in range(100)]
@@ -38,7 +38,7 @@ import gc
 from formation_portal.management import memory
 
 there_at_the_start = [[] for _ in range(800_000)]
-memory.set_aside_what_stays()
+memory.freeze_loaded_objects()
 counted = len(gc.get_objects())
 before = gc.get_stats()[2]["collections"]
 come_since = [[] for _ in range(100_000)]
