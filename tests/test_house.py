@@ -129,6 +129,20 @@ def test_rooms_of_the_portal_import_downwards(room: str) -> None:
     assert not wrong
 
 
+# The rooms of the desk in the same order; each begins to read where it shares nothing but the package's own modules.
+DESK_ROOMS = ("queue", "decisions", "case", "parties", "deliveries", "audit", "statistics")
+
+
+@pytest.mark.parametrize("room", DESK_ROOMS)
+def test_rooms_of_the_desk_import_downwards(room: str) -> None:
+    later = DESK_ROOMS[DESK_ROOMS.index(room) + 1 :]
+    prefixes = tuple(f"formation_portal.desk.{one}" for one in later)
+    wrong = [
+        (path.name, name) for path in modules(f"desk/{room}") for name in imported(path) if name.startswith(prefixes)
+    ]
+    assert not wrong
+
+
 def test_the_contract_is_pure() -> None:
     import sys
 

@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 
 def application_changed(draft: "Draft") -> None:
     """An application was saved, whatever has changed."""
-    from formation_portal.desk.recording import record
+    from formation_portal.desk.queue.queue_index import update_case
     from formation_portal.relay.sync import sync_deliveries
 
     sync_deliveries(draft)
-    record(draft)
+    update_case(draft)
 
 
 def application_moved(draft: "Draft", *, by: "Author | None") -> None:
@@ -65,16 +65,16 @@ def application_returned(draft: "Draft", *, queries: "list[Query]") -> None:
 
 def review_changed(draft: "Draft", *, by: "AbstractBaseUser") -> None:
     """An agent has worked on a review; not where they confirm or refuse what a colleague has proposed."""
-    from formation_portal.desk.recording import claim_what_is_worked_on
+    from formation_portal.desk.queue.queue_index import claim_worked_on_case
 
-    claim_what_is_worked_on(draft, by)
+    claim_worked_on_case(draft, by)
 
 
 def proposal_refused(draft: "Draft", *, decision: "ReviewDecision", by: "AbstractBaseUser") -> None:
     """A second agent has refused a decision that a colleague has proposed."""
-    from formation_portal.desk.recording import give_back_what_is_refused
+    from formation_portal.desk.queue.queue_index import give_back_refused
 
-    give_back_what_is_refused(draft, decision, by)
+    give_back_refused(draft, decision, by)
 
 
 def approval_blockers(draft: "Draft") -> "tuple[ApprovalBlocker, ...]":

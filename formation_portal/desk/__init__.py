@@ -1,6 +1,1 @@
-"""The agents' pages: the queue of what was submitted, one application whole, and what nobody else can settle.
-
-All for reading only, but for the decisions about what is in doubt at the formation service.
-
-On the same floor plan as `portal`, which it doesn't import; both stand on `applications` and `relay`.
-"""
+"""The agents' pages: rooms on the same floor plan as `portal`, which this package never imports."""

@@ -1,7 +1,7 @@
 """What the desk keeps of a case: what its queue is sorted and searched by, and who has claimed it.
 
-Everything but the claim is a copy, kept up to date in the transaction that changes the application (`recording`), so
-that the queue costs the same however many there are.
+Everything but the claim is a copy, kept up to date in the transaction that changes the application
+(`queue.queue_index`), so that the queue costs the same however many there are.
 """
 
 from django.conf import settings
@@ -49,7 +49,7 @@ class Case(models.Model):
     place = models.CharField(max_length=PLACE_LIMIT, blank=True)
     parties = models.PositiveIntegerField(default=0)
     documents = models.PositiveIntegerField(default=0)
-    # Counts until it expires (claims.py). The word says why somebody took it over, and from whom.
+    # Counts until it expires (desk/queue/claims.py). The word says why somebody took it over, and from whom.
     claimed_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+")
     claimed_at = models.DateTimeField(null=True)
     taken_from = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+")
@@ -79,7 +79,7 @@ class Case(models.Model):
 
 
 class CaseWord(models.Model):
-    """One word that finds a case, folded (search_words.py).
+    """One word that finds a case, folded (desk/queue/conditions.py).
 
     In bytes, since both databases sort those alike, whatever their language: the beginning of a word is then a range.
     """
@@ -107,7 +107,7 @@ class Offer(models.Model):
 
 
 class Opening(models.Model):
-    """An agent has a case open, as far as its page has said so lately (openings.py)."""
+    """An agent has a case open, as far as its page has said so lately (desk/case/presence.py)."""
 
     application = models.ForeignKey(Application, models.CASCADE, related_name="+")
     agent = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="+")

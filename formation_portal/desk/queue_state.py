@@ -32,14 +32,14 @@ class View(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class QueuePosition:
     """A case's place in the order: the list goes on behind it, wherever it stands by then."""
 
     at: datetime
     pk: int
 
     @classmethod
-    def read(cls, text: str) -> "Place | None":
+    def read(cls, text: str) -> "QueuePosition | None":
         """The place that an address names, or None where it names none."""
         numbers = parse_integers(text.split("-"))
         at = moment_at(numbers[0]) if len(numbers) == 2 else None
@@ -79,14 +79,14 @@ class QueueState:
     place: str = ""
     product: str = ""
     newest_first: bool = False
-    after: Place | None = None
-    before: Place | None = None
+    after: QueuePosition | None = None
+    before: QueuePosition | None = None
 
     @classmethod
     def read(cls, query: Mapping[str, str]) -> "QueueState":
         """From an address."""
         view, state, holder = query.get("view", ""), query.get("state", ""), query.get("holder", "")
-        after = Place.read(query.get("after", ""))
+        after = QueuePosition.read(query.get("after", ""))
         return cls(
             view=View(view) if view in set(View) else View.WAITING,
             text=_read(query, "q"),
@@ -96,7 +96,7 @@ class QueueState:
             product=_read(query, "product"),
             newest_first=query.get("sort") == "newest",
             after=after,
-            before=None if after else Place.read(query.get("before", "")),
+            before=None if after else QueuePosition.read(query.get("before", "")),
         )
 
     @property

@@ -154,7 +154,7 @@ class DocumentPage:
     @property
     def back_url(self) -> str:
         """The list that the document stands in."""
-        view = "desk:review" if self.room == "desk" else "portal:documents"
+        view = "desk:case" if self.room == "desk" else "portal:documents"
         return reverse(view, args=[self.draft.application.reference])
 
     def _url(self, view: str, *more: int) -> str:

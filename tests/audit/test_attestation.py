@@ -15,8 +15,8 @@ from formation_portal.applications.models import Application, Change
 from formation_portal.audit import attestation
 from formation_portal.audit.models import AuditAction, Entry
 from formation_portal.audit.verification import AuditFinding, verify
-from formation_portal.desk import claims
 from formation_portal.desk.models import Case
+from formation_portal.desk.queue import claims
 from formation_portal.reviews.changes_since import current_version
 from formation_portal.reviews.checks import accept, reopen
 from formation_portal.reviews.customer_queries import Reply, store_replies

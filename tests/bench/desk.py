@@ -16,7 +16,7 @@ from formation_portal.applications.models import Application
 from formation_portal.contract.catalog import CatalogItem
 from formation_portal.contract.lifecycle import State
 from formation_portal.desk.models import Case, CaseWord, Offer
-from formation_portal.desk.search_words import words_of
+from formation_portal.desk.queue.conditions import search_words
 from tests.bench import figures, forms
 
 Measure = tuple[str, float, str]
@@ -122,7 +122,7 @@ def _fill(model: Application, numbers: range) -> None:
     CaseWord.objects.bulk_create(
         CaseWord(case_id=one.pk, word=word)
         for number, one in pairs
-        for word in words_of([_names(number), one.reference, model.owner.get_full_name()])
+        for word in search_words([_names(number), one.reference, model.owner.get_full_name()])
     )
 
 

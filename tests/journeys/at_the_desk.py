@@ -12,12 +12,12 @@ from formation_portal.applications import services
 from formation_portal.applications.draft import open_draft
 from formation_portal.applications.models import Application
 from formation_portal.contract.lifecycle import State
-from formation_portal.desk import claims, queue_search
+from formation_portal.desk.case.presence import note_presence
 from formation_portal.desk.models import Case
-from formation_portal.desk.openings import note_open
-from tests.desk.cases import submitted_ones
-from tests.desk.numbered import PASSPORT_NUMBER, handed_in, number, propose
-from tests.desk.rounds import again, ask_at
+from formation_portal.desk.queue import claims, search
+from tests.desk.factories import submitted_ones
+from tests.desk.identity_numbers import PASSPORT_NUMBER, handed_in, number, propose
+from tests.desk.review_rounds import again, ask_at
 from tests.journeys.screenshots import Shot, press
 
 _NAMES = ("Larkfield Holdings Limited", "Northlight Cable B.V.", "Stiftung Hallwyl", "Halcyon Reef Limited")
@@ -50,7 +50,7 @@ def at_the_desk() -> Iterator[Shot]:
     yield Shot("case-news", f"/desk/{cases[2].reference}/", who="agent", act=lambda tab: _claimed_meanwhile(tab, other))
     submitted_ones(owner, 30)
     yield Shot("queue-pages", "/desk/?sort=newest", who="agent")
-    with patch.multiple(queue_search, _RARE=1, _LOOKED_THROUGH=2):
+    with patch.multiple(search, _RARE=1, _LOOKED_THROUGH=2):
         yield Shot("queue-looked-through", "/desk/?q=ingrid+solheim", who="agent")
     yield from _numbers(owner, agent)
     [followed] = submitted_ones(owner, 1)
@@ -89,7 +89,7 @@ def _claimed_meanwhile(tab: Tab, other: Any) -> None:
     """Another agent opens and claims the case that is open here, which the page hears of without the wait."""
     reference = tab.url.rstrip("/").rpartition("/")[2]
     case = Case.objects.get(application__reference=reference)
-    note_open(case.pk, agent=other)
+    note_presence(case.pk, agent=other)
     claims.claim([case.pk], by=other)
     tab.evaluate("document.getElementById('news').dispatchEvent(new Event('look'))")
     expect(tab.locator("#news")).to_contain_text("Dev Ramanathan claimed this")

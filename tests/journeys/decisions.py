@@ -17,7 +17,7 @@ from formation_portal.reviews.notes import write_note
 from formation_portal.reviews.queries import draft_query
 from formation_portal.reviews.targets import WHOLE_APPLICATION, Target
 from tests.applications import factories
-from tests.desk.deciding import accept_all
+from tests.desk.decision_setup import accept_all
 from tests.journeys.screenshots import Shot, press
 
 _REGISTRATION = Registration("HRB 1234", date(2026, 11, 20))

@@ -6,11 +6,11 @@ import pytest
 from playwright.sync_api import Locator, expect
 from playwright.sync_api import Page as Tab
 
-from formation_portal.desk import claims
 from formation_portal.desk.models import Case
+from formation_portal.desk.queue import claims
 from formation_portal.reviews.checklist import load_checklist
 from formation_portal.reviews.models import Check
-from tests.desk.cases import submitted_ones
+from tests.desk.factories import submitted_ones
 from tests.journeys.conftest import OpenTab, new_user
 from tests.journeys.reviewed_parties import in_review
 from tests.needed import has_chromium, needed

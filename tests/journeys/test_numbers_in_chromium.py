@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from formation_portal.audit.models import AuditAction, Entry
-from tests.desk.numbered import LONG, SHORT, handed_in
+from tests.desk.identity_numbers import LONG, SHORT, handed_in
 from tests.journeys.conftest import OpenTab, new_user
 from tests.needed import has_chromium, needed
 

@@ -14,7 +14,7 @@ from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Application
 from formation_portal.contract.lifecycle import State
 from formation_portal.reviews.models import Query
-from tests.desk.cases import submitted_ones
+from tests.desk.factories import submitted_ones
 from tests.documents import sample_files
 from tests.journeys.conftest import OpenTab, new_user
 from tests.journeys.hands import Hands

@@ -15,7 +15,7 @@ from formation_portal.reviews.notes import write_note
 from formation_portal.reviews.queries import delete_draft
 from formation_portal.reviews.targets import WHOLE_APPLICATION, Target, TargetKind
 from tests.applications import factories
-from tests.desk.rounds import accept_all, add_bob, again, ask_at, now, rename
+from tests.desk.review_rounds import accept_all, add_bob, again, ask_at, now, rename
 from tests.journeys.screenshots import Shot
 
 _NAME = Target.of_field("the-company", "entity.name")

@@ -16,8 +16,8 @@ from formation_portal.applications import services
 from formation_portal.applications.access import Collaborator
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application, Change
-from formation_portal.desk import claims
 from formation_portal.desk.models import Case
+from formation_portal.desk.queue import claims
 from formation_portal.invitations.models import Invitation
 from formation_portal.mail.models import Letter
 from formation_portal.reviews.changes_since import current_version

@@ -10,7 +10,7 @@ from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application
 from formation_portal.contract.canonical import ENTITY_NAME_ENDING
-from formation_portal.desk.recording import title_of
+from formation_portal.desk.queue.queue_index import title_of
 from tests.applications import factories
 from tests.markup import Markup
 

@@ -11,7 +11,7 @@ from django.utils import timezone
 from formation_portal.applications import services
 from formation_portal.applications.access import Collaborator
 from formation_portal.applications.draft import Draft
-from formation_portal.desk import claims
+from formation_portal.desk.queue import claims
 from formation_portal.relay import resources
 from formation_portal.relay.models import REJECTED, Delivery, DeliveryState
 from formation_portal.reviews import checks, notes, queries

@@ -1,0 +1,1 @@
+"""The audit log as a timeline, each entry, and all of it as CSV."""

@@ -1,0 +1,139 @@
+"""What an entry of the audit says, in words; of what was never submitted no more than that it happened."""
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from formation_portal.accounts.models import User
+from formation_portal.applications.models import Application, Change
+from formation_portal.audit.access import AccessKind
+from formation_portal.audit.models import Actor, AuditAction, Entry
+from formation_portal.contract import canonical
+from formation_portal.relay.models import Decision
+
+from .filters import number_in
+
+_LOOKS: dict[str, str] = {
+    AccessKind.FILE: "Downloaded document {subject}",
+    AccessKind.PAGE: "Viewed page {page} of document {subject}",
+    AccessKind.SMALL: "Viewed the thumbnail of document {subject}",
+}
+_REVIEWS: dict[str, str] = {
+    "accept": "Accepted a fact",
+    "reopen": "Undid an acceptance",
+    "ask": "Drafted a query",
+    "drop": "Deleted a draft query",
+    "send": "Sent a query",
+    "settle": "Resolved a query",
+    "note": "Wrote a note",
+    "remove_note": "Removed a note",
+    "propose": "Proposed a decision",
+    "decide": "Decided",
+    "confirm": "Confirmed a decision",
+    "refuse": "Did not confirm a decision",
+    "take_back": "Withdrew a proposed decision",
+    "overtake": "Replaced a proposed decision",
+    "reply": "Answered a query",
+}
+_CLAIMS: dict[str, str] = {
+    "claim": "Claimed the case",
+    "give_back": "Assigned the case again to the agent who proposed the decision",
+    "release": "Released the case",
+    "take_over": "Took over the case",
+}
+_DECISIONS: dict[str, str] = dict(Decision.Deed.choices)
+
+
+class EntryDescriptions:
+    """The words for some entries: three queries, however many there are."""
+
+    def __init__(self, entries: Iterable[Entry]) -> None:
+        found = list(entries)
+        self._people = User.objects.in_bulk({one.account for one in found} | set(map(_account_changed, found)))
+        submitted = Application.objects.submitted().filter(pk__in={one.application for one in found})
+        self._submitted = set(submitted.values_list("pk", flat=True))
+        numbers = {number for one in found if self.may_tell(one) for number in _changes(one)}
+        self._changes = dict(Change.objects.filter(pk__in=numbers).values_list("pk", "what"))
+
+    def may_tell(self, entry: Entry) -> bool:
+        """Whether agents may read more of it than that it happened: what was submitted is theirs to look at."""
+        return entry.application in self._submitted
+
+    def who(self, entry: Entry) -> str:
+        """Who it was: agents by their names, customers by theirs where their case is on the desk."""
+        kind = dict(Actor.choices).get(entry.actor, entry.actor)
+        if self.has_name(entry):
+            return self._people[entry.account].called
+        return f"{kind} {entry.account}" if entry.account else kind
+
+    def has_name(self, entry: Entry) -> bool:
+        """Whether `who` is a person's name."""
+        return entry.account in self._people and (entry.actor == Actor.AGENT or self.may_tell(entry))
+
+    def what(self, entry: Entry) -> str:
+        """What was done."""
+        said = detail_of(entry)
+        match entry.deed:
+            case AuditAction.LOOK:
+                words = _LOOKS.get(str(said.get("way")), "Viewed document {subject}")
+                return words.format(subject=entry.subject, page=said.get("page"))
+            case AuditAction.RECORD:
+                return f"Downloaded the record as {str(said.get('kind', 'file')).upper()}"
+            case AuditAction.REVIEW:
+                return _reviewed(said.get("did"))
+            case AuditAction.CLAIM:
+                return _CLAIMS.get(str(said.get("did")), "Claimed the case")
+            case AuditAction.REVEAL:
+                return f"Viewed numbers of {entry.subject}: {_fields(said) or 'unknown'}"
+            case AuditAction.RIGHTS:
+                return self._rights(entry, said)
+            case AuditAction.DECISION:
+                return f"Decided on {entry.subject}: {_DECISIONS.get(str(said.get('said')), 'as it was')}"
+        told = [self._changes[number] for number in _changes(entry) if number in self._changes]
+        return "; ".join(told) or "Changed the application"
+
+    def _rights(self, entry: Entry, said: Mapping[str, Any]) -> str:
+        """Which rights an agent was given, and which were taken away."""
+        agent = self._people.get(_account_changed(entry))
+        name = agent.called if agent else f"account {entry.subject}"
+        told = (
+            (f"Gave {name} these rights:", said.get("given")),
+            (f"Removed these rights from {name}:", said.get("taken")),
+        )
+        return "; ".join(f"{words} {', '.join(map(str, rights))}" for words, rights in told if rights) or (
+            f"Changed the rights of {name}"
+        )
+
+
+def _account_changed(entry: Entry) -> int:
+    """The account whose rights an entry tells of; 0 where it tells of something else."""
+    return number_in(entry.subject) if entry.deed == AuditAction.RIGHTS else 0
+
+
+def detail_of(entry: Entry) -> dict[str, Any]:
+    """What the entry says beside its columns; nothing where somebody has made it unreadable."""
+    try:
+        said = json.loads(entry.detail or "{}")
+    except ValueError:
+        return {}
+    return said if isinstance(said, dict) else {}
+
+
+def _reviewed(did: Any) -> str:
+    """What was done in a review: each kind of deed, and how often where more than once."""
+    rows = did.items() if isinstance(did, dict) else ()
+    counts = [(what, len(pks) if isinstance(pks, list) else 1) for what, pks in rows]
+    told = [_REVIEWS.get(what, "Reviewed") + (f" ({count})" if count > 1 else "") for what, count in counts]
+    return "; ".join(told) or "Reviewed the application"
+
+
+def _fields(said: Mapping[str, Any]) -> str:
+    """The questions by the ends of their names: `person.passport_number` is the passport number."""
+    names = said.get("fields")
+    told = map(str, names) if isinstance(names, list) else ()
+    return ", ".join(canonical.property_of(name).replace("_", " ") for name in told)
+
+
+def _changes(entry: Entry) -> list[int]:
+    numbers = detail_of(entry).get("changes")
+    return [one for one in numbers if isinstance(one, int)] if isinstance(numbers, list) else []

@@ -1,0 +1,80 @@
+"""What others have done while a page was open, and the answer to a post that was therefore not carried out: nothing
+that was typed is lost.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.http import HttpResponse
+from django.shortcuts import render
+
+from formation_portal.accounts.policies import UserRequest
+from formation_portal.applications.draft import Draft
+from formation_portal.applications.services import Closed
+from formation_portal.reviews.changes_since import ReviewChange, ReviewVersion, changes_since, current_version
+from formation_portal.reviews.exceptions import ReviewChanged, ReviewRefused
+
+from .return_urls import return_url
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeLine:
+    """One thing that was done: by whom, when, and what."""
+
+    who: str
+    at: datetime
+    what: str
+
+
+def change_lines(moves: Iterable[ReviewChange]) -> tuple[ChangeLine, ...]:
+    """The same in words, in the same order."""
+    return tuple(ChangeLine(move.by.called if move.by else "The portal", move.at, move.what) for move in moves)
+
+
+def not_done(
+    request: UserRequest,
+    draft: Draft,
+    why: ReviewChanged | ReviewRefused | Closed,
+    *,
+    title: str,
+    typed: Iterable[tuple[str, str]] = (),
+) -> HttpResponse:
+    """A page that says why. After ReviewChanged it tells what others did and offers the same post again, with the new
+    version; `typed` is what was written, by its label, to be kept where it can't be posted again."""
+    version = current_version(draft.application)
+    is_late = isinstance(why, ReviewChanged)
+    moves = (
+        why.changes if isinstance(why, ReviewChanged) else _changes(request, draft) if isinstance(why, Closed) else ()
+    )
+    context = {
+        "draft": draft,
+        "title": title,
+        "why": str(why),
+        "moves": change_lines(moves),
+        "again": posted_again(request, without=("sight",)) if is_late else (),
+        "is_late": is_late,
+        "sight": version,
+        "typed": [(label, text) for label, text in typed if text.strip() and not is_late],
+        "back": return_url(request.POST, draft.application.reference),
+    }
+    return render(request, "desk/not_done.html", context, status=422 if isinstance(why, ReviewRefused) else 409)
+
+
+def _changes(request: UserRequest, draft: Draft) -> tuple[Any, ...]:
+    return changes_since(
+        draft.application, ReviewVersion(0, ReviewVersion.parse(request.POST.get("sight", "")).version), by=request.user
+    )[:5]
+
+
+def posted_again(request: UserRequest, *, without: Iterable[str] = ()) -> tuple[tuple[str, str], ...]:
+    """Everything that was posted, to be posted once more, but for these names."""
+    left_out = {"csrfmiddlewaretoken", *without}
+    return tuple(
+        (name, value)
+        for name, values in request.POST.lists()
+        if name not in left_out
+        for value in values
+        if isinstance(value, str)
+    )

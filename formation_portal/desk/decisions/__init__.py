@@ -1,0 +1,1 @@
+"""Decisions about a case, and their confirmation by a second agent."""

@@ -1,0 +1,145 @@
+"""What an agent posts to decide about a case: as it was typed, and what was wrong with it."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import date
+
+from django.contrib.auth.models import AbstractBaseUser
+from django.http import QueryDict
+from django.utils.dateparse import parse_date
+from django.utils.timezone import localdate
+
+from formation_portal.applications.draft import Draft
+from formation_portal.reviews.changes_since import ReviewVersion
+from formation_portal.reviews.decisions import APPROVE, DECLINE, INCORPORATE, Registration
+from formation_portal.reviews.decisions import decide as rule
+from formation_portal.reviews.exceptions import ReviewRefused
+from formation_portal.reviews.models import MAX_REGISTER_NUMBER, MAX_TEXT, DeclineReason, ReviewDecision
+
+from ..forms import Problem
+from ..unopened_documents import acknowledged_documents
+
+# No company that is formed here was registered before; a year of two digits is a slip.
+_FIRST_YEAR = 1900
+
+# The controls in their order, each with the id of what is gone to where something is wrong with it.
+_IDS = {
+    "deed": "ruling-deed",
+    "reason": "ruling-reason",
+    "register_number": "ruling-number",
+    "registered_on": "ruling-registered",
+    "text": "ruling-text",
+    "confirmed": "ruling-confirmed",
+    "why": "ruling-why",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionForm:
+    """The form, as it stands or as it was typed. `why` is what a second agent says who refuses."""
+
+    deed: str = ""
+    reason: str = ""
+    text: str = ""
+    why: str = ""
+    # Of an incorporation: as typed, and whether it was confirmed.
+    register_number: str = ""
+    registered_on: str = ""
+    confirmed: bool = False
+    opens_next: bool = False
+    # The documents that are decided about without having been opened.
+    acknowledged: tuple[int, ...] = ()
+    errors: Mapping[str, str] = field(default_factory=dict)
+
+    limit = MAX_TEXT
+    number_limit = MAX_REGISTER_NUMBER
+
+    @classmethod
+    def read(cls, posted: QueryDict) -> "DecisionForm":
+        """From a form. The button that approves at once says so itself, whatever else is chosen."""
+        at_once = "at_once" in posted
+        return cls(
+            deed=APPROVE if at_once else posted.get("deed", ""),
+            reason=posted.get("reason", ""),
+            text=_typed(posted, "text"),
+            why=_typed(posted, "why"),
+            register_number=" ".join(_typed(posted, "register_number").split()),
+            registered_on=posted.get("registered_on", "").strip(),
+            confirmed="confirmed" in posted,
+            opens_next=at_once or posted.get("then") == "next",
+            acknowledged=acknowledged_documents(posted),
+        )
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        """What was wrong, in the order of the controls; what is wrong with the whole stands at the first one."""
+        found = ((_IDS[name], self.errors.get(name, "")) for name in _IDS)
+        return tuple(Problem(id_, text) for id_, text in found if text)
+
+    def with_error(self, refused: ReviewRefused) -> "DecisionForm":
+        """The same with what was wrong at its control."""
+        first = refused.field if refused.field in _IDS else "deed"
+        return replace(self, errors={first: refused.message} | refused.others)
+
+
+def decide_as_posted(
+    draft: Draft, form: DecisionForm, *, by: AbstractBaseUser, version: ReviewVersion
+) -> ReviewDecision:
+    """Do what the form says. Raises as `rule`, and Refused with everything that is wrong with the form at once."""
+    declines, incorporates = form.deed == DECLINE, form.deed == INCORPORATE
+    if errors := dict(_errors(form, declines=declines, incorporates=incorporates)):
+        raise ReviewRefused.for_fields(errors)
+    return rule(
+        draft,
+        form.deed,
+        text=form.text,
+        reason=form.reason if declines else "",
+        registration=_registration(form) if incorporates else None,
+        acknowledged=form.acknowledged,
+        by=by,
+        version=version,
+    )
+
+
+def _errors(form: DecisionForm, *, declines: bool, incorporates: bool) -> Iterator[tuple[str, str]]:
+    """What is wrong with the form, by its controls, in their order."""
+    if declines and form.reason not in DeclineReason.values:
+        yield "reason", "Select a reason."
+    if incorporates:
+        yield from _errors_of_registration(form)
+    if len(form.text) > MAX_TEXT:
+        yield "text", f"Use {MAX_TEXT:,} characters or fewer."
+    elif declines and not form.text.strip():
+        yield "text", "Tell the customer why."
+    if incorporates and not form.confirmed:
+        yield "confirmed", "Confirm that the number and date are as the registry has them."
+
+
+def _errors_of_registration(form: DecisionForm) -> Iterator[tuple[str, str]]:
+    number, day = form.register_number, _day(form.registered_on)
+    if not number:
+        yield "register_number", "Enter the registration number."
+    elif len(number) > MAX_REGISTER_NUMBER or not number.isprintable():
+        yield "register_number", f"Use {MAX_REGISTER_NUMBER} plain characters or fewer."
+    if day is None:
+        yield "registered_on", "Enter the date of registration."
+    elif day > localdate():
+        yield "registered_on", "Enter a date that is not in the future."
+
+
+def _registration(form: DecisionForm) -> Registration | None:
+    day = _day(form.registered_on)
+    return Registration(form.register_number, day) if day else None
+
+
+def _day(text: str) -> date | None:
+    """A day as a date control posts it; None for anything else, and for years that no register has."""
+    try:
+        found = parse_date(text)
+    except ValueError:
+        return None
+    return found if found and found.year >= _FIRST_YEAR else None
+
+
+def _typed(posted: Mapping[str, str], name: str) -> str:
+    return posted.get(name, "").replace("\x00", " ").replace("\r\n", "\n")

@@ -1,0 +1,147 @@
+"""Deciding about a case, and confirming or refusing, as the second agent, what another has proposed."""
+
+from collections.abc import Callable
+from functools import partial
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.html import format_html
+from django.views.decorators.http import require_http_methods
+
+from formation_portal.accounts.models import Right
+from formation_portal.accounts.policies import UserRequest, agent_with
+from formation_portal.applications.draft import Draft
+from formation_portal.applications.services import Closed
+from formation_portal.reviews.changes_since import ReviewVersion
+from formation_portal.reviews.decisions import confirm_proposal, refuse_proposal, withdraw
+from formation_portal.reviews.exceptions import DocumentsNotOpened, NotApprovable, ReviewChanged, ReviewRefused
+from formation_portal.reviews.models import ReviewDecision
+
+from ..changes_since import change_lines, not_done, posted_again
+from ..delivery_status import case_deliveries
+from ..lookups import get_case_or_404
+from ..queue.next_case import next_case_for
+from ..return_urls import case_url, queue_shown, queue_url
+from ..unopened_documents import unopened_documents
+from .forms import DecisionForm, decide_as_posted
+from .pages import decided_message, decision_panel
+
+_METHODS = ["GET", "HEAD", "POST"]
+
+
+@require_http_methods(_METHODS)
+@agent_with(Right.DECIDE)
+def decision(request: UserRequest, reference: str) -> HttpResponse:
+    """The form alone; a POST decides, or proposes it where a second agent has to confirm."""
+    draft = get_case_or_404(reference)
+    if request.method != "POST":
+        return _draw(request, draft)
+    form = DecisionForm.read(request.POST)
+    return _apply(request, draft, form, lambda version: decide_as_posted(draft, form, by=request.user, version=version))
+
+
+@require_http_methods(_METHODS)
+@agent_with(Right.CONFIRM)
+def confirmation(request: UserRequest, reference: str) -> HttpResponse:
+    """Carry out what another agent has proposed."""
+    draft, form = get_case_or_404(reference), DecisionForm.read(request.POST)
+    if request.method != "POST":
+        return redirect("desk:decision", reference=reference)
+    confirmed = partial(confirm_proposal, draft, acknowledged=form.acknowledged, by=request.user)
+    return _apply(request, draft, form, lambda version: confirmed(version=version))
+
+
+@require_http_methods(_METHODS)
+@agent_with(Right.CONFIRM)
+def refusal(request: UserRequest, reference: str) -> HttpResponse:
+    """Say no to what another agent has proposed, with a word to colleagues."""
+    draft, form = get_case_or_404(reference), DecisionForm.read(request.POST)
+    if request.method != "POST":
+        return redirect("desk:decision", reference=reference)
+    refused = partial(refuse_proposal, draft, why=form.why, by=request.user)
+    return _apply(request, draft, form, lambda version: refused(version=version), then="Decision not confirmed.")
+
+
+@require_http_methods(_METHODS)
+@agent_with(Right.DECIDE)
+def retraction(request: UserRequest, reference: str) -> HttpResponse:
+    """Take back what one has proposed oneself."""
+    draft, form = get_case_or_404(reference), DecisionForm.read(request.POST)
+    if request.method != "POST":
+        return redirect("desk:decision", reference=reference)
+    taken = partial(withdraw, draft, by=request.user)
+    return _apply(
+        request, draft, form, lambda version: taken(version=version), then="Your decision has been withdrawn."
+    )
+
+
+def _apply(
+    request: UserRequest,
+    draft: Draft,
+    form: DecisionForm,
+    deed: Callable[[ReviewVersion], ReviewDecision],
+    *,
+    then: str = "",
+) -> HttpResponse:
+    """Do the deed. What is in its way is shown above the form as it was typed; of what ended meanwhile the words are
+    kept to be copied. `then` stays at the case and says so; else one goes on."""
+    reference = draft.application.reference
+    try:
+        made = deed(ReviewVersion.parse(request.POST.get("sight", "")))
+    except ReviewChanged as late:
+        return _draw(request, get_case_or_404(reference), form=form, late=late, status=409)
+    except NotApprovable:
+        return _draw(request, get_case_or_404(reference), form=form, is_stopped=True, status=422)
+    except DocumentsNotOpened as unopened:
+        return _draw(request, draft, form=form, unopened=unopened, status=422)
+    except ReviewRefused as refused:
+        return _draw(request, get_case_or_404(reference), form=form.with_error(refused), status=422)
+    except Closed as closed:
+        typed = (("Message to the customer", form.text), ("Reason for not confirming", form.why))
+        return not_done(
+            request, get_case_or_404(reference), closed, title="Your decision was not recorded", typed=typed
+        )
+    if then:
+        messages.info(request, then)
+        return redirect(case_url(reference, queue_shown(request.POST)))
+    return _go_on(request, draft, decided_message(made), opens_next=form.opens_next)
+
+
+def _go_on(request: UserRequest, draft: Draft, words: str, *, opens_next: bool) -> HttpResponse:
+    """To the next case where it is asked for and there is one, else to the queue; with what was decided just now."""
+    shown, reference = queue_shown(request.POST), draft.application.reference
+    link = '<a class="name" href="{}">{}</a> {}'
+    messages.success(request, format_html(link, case_url(reference, shown), draft.title, words))
+    if opens_next and request.user.may[Right.REVIEW]:
+        following = next_case_for(request.user, shown)
+        if following.case:
+            return redirect(case_url(following.case.application.reference, shown))
+        messages.info(request, following.words)
+    return redirect(queue_url(shown))
+
+
+def _draw(
+    request: UserRequest,
+    draft: Draft,
+    *,
+    form: DecisionForm | None = None,
+    late: ReviewChanged | None = None,
+    is_stopped: bool = False,
+    unopened: DocumentsNotOpened | None = None,
+    status: int = 200,
+) -> HttpResponse:
+    shown = queue_shown(request.POST or request.GET)
+    panel = decision_panel(draft, request.user, arrivals=case_deliveries(draft), shown=shown, form=form)
+    context = {
+        "decision": panel,
+        "draft": draft,
+        "back": case_url(draft.application.reference, shown),
+        "moves": change_lines(late.changes) if late else (),
+        "is_late": late is not None,
+        "is_stopped": is_stopped,
+        "documents": unopened_documents(draft, unopened.documents, shown) if unopened else (),
+        "again": posted_again(request) if unopened else (),
+        "problems": panel.form.problems,
+    }
+    return render(request, "desk/decisions/decision.html", context, status=status)

@@ -1,0 +1,1 @@
+"""Deliveries to the formation service that only an agent can resolve."""

@@ -1,0 +1,69 @@
+"""What nobody but an agent can settle at the formation service: the list, one thing, and the decision about it."""
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods, require_safe
+
+from formation_portal.accounts.models import Right
+from formation_portal.accounts.policies import UserRequest, agent, agent_with
+from formation_portal.relay.models import Delivery
+from formation_portal.relay.resolution.decision_input import DecisionOutdated, DecisionRefused
+from formation_portal.relay.resolution.queue import deliveries_in
+from formation_portal.relay.resolution.service_notices import service_notices
+
+from ..lookups import get_delivery_or_404
+from .forms import ResolutionForm, posted_resolution, resolve, resolved_texts
+from .pages import delivery_page, delivery_rows, delivery_views
+
+_A_PAGE = 50
+
+
+@require_safe
+@agent
+def deliveries(request: UserRequest) -> HttpResponse:
+    """One page of the list, the oldest first, and how the service itself stands."""
+    chosen = request.GET.get("state", "")
+    page = Paginator(deliveries_in(chosen), _A_PAGE).get_page(request.GET.get("page"))
+    context = {
+        "page": page,
+        "rows": delivery_rows(page.object_list),
+        "views": delivery_views(chosen),
+        "notices": service_notices(),
+    }
+    return render(request, "desk/deliveries/deliveries.html", context)
+
+
+@require_safe
+@agent
+def delivery(request: UserRequest, number: int) -> HttpResponse:
+    """One thing with its evidence and, while nothing else can settle it, the decision."""
+    return _draw(request, get_delivery_or_404(number))
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@agent_with(Right.DECIDE)
+def delivery_resolution(request: UserRequest, number: int) -> HttpResponse:
+    """Record a decision. A GET, as after signing in again, only leads to the thing."""
+    row = get_delivery_or_404(number)
+    if request.method != "POST":
+        return redirect("desk:delivery", number=row.pk)
+    form = posted_resolution(request.POST)
+    try:
+        decided = resolve(form, row.pk, agent=request.user)
+    except DecisionOutdated as changed:
+        messages.error(request, f"{changed}.")
+        return _draw(request, get_delivery_or_404(number), form=form, status=409)
+    except DecisionRefused as refused:
+        return _draw(request, row, form=form.with_error(refused), status=422)
+    messages.success(request, " ".join(resolved_texts(decided)))
+    return redirect("desk:delivery", number=row.pk)
+
+
+def _draw(
+    request: UserRequest, row: Delivery, *, form: ResolutionForm | None = None, status: int = 200
+) -> HttpResponse:
+    page = delivery_page(row, form=form)
+    context = {"page": page, "problems": page.form.problems, "notices": service_notices()}
+    return render(request, "desk/deliveries/delivery.html", context, status=status)

@@ -1,0 +1,73 @@
+"""The numbers that people are known by, masked on the desk until an agent asks to see them, also where the formation
+service quotes one.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from formation_portal.applications.draft import Draft
+from formation_portal.contract import canonical
+from formation_portal.reviews.targets import Target, field_at
+from formation_portal.ui.readback import answer_in_words
+
+_SHOWN = 3
+# Of a number as short as this, its end would be most of it.
+_SHORT = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Mask:
+    """What is seen of a number: its last letters and digits, or none. How long it is, it doesn't tell."""
+
+    ending: str
+
+    def __str__(self) -> str:
+        return f"•••••{self.ending}"
+
+
+def mask_of(number: str) -> Mask:
+    """The mask of one number. Hyphens and spaces are no part of it."""
+    told = [one for one in number if one.isalnum()]
+    return Mask("".join(told[-_SHOWN:]) if len(told) > _SHORT else "")
+
+
+def is_identity_number(draft: Draft, target: Target) -> bool:
+    """Whether what is answered, or proposed, at a place is such a number."""
+    spec, party = field_at(draft, target), draft.party(target.holder)
+    return bool(spec and party and canonical.is_identity_number(spec.canonical_field, kind=party.kind))
+
+
+class TextMasking:
+    """Lies over words about one application. No query, and nothing is looked for where nothing is said."""
+
+    def __init__(self, draft: Draft) -> None:
+        self._draft = draft
+
+    def masked(self, text: str) -> str:
+        """The words with every number masked, however it is grouped there."""
+        for number, seen in self._patterns if text else ():
+            text = number.sub(seen, text)
+        return text
+
+    @cached_property
+    def _patterns(self) -> list[tuple[re.Pattern[str], str]]:
+        # The longest first: a short one may be a part of it.
+        numbers = sorted(set(_identity_numbers(self._draft)), key=len, reverse=True)
+        return [(_number_pattern(number), str(mask_of(number))) for number in numbers]
+
+
+def _identity_numbers(draft: Draft) -> Iterator[str]:
+    for party in draft.parties:
+        for spec in draft.schema.fields_of(party.kind, party.roles):
+            if canonical.is_identity_number(spec.canonical_field, kind=party.kind):
+                number = answer_in_words(spec, party.raw.get(spec.name))
+                if any(map(str.isalnum, number)):
+                    yield number
+
+
+def _number_pattern(number: str) -> re.Pattern[str]:
+    """The same letters and digits one after the other, and no part of a longer word."""
+    told = r"[\W_]*".join(re.escape(one) for one in number if one.isalnum())
+    return re.compile(rf"(?<!\w){told}(?!\w)", re.IGNORECASE)

@@ -1,0 +1,1 @@
+"""One party under review: its facts, documents, roles and shares."""

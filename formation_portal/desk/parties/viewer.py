@@ -1,0 +1,167 @@
+"""The viewer of a party's documents: one page of one of them, and the ways to everything else."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from django.urls import reverse
+
+from formation_portal.applications.documents import findings_of
+from formation_portal.applications.models import Document
+from formation_portal.ui.documents import file_facts
+
+from ..viewer_state import ZOOMS, ViewerState
+
+# A4, which most pages of a PDF are.
+_A4 = (1240, 1754)
+# So many page numbers stand on each side of the present one.
+_NEAR = 2
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentLink:
+    """One document of the party."""
+
+    slot: str
+    url: str
+    is_current: bool
+
+
+@dataclass(frozen=True, slots=True)
+class PageLink:
+    """One page of the document; a gap before it where pages are left out."""
+
+    number: int
+    url: str
+    is_current: bool
+    has_gap: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Viewer:
+    """What is looked at. `url` is the page's own address without a query."""
+
+    documents: tuple[Document, ...]
+    document: Document
+    state: ViewerState
+    url: str
+
+    @property
+    def file_facts(self) -> str:
+        """1.4 MB, 2 pages, 20 November 2026."""
+        return file_facts(self.document)
+
+    @property
+    def can_be_shown(self) -> bool:
+        """Whether there is a picture of it."""
+        return findings_of(self.document).can_be_shown
+
+    @property
+    def document_links(self) -> tuple[DocumentLink, ...]:
+        """Every document that there is, in the order in which the form asks for them."""
+        return tuple(
+            DocumentLink(one.slot, self._url(self.state.for_document(one.pk)), one.pk == self.document.pk)
+            for one in self.documents
+        )
+
+    @property
+    def next_document(self) -> DocumentLink | None:
+        """The document after this one."""
+        place = [one.pk for one in self.documents].index(self.document.pk) + 1
+        return self.document_links[place] if place < len(self.documents) else None
+
+    @property
+    def pages(self) -> int:
+        """How many it has."""
+        return findings_of(self.document).pages or 1
+
+    @property
+    def page_words(self) -> str:
+        """2 of 3."""
+        return f"{self.state.page} of {self.pages}"
+
+    @property
+    def page_links(self) -> tuple[PageLink, ...]:
+        """The first page, those around the present one, and the last."""
+        near = range(self.state.page - _NEAR, self.state.page + _NEAR + 1)
+        shown = [page for page in range(1, self.pages + 1) if page in near or page in (1, self.pages)]
+        return tuple(
+            PageLink(page, self._url(self.state.for_page(page)), page == self.state.page, page - before > 1)
+            for before, page in zip([0, *shown], shown, strict=False)
+        )
+
+    @property
+    def before_url(self) -> str:
+        """The page before; empty at the first."""
+        return self._url(self.state.for_page(self.state.page - 1)) if self.state.page > 1 else ""
+
+    @property
+    def after_url(self) -> str:
+        """The page after; empty at the last."""
+        return self._url(self.state.for_page(self.state.page + 1)) if self.state.page < self.pages else ""
+
+    @property
+    def larger_url(self) -> str:
+        """The same page, larger; empty where it is as large as it gets."""
+        return self._url(self.state.larger) if self.state.larger else ""
+
+    @property
+    def smaller_url(self) -> str:
+        """The same page, smaller; empty where all of it is seen."""
+        return self._url(self.state.smaller) if self.state.smaller else ""
+
+    @property
+    def turned_url(self) -> str:
+        """The same page, turned on by a quarter."""
+        return self._url(self.state.rotated)
+
+    @property
+    def here_url(self) -> str:
+        """The page as it stands now."""
+        return self._url(self.state)
+
+    @property
+    def file_url(self) -> str:
+        """The file itself, as a download."""
+        return reverse("desk:document", args=[self.document.application.reference, self.document.pk])
+
+    @property
+    def picture_url(self) -> str:
+        """The picture of the page: drawn larger where it is shown larger, so that small print can be read."""
+        named = [self.document.application.reference, self.document.pk, self.state.page]
+        return reverse("desk:document_picture", args=named) + ("?size=close" if self.state.zoom > ZOOMS[0] else "")
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """How wide it is beside its height, so that the page keeps its place while the picture comes."""
+        found = findings_of(self.document)
+        return (found.width or _A4[0], found.height or _A4[1])
+
+    @property
+    def turned_size(self) -> tuple[int, int]:
+        """The same once it is turned."""
+        width, height = self.size
+        return (height, width) if self.state.turn % 180 else (width, height)
+
+    @property
+    def turning(self) -> str:
+        """How the picture is turned within its frame; empty where it stands upright."""
+        width, height = self.size
+        moved = {90: (height, 0), 180: (width, height), 270: (0, width)}.get(self.state.turn)
+        return f"translate({moved[0]} {moved[1]}) rotate({self.state.turn})" if moved else ""
+
+    def _url(self, state: ViewerState) -> str:
+        return f"{self.url}{state.query}"
+
+
+def viewer(documents: Sequence[Document], state: ViewerState, *, url: str) -> Viewer | None:
+    """The viewer in this state, or at the first document where there is no such one; None without any document.
+
+    A page that the document hasn't got is its first or last one.
+    """
+    chosen = next((one for one in documents if one.pk == state.document), None)
+    document = chosen or next(iter(documents), None)
+    if document is None:
+        return None
+    last = findings_of(document).pages or 1
+    possible = state.for_page(min(state.page, last)) if chosen else state.for_document(document.pk)
+    return Viewer(tuple(documents), document, possible, url)

@@ -1,0 +1,1 @@
+"""The queue of cases: search, filters and claims, and the rows that they read."""

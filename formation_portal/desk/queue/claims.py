@@ -1,0 +1,177 @@
+"""Who works on a case. A claim says who and since when, expires by itself, and can be taken over for a reason.
+
+A claim is one update under a condition, so that of two agents at once one has the case, and the other is told. Claiming
+begins the review, in the same transaction; releasing ends nothing.
+"""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.conf import settings
+from django.contrib.auth.models import AbstractUser
+from django.db import transaction
+from django.db.models import F, Q, QuerySet
+from django.utils import timezone
+
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft, open_draft
+from formation_portal.applications.models import Application
+from formation_portal.audit import chain
+from formation_portal.audit.models import AuditAction
+from formation_portal.contract.lifecycle import is_possible
+
+from ..models import WORD_LIMIT, Case
+
+_BEGIN_REVIEW = "begin_review"
+# What a draft reads of each application, here for all of them at once.
+_PARTS = ("section_answers", "parties", "share_classes", "holdings", "documents")
+
+
+def lock_applications(applications: Collection[int]) -> list[Application]:
+    """The applications, locked as every change of one locks it: before anything else that a claim writes to, and in
+    one order, so that nobody waits for each other for ever. A query, and one for each part of them."""
+    found = Application.objects.filter(pk__in=applications, deleted_at=None).select_related("owner")
+    return list(found.prefetch_related(*_PARTS).order_by("pk").select_for_update(of=("self",)))
+
+
+def begin_reviews(applications: Collection[Application], won: Collection[int], *, by: AbstractUser) -> None:
+    """Begin the review of what was won and only waits for it. Each is a change of its own, with its line in the
+    history, its row for the service and its entry in the audit."""
+    for application in applications:
+        if application.pk in won and is_possible(_BEGIN_REVIEW, application.status):
+            services.advance(open_draft(application), _BEGIN_REVIEW, by=by)
+
+
+def begin_review_of(draft: Draft, *, by: AbstractUser) -> None:
+    """Begin the review of one that only waits for it."""
+    if is_possible(_BEGIN_REVIEW, draft.application.status):
+        services.advance(draft, _BEGIN_REVIEW, by=by)
+
+
+UNCLAIMED: dict[str, Any] = {"claimed_by_id": None, "claimed_at": None, "taken_from_id": None, "word": ""}
+
+
+@dataclass(frozen=True, slots=True)
+class Claims:
+    """What came of claiming several: those that are one's own now, and those that somebody else has."""
+
+    won: tuple[Case, ...]
+    lost: tuple[Case, ...]
+
+
+def unclaimed() -> Q:
+    """The cases that nobody works on: never claimed, or so long ago that the claim has ended."""
+    return Q(claimed_at=None) | Q(claimed_at__lte=_oldest_valid_claim())
+
+
+def claimed_by(agent_id: int) -> Q:
+    """The cases that an agent works on."""
+    return Q(claimed_by=agent_id, claimed_at__gt=_oldest_valid_claim())
+
+
+def free_to_confirm() -> Q:
+    """The cases that nobody works on but the agent whose decision waits there: they have done their part."""
+    return unclaimed() | Q(claimed_by=F("proposed_by"))
+
+
+def not_proposed_by(agent_id: int) -> Q:
+    """The cases but for those whose decision, proposed by this agent, waits for a second one."""
+    return ~Q(proposed_by=agent_id)
+
+
+def is_claimed(case: Case) -> bool:
+    """Whether somebody works on it."""
+    return case.claimed_at is not None and case.claimed_at > _oldest_valid_claim()
+
+
+def claim(cases: Collection[int], *, by: AbstractUser) -> Claims:
+    """Claim what can be claimed of these, by their applications, and begin their reviews. Closed ones are left out.
+
+    One's own claims begin anew, so that they last.
+    """
+    with transaction.atomic():
+        applications = lock_applications(cases)
+        # Locked in one order, so that two agents with the same cases don't wait for each other for ever.
+        found = list(Case.objects.filter(pk__in=cases).exclude(open_since=None).order_by("pk").select_for_update())
+        is_free = unclaimed() | Q(claimed_by=by.pk)
+        chosen = Case.objects.filter(pk__in=[case.pk for case in found])
+        chosen.filter(is_free).update(**_claim_columns(by))
+        now = list(chosen.select_related("claimed_by").order_by("pk"))
+        won = [case for case in now if case.claimed_by_id == by.pk]
+        begin_reviews(applications, {case.pk for case in won}, by=by)
+        whole = {application.pk: application for application in applications}
+        for case in won:
+            _append_to_audit_log(whole[case.pk], case, by=by, did="claim")
+        return Claims(tuple(won), lost=tuple(case for case in now if case.claimed_by_id != by.pk))
+
+
+def take_over(case: Case, *, by: AbstractUser, word: str) -> bool:
+    """Claim what the agent whom the page named has claimed, saying why. False where it is somebody else's by now."""
+    seen = Case.objects.filter(pk=case.pk, claimed_by=case.claimed_by_id).exclude(open_since=None)
+    moved = _claim_columns(by) | {"taken_from_id": case.claimed_by_id, "word": word[:WORD_LIMIT]}
+    with transaction.atomic():
+        return _claim_if(case, seen, moved, by=by, did="take_over")
+
+
+def release(cases: Collection[int], *, by: AbstractUser) -> int:
+    """Give one's own claims back; how many there were."""
+    with transaction.atomic():
+        own = Case.objects.filter(claimed_by(by.pk), pk__in=cases).select_related("application").order_by("pk")
+        found = list(own.select_for_update(of=("self",)))
+        Case.objects.filter(pk__in=[case.pk for case in found]).update(**UNCLAIMED)
+        for case in found:
+            _append_to_audit_log(case.application, Case(pk=case.pk, **UNCLAIMED), by=by, did="release")
+        return len(found)
+
+
+def claim_free(case: Case, *, free: Q, by: AbstractUser) -> bool:
+    """Claim the case, if it is free still."""
+    with transaction.atomic():
+        return _claim_if(case, Case.objects.filter(free, pk=case.pk), _claim_columns(by), by=by, did="claim")
+
+
+def claim_when_working(draft: Draft, *, by: AbstractUser) -> bool:
+    """Claim the case that somebody has begun to work on, if nobody works on it, and begin its review. For who holds
+    the lock of its application; one query."""
+    free = Case.objects.filter(unclaimed(), pk=draft.application.pk).exclude(open_since=None)
+    claim = _claim_columns(by)
+    if not free.update(**claim):
+        return False
+    begin_review_of(draft, by=by)
+    _append_to_audit_log(draft.application, Case(pk=draft.application.pk, **claim), by=by, did="claim")
+    return True
+
+
+def give_back(application: Application, *, to: AbstractUser, by: AbstractUser) -> None:
+    """The case is this agent's again, whoever works on it: `by` has refused what they proposed. For who holds the lock
+    of its application."""
+    claimed = _claim_columns(to)
+    if Case.objects.filter(pk=application.pk).exclude(open_since=None).update(**claimed):
+        _append_to_audit_log(application, Case(pk=application.pk, **claimed), by=by, did="give_back")
+
+
+def _claim_if(case: Case, if_still: QuerySet[Case], claim: dict[str, Any], *, by: AbstractUser, did: str) -> bool:
+    """Claim the case if it still is as the condition says, and begin its review."""
+    applications = lock_applications([case.pk])
+    if not if_still.update(**claim):
+        return False
+    begin_reviews(applications, {case.pk}, by=by)
+    for application in applications:
+        _append_to_audit_log(application, Case(pk=case.pk, **claim), by=by, did=did)
+    return True
+
+
+def _append_to_audit_log(application: Application, case: Case, *, by: AbstractUser, did: str) -> None:
+    """An entry of the audit, which attests who has the case by now, since when, from whom, and why."""
+    details: dict[str, Any] = {"taken_from": case.taken_from_id} if case.taken_from_id else {}
+    chain.append(AuditAction.CLAIM, by=by, application=application, rows=[case], did=did, **details)
+
+
+def _claim_columns(agent: AbstractUser) -> dict[str, Any]:
+    return UNCLAIMED | {"claimed_by_id": agent.pk, "claimed_at": timezone.now()}
+
+
+def _oldest_valid_claim() -> datetime:
+    return timezone.now() - timedelta(hours=settings.CLAIM_HOURS)

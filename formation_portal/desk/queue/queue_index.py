@@ -1,0 +1,195 @@
+"""The copy of each case that the queue reads, kept up to date in the transaction that changes the application, or the
+name and e-mail address of its customer.
+"""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from typing import Any
+
+from django.db.models import Q
+from django.db.models.signals import post_save, pre_save
+from django.dispatch import receiver
+from django.urls import reverse
+
+from formation_portal.accounts.models import User
+from formation_portal.applications.draft import Draft, load_schema
+from formation_portal.applications.parties import name_fields
+from formation_portal.contract import canonical
+from formation_portal.contract.lifecycle import FINAL, State
+from formation_portal.contract.schema import FormSchema
+from formation_portal.mail import queue_letter
+from formation_portal.reviews.models import DecisionOutcome, ReviewDecision
+from formation_portal.reviews.transactions import UNDER_REVIEW
+
+from ..models import PLACE_LIMIT, TITLE_LIMIT, Case, CaseWord, Offer
+from .claims import UNCLAIMED, claim_when_working, give_back
+from .conditions import search_words
+from .due import update_due_date
+
+_CLOCK = ("target_days", "waited_days", "overdue_at")
+_WITH_US = frozenset({State.SUBMITTED_FOR_REVIEW, State.IN_REVIEW})
+
+
+def update_case(draft: Draft) -> None:
+    """The case as the application stands now; a draft that was never submitted is none. At most six queries;
+    four more make a new one."""
+    application = draft.application
+    if application.submitted_at is None or application.deleted_at is not None:
+        return
+    facts = case_columns(application, title=title_of(draft.entity_raw))
+    facts |= {"parties": len(draft.party_models), "documents": len(draft.documents)} | product_columns(application)
+    if application.status not in UNDER_REVIEW:
+        # A decision that waited is replaced.
+        facts |= {"confirm_since": None, "proposed_by_id": None, "refused_at": None}
+    case = Case.objects.select_for_update().filter(pk=application.pk).first()
+    is_new, case = case is None, case or Case(application=application)
+    was_waiting_since = case.waiting_since
+    for name, value in facts.items():
+        setattr(case, name, value)
+    update_due_date(case, application, was_waiting_since=was_waiting_since)
+    case.save(force_insert=is_new, update_fields=None if is_new else [*facts, *_CLOCK])
+    if is_new:
+        update_offer(Offer, application)
+    if application.status in FINAL:
+        draft.audited_rows.append(Case(pk=application.pk, **UNCLAIMED))
+    names = party_names(draft.schema, draft.party_models)
+    _update_words(application.pk, case_words(application, title=facts["title"], names=names))
+
+
+@receiver(post_save, sender=ReviewDecision)
+def update_waiting_decision(instance: ReviewDecision, **_: Any) -> None:
+    """Whether a decision waits for a second agent, and whose: one update, as often as somebody decides."""
+    is_waiting = instance.outcome == DecisionOutcome.WAITING
+    since = instance.application.submitted_at if is_waiting else None
+    by = instance.proposed_by_id if is_waiting else None
+    # What was refused before is decided anew by now, or is said by `give_back_refused`.
+    Case.objects.filter(pk=instance.application_id).update(confirm_since=since, proposed_by=by, refused_at=None)
+
+
+def give_back_refused(draft: Draft, decision: ReviewDecision, by: Any) -> None:
+    """The case goes back to whoever proposed it: claimed by them and marked in their queue; and they get a letter."""
+    application, proposer = draft.application, decision.proposed_by
+    if not (proposer.is_active and proposer.is_agent):
+        return
+    give_back(application, to=proposer, by=by)
+    Case.objects.filter(pk=application.pk).update(refused_at=decision.at)
+    context = {
+        "name": by.called,
+        "company": draft.title,
+        "reference": application.reference,
+        "link": reverse("desk:case", args=[application.reference]),
+    }
+    queue_letter(kind="proposal_refused", to=proposer.email, language="en", context=context)
+
+
+def claim_worked_on_case(draft: Draft, by: Any) -> None:
+    """Whoever checks, accepts, asks or notes something works on the case: it is theirs where it was nobody's."""
+    claim_when_working(draft, by=by)
+
+
+def _update_words(case_id: int, wanted: set[bytes]) -> None:
+    """Write only what differs: most changes of a case change no name."""
+    there = {bytes(word) for word in CaseWord.objects.filter(case=case_id).values_list("word", flat=True)}
+    if gone := there - wanted:
+        CaseWord.objects.filter(case=case_id, word__in=gone).delete()
+    CaseWord.objects.bulk_create(CaseWord(case_id=case_id, word=word) for word in sorted(wanted - there))
+
+
+def case_columns(application: Any, *, title: str) -> dict[str, Any]:
+    """What the case copies of its application, which may also be one as a migration knows it."""
+    state, at = State(application.state), application.submitted_at
+    is_with_us = state in _WITH_US
+    return {
+        "title": title[:TITLE_LIMIT],
+        "state": state.value,
+        "submitted_at": at,
+        "open_since": None if state in FINAL else at,
+        "closed_since": at if state in FINAL else None,
+        "waiting_since": at if is_with_us else None,
+        "answered_since": at if is_with_us and application.submissions > 1 else None,
+        # Nobody works on what is closed.
+        **(UNCLAIMED if state in FINAL else {}),
+    }
+
+
+def product_columns(application: Any) -> dict[str, str]:
+    """The product and the place of an application, which never change. Also of one as a migration knows it."""
+    place = str(application.product.get("jurisdiction", {}).get("name", ""))
+    return {"product": application.product_id, "place": place[:PLACE_LIMIT]}
+
+
+def update_offer(model: Any, application: Any) -> None:
+    """Let the filters offer what the application is for; what it is called there last counts."""
+    name = str(application.product.get("product", {}).get("name", "")) or application.product_id
+    model.objects.update_or_create(
+        product=application.product_id,
+        defaults={"name": name[:TITLE_LIMIT], "place": product_columns(application)["place"]},
+    )
+
+
+def title_of(entity_raw: Mapping[str, Any]) -> str:
+    """The name that its customer chose first, as typed, with its ending; empty before that."""
+    return canonical.entity_name(entity_raw)
+
+
+def party_names(schema: FormSchema, parties: Iterable[Any]) -> list[str]:
+    """The names of everybody in it, as typed."""
+    typed = [party.raw.get(spec.name) for party in parties for spec in name_fields(schema, party.kind)]
+    return [name for name in typed if isinstance(name, str)]
+
+
+def case_words(application: Any, *, title: str, names: Iterable[str]) -> set[bytes]:
+    """What finds the case: company, people, reference, and its customer's name and address."""
+    owner = application.owner
+    return search_words((title, *names, application.reference, owner.first_name, owner.last_name, owner.email))
+
+
+_NAMED_BY = ("first_name", "last_name", "email")
+# So many cases of one customer are read at once.
+_AT_ONCE = 200
+
+
+@receiver(pre_save, sender=User)
+def remember_names(instance: User, update_fields: Collection[str] | None = None, **_: Any) -> None:
+    """What finds the customer until now. One query, where any of it may change: a sign-in saves other things."""
+    may_change = instance.pk and (update_fields is None or set(update_fields) & set(_NAMED_BY))
+    found = User.objects.filter(pk=instance.pk).values_list(*_NAMED_BY).first() if may_change else None
+    # Read by `update_words_of_owner`, after the same save.
+    instance.found_by = found  # type: ignore[attr-defined]
+
+
+@receiver(post_save, sender=User)
+def update_words_of_owner(instance: User, **_: Any) -> None:
+    """Write the words of the customer's cases anew, in the transaction that changes the account."""
+    before = getattr(instance, "found_by", None)
+    if before is None or before == tuple(getattr(instance, name) for name in _NAMED_BY):
+        return
+    cases = Case.objects.filter(application__owner=instance.pk).select_related("application").order_by("pk")
+    last = 0
+    while found := list(cases.filter(pk__gt=last).prefetch_related("application__parties", "words")[:_AT_ONCE]):
+        _rewrite_words(found, instance)
+        last = found[-1].pk
+
+
+def _rewrite_words(cases: list[Case], owner: User) -> None:
+    gone: dict[bytes, list[int]] = defaultdict(list)
+    new: list[CaseWord] = []
+    for case in cases:
+        there, wanted = {bytes(row.word) for row in case.words.all()}, _words_of(case, owner)
+        new += [CaseWord(case_id=case.pk, word=word) for word in sorted(wanted - there)]
+        for word in there - wanted:
+            gone[word].append(case.pk)
+    if gone:
+        CaseWord.objects.filter(Q.create([Q(word=word, case__in=keys) for word, keys in gone.items()], Q.OR)).delete()
+    CaseWord.objects.bulk_create(new, batch_size=1000)
+
+
+def _words_of(case: Case, owner: User) -> set[bytes]:
+    application = case.application
+    application.owner = owner
+    return case_words(application, title=case.title, names=[*_names(case)])
+
+
+def _names(case: Case) -> Iterator[str]:
+    parties = [party for party in case.application.parties.all() if party.removed_at is None]
+    yield from party_names(load_schema(case.application.schema_version_id), parties)

@@ -1,0 +1,122 @@
+"""The queue, and claiming cases: those that are selected, one on its page, and the next one."""
+
+from http import HTTPStatus
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods, require_safe
+
+from formation_portal.accounts.models import Right
+from formation_portal.accounts.policies import UserRequest, agent, agent_with
+from formation_portal.accounts.sessions import background_request
+from formation_portal.core.integers import parse_integer
+from formation_portal.relay.resolution.queue import unresolved_count
+
+from ..lookups import get_application_or_404
+from ..queue_state import QueueState
+from ..return_urls import case_url, queue_shown, queue_url
+from .claim_pages import claimed_messages, released_message
+from .claims import claim as claim_several
+from .claims import release as release_several
+from .forms import ClaimForm, claim_case
+from .news import QueueVersion
+from .news import new_cases as news_since
+from .next_case import next_case_for
+from .pages import newest_url, news_url, queue_page
+
+
+@require_safe
+@agent
+def queue(request: UserRequest) -> HttpResponse:
+    """One page of the queue as its address says, and how many things wait for a decision at the service."""
+    page = queue_page(QueueState.read(request.GET), request.user)
+    return render(request, "desk/queue/queue.html", {"page": page, "undecided": unresolved_count()})
+
+
+@require_safe
+@background_request
+@agent
+def news(request: UserRequest) -> HttpResponse:
+    """What has come since a page of the queue was drawn: 204 while the page says so already.
+
+    The page asks by itself, so that this is no use of the session; whoever opens the address gets the queue.
+    """
+    chosen, token = QueueState.read(request.GET), QueueVersion.read(request.GET.get("token", ""))
+    if not request.htmx:
+        return redirect(queue_url(chosen))
+    found = news_since(chosen, token, agent_id=request.user.pk) if token else None
+    if found is None or not found.is_new:
+        return HttpResponse(status=HTTPStatus.NO_CONTENT)
+    context = {"words": found.words, "news_url": news_url(chosen, found.following), "newest": newest_url(chosen)}
+    return render(request, "desk/queue/_news_answer.html", context)
+
+
+_METHODS = ["GET", "HEAD", "POST"]
+# No page shows more.
+_MOST = 100
+
+
+@require_http_methods(_METHODS)
+@agent_with(Right.REVIEW)
+def claims(request: UserRequest) -> HttpResponse:
+    """Claim what is ticked. Each case goes to one agent, and the others are told whose it is."""
+    if request.method == "POST":
+        for level, words in claimed_messages(claim_several(_ticked(request), by=request.user)):
+            messages.add_message(request, level, words)
+    return _to_queue(request)
+
+
+@require_http_methods(_METHODS)
+@agent_with(Right.REVIEW)
+def releases(request: UserRequest) -> HttpResponse:
+    """Give back what is ticked, as far as it is one's own."""
+    if request.method == "POST":
+        messages.info(request, released_message(release_several(_ticked(request), by=request.user)))
+    return _to_queue(request)
+
+
+@require_http_methods(_METHODS)
+@agent_with(Right.REVIEW)
+def next_case(request: UserRequest) -> HttpResponse:
+    """Claim the one that has waited longest of those that nobody works on and that the filters let through."""
+    if request.method != "POST":
+        return _to_queue(request)
+    shown = queue_shown(request.POST)
+    found = next_case_for(request.user, shown)
+    if found.case is None:
+        messages.info(request, found.words)
+        return _to_queue(request)
+    return redirect(case_url(found.case.application.reference, shown))
+
+
+@require_http_methods(_METHODS)
+@agent_with(Right.REVIEW)
+def claim(request: UserRequest, reference: str) -> HttpResponse:
+    """Claim one case, or take it over with a word from the agent whom the page named."""
+    application = get_application_or_404(reference)
+    if request.method == "POST":
+        wish = ClaimForm.read(request.POST)
+        level, words = claim_case(application.pk, by=request.user, form=wish)
+        messages.add_message(request, level, words)
+    return redirect(case_url(reference, queue_shown(request.POST)))
+
+
+@require_http_methods(_METHODS)
+@agent_with(Right.REVIEW)
+def release(request: UserRequest, reference: str) -> HttpResponse:
+    """Give one case back."""
+    application = get_application_or_404(reference)
+    if request.method == "POST":
+        messages.info(request, released_message(release_several([application.pk], by=request.user)))
+    return redirect(case_url(reference, queue_shown(request.POST)))
+
+
+def _ticked(request: UserRequest) -> list[int]:
+    numbers = map(parse_integer, request.POST.getlist("case")[:_MOST])
+    return [number for number in numbers if number is not None]
+
+
+def _to_queue(request: UserRequest) -> HttpResponse:
+    """What it showed when the button was pressed: the form carries its address."""
+    return redirect(queue_url(queue_shown(request.POST)))

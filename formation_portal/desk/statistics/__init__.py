@@ -1,0 +1,1 @@
+"""Tables of statistics with small charts, each also as CSV."""

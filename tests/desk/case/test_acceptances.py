@@ -1,0 +1,185 @@
+"""Accepting facts over the web: what a form posts, where it leads back to, and what others did meanwhile."""
+
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft
+from formation_portal.desk.queue_state import QueueState
+from formation_portal.desk.target_links import TargetLinks
+from formation_portal.reviews.changes_since import current_version
+from formation_portal.reviews.checklist import ACCEPTED, OPEN, QUERIED, Fact, load_checklist
+from formation_portal.reviews.checks import accept
+from formation_portal.reviews.decisions import RETURN, decide
+from formation_portal.reviews.queries import draft_query
+from formation_portal.reviews.targets import Target
+from tests.desk.decision_setup import documents_of
+from tests.markup import Markup
+from tests.reviews.conftest import again, colleague
+
+__all__ = ["colleague"]
+
+pytestmark = pytest.mark.django_db
+
+BIRTH = Target.of_field("ada", "person.date_of_birth")
+PASSPORT = Target.of_document("ada", "Passport")
+
+
+def address(draft: Draft, what: str = "acceptances") -> str:
+    return f"/desk/{draft.application.reference}/{what}/"
+
+
+def seen(draft: Draft) -> str:
+    return str(current_version(draft.application))
+
+
+def fact(draft: Draft, place: Target) -> Fact:
+    found = load_checklist(again(draft)).at(place)
+    assert found is not None
+    return found
+
+
+def posted(draft: Draft, *places: Target, **more: Any) -> dict[str, Any]:
+    unopened = documents_of(draft)
+    return {"place": [str(place) for place in places], "sight": seen(draft), "unseen": unopened} | more
+
+
+def test_what_is_ticked_is_accepted_and_the_page_comes_back(submitted: Draft, as_agent: Client) -> None:
+    back = f"/desk/{submitted.application.reference}/?document=3#facts"
+    answer = as_agent.post(address(submitted), posted(submitted, BIRTH, PASSPORT, back=back))
+    assert (answer.status_code, answer["Location"]) == (302, back)
+    assert fact(submitted, BIRTH).state == fact(submitted, PASSPORT).state == ACCEPTED
+    assert "2 facts accepted." in as_agent.get(back).content.decode()
+
+
+def test_the_button_for_all_takes_what_the_page_had_left_and_not_what_is_ticked(
+    submitted: Draft, as_agent: Client
+) -> None:
+    as_agent.post(address(submitted), posted(submitted, BIRTH, left=[str(PASSPORT)], all="1"))
+    assert (fact(submitted, PASSPORT).state, fact(submitted, BIRTH).state) == (ACCEPTED, OPEN)
+
+
+def test_without_a_tick_nothing_is_accepted(submitted: Draft, as_agent: Client) -> None:
+    answer = as_agent.post(address(submitted), {"place": ["nonsense", "a:b:c"], "sight": seen(submitted)}, follow=True)
+    assert "Select what you want to accept." in answer.content.decode()
+    assert not any(one.is_done for one in load_checklist(submitted))
+
+
+@pytest.mark.parametrize(
+    "back",
+    [
+        "https://example.com/desk/{own}/",
+        "//example.com/desk/{own}/",
+        "/desk/{own}/../",
+        "/desk/FP-0000-0000-0000/",
+        "/desk/",
+        "/applications/",
+        "desk/{own}/",
+        "/desk/{own}/\n",
+        "http://[",
+        "",
+    ],
+)
+def test_no_form_leads_out_of_its_case(submitted: Draft, as_agent: Client, back: str) -> None:
+    own = submitted.application.reference
+    posts = posted(submitted, BIRTH, back=back.format(own=own))
+    assert as_agent.post(address(submitted), posts)["Location"] == f"/desk/{own}/"
+
+
+def test_an_acceptance_is_taken_back(submitted: Draft, as_agent: Client) -> None:
+    as_agent.post(address(submitted), posted(submitted, BIRTH))
+    answer = as_agent.post(address(submitted, "reopenings"), posted(submitted, BIRTH), follow=True)
+    assert "Acceptance undone." in answer.content.decode()
+    assert fact(submitted, BIRTH).state == OPEN
+
+
+def test_what_others_asked_meanwhile_is_shown_and_no_tick_is_lost(
+    submitted: Draft, as_agent: Client, colleague: Any
+) -> None:
+    posts = posted(submitted, BIRTH, PASSPORT)
+    draft_query(
+        submitted, BIRTH, text="The passport says 1984", by=colleague, version=current_version(submitted.application)
+    )
+    answer = as_agent.post(address(submitted), posts)
+    assert answer.status_code == 409
+    html = answer.content.decode()
+    assert "Dev Ramanathan drafted a query about Date of birth: The passport says 1984" in html
+    markup = Markup(html)
+    assert markup.faults == []
+    kept = {one.attributes["value"]: "checked" in one.attributes for one in markup.all("input", name="place")}
+    assert kept == {str(BIRTH): False, str(PASSPORT): True}
+    assert fact(submitted, PASSPORT).state == OPEN
+    [sight] = [one.attributes["value"] for one in markup.all("input", name="sight")]
+    as_agent.post(address(submitted), posted(submitted, PASSPORT, sight=sight))
+    assert (fact(submitted, PASSPORT).state, fact(submitted, BIRTH).state) == (ACCEPTED, QUERIED)
+
+
+def test_an_acceptance_by_somebody_else_is_not_taken_back_unseen(
+    submitted: Draft, as_agent: Client, colleague: Any
+) -> None:
+    posts = posted(submitted, BIRTH)
+    accept(submitted, [BIRTH], by=colleague, version=current_version(submitted.application))
+    answer = as_agent.post(address(submitted, "reopenings"), posts)
+    assert answer.status_code == 409
+    assert "Accepted by Dev Ramanathan" in answer.content.decode()
+    assert fact(submitted, BIRTH).state == ACCEPTED
+    as_agent.post(address(submitted, "reopenings"), posted(submitted, BIRTH))
+    assert fact(submitted, BIRTH).state == OPEN
+
+
+def test_a_question_of_ones_own_is_dropped_or_sent_first(submitted: Draft, as_agent: Client, agent: Any) -> None:
+    draft_query(submitted, BIRTH, text="Please look", by=agent, version=current_version(submitted.application))
+    answer = as_agent.post(address(submitted), posted(submitted, BIRTH))
+    assert answer.status_code == 422
+    assert "There is a draft query about Date of birth." in answer.content.decode()
+
+
+def test_a_page_of_the_round_before_leads_to_the_new_answers_first(
+    submitted: Draft, as_agent: Client, colleague: Any, owner: Any
+) -> None:
+    posts = posted(submitted, BIRTH)
+    decide(submitted, RETURN, text="Look at the name", by=colleague, version=current_version(submitted.application))
+    services.submit(submitted, by=owner)
+    answer = as_agent.post(address(submitted), posts)
+    assert answer.status_code == 409
+    markup = Markup(answer.content.decode())
+    assert markup.all("input", name="place") == []
+    assert "The customer has submitted this again." in answer.content.decode()
+    assert fact(submitted, BIRTH).state == OPEN
+
+
+def test_a_case_that_its_customer_took_back_says_so(submitted: Draft, as_agent: Client, owner: Any) -> None:
+    posts = posted(submitted, BIRTH)
+    services.withdraw(submitted, by=owner)
+    answer = as_agent.post(address(submitted), posts)
+    assert answer.status_code == 409
+    assert "The application is “Withdrawn” and can’t be changed" in answer.content.decode().replace("&#x27;", "’")
+    assert fact(submitted, BIRTH).state == OPEN
+
+
+@pytest.mark.parametrize("what", ["acceptances", "reopenings"])
+def test_its_customer_and_nobody_accept_nothing(
+    submitted: Draft, as_owner: Client, as_nobody: Client, as_agent: Client, what: str
+) -> None:
+    posts = posted(submitted, BIRTH)
+    assert as_owner.post(address(submitted, what), posts).status_code == 403
+    assert as_nobody.post(address(submitted, what), posts).status_code == 302
+    assert as_agent.get(address(submitted, what))["Location"] == f"/desk/{submitted.application.reference}/"
+    assert fact(submitted, BIRTH).state == OPEN
+
+
+def test_a_section_that_is_accepted_leads_on_to_the_next_one(submitted: Draft, as_agent: Client) -> None:
+    facts = load_checklist(submitted)
+    own = facts.of_holder("")
+    assert own is not None
+    places, back = [one.target for one in own.facts], f"/desk/{submitted.application.reference}/"
+    assert len(places) > 2
+    leads_to = []
+    for place in places:
+        answer = as_agent.post(address(submitted), posted(submitted, place, back=f"{back}?changed=0#x", goes_on="1"))
+        leads_to.append(answer["Location"])
+    links = TargetLinks(submitted, facts, QueueState())
+    onwards = [links.at(place).partition("#")[2] for place in places[1:]]
+    assert leads_to == [f"{back}?changed=0#{anchor}" for anchor in (*onwards, "decide")]

@@ -1,0 +1,266 @@
+"""The page of a case: the state of every check, what changed since the last round, and what was said where."""
+
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft
+from formation_portal.reviews.changes_since import current_version
+from formation_portal.reviews.models import Query
+from formation_portal.reviews.notes import write_note
+from formation_portal.reviews.targets import WHOLE_APPLICATION, Target, TargetKind
+from tests.applications import factories
+from tests.desk.review_rounds import accept_all, add_bob, again, ask_at, now, rename, return_it
+from tests.markup import Element, Markup
+
+pytestmark = pytest.mark.django_db(databases=["default", "service"])
+
+NAME = Target.of_field("the-company", "entity.name")
+COMPANY = Target(TargetKind.SECTION, "the-company")
+
+
+def page(client: Client, draft: Draft, query: str = "") -> Markup:
+    markup = Markup(client.get(f"/desk/{draft.application.reference}/{query}").content.decode())
+    assert markup.faults == []
+    return markup
+
+
+def section(markup: Markup, heading: str) -> Element:
+    [found] = [one for one in markup.all("section") if one.attributes.get("aria-labelledby") == heading]
+    return found
+
+
+def headings(markup: Markup) -> list[str]:
+    return [one.text for one in markup.all("h2") if one.inside("main")]
+
+
+def test_a_section_is_accepted_where_it_stands_and_taken_back(submitted: Draft, as_agent: Client) -> None:
+    before = page(as_agent, submitted)
+    assert "Not checked" in section(before, "section-the-company").text
+    form = {"place": str(COMPANY), "sight": str(current_version(submitted.application))}
+    assert form.items() <= _posted(before, "acceptances/").items()
+    back = f"/desk/{submitted.application.reference}/#section-the-company"
+    answer = as_agent.post(f"/desk/{submitted.application.reference}/acceptances/", form | {"back": back})
+    assert answer["Location"] == back
+    after = page(as_agent, submitted)
+    assert "Accepted by Mira Okafor" in section(after, "section-the-company").text
+    assert _posted(after, "reopenings/")["place"] == str(COMPANY)
+
+
+def _posted(markup: Markup, deed: str) -> dict[str, str]:
+    """What the first form with this deed posts."""
+    form = next(one for one in markup.all("form") if one.attributes.get("action", "").endswith(deed))
+    inputs = [one for one in markup.all("input") if form in one.ancestors]
+    return {one.attributes["name"]: one.attributes["value"] for one in inputs}
+
+
+def test_a_question_at_an_answer_is_one_about_its_section(submitted: Draft, as_agent: Client, agent: Any) -> None:
+    ask_at(submitted, NAME, agent, "Which name?")
+    markup = page(as_agent, submitted)
+    there = section(markup, "section-the-company")
+    assert "Open query" in there.text
+    assert "Which name?" in there.text
+    [edit] = [one for one in markup.all("a") if one.text.startswith("Edit") and "#" in one.attributes["href"]]
+    assert markup.one("div", id=edit.attributes["href"].partition("#")[2]).text.strip().startswith("Drafted by Mira")
+
+
+def test_a_party_says_how_far_its_checks_are_and_leads_to_them(submitted: Draft, as_agent: Client, agent: Any) -> None:
+    ask_at(submitted, Target.of_field("ada", "person.date_of_birth"), agent)
+    people = section(page(as_agent, submitted), "people")
+    assert "0 of 7 checks, 1 query" in people.text
+    assert "Director, shareholder" in people.text
+    accept_all(again(submitted, agent, made_by(submitted)), agent)
+    assert "7 of 7 checks" in section(page(as_agent, submitted), "people").text
+    link = next(one for one in page(as_agent, submitted).all("a") if one.text == "Ada Lovelace")
+    assert link.attributes["href"] == f"/desk/{submitted.application.reference}/parties/ada/"
+
+
+def made_by(draft: Draft) -> Any:
+    return draft.application.owner
+
+
+def _change(draft: Draft) -> None:
+    owner = made_by(draft)
+    rename(draft, "Larkfield Overseas", owner)
+    ada = draft.party("ada")
+    assert ada is not None
+    services.save_party(draft, ada, {"person.last_name": "Byron"}, version=ada.model.version, by=owner)
+    services.add_document(
+        draft, draft.party("ada"), "Passport", factories.upload(factories.PDF + b"2", "new.pdf"), by=owner
+    )
+    services.save_holdings(draft, {("ada", "ordinary"): "20,000"}, by=owner)
+    add_bob(draft, owner)
+
+
+def test_a_later_round_shows_what_changed_with_the_old_beside_it(
+    submitted: Draft, as_agent: Client, agent: Any, owner: Any
+) -> None:
+    accept_all(submitted, agent)
+    again(submitted, agent, owner, _change)
+    markup = page(as_agent, submitted)
+    assert "3 answers and 1 document changed, 1 person, company or share class added since this was returned" in _head(
+        markup
+    )
+    company = section(markup, "section-the-company")
+    assert "Was Larkfield Holdings Now Larkfield Overseas" in " ".join(company.text.split())
+    assert "Activity" not in company.text, "it is as it was"
+    assert "Changed since accepted" in company.text
+    assert "section-funds" not in [one.attributes.get("id") for one in markup.all("h2")]
+    assert "1 answer and 1 document changed" in section(markup, "people").text
+    assert "New since the last return" in section(markup, "people").text
+    assert [one.text for one in markup.all("del") if one.inside("main")] == [
+        "Larkfield Holdings",
+        "10,000",
+        "passport.pdf",
+    ]
+
+
+def _head(markup: Markup) -> str:
+    return " ".join(markup.one("main").text.split())
+
+
+def test_everything_is_one_press_away(submitted: Draft, as_agent: Client, agent: Any, owner: Any) -> None:
+    accept_all(submitted, agent)
+    again(submitted, agent, owner, _change)
+    [link] = [one for one in page(as_agent, submitted).all("a") if one.text == "Show everything"]
+    markup = page(as_agent, submitted, link.attributes["href"].partition("/")[2].rpartition("/")[2])
+    assert "Funds" in headings(markup)
+    assert "Holding company" in section(markup, "section-the-company").text
+    assert "Larkfield Holdings" in [one.text for one in markup.all("del")]
+
+
+def test_what_was_never_accepted_is_shown_whole(submitted: Draft, as_agent: Client, agent: Any, owner: Any) -> None:
+    again(submitted, agent, owner, lambda draft: rename(draft, "Larkfield Overseas", owner))
+    markup = page(as_agent, submitted)
+    assert "Funds" in headings(markup)
+    assert "Holding company" in section(markup, "section-the-company").text
+
+
+def test_what_was_changed_back_has_not_changed(submitted: Draft, as_agent: Client, agent: Any, owner: Any) -> None:
+    def there_and_back(draft: Draft) -> None:
+        rename(draft, "Larkfield Overseas", owner)
+        rename(now(draft), "Larkfield Holdings", owner)
+
+    again(submitted, agent, owner, there_and_back)
+    markup = page(as_agent, submitted)
+    assert "No changes since this was returned" in _head(markup)
+    assert not markup.all("del")
+
+
+def test_the_first_round_has_nothing_to_compare(submitted: Draft, as_agent: Client) -> None:
+    markup = page(as_agent, submitted, "?changed=1")
+    assert "since this was returned" not in _head(markup)
+    assert "Funds" in headings(markup)
+
+
+def test_replies_stand_at_their_questions(submitted: Draft, as_agent: Client, agent: Any, owner: Any) -> None:
+    ask_at(submitted, NAME, agent, "Which name?")
+    again(submitted, agent, owner)
+    remark = Query.objects.get()
+    Query.objects.filter(pk=remark.pk).update(reply="This one", replied_at=remark.sent_at)
+    there = section(page(as_agent, submitted), "section-the-company")
+    assert "Answered (submission 1)" in there.text
+    assert "This one" in there.text
+
+
+def test_questions_about_what_is_gone_are_not_lost(submitted: Draft, as_agent: Client, agent: Any, owner: Any) -> None:
+    add = now(submitted)
+    ask_at(submitted, NAME, agent, "About a field that the form has lost")
+    return_it(submitted, agent)
+    add_bob(now(submitted), owner)
+    services.submit(now(add), by=owner)
+    ask_at(submitted, Target(TargetKind.PARTY, "bob"), agent, "Who is Bob?")
+    bob = now(submitted).party("bob")
+    assert bob is not None
+    again(submitted, agent, owner, lambda draft: services.remove_party(draft, bob, by=owner))
+    Query.objects.filter(holder="the-company").update(name="entity.no_such_field")
+    markup = page(as_agent, submitted)
+    assert "About a field that the form has lost" in section(markup, "section-the-company").text
+    assert "Who is Bob?" in section(markup, "lost").text
+    assert "Removed since the last return: Bob Lovelace" in section(markup, "people").text
+
+
+def test_a_case_that_is_closed_is_only_read(submitted: Draft, as_agent: Client, agent: Any, owner: Any) -> None:
+    ask_at(submitted, NAME, agent, "Which name?")
+    services.withdraw(now(submitted), by=owner)
+    markup = page(as_agent, submitted)
+    actions = {one.attributes.get("action", "").rpartition("FP-")[2].partition("/")[2] for one in markup.all("form")}
+    assert not actions & {"acceptances/", "reopenings/", "remarks/"}
+    assert not [one for one in markup.all("a") if one.text.startswith("Ask")]
+    assert "Which name?" in section(markup, "section-the-company").text
+
+
+def test_an_agent_who_may_not_review_only_reads(submitted: Draft, as_agent: Client, agent: Any) -> None:
+    ask_at(submitted, NAME, agent, "Which name?")
+    agent.rights = [right for right in agent.rights if right != "review"]
+    agent.save()
+    markup = page(as_agent, submitted)
+    actions = [one.attributes.get("action", "") for one in markup.all("form")]
+    assert not [one for one in actions if one.endswith(("acceptances/", "notes/", "removal/"))]
+    assert not [one for one in markup.all("a") if one.text.startswith(("Ask", "Change"))]
+    assert "Which name?" in section(markup, "section-the-company").text
+
+
+def test_the_way_back_keeps_the_queue_that_one_came_from(submitted: Draft, as_agent: Client) -> None:
+    posted = _posted(page(as_agent, submitted, "?from=%3Fview%3Dmine"), "acceptances/")
+    assert posted["back"] == f"/desk/{submitted.application.reference}/?from=%3Fview%3Dmine#section-the-company"
+
+
+def test_notes_are_their_writers_to_remove(submitted: Draft, as_agent: Client, agent: Any, stranger: Any) -> None:
+    write_note(now(submitted), WHOLE_APPLICATION, text="Known to us", by=agent)
+    write_note(now(submitted), WHOLE_APPLICATION, text="So they are", by=stranger)
+    whole = section(page(as_agent, submitted), "notes")
+    assert "Known to us" in whole.text
+    assert "So they are" in whole.text
+    assert whole.text.count("Remove") == 1
+
+
+def test_the_rail_tells_what_happened(submitted: Draft, as_agent: Client, agent: Any, owner: Any) -> None:
+    ask_at(submitted, NAME, agent)
+    again(submitted, agent, owner, lambda draft: rename(draft, "Larkfield Overseas", owner))
+    as_agent.post(f"/desk/{submitted.application.reference}/claim/")
+    rail = " ".join(page(as_agent, submitted).one("aside").text.split())
+    for words in (
+        "Mira Okafor: Claimed the case",
+        "Ingrid Solheim: Submitted the application for review",
+        "Ingrid Solheim: Changed “The company”",
+        "Mira Okafor: Returned it for changes, with 1 query",
+    ):
+        assert words in rail, words
+
+
+def test_a_question_can_be_asked_in_place(submitted: Draft, as_agent: Client) -> None:
+    [link] = [one for one in page(as_agent, submitted).all("a") if one.text == "Ask about Name"]
+    answer = as_agent.get(link.attributes["href"], headers={"HX-Request": "true"})
+    markup = Markup(f"<!doctype html><title>x</title>{answer.content.decode()}")
+    assert markup.one("textarea", name="text")
+    assert not markup.all("main")
+    assert _posted(markup, "remarks/")["place"] == str(NAME)
+
+
+def test_more_of_everything_costs_no_more_queries(submitted: Draft, as_agent: Client, agent: Any, owner: Any) -> None:
+    address = f"/desk/{submitted.application.reference}/"
+    few = _queries(as_agent, address)
+    for place in (
+        NAME,
+        COMPANY,
+        WHOLE_APPLICATION,
+        Target(TargetKind.PARTY, "ada"),
+        Target.of_document("ada", "Passport"),
+    ):
+        ask_at(submitted, place, agent)
+        write_note(now(submitted), place, text="Look", by=agent)
+    accept_after = again(submitted, agent, owner, _change)
+    accept_all(accept_after, agent)
+    assert _queries(as_agent, address) == few <= 18
+
+
+def _queries(client: Client, address: str) -> int:
+    client.get(address)
+    with CaptureQueriesContext(connection) as captured:
+        client.get(address)
+    return len(captured)

@@ -1,0 +1,167 @@
+"""What a service with only the documented calls can't take is told by hand: an agent records it, and all goes on."""
+
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft
+from formation_portal.audit.models import AuditAction, Entry
+from formation_portal.relay.delivery_status import deliveries_of
+from formation_portal.relay.models import Decision, Delivery
+from formation_portal.relay.worker import drain
+from tests.desk.undecided_deliveries import page_of, path, titles
+from tests.markup import Markup
+from tests.other_service import OtherService
+from tests.other_service.fixtures import at_other_service, other_service
+from tests.relay.conftest import _files_go_nowhere_else, reopened, row
+from tests.relay.test_other_service import shares
+
+__all__ = ["_files_go_nowhere_else", "at_other_service", "other_service", "shares"]
+
+pytestmark = pytest.mark.django_db(databases=["default", "service"])
+
+NOTE = "Ana at the provider, by telephone"
+
+
+@pytest.fixture
+def changed(shares: Draft, at_other_service: OtherService, owner: Any) -> Delivery:
+    """Ada has another name since the service was told of her, and the customer has sent it."""
+    services.submit(shares, by=owner)
+    drain()
+    services.reopen(shares, reason="Please look again")
+    draft = reopened(shares)
+    ada = draft.party("ada")
+    assert ada is not None
+    services.save_party(draft, ada, {"person.last_name": "King"}, version=ada.version, by=owner)
+    services.submit(reopened(draft), by=owner)
+    drain()
+    found = row("party", "ada")
+    assert (found.state, found.reason) == ("held", "unsupported")
+    return found
+
+
+def record(client: Client, found: Delivery, **form: Any) -> Any:
+    """As an agent does it: the page's own form, with a note."""
+    markup = page_of(client, path(found))
+    [posted] = [one for one in markup.all("form") if one.attributes.get("action", "").endswith("/decision/")]
+    hidden = {name: markup.one("input", name=name).attributes["value"] for name in ("seen", "deed")}
+    return client.post(posted.attributes["action"], hidden | {"note": NOTE} | form)
+
+
+def test_what_was_told_by_hand_counts_as_received_and_the_rest_goes_on(
+    changed: Delivery, shares: Draft, at_other_service: OtherService, as_agent: Client, agent: Any
+) -> None:
+    assert deliveries_of(shares.application).of_party("ada").words == "With our team"
+    assert row("submission", "2").state == "queued", "it waits for what was changed"
+    assert record(as_agent, changed).status_code == 302
+    drain()
+    found = row("party", "ada")
+    assert (found.state, found.reason, found.is_as_wanted) == ("done", "told", True)
+    assert found.remote_id == changed.remote_id
+    assert deliveries_of(shares.application).of_party("ada").words == "Received"
+    assert row("submission", "2").state == "done", "what waited for it goes on"
+    decision = Decision.objects.get()
+    assert (decision.agent, decision.deed, decision.note) == (agent, "told", NOTE)
+    assert decision.told["answers"]["person.last_name"] == "King"
+    entry = Entry.objects.filter(deed=AuditAction.DECISION).latest("pk")
+    assert f'"decision":{decision.pk}' in entry.detail
+    assert len(at_other_service.requests("POST", "/parties")) == 2, "nothing is sent twice"
+
+
+def test_the_page_says_what_to_tell_and_masks_nothing_else(changed: Delivery, as_agent: Client) -> None:
+    assert titles(as_agent, "?state=by_hand") == ["Submission", "Ada King, person"]
+    markup = page_of(as_agent, path(changed))
+    section = markup.one("section", aria_labelledby="by-hand")
+    cells = [one.text for one in markup.all("td") if section in one.ancestors]
+    assert cells == ["Lovelace", "King"]
+
+
+def test_a_removal_that_was_told_is_gone_with_what_belonged_to_it(
+    changed: Delivery, shares: Draft, as_agent: Client, owner: Any
+) -> None:
+    services.reopen(shares, reason="Please look again")
+    draft = reopened(shares)
+    nominees = draft.party("ltd")
+    assert nominees is not None
+    services.save_holdings(draft, {("ada", "blue"): "100", ("ltd", "blue"): ""}, by=owner)
+    services.remove_party(draft, nominees, by=owner)
+    services.submit(reopened(draft), by=owner)
+    drain()
+    held = Delivery.objects.filter(state="held", reason="unsupported")
+    assert {one.name for one in held.all()} >= {("party", "ltd"), ("shareholding", "ltd/blue")}
+    while found := held.last():
+        assert record(as_agent, found).status_code == 302
+    drain()
+    assert not held.exists()
+    gone = row("party", "ltd")
+    assert (gone.state, gone.acknowledged, gone.remote_id) == ("done", None, "")
+    assert row("submission", "3").state == "done"
+
+
+def test_steps_are_told_in_one_go_and_the_customers_waiting_ends(
+    shares: Draft, at_other_service: OtherService, as_agent: Client, as_owner: Client, agent: Any, owner: Any
+) -> None:
+    services.submit(shares, by=owner)
+    services.advance(reopened(shares), "begin_review", by=agent)
+    services.advance(reopened(shares), "approve", by=agent)
+    drain()
+    status = f"/applications/{shares.application.reference}/status/"
+    assert "With our team" in as_owner.get(status).content.decode()
+    steps = Delivery.objects.filter(kind__in=("submission", "status"), reason="unsupported").order_by("position")
+    first, *others = steps
+    assert len(others) == 2
+    record(as_agent, first, also=[str(one.pk) for one in others])
+    assert {one.reason for one in Delivery.objects.filter(kind__in=("submission", "status"))} == {"told"}
+    assert Decision.objects.filter(deed="told", note=NOTE).count() == 3
+    assert "With our team" not in as_owner.get(status).content.decode()
+    assert titles(as_agent) == []
+
+
+def test_what_the_customer_changes_afterwards_is_to_be_told_again(
+    changed: Delivery, shares: Draft, as_agent: Client, owner: Any
+) -> None:
+    record(as_agent, changed)
+    drain()
+    services.reopen(shares, reason="Once more")
+    draft = reopened(shares)
+    ada = draft.party("ada")
+    assert ada is not None
+    services.save_party(draft, ada, {"person.last_name": "Byron"}, version=ada.version, by=owner)
+    services.submit(reopened(draft), by=owner)
+    drain()
+    found = row("party", "ada")
+    assert (found.state, found.reason) == ("held", "unsupported")
+    assert found.acknowledged["answers"]["person.last_name"] == "King", "as it was told"
+
+
+def test_it_takes_a_note(changed: Delivery, as_agent: Client) -> None:
+    response = record(as_agent, changed, note="  ")
+    assert response.status_code == 422
+    markup = Markup(response.content.decode())
+    assert markup.one("p", id="note-error").text
+    assert row("party", "ada").state == "held"
+    assert not Decision.objects.exists()
+
+
+def test_what_has_moved_since_the_page_was_drawn_is_not_recorded(changed: Delivery, as_agent: Client) -> None:
+    """What was told is what the page showed, so another wish must be told anew."""
+    response = record(as_agent, changed, seen="2026-01-01T00:00:00+00:00")
+    assert response.status_code == 409
+    assert row("party", "ada").state == "held"
+
+
+def test_only_who_may_decide_records_it(changed: Delivery, as_agent: Client, agent: Any) -> None:
+    agent.rights = []
+    agent.save()
+    form = {"deed": "told", "note": NOTE, "seen": changed.updated_at.isoformat()}
+    assert as_agent.post(path(changed, "decision/"), form).status_code == 403
+    assert not page_of(as_agent, path(changed)).all("textarea", id="note")
+
+
+def test_a_thing_that_is_held_for_another_reason_has_a_way_out_too(changed: Delivery, as_agent: Client) -> None:
+    Delivery.objects.filter(pk=changed.pk).update(reason="not_found")
+    assert titles(as_agent, "?state=held") == ["Ada King, person"]
+    assert record(as_agent, changed).status_code == 302
+    assert row("party", "ada").state == "done"

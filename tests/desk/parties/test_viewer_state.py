@@ -1,0 +1,88 @@
+"""Where somebody looks in the viewer: an address says it, and no address breaks it."""
+
+import pytest
+from django.http import QueryDict
+
+from formation_portal.applications.models import Application, Document
+from formation_portal.desk.parties.viewer import Viewer, viewer
+from formation_portal.desk.viewer_state import ViewerState
+
+
+def paper(number: int, *, pages: int = 1, **found: int) -> Document:
+    application = Application(reference="FP-0000-0000-0000")
+    findings = {"pages": pages, "width": 0, "height": 0, "codes": []} | found
+    return Document(pk=number, application=application, slot=f"Paper {number}", findings=findings)
+
+
+def shown(look: ViewerState, *papers: Document) -> Viewer:
+    found = viewer(papers, look, url="/here/")
+    assert found is not None
+    return found
+
+
+def test_an_address_says_where_one_looks_and_nothing_more() -> None:
+    look = ViewerState(document=7, page=2, zoom=150, turn=90)
+    assert ViewerState.read(QueryDict(look.query.removeprefix("?"))) == look
+    assert ViewerState().query == ""
+    assert ViewerState(document=7).query == "?document=7"
+
+
+@pytest.mark.parametrize(
+    "query", ["document=x&page=-1", "page=0&zoom=120&turn=45", "page=²&zoom=", f"document={'9' * 40}"]
+)
+def test_what_cannot_be_read_is_as_if_it_were_not_there(query: str) -> None:
+    assert ViewerState.read(QueryDict(query)) == ViewerState()
+
+
+def test_a_page_turns_all_the_way_round_and_zooms_within_its_limits() -> None:
+    look = ViewerState()
+    assert look.smaller is None
+    sizes = [look.zoom]
+    while look.larger is not None:
+        look = look.larger
+        sizes.append(look.zoom)
+    assert sizes == [100, 150, 200, 300]
+    assert ViewerState(turn=270).rotated == ViewerState(turn=0)
+
+
+def test_a_page_that_there_is_not_is_the_last_one() -> None:
+    found = shown(ViewerState(1, page=99), paper(1, pages=3))
+    assert (found.state.page, found.after_url) == (3, "")
+    assert found.before_url == "/here/?document=1&page=2"
+
+
+def test_a_document_of_somebody_else_is_the_first_of_the_partys_own() -> None:
+    found = shown(ViewerState(99, page=5, zoom=300), paper(1), paper(2))
+    assert (found.document.pk, found.state) == (1, ViewerState(1))
+
+
+def test_without_a_document_there_is_nothing_to_look_at() -> None:
+    assert viewer((), ViewerState(), url="/here/") is None
+
+
+def test_every_document_is_one_press_away_and_the_next_one_is_named() -> None:
+    found = shown(ViewerState(1), paper(1), paper(2))
+    assert [(one.slot, one.is_current) for one in found.document_links] == [("Paper 1", True), ("Paper 2", False)]
+    assert found.next_document is not None
+    assert found.next_document.url == "/here/?document=2"
+    assert shown(ViewerState(2), paper(1), paper(2)).next_document is None
+
+
+def test_of_many_pages_those_around_the_present_one_are_offered() -> None:
+    links = shown(ViewerState(1, page=7), paper(1, pages=14)).page_links
+    assert [one.number for one in links] == [1, 5, 6, 7, 8, 9, 14]
+    assert [one.number for one in links if one.has_gap] == [5, 14]
+    assert [one.number for one in links if one.is_current] == [7]
+
+
+def test_a_turned_page_keeps_within_its_frame() -> None:
+    wide = paper(1, width=400, height=300)
+    upright, quarter, half = (shown(ViewerState(1, turn=turn), wide) for turn in (0, 90, 180))
+    assert (upright.turning, upright.turned_size) == ("", (400, 300))
+    assert (quarter.turning, quarter.turned_size) == ("translate(300 0) rotate(90)", (300, 400))
+    assert (half.turning, half.turned_size) == ("translate(400 300) rotate(180)", (400, 300))
+
+
+def test_what_is_shown_larger_is_drawn_larger() -> None:
+    assert not shown(ViewerState(1), paper(1)).picture_url.endswith("?size=close")
+    assert shown(ViewerState(1, zoom=150), paper(1)).picture_url.endswith("?size=close")

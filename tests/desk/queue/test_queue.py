@@ -1,0 +1,222 @@
+"""The queue holds what was submitted, the longest waiting first, as its address says."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.db import connection, transaction
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+
+from formation_portal.applications.draft import Draft, open_draft
+from formation_portal.applications.models import Application
+from formation_portal.contract.lifecycle import State
+from formation_portal.core import subscribers
+from formation_portal.desk.models import Case
+from formation_portal.desk.queue import pages
+from tests.desk.factories import page, references, submitted_ones
+
+pytestmark = pytest.mark.django_db(databases=["default", "service"])
+
+
+def if_any(client: Client) -> dict[str, str]:
+    """How many cases each saved view says that it has, by its address."""
+    links = [
+        one for one in page(client).all("a") if any("Saved views" in up.attributes.values() for up in one.ancestors)
+    ]
+    return {one.attributes["href"]: one.text.rsplit(" ", 1)[1] for one in links}
+
+
+def test_a_draft_is_not_there(draft: Draft, as_agent: Client) -> None:
+    assert references(as_agent) == []
+    assert "All caught up" in as_agent.get("/desk/").content.decode()
+
+
+def test_a_submitted_application_is_there(submitted: Draft, as_agent: Client) -> None:
+    html = as_agent.get("/desk/").content.decode()
+    assert references(as_agent) == [submitted.application.reference]
+    assert "Larkfield Holdings" in html
+    assert "1 person or company, 1 document" in html
+    assert "Ingrid Solheim" in html
+    assert "0 of 4" in html
+
+
+def test_the_longest_waiting_comes_first_unless_one_asks_for_the_newest(owner: Any, as_agent: Client) -> None:
+    newest, middle, oldest = submitted_ones(owner, 3)
+    order = [oldest.reference, middle.reference, newest.reference]
+    assert references(as_agent) == order
+    assert references(as_agent, "?sort=newest") == order[::-1]
+
+
+@pytest.fixture
+def _short_pages(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pages, "A_PAGE", 5)
+
+
+@pytest.mark.usefixtures("_short_pages")
+@pytest.mark.parametrize("order", ["", "&sort=newest"])
+def test_its_pages_follow_each_other_without_a_gap(owner: Any, as_agent: Client, order: str) -> None:
+    submitted_ones(owner, 13)
+    pages, address = [], f"?view=unclaimed{order}"
+    for _ in range(3):
+        markup = page(as_agent, address)
+        pages.append([one.text for one in markup.all("span", class_="nowrap") if one.text.startswith("FP-")])
+        address = next((one.attributes["href"].removeprefix("/desk/") for one in markup.all("a", rel="next")), "")
+    assert [len(one) for one in pages] == [5, 5, 3]
+    assert len({one for found in pages for one in found}) == 13
+    back = markup.one("a", rel="prev").attributes["href"].removeprefix("/desk/")
+    assert references(as_agent, back) == pages[1]
+
+
+@pytest.mark.usefixtures("_short_pages")
+def test_a_page_goes_on_behind_a_case_that_has_left_the_view(owner: Any, agent: Any, as_agent: Client) -> None:
+    submitted_ones(owner, 8)
+    markup = page(as_agent, "?view=unclaimed")
+    following = markup.one("a", rel="next").attributes["href"].removeprefix("/desk/")
+    before = references(as_agent, following)
+    first = [int(one.attributes["value"]) for one in markup.all("input", name="case")]
+    Case.objects.filter(pk__in=first).update(claimed_by=agent, claimed_at=timezone.now())
+    assert references(as_agent, following) == before
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["?after=nonsense", "?view=nonsense&state=x&holder=x&sort=x", "?after=9-9-9", "?after=5", f"?after={'9' * 18}-1"],
+)
+def test_an_address_that_cannot_be_read_filters_nothing(owner: Any, as_agent: Client, address: str) -> None:
+    [case] = submitted_ones(owner, 1)
+    assert references(as_agent, address) == [case.reference]
+
+
+def test_the_saved_views_hold_what_they_say(owner: Any, agent: Any, stranger: Any, as_agent: Client) -> None:
+    [new] = submitted_ones(owner, 1)
+    [old] = submitted_ones(owner, 1, first_days=9)
+    [answered] = submitted_ones(owner, 1, first_days=1, submissions=2)
+    [mine] = submitted_ones(owner, 1, first_days=2, state=State.IN_REVIEW)
+    [theirs] = submitted_ones(owner, 1, first_days=3, state=State.RETURNED_FOR_CHANGES)
+    [closed] = submitted_ones(owner, 1, state=State.WITHDRAWN)
+    Case.objects.filter(pk=mine.pk).update(claimed_by=agent, claimed_at=timezone.now())
+    expected = {
+        "waiting": [old, mine, answered, new],
+        "mine": [mine],
+        "unclaimed": [old, answered, new],
+        "answered": [answered],
+        "overdue": [old],
+        "all": [old, theirs, mine, answered, new],
+        "closed": [closed],
+    }
+    for view, cases in expected.items():
+        assert references(as_agent, f"?view={view}") == [one.reference for one in cases], view
+    assert list(if_any(as_agent).values()) == [str(len(cases)) for cases in expected.values()]
+
+
+def test_overdue_is_what_was_with_us_for_as_many_working_days_as_its_product_takes(
+    owner: Any, as_agent: Client
+) -> None:
+    """The product takes 5 days, which are 4 working days; any 7 days have 5 of them, and 3 have 3 at most."""
+    [overdue] = submitted_ones(owner, 1, first_days=7)
+    submitted_ones(owner, 1, first_days=3)
+    submitted_ones(owner, 1, first_days=9, state=State.RETURNED_FOR_CHANGES)
+    assert references(as_agent, "?view=overdue") == [overdue.reference]
+    assert "5 of 4" in as_agent.get("/desk/?view=overdue").content.decode()
+
+
+def test_a_product_without_a_timeline_may_take_what_the_setting_says(
+    owner: Any, as_agent: Client, settings: Any
+) -> None:
+    settings.OVERDUE_DAYS = 6
+    [one] = submitted_ones(owner, 1, first_days=7)
+    Application.objects.update(product=one.product | {"estimated_timeline": "As long as it takes"})
+    _record(one)
+    assert references(as_agent, "?view=overdue") == []
+    assert "5 of 6" in as_agent.get("/desk/").content.decode()
+
+
+def test_the_days_stand_still_while_the_customer_has_it(owner: Any, as_agent: Client) -> None:
+    [one] = submitted_ones(owner, 1, first_days=7)
+    _record(one, state=State.RETURNED_FOR_CHANGES)
+    assert references(as_agent, "?view=overdue") == []
+    Case.objects.update(submitted_at=timezone.now() - timedelta(days=60))
+    _record(one, state=State.SUBMITTED_FOR_REVIEW, submissions=2, submitted_at=timezone.now())
+    assert "5 of 4" in as_agent.get("/desk/").content.decode(), (
+        "what it took before counts, the customer's time doesn't"
+    )
+    assert references(as_agent, "?view=overdue") == [one.reference]
+
+
+def _record(application: Application, **facts: Any) -> None:
+    """As a deed would have left it."""
+    if facts:
+        Application.objects.filter(pk=application.pk).update(**facts)
+    with transaction.atomic():
+        fresh = Application.objects.get(pk=application.pk)
+        subscribers.application_changed(open_draft(fresh))
+
+
+def test_a_state_and_an_agent_are_picked_and_removed(owner: Any, agent: Any, as_agent: Client) -> None:
+    [new] = submitted_ones(owner, 1)
+    [reviewed] = submitted_ones(owner, 1, state=State.IN_REVIEW)
+    [closed] = submitted_ones(owner, 1, state=State.REJECTED)
+    Case.objects.filter(pk=reviewed.pk).update(claimed_by=agent, claimed_at=timezone.now())
+    assert references(as_agent, "?state=in_review") == [reviewed.reference]
+    assert references(as_agent, "?state=submitted_for_review") == [new.reference]
+    assert references(as_agent, "?state=rejected") == [closed.reference]
+    assert references(as_agent, f"?holder={agent.pk}") == [reviewed.reference]
+    assert references(as_agent, "?holder=nobody") == [new.reference]
+    chips = page(as_agent, f"?state=in_review&holder={agent.pk}&sort=newest").all("a", class_="chip")
+    assert [one.attributes["href"] for one in chips] == [
+        f"/desk/?holder={agent.pk}&sort=newest",
+        "/desk/?state=in_review&sort=newest",
+    ]
+
+
+def test_closed_cases_of_any_status_are_listed_and_nobody_claims_one(owner: Any, as_agent: Client) -> None:
+    submitted_ones(owner, 1, state=State.WITHDRAWN)
+    markup = page(as_agent, "?view=closed")
+    statuses = markup.one("select", id="filter-state")
+    assert [one.text for one in markup.all("option", value="") if statuses in one.ancestors] == ["Any"]
+    assert not markup.all("input", name="case")
+
+
+def test_the_filters_stay_with_the_view(as_agent: Client) -> None:
+    hidden = page(as_agent, "?view=overdue").one("input", name="view")
+    assert hidden.attributes["value"] == "overdue"
+
+
+def test_the_desk_is_not_for_customers(owner: Any, as_owner: Client, as_nobody: Client) -> None:
+    submitted_ones(owner, 1)
+    assert as_owner.get("/desk/").status_code == 403
+    assert as_nobody.get("/desk/").status_code == 302
+
+
+def test_more_cases_cost_no_more_queries(owner: Any, agent: Any, as_agent: Client) -> None:
+    costs = []
+    for _ in range(2):
+        for application in submitted_ones(owner, 5):
+            Case.objects.filter(pk=application.pk).update(claimed_by=agent, claimed_at=timezone.now())
+        with CaptureQueriesContext(connection) as captured:
+            as_agent.get(f"/desk/?view=mine&q=ingrid+solheim&state=submitted_for_review&holder={agent.pk}")
+        costs.append(len(captured))
+    assert costs[0] == costs[1] <= 12
+
+
+def test_the_first_page_is_what_waits_for_us(owner: Any, as_agent: Client) -> None:
+    [ours] = submitted_ones(owner, 1)
+    [theirs] = submitted_ones(owner, 1, first_days=9, state=State.RETURNED_FOR_CHANGES)
+    [registry] = submitted_ones(owner, 1, first_days=8, state=State.SUBMITTED_TO_CSP)
+    [done] = submitted_ones(owner, 1, first_days=7, state=State.INCORPORATED)
+    assert references(as_agent) == [ours.reference]
+    assert references(as_agent, "?view=all") == [theirs.reference, registry.reference, ours.reference]
+    assert references(as_agent, "?view=closed") == [done.reference]
+    assert references(as_agent, f"?q={done.reference}") == [done.reference], "a search looks at all"
+    assert references(as_agent, "?state=returned_for_changes") == [theirs.reference]
+    assert if_any(as_agent)["/desk/?view=closed&sort=newest"] == "1"
+
+
+def test_agents_land_on_their_queue_and_customers_on_their_applications(agent: Any, owner: Any) -> None:
+    for person, place in ((agent, "/desk/"), (owner, "/applications/")):
+        person.set_password("formation-demo")
+        person.save()
+        answer = Client().post("/accounts/login/", {"login": person.email, "password": "formation-demo"})
+        assert (answer.status_code, answer.headers.get("Location")) == (302, place)

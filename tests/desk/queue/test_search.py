@@ -1,0 +1,185 @@
+"""A case is found by its company, its people, its customer and its reference, however they are spelled."""
+
+import importlib
+import logging
+from typing import Any
+
+import pytest
+from django.apps import apps
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft, open_draft
+from formation_portal.applications.models import Application
+from formation_portal.contract.lifecycle import State
+from formation_portal.core import subscribers
+from formation_portal.desk.models import Case, CaseWord, Offer
+from formation_portal.desk.queue import search
+from formation_portal.desk.queue.conditions import search_prefixes, search_words
+from tests.applications import factories
+from tests.desk.factories import references, submitted_ones
+from tests.subscribing import subscribe
+
+pytestmark = pytest.mark.django_db(databases=["default", "service"])
+
+
+def _words(case: Application) -> set[bytes]:
+    return {bytes(word) for word in CaseWord.objects.filter(case=case.pk).values_list("word", flat=True)}
+
+
+@pytest.mark.parametrize(
+    ("name", "typed"),
+    [
+        ("Łódź Øresund Æther", "lodz oresund aether"),
+        ("Jean-Luc O'Brien", "jeanluc obrien brien luc"),
+        ("Quintral S.R.L.", "SRL quint"),
+        ("Straße der Einheit", "STRASSE"),
+        ("山田 太郎", "山"),
+        ("Ｆｕｌｌ ﬁne", "full fin"),
+    ],
+)
+def test_words_are_the_same_for_any_spelling(name: str, typed: str) -> None:
+    words = search_words([name])
+    assert all(any(word.startswith(beginning) for word in words) for beginning in search_prefixes(typed))
+
+
+def test_what_holds_no_letter_finds_nothing(owner: Any, as_agent: Client) -> None:
+    submitted_ones(owner, 1)
+    assert references(as_agent, "?q=%21%21") == []
+
+
+@pytest.mark.parametrize("typed", ["larkfield", "LÀRK hold", "ada", "Ingrid", "owner@example.com"])
+def test_company_people_and_customer_find_a_case(submitted: Draft, as_agent: Client, typed: str) -> None:
+    assert references(as_agent, f"?q={typed}") == [submitted.application.reference]
+    assert references(as_agent, f"?q={typed}+nobody") == []
+
+
+def test_the_words_of_a_name_find_in_any_order(submitted: Draft, as_agent: Client) -> None:
+    name = submitted.parties[0].label.split()
+    assert len(name) > 1
+    assert references(as_agent, f"?q={'+'.join(reversed(name))}") == [submitted.application.reference]
+
+
+def test_a_reference_finds_its_case_with_and_without_hyphens(owner: Any, as_agent: Client) -> None:
+    one, _other = submitted_ones(owner, 2)
+    assert references(as_agent, f"?q={one.reference[:9].lower()}") == [one.reference]
+    assert references(as_agent, f"?q={one.reference.replace('-', '')}") == [one.reference]
+
+
+def test_a_closed_case_is_found_too(owner: Any, as_agent: Client) -> None:
+    [closed] = submitted_ones(owner, 1, state=State.INCORPORATED)
+    assert references(as_agent) == []
+    assert references(as_agent, "?q=ingrid") == [closed.reference]
+
+
+def test_a_word_that_many_cases_have_finds_the_same(
+    owner: Any, as_agent: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    submitted_ones(owner, 3)
+    found = references(as_agent, "?q=ingrid+sol")
+    monkeypatch.setattr(search, "_MAX_SORTED", 2)
+    assert references(as_agent, "?q=ingrid+sol") == found
+    assert len(found) == 3
+
+
+def test_a_correction_changes_what_finds_a_case(submitted: Draft, owner: Any, as_agent: Client) -> None:
+    services.reopen(submitted, reason="Returned")
+    section = submitted.schema.entity_sections[0]
+    version = submitted.version(section.key)
+    services.save_section(submitted, section, {"entity.name": "Kestrel"}, version=version, by=owner)
+    assert references(as_agent, "?q=kestrel") == [submitted.application.reference]
+    assert references(as_agent, "?q=larkfield") == []
+
+
+def test_a_customers_new_name_and_address_find_their_cases_at_once(
+    submitted: Draft, owner: Any, stranger: Any, as_agent: Client
+) -> None:
+    named, [other] = [submitted.application.reference], submitted_ones(stranger, 1)
+    before = _words(other)
+    owner.last_name, owner.email = "Kestrel", "ada@kestrel.example"
+    owner.save(update_fields=["last_name", "email"])
+    assert references(as_agent, "?q=kestrel") == named
+    assert references(as_agent, "?q=ada@kestrel") == named
+    assert references(as_agent, "?q=owner@example.com") == []
+    assert references(as_agent, "?q=ada+lovelace") == named, "somebody else in it has that name"
+    assert _words(submitted.application) == _words_made_anew(submitted)
+    assert _words(other) == before
+
+
+def _words_made_anew(case: Draft) -> set[bytes]:
+    CaseWord.objects.filter(case=case.application.pk).delete()
+    subscribers.application_changed(open_draft(Application.objects.get(pk=case.application.pk)))
+    return _words(case.application)
+
+
+def test_what_else_an_account_keeps_costs_its_cases_nothing(
+    submitted: Draft, owner: Any, django_assert_num_queries: Any
+) -> None:
+    with django_assert_num_queries(1):
+        owner.save(update_fields=["last_login"])
+    with django_assert_num_queries(2):
+        owner.save()
+
+
+def test_many_cases_of_a_customer_follow_in_a_fixed_number_of_queries(owner: Any) -> None:
+    costs = []
+    for name in ("Kestrel", "Heron"):
+        submitted_ones(owner, 3)
+        owner.first_name = name
+        with CaptureQueriesContext(connection) as captured:
+            owner.save(update_fields=["first_name"])
+        costs.append(len(captured))
+    assert costs[0] == costs[1]
+
+
+def test_a_change_that_fails_leaves_the_case_as_it_was(
+    submitted: Draft, owner: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = _words(submitted.application)
+
+    def fail(draft: Draft) -> None:
+        raise RuntimeError
+
+    subscribe(monkeypatch, "application_changed", fail)
+    with pytest.raises(RuntimeError):
+        services.withdraw(submitted, by=owner)
+    assert Case.objects.get(pk=submitted.application.pk).state == State.SUBMITTED_FOR_REVIEW
+    assert _words(submitted.application) == before
+
+
+def test_what_was_submitted_before_the_desk_kept_cases_is_found(submitted: Draft, settings: Any) -> None:
+    kept, words = Case.objects.values().get(), _words(submitted.application)
+    offers = list(Offer.objects.values())
+    for model in (Case, Offer):
+        model.objects.all().delete()
+    migration = "formation_portal.desk.migrations.{}"
+    importlib.import_module(migration.format("0002_cases_that_stand")).make_cases(apps, None)
+    importlib.import_module(migration.format("0005_places_and_products_of_cases")).say_kinds(apps, None)
+    # The product's own target counts from the next change on.
+    settings.OVERDUE_DAYS = kept["target_days"]
+    importlib.import_module(migration.format("0011_working_days")).start_the_clocks(apps, None)
+    assert Case.objects.values().get() == kept | {"target_days": 0}
+    assert list(Offer.objects.values()) == offers != []
+    assert _words(submitted.application) == words
+
+
+def test_a_draft_makes_no_case(draft: Draft, owner: Any) -> None:
+    factories.fill_in(draft, by=owner)
+    assert not Case.objects.exists()
+    assert open_draft(draft.application).application.submitted_at is None
+
+
+def test_no_log_of_ours_holds_what_was_searched_for(
+    as_agent: Client, as_owner: Client, as_nobody: Client, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    for client in (as_agent, as_owner, as_nobody):
+        client.get("/desk/?q=Solheim")
+        client.get("/desk/nothing/?q=Solheim")
+        client.post("/desk/?q=Solheim")
+    told = [record.getMessage() for record in caplog.records if not record.name.startswith("django.db")]
+    assert any("/desk/" in line for line in told)
+    assert any("GET desk:queue 200" in line for line in told)
+    assert not any("Solheim" in line for line in told)

@@ -1,0 +1,216 @@
+"""The figures: ages, throughput, returns and times, as tables with pictures and as CSV."""
+
+import csv
+from datetime import date, timedelta
+from io import StringIO
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+
+from formation_portal.desk.statistics.ages import bands
+from formation_portal.statistics.dimensions import PERIODS, Period, Span
+from formation_portal.statistics.models import DeedTotal, Form, OpenDay, Question, QuestionTotal, ReasonTotal
+from tests.markup import Markup
+from tests.statistics.conftest import clock
+from tests.statistics.random_histories import Clock, begin, do
+
+__all__ = ["clock"]
+
+pytestmark = pytest.mark.django_db(databases=["default", "service"])
+
+TABLES = ("open", "throughput", "questions", "reasons", "times", "products")
+ADDRESSES = ("/desk/figures/", *(f"/desk/figures/{name}.csv" for name in TABLES))
+
+
+def page(client: Client, query: str = "") -> Markup:
+    markup = Markup(client.get(f"/desk/figures/{query}").content.decode())
+    assert markup.faults == []
+    return markup
+
+
+def lines(client: Client, name: str, period: str = "4-weeks") -> list[list[str]]:
+    answer = client.get(f"/desk/figures/{name}.csv?period={period}")
+    assert answer["Cache-Control"] == "no-store"
+    return list(csv.reader(StringIO(b"".join(answer.streaming_content).decode())))  # type: ignore[attr-defined]
+
+
+def remarked(words: str, *, returns: int, form: str = "Example company", start: date | None = None) -> None:
+    form_row, _ = Form.objects.get_or_create(product_id=form, defaults={"name": form, "place": "Somewhere"})
+    question = Question.objects.create(digest=words, form=form_row, kind="field", words=words)
+    for span in Span:
+        first = span.start_of(start or timezone.localdate())
+        QuestionTotal.objects.create(span=span, start=first, question=question, returns=returns, remarks=returns)
+
+
+@pytest.mark.parametrize("address", ADDRESSES)
+def test_they_are_for_agents(address: str, as_agent: Client, as_owner: Client, as_nobody: Client) -> None:
+    assert as_agent.get(address).status_code == 200
+    assert as_owner.get(address).status_code == 403
+    assert "/accounts/login/" in as_nobody.get(address)["Location"]
+    assert as_agent.post(address).status_code == 405
+
+
+def test_there_is_no_other_table(as_agent: Client) -> None:
+    assert as_agent.get("/desk/figures/people.csv").status_code == 404
+
+
+def test_an_empty_period_says_so_in_one_sentence_each(as_agent: Client) -> None:
+    text = page(as_agent, "?period=12-months").one("main").text
+    for sentence in (
+        "No open cases.",
+        "No submissions or decisions in the last 12 months.",
+        "No returns with queries in the last 12 months.",
+        "No cases closed in the last 12 months.",
+    ):
+        assert sentence in text
+    assert page(as_agent).all("table") == []
+
+
+def test_the_period_is_chosen_in_the_address(as_agent: Client) -> None:
+    for asked, expected in (("", "4-weeks"), ("?period=12-weeks", "12-weeks"), ("?period=%00", "4-weeks")):
+        [chosen] = [one for one in page(as_agent, asked).all("option") if "selected" in one.attributes]
+        assert chosen.attributes["value"] == expected
+
+
+@pytest.mark.parametrize(
+    ("period", "first"),
+    [(PERIODS[0], date(2025, 12, 15)), (PERIODS[1], date(2025, 10, 20)), (PERIODS[2], date(2025, 2, 1))],
+)
+def test_a_period_ends_with_the_present_week_or_month(period: Period, first: date) -> None:
+    today = date(2026, 1, 6)
+    starts = period.starts(today)
+    assert (starts[0], len(starts)) == (first, period.count)
+    assert starts[-1] <= today < starts[-1] + timedelta(days=31)
+    assert list(starts) == sorted(set(starts))
+
+
+def test_bands_end_where_a_case_is_overdue() -> None:
+    assert [band.words for band in bands(5)] == [
+        "Today",
+        "1 to 2 days",
+        "3 to 4 days",
+        "5 to 9 days",
+        "10 to 19 days",
+        "20 days or more",
+    ]
+    assert [band.words for band in bands(1)] == ["Today", "1 day", "2 to 3 days", "4 days or more"]
+
+
+def test_open_cases_are_counted_by_the_days_since_they_came(as_agent: Client, settings: Any) -> None:
+    settings.OVERDUE_DAYS = 5
+    today = timezone.localdate()
+    for days, number in ((-1, 1), (0, 2), (2, 4), (3, 8), (4, 16), (5, 32), (19, 64), (20, 128), (900, 256)):
+        OpenDay.objects.create(day=today - timedelta(days=days), with_us=number, with_customer=1)
+    _, *rows = lines(as_agent, "open")
+    assert [[int(number) for number in row[1:]] for row in rows] == [
+        [3, 2, 0, 5],
+        [4, 1, 0, 5],
+        [24, 2, 0, 26],
+        [32, 1, 0, 33],
+        [64, 1, 0, 65],
+        [384, 2, 0, 386],
+    ]
+    assert page(as_agent).one("main").text.count("overdue with us") == 3
+
+
+def test_what_happened_is_told_from_the_first_deed_to_the_figures(owner: Any, as_agent: Client, clock: Clock) -> None:
+    case = begin(owner)
+    for deed in ("submit", "begin_review", "return", "submit", "begin_review", "approve", "record_incorporation"):
+        clock.move(hours=24)
+        do(case, deed, by=owner)
+    do(begin(owner), "submit", by=owner)
+    head, this_week, last_week, *_ = lines(as_agent, "throughput")
+    assert head == ["week", "submitted", "returned", "approved", "declined", "incorporated", "withdrawn"]
+    assert this_week == ["2025-12-29", "3", "1", "1", "0", "1", "0"]
+    assert last_week == ["2025-12-22", *"000000"]
+    assert lines(as_agent, "products")[1:] == [
+        ["Example company", "British Virgin Islands", "1", "96.0", "24.0", "24.0"]
+    ]
+    times = {where: (cases, float(half)) for where, cases, _, half, _ in lines(as_agent, "times")[1:]}
+    assert {where: cases for where, (cases, _) in times.items()} == {
+        "With us": "1",
+        "With the customer": "1",
+        "With the registry": "1",
+    }
+    assert 72 < times["With us"][1] < 120
+    assert 18 < times["With the customer"][1] < 30
+    assert lines(as_agent, "open")[1] == ["Today", "1", "0", "0", "1"]
+
+
+def test_months_are_counted_apart_from_weeks(owner: Any, as_agent: Client, clock: Clock) -> None:
+    for days in (0, 2, 2):
+        clock.move(days=days)
+        do(begin(owner), "submit", by=owner)
+    assert [row[:2] for row in lines(as_agent, "throughput")[1:3]] == [["2025-12-29", "2"], ["2025-12-22", "1"]]
+    months = lines(as_agent, "throughput", "12-months")
+    assert [row[:2] for row in months[1:3]] == [["2026-01-01", "1"], ["2025-12-01", "2"]]
+
+
+def test_questions_that_cause_most_returns_come_first(as_agent: Client) -> None:
+    remarked("Seldom", returns=1)
+    remarked("Often", returns=9, form="Another company")
+    remarked("Long ago", returns=99, start=timezone.localdate() - timedelta(days=40))
+    assert lines(as_agent, "questions")[1:] == [
+        ["Often", "Another company", "9", "9"],
+        ["Seldom", "Example company", "1", "1"],
+    ]
+    assert [row[0] for row in lines(as_agent, "questions", "12-weeks")[1:]] == ["Long ago", "Often", "Seldom"]
+    heads = [one.text for one in page(as_agent).all("th", scope="row")]
+    assert heads.index("Often") < heads.index("Seldom")
+
+
+def test_the_page_shows_the_first_and_the_file_all(as_agent: Client) -> None:
+    for number in range(30):
+        remarked(f"Question {number:02}", returns=30 - number)
+    text = page(as_agent).one("main").text
+    assert "Question 19" in text
+    assert "Question 20" not in text
+    assert "Showing the first 20. Download the CSV for all." in text
+    assert len(lines(as_agent, "questions")) == 31
+
+
+def test_reasons_are_told_in_their_words(as_agent: Client) -> None:
+    start = Span.WEEK.start_of(timezone.localdate())
+    ReasonTotal.objects.create(span="week", start=start, reason="unreadable", returns=2, remarks=3)
+    ReasonTotal.objects.create(span="week", start=start, reason="of-old", returns=1, remarks=1)
+    assert lines(as_agent, "reasons")[1:] == [["Page cut off or unreadable", "2", "3"], ["of-old", "1", "1"]]
+
+
+def test_no_spreadsheet_takes_a_forms_word_for_a_formula(as_agent: Client) -> None:
+    remarked("=1+1", returns=1, form="@form")
+    assert lines(as_agent, "questions")[1][:2] == ["'=1+1", "'@form"]
+
+
+def test_pictures_have_no_style_of_their_own_and_stay_in_their_frame(as_agent: Client) -> None:
+    start = Span.WEEK.start_of(timezone.localdate())
+    DeedTotal.objects.create(span="week", start=start, submitted=1_000_000, returned=1)
+    OpenDay.objects.create(day=timezone.localdate(), with_us=3, with_customer=1)
+    html = as_agent.get("/desk/figures/").content.decode()
+    assert "style=" not in html
+    heights = {float(one.attributes["height"]) for one in Markup(html).all("rect") if "y" in one.attributes}
+    assert heights == {40.0, 1.0}
+    widths = [one.attributes["width"] for one in Markup(html).all("svg") if "x" in one.attributes]
+    assert widths == ["75%", "25%"]
+
+
+def test_more_of_everything_costs_no_more_queries(owner: Any, as_agent: Client) -> None:
+    costs = []
+    for _ in range(2):
+        for number in range(3):
+            case = begin(owner, product=f"product-{number}")
+            do(case, "submit", by=owner)
+            do(case, "withdraw", by=owner)
+            remarked(f"Question {Question.objects.count()}", returns=1)
+        with CaptureQueriesContext(connection) as captured:
+            as_agent.get("/desk/figures/?period=12-months")
+        costs.append(len(captured))
+    assert costs[0] == costs[1] <= 12
+
+
+def test_the_queue_leads_to_them(as_agent: Client) -> None:
+    links = [one.attributes["href"] for one in Markup(as_agent.get("/desk/").content.decode()).all("a")]
+    assert "/desk/figures/" in links
