@@ -1,1 +1,1 @@
-"""What agents make of what was submitted: checks, remarks, notes and rulings. Pages are the desk's."""
+"""What agents make of what was submitted: checks, queries, notes and decisions. Pages are the desk's."""
