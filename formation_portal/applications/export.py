@@ -1,7 +1,8 @@
 """An application as a JSON document that its owner can keep: every answer as a value, with its label and its words.
 
-The shape is part of what we promise (README, "The record as JSON"): members are added without notice, and `version`
-goes up when one is renamed, removed or takes another meaning. Costs two queries, for the history and the owners.
+The shape is part of what we promise (README.md of this package, "The record as JSON"): members are added without
+notice, and `version` goes up when one is renamed, removed or takes another meaning. Costs two queries, for the history
+and the owners.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
