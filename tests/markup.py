@@ -1,5 +1,6 @@
 """Reads a page more strictly than any browser: tags close, ids are unique, what is tied to a name finds it."""
 
+import re
 from collections import Counter
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
@@ -10,7 +11,7 @@ _CONTROLS = frozenset({"input", "select", "textarea"})
 
 @dataclass
 class Element:
-    """A tag as it stands in the source, with the text inside it."""
+    """A tag as it stands in the source, with the text inside it. White space is one space, as in a browser."""
 
     tag: str
     attributes: dict[str, str]
@@ -32,6 +33,9 @@ class Markup(HTMLParser):
         self._open: list[Element] = []
         self.feed(html)
         self.close()
+        for one in self.elements:
+            if one.tag not in ("textarea", "pre"):
+                one.text = re.sub(r"[ \t\r\n\f]+", " ", one.text).strip(" ")
         self.faults += [f"<{one.tag}> is never closed" for one in self._open]
         self.faults += self._broken_ties()
         self.faults += [

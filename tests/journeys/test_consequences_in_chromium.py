@@ -18,7 +18,7 @@ from tests.needed import has_chromium, needed
 
 pytestmark = [pytest.mark.browser, needed("Chromium", has_chromium())]
 
-SAYS = re.compile("^No longer needed because of this answer: 1 section and 1 person.")
+SAYS = re.compile(r"^\s*No longer needed because of this answer: 1 section and 1 person.")
 
 
 def managed(label: str) -> tuple[Application, Any, str]:

@@ -236,8 +236,8 @@ def test_what_stood_there_is_what_was_accepted_last_and_not_what_was_there_first
 
 def test_the_roles_stand_beside_what_the_form_asks_of_them(submitted: Draft, as_agent: Client, owner: Any) -> None:
     said = words(fact(page(as_agent, submitted), "At least 1"))
-    assert "Directors At least 1 required, 2 added.Passport, uploadedLetter, optional" in said
-    assert "Shareholders At least 1 required, 1 added.Passport, optional, uploaded" in said
+    assert "Directors At least 1 required, 2 added. Passport, uploaded Letter, optional" in said
+    assert "Shareholders At least 1 required, 1 added. Passport, optional, uploaded" in said
 
 
 def test_why_a_question_was_asked_stands_at_its_answer(draft: Draft, as_agent: Client, owner: Any) -> None:
@@ -298,7 +298,7 @@ def test_where_the_viewer_asks_by_itself_it_gets_itself(submitted: Draft, as_age
     ids = [one.attributes.get("id", "") for one in markup.elements if not one.ancestors]
     assert ids[:2] == ["paper", "announcer"]
     assert ids[2].startswith("seen-"), "and who has opened the document by now"
-    assert "Passport, page 1 of 1, 100 percent." in answer.content.decode()
+    assert "Passport, page 1 of 1, 100 percent." in markup.one("p", id="announcer").text
 
 
 def test_a_case_that_is_not_under_review_is_read_only(submitted: Draft, as_agent: Client, owner: Any) -> None:

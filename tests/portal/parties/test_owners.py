@@ -119,7 +119,7 @@ def test_a_part_can_be_changed_and_taken_away(as_owner: Client, duo: Draft) -> N
 def test_who_owns_a_company_that_holds_shares_counts_with_the_arithmetic(as_owner: Client, duo: Draft) -> None:
     post(as_owner, duo, JOOST)
     page = page_of(as_owner, duo.application)
-    assert "Joost van der Meer has 30% of the shares:40% of Kestrel B.V., which holds 75%: 30%" in said(page)
+    assert "Joost van der Meer has 30% of the shares: 40% of Kestrel B.V., which holds 75%: 30%" in said(page)
     assert "Make Joost van der Meer a beneficial owner" in offered(page)
     joost = open_draft(duo.application).parties[2]
     as_owner.post(f"/applications/{duo.application.reference}/shares/owners/{joost.token}/", {"version": "0"})
@@ -131,7 +131,7 @@ def test_it_counts_through_several_companies_and_by_own_shares_together(as_owner
     post(as_owner, duo, {"owner": f"party:{duo.parties[0].token}", "part": "1/2"}, "Kite Holding")
     page = page_of(as_owner, duo.application)
     words = said(page)
-    assert "Ada Lovelace has 53.12% of the shares:2,500 of 10,000 directly: 25%" in words
+    assert "Ada Lovelace has 53.12% of the shares: 2,500 of 10,000 directly: 25%" in words
     assert "50% of Kite Holding, which holds 56.25%: 28.12%" in words
     assert nodes(page) == [
         duo.title,

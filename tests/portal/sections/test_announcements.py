@@ -60,7 +60,7 @@ def test_what_is_told_of_a_file_or_a_session_is_short(language: str) -> None:
 def test_what_much_aside_is_told_is_cut_and_is_the_only_sentence() -> None:
     """Each change is told once, and what it sets aside says more than how many questions went."""
     drawn = get_template("portal/sections/_update.html").template.source
-    [said] = re.findall(r'<p id="announcer"[^>]*>(.*?)</p>', drawn)
+    [said] = re.findall(r'(?s)<p id="announcer"[^>]*>(.*?)</p>', drawn)
     context = Context(
         {"changed": {"announcement": "2 questions removed."}, "consequence": {"text": "No longer needed because " * 30}}
     )

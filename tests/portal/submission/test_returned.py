@@ -92,7 +92,7 @@ def test_the_check_page_sends_corrections_in_one_press(came_back: Draft, owner: 
     assert [one.text for one in check.all("button", class_="button") if one.inside("form")] == ["Send corrections"]
     assert "All done. You can send your corrections." in check.one("main").text
     changed = check.one("ul", class_="log")
-    assert changed.text == "Uploaded “Passport” of Ada Lovelace: PassportChanged “The company”: Name"
+    assert changed.text == "Uploaded “Passport” of Ada Lovelace: Passport Changed “The company”: Name"
     response = as_owner.post(url(came_back, "submission/"), {"declaration": "1"}, follow=True)
     assert fresh(came_back).application.status is State.SUBMITTED_FOR_REVIEW
     assert "Your corrections for Larkspur have been sent." in response.content.decode()
