@@ -50,19 +50,17 @@ def next_url(draft: Draft, view: str, key: str = "") -> str:
 
 def _steps(draft: Draft) -> Iterator[FormStep]:
     for section in draft.schema.sections:
-        if section.is_drawn and draft.form_state.section_activation(section).active:
-            yield _step_of(draft, section)
+        if not section.is_drawn or not draft.form_state.section_activation(section).active:
+            continue
+        if section.is_entity:
+            yield _step(draft, "section", section.key, title=section.title)
+        elif section.is_share_structure:
+            yield _step(draft, SHARES, title=section.title or gettext("Shares"))
+        else:
+            yield _step(draft, PEOPLE, title=gettext(PEOPLE_TITLE))
     if draft.form_state.slots() or any(draft.form_state.slots(row.record) for row in draft.parties):
         yield _step(draft, DOCUMENTS, title=gettext("Documents"))
     yield _step(draft, CHECK, title=gettext("Check your answers"))
-
-
-def _step_of(draft: Draft, section: Section) -> FormStep:
-    if section.is_entity:
-        return _step(draft, "section", section.key, title=section.title)
-    if section.is_share_structure:
-        return _step(draft, SHARES, title=section.title or gettext("Shares"))
-    return _step(draft, PEOPLE, title=gettext(PEOPLE_TITLE))
 
 
 def _step(draft: Draft, view: str, key: str = "", *, title: str) -> FormStep:

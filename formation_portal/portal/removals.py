@@ -200,23 +200,19 @@ def _page(
     back: tuple[str, str],
 ) -> RemovalPage:
     stays = (_STAYS,) if thing and deliveries_of(draft.application).cannot_be_removed(*thing) else ()
+    # What is needed then and isn't now: the same list as everywhere, for the application without the thing.
+    now = {need.text for need in draft.needs}
     return RemovalPage(
         company=draft.title,
         name=name,
         facts=facts,
         consequences=(*consequences, *stays),
-        needed=_newly_needed(draft, after),
+        needed=tuple(need.text for need in needs(draft.schema, after) if need.text not in now),
         done=ngettext("{name} was removed.", "{name} were removed.", count, name=name),
         back_url=back[0],
         back_label=back[1],
         is_open=draft.application.can_be_changed,
     )
-
-
-def _newly_needed(draft: Draft, after: Record) -> tuple[str, ...]:
-    """What is needed then and isn't now: the same list as everywhere, for the application without the thing."""
-    now = {need.text for need in draft.needs}
-    return tuple(need.text for need in needs(draft.schema, after) if need.text not in now)
 
 
 def _url(draft: Draft, view: str) -> str:

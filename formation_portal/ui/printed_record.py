@@ -136,17 +136,26 @@ def _lead(draft: Draft) -> str:
 def _entries(draft: Draft, made_at: datetime) -> Iterator[PrintedEntry]:
     told = readback(draft)
     yield _facts(draft, made_at)
-    yield from _needs(draft)
+    if draft.application.is_open and draft.needs:
+        count = len(draft.needs)
+        note = ngettext("%(count)d item", "%(count)d items", count) % {"count": count}
+        yield PrintedEntry(gettext("To complete"), note, paragraphs=tuple(need.text for need in draft.needs))
     behind = ownership(draft)
     yield from _answers(draft, told, behind)
     if told.shares:
-        yield _shares(told.shares)
+        # The grid in parts that fit the page's width, each with the holders again.
+        parts = tuple(_share_part(told.shares, start) for start in range(0, len(told.shares.classes), _CLASSES_ABREAST))
+        yield PrintedEntry(gettext("Shares"), gettext("By shareholder"), tables=parts)
     if behind:
         yield _ownership(behind)
     if told.documents:
         rows = tuple(_document(draft, line) for line in told.documents)
         yield PrintedEntry(gettext("Documents"), rows=rows, columns=(gettext("Document"), gettext("File")))
-    yield from _price(draft)
+    price = application_price(draft.application)
+    if price.is_given:
+        table = price_table(price)
+        columns = tuple(column.label for column in table.columns)
+        yield PrintedEntry(gettext("Price"), tables=(PrintedTable(columns, table.rows),))
     yield from _aside(draft)
     yield from _declaration(draft)
 
@@ -172,13 +181,6 @@ def _facts(draft: Draft, made_at: datetime) -> PrintedEntry:
     )
     rows = tuple(fact for fact in facts if fact.value)
     return PrintedEntry(gettext("Application"), rows=rows, columns=(gettext("Item"), gettext("Detail")))
-
-
-def _needs(draft: Draft) -> Iterator[PrintedEntry]:
-    if draft.application.is_open and draft.needs:
-        count = len(draft.needs)
-        note = ngettext("%(count)d item", "%(count)d items", count) % {"count": count}
-        yield PrintedEntry(gettext("To complete"), note, paragraphs=tuple(need.text for need in draft.needs))
 
 
 def _answers(draft: Draft, told: Readback, behind: Ownership | None) -> Iterator[PrintedEntry]:
@@ -215,12 +217,6 @@ def _note(line: AnswerLine) -> str:
     return gettext("We can’t read this") if line.is_unreadable else ""
 
 
-def _shares(table: ShareTable) -> PrintedEntry:
-    """The grid in parts that fit the page's width, each with the holders again."""
-    parts = tuple(_share_part(table, start) for start in range(0, len(table.classes), _CLASSES_ABREAST))
-    return PrintedEntry(gettext("Shares"), gettext("By shareholder"), tables=parts)
-
-
 def _share_part(table: ShareTable, start: int) -> PrintedTable:
     part = slice(start, start + _CLASSES_ABREAST)
     return PrintedTable(
@@ -252,14 +248,6 @@ def _document(draft: Draft, line: DocumentLine) -> PrintedRow:
         f"{formats.file_size(document.size)}, {formats.date_and_time(document.uploaded_at)}. SHA-256 {document.sha256}"
     )
     return PrintedRow(term, document.name, facts)
-
-
-def _price(draft: Draft) -> Iterator[PrintedEntry]:
-    price = application_price(draft.application)
-    if price.is_given:
-        table = price_table(price)
-        columns = tuple(column.label for column in table.columns)
-        yield PrintedEntry(gettext("Price"), tables=(PrintedTable(columns, table.rows),))
 
 
 def _aside(draft: Draft) -> Iterator[PrintedEntry]:

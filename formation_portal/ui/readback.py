@@ -73,7 +73,7 @@ class InactiveEntry:
 
 def inactive_entry(aside: InactiveAnswers) -> InactiveEntry:
     """The entry in words; without rows where nothing is set aside."""
-    return InactiveEntry(_counts(aside), _how_restored(aside), (*_people(aside), *_rest(aside)))
+    return InactiveEntry(_counts(aside), _how_restored(aside), tuple(_rows(aside)))
 
 
 def _counts(aside: InactiveAnswers) -> str:
@@ -102,13 +102,10 @@ def _how_restored(aside: InactiveAnswers) -> str:
     return gettext("We restore it if you change {questions} back.", questions=questions)
 
 
-def _people(aside: InactiveAnswers) -> Iterator[AnswerRow]:
+def _rows(aside: InactiveAnswers) -> Iterator[AnswerRow]:
     for one in aside.parties:
         roles = ", ".join(one.roles)
         yield AnswerRow(one.party.label, roles[:1].upper() + roles[1:], note=_reasons(one.activations))
-
-
-def _rest(aside: InactiveAnswers) -> Iterator[AnswerRow]:
     for answer in aside.answers:
         yield AnswerRow(
             _of(answer.line.spec.label, answer.holder), answer.line.value, note=_reasons([answer.activation])

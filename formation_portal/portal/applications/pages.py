@@ -105,23 +105,24 @@ class OverviewPage:
 def overview_page(draft: Draft) -> OverviewPage:
     """The overview of a draft that can still be changed."""
     delivery = delivery_summary(draft)
-    came_back = _returned(draft, delivery)
+    came_back = None
+    if draft.application.status is State.RETURNED_FOR_CHANGES:
+        came_back = returned(delivery, progress(draft).returned, back_to="overview")
+    price = draft.application.product.get("price") or {}
+    currency = str(price.get("currency") or "")
+    amounts = ((gettext("Set-up fee"), price.get("one_off")), (gettext("Annual fee"), price.get("annual")))
     return OverviewPage(
         draft=draft,
         delivery=delivery,
         list=task_list(draft, refused=delivery.refused, deliveries=task_deliveries(draft, delivery.board)),
         submit=_submit(draft, refused=came_back.stands_in_the_way if came_back else len(delivery.refused)),
-        price=_price(draft.application),
+        price=tuple(
+            KeyFigure(term, money(Decimal(str(amount)), currency)) for term, amount in amounts if amount is not None
+        ),
         saved=formats.time_or_day(draft.application.updated_at),
         has_new_form=newer_form(draft) is not None,
         returned=came_back,
     )
-
-
-def _returned(draft: Draft, delivery: DeliverySummary) -> Returned | None:
-    if draft.application.status is not State.RETURNED_FOR_CHANGES:
-        return None
-    return returned(delivery, progress(draft).returned, back_to="overview")
 
 
 def _submit(draft: Draft, *, refused: int) -> Task:
@@ -144,15 +145,6 @@ def _submit(draft: Draft, *, refused: int) -> Task:
         count,
     )
     return Task("task-check", title, url, "later", gettext("Not ready yet"), note)
-
-
-def _price(application: Application) -> tuple[KeyFigure, ...]:
-    price = application.product.get("price") or {}
-    currency = str(price.get("currency") or "")
-    amounts = ((gettext("Set-up fee"), price.get("one_off")), (gettext("Annual fee"), price.get("annual")))
-    return tuple(
-        KeyFigure(term, money(Decimal(str(amount)), currency)) for term, amount in amounts if amount is not None
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,15 +199,13 @@ class DraftRemovalPage:
 
 def draft_removal_page(draft: Draft) -> DraftRemovalPage:
     """The page as the draft stands: two queries, for what the service has."""
-    stays = deliveries_of(draft.application).cannot_be_removed(ResourceKind.ENTITY, "")
-    return DraftRemovalPage(draft, tuple(_goes(draft)), _stays() if stays else "")
-
-
-def _stays() -> str:
-    return gettext(
-        "The formation service may already have some of this and can’t delete it automatically. Our "
-        "team will ask for it to be removed."
-    )
+    stays = ""
+    if deliveries_of(draft.application).cannot_be_removed(ResourceKind.ENTITY, ""):
+        stays = gettext(
+            "The formation service may already have some of this and can’t delete it automatically. Our "
+            "team will ask for it to be removed."
+        )
+    return DraftRemovalPage(draft, tuple(_goes(draft)), stays)
 
 
 def _goes(draft: Draft) -> Iterator[str]:

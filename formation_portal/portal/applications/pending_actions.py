@@ -118,7 +118,9 @@ def _things(number: int) -> str:
 def pending_summary(application: Application, invitations: Iterable[Invitation]) -> str:
     """Who is waited for, in one sentence for a list; empty where nobody is. The parties come with the invitations."""
     if application.is_open:
-        names = [_named(one) for one in _waiting(invitations)]
+        now = timezone.now()
+        there = (one for one in invitations if one.party.removed_at is None)
+        names = [_named(one) for one in there if current_stage(one, now=now).stage.waits]
         return (
             gettext("Waiting for you and %(names)s") % {"names": ", ".join(names)}
             if names
@@ -128,12 +130,6 @@ def pending_summary(application: Application, invitations: Iterable[Invitation])
     if application.status in (State.SUBMITTED_FOR_REVIEW, State.IN_REVIEW) and at:
         return gettext("Waiting for our reviewer since %(time)s") % {"time": time_or_day(at)}
     return gettext("Waiting for the registry") if application.status is State.SUBMITTED_TO_CSP else ""
-
-
-def _waiting(invitations: Iterable[Invitation]) -> Iterable[Invitation]:
-    now = timezone.now()
-    there = (one for one in invitations if one.party.removed_at is None)
-    return (one for one in there if current_stage(one, now=now).stage.waits)
 
 
 def _named(invitation: Invitation) -> str:

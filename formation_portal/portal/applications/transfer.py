@@ -93,23 +93,19 @@ def carry_over_page(draft: Draft, product: CatalogProduct, item: CatalogItem) ->
     found = plan_transfer(draft, there=item.form)
     titles = {section.key: section.title for section in item.form.sections}
     needed = [(titles.get(need.section, ""), need.text) for need in found.needed]
+    # Changes whenever the application or the other form does.
+    both = f"{draft.application.revision} {schema_digest(item.document)}"
     return CarryOverPage(
         draft=draft,
         key=product.key,
         name=product.name,
         place=_place(product),
         carrying=found,
-        seen=_seen(draft, item),
+        seen=hashlib.sha256(both.encode()).hexdigest()[:32],
         fits=tuple(_by_holder(found.fits)),
         misfits=tuple(_by_holder(found.misfits)),
         needed=tuple(_by_section(needed)),
     )
-
-
-def _seen(draft: Draft, item: CatalogItem) -> str:
-    """Changes whenever the application or the other form does."""
-    both = f"{draft.application.revision} {schema_digest(item.document)}"
-    return hashlib.sha256(both.encode()).hexdigest()[:32]
 
 
 def _by_holder(lines: Iterable[TransferLine]) -> Iterable[HolderLines]:

@@ -164,12 +164,14 @@ def _row(product: CatalogProduct, ticked: tuple[str, ...]) -> ProductRow:
     item = product.item
     if item is None:
         return ProductRow(product.key, product.name, "", "", "", "", "", "", "", product.reason, is_compared=False)
+    # The people it takes in any case: "1 director, 1 shareholder".
+    always = (section for section in item.form.role_sections if section.depends_on is None and section.base_minimum)
     return ProductRow(
         key=product.key,
         name=product.name,
         place=item.jurisdiction.name,
         url=reverse("portal:product", args=[product.key]),
-        least=_least(item),
+        least=", ".join(canonical.role_count(section.role or "", section.base_minimum) for section in always),
         timeline=item.estimated_timeline,
         currency=item.price.currency,
         one_off=plain_amount(item.price.one_off, item.price.currency) if item.price.is_given else "",
@@ -177,12 +179,6 @@ def _row(product: CatalogProduct, ticked: tuple[str, ...]) -> ProductRow:
         reason="" if product.is_available else product.reason,
         is_compared=product.key in ticked,
     )
-
-
-def _least(item: CatalogItem) -> str:
-    """The people it takes in any case: "1 director, 1 shareholder"."""
-    always = (section for section in item.form.role_sections if section.depends_on is None and section.base_minimum)
-    return ", ".join(canonical.role_count(section.role or "", section.base_minimum) for section in always)
 
 
 def _left_out(items: Iterable[CatalogItem], chosen: CatalogFilter) -> str:

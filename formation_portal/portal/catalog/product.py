@@ -156,7 +156,6 @@ class ChecklistPage:
 def checklist_page(product: CatalogProduct, item: CatalogItem) -> ChecklistPage:
     """The checklist of a product that can be applied for."""
     schema = item.form
-    parts = (*_entity_parts(schema), *_party_parts(schema), *_share_parts(schema))
     return ChecklistPage(
         key=product.key,
         name=product.name,
@@ -165,17 +164,19 @@ def checklist_page(product: CatalogProduct, item: CatalogItem) -> ChecklistPage:
         timeline=item.estimated_timeline,
         roles=role_needs(schema),
         documents=document_groups(schema, entity_word=entity_word(item.product.type)),
-        parts=tuple(part for part in parts if part.branches),
+        parts=tuple(part for part in _parts(schema) if part.branches),
         form=form_label(schema),
     )
 
 
-def _entity_parts(schema: FormSchema) -> Iterator[ChecklistPart]:
+def _parts(schema: FormSchema) -> Iterator[ChecklistPart]:
     for section in schema.entity_sections:
         yield from _part(schema, section, ENTITY)
-
-
-def _share_parts(schema: FormSchema) -> Iterator[ChecklistPart]:
+    # What is asked of each kind of party: a question that several roles share stands once, and says for which.
+    for kind in canonical.PARTY_KINDS:
+        sections = [section for section in schema.role_sections if section.allows(kind)]
+        title = gettext(PARTY_HEADINGS[kind])
+        yield ChecklistPart(f"each-{kind}", title, "", "", branches(_of_kind(schema, sections, kind)))
     if schema.share_section:
         yield from _part(schema, schema.share_section, SHARE_CLASS, about=gettext("For each share class."))
 
@@ -186,14 +187,6 @@ def _part(schema: FormSchema, section: Section, group: str, *, about: str = "") 
         listed = branches((when, listed_question(spec)) for when, spec in preparable(schema, section, group))
         said = " ".join(text for text in (about, section.help) if text)
         yield ChecklistPart(section.key, section.title, condition, said, listed)
-
-
-def _party_parts(schema: FormSchema) -> Iterator[ChecklistPart]:
-    """What is asked of each kind of party: a question that several roles share stands once, and says for which."""
-    for kind in canonical.PARTY_KINDS:
-        sections = [section for section in schema.role_sections if section.allows(kind)]
-        title = gettext(PARTY_HEADINGS[kind])
-        yield ChecklistPart(f"each-{kind}", title, "", "", branches(_of_kind(schema, sections, kind)))
 
 
 def _of_kind(schema: FormSchema, sections: list[Section], kind: str) -> Iterator[tuple[str, ListedQuestion]]:

@@ -51,7 +51,10 @@ def _take(request: UserRequest, draft: Draft, earlier: EarlierFiles) -> HttpResp
             source = reusable_file(earlier, party, slot, number)
             document = services.reuse_document(draft, party, slot, source, by=request.user)
         else:
-            document = services.add_document(draft, party, slot, _chosen(request), by=request.user)
+            upload = request.FILES.get("file")
+            if upload is None:
+                raise services.UploadRefused(_("Choose a file first, then upload it"))
+            document = services.add_document(draft, party, slot, cast("UploadedFile[bytes]", upload), by=request.user)
     except services.UploadRefused as refused:
         page = documents_page(draft, refused={key: refused.message}, earlier=earlier, back=back)
         return _draw(request, page, status=422)
@@ -60,13 +63,6 @@ def _take(request: UserRequest, draft: Draft, earlier: EarlierFiles) -> HttpResp
     wait_for_delivery(draft.application)
     report_uploaded(request, draft, party, document)
     return redirect(f"{documents_page(draft).url}{f'?{back.query}' if back else ''}#{slot_id(key)}-slot")
-
-
-def _chosen(request: UserRequest) -> "UploadedFile[bytes]":
-    upload = request.FILES.get("file")
-    if upload is None:
-        raise services.UploadRefused(_("Choose a file first, then upload it"))
-    return cast("UploadedFile[bytes]", upload)
 
 
 def _place(draft: Draft, key: str) -> tuple[PartyRow | None, str]:

@@ -2,7 +2,7 @@
 
 from django.contrib import messages
 from django.db import transaction
-from django.http import Http404, HttpResponse, QueryDict
+from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
@@ -59,8 +59,15 @@ def _save(request: UserRequest, page: OwnersPage) -> HttpResponse:
 
 
 def _keep(request: UserRequest, page: OwnersPage, *, is_added: bool) -> services.KeptTheirs:
-    typed, new = _typed(page, request.POST), page.new
-    seen = posted_page_version(request.POST, page.draft)
+    new, post = page.new, request.POST
+    # The parts that were posted, by the owner's token.
+    named = {row.token: stake_control(row.token) for row in page.draft.parties if row.token != page.company_row.token}
+    typed = {
+        token: without_null(post[name])
+        for token, name in named.items()
+        if name in post and not keeps_theirs(post, name)
+    }
+    seen = posted_page_version(post, page.draft)
     if is_added and new.there:
         typed[new.there] = new.part
     company, by = page.company_row, request.user
@@ -70,16 +77,6 @@ def _keep(request: UserRequest, page: OwnersPage, *, is_added: bool) -> services
             page.draft, page.company_row, new.kind, new.names, new.part, by=request.user, token=new.token
         )
     return left
-
-
-def _typed(page: OwnersPage, post: QueryDict) -> dict[str, str]:
-    """The parts that were posted, by the owner's token."""
-    named = {row.token: stake_control(row.token) for row in page.draft.parties if row.token != page.company_row.token}
-    return {
-        token: without_null(post[name])
-        for token, name in named.items()
-        if name in post and not keeps_theirs(post, name)
-    }
 
 
 def _owner_conflicts(page: OwnersPage, stale: services.Stale) -> tuple[FieldConflict, ...]:

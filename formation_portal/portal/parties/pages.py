@@ -256,7 +256,9 @@ class PartyNewPage(ApplicationPage):
     def kinds(self) -> tuple[Option, ...]:
         """The kinds that the role takes, or any role where none was named."""
         return tuple(
-            Option(kind, _capital(roles.kind_with_article(kind)), kind == self.ticked, help=gettext(_HINTS[kind]))
+            Option(
+                kind, roles.capitalised(roles.kind_with_article(kind)), kind == self.ticked, help=gettext(_HINTS[kind])
+            )
             for kind in roles.kinds_for_role(self.draft, self.role)
         )
 
@@ -324,7 +326,3 @@ def party_new_page(draft: Draft, asked: QueryDict, user: User) -> PartyNewPage:
         token=token if is_token(token) else new_token(),
         ticked=kind or next(iter(kinds), ""),
     )
-
-
-def _capital(words: str) -> str:
-    return words[:1].upper() + words[1:]

@@ -182,6 +182,8 @@ class PeoplePage(ApplicationPage):
         state, status = _standing(minimum.count, tally)
         query = urlencode({"role": section.role or ""})
         known = tuple(usable for one, usable in self._known if section.allows(one.kind))
+        fitting = (row for row in self.draft.parties if section.role not in row.roles and section.allows(row.kind))
+        usable = (RoleCandidate(row.token, row.label, self._url("party_roles", row.token)) for row in fitting)
         return RoleCard(
             id=f"role-{section.key}",
             title=roles.role_title(section),
@@ -191,15 +193,11 @@ class PeoplePage(ApplicationPage):
             state=state,
             status=status,
             holders=tuple(row.label for row in self.draft.parties if section.counts(row.kind, row.roles)),
-            usable=() if self.read_only_reason else self._usable(section),
+            usable=() if self.read_only_reason else tuple(usable),
             known=known[:_KNOWN_AT_ONCE],
             more_known=known[_KNOWN_AT_ONCE:],
             add_url="" if self.read_only_reason else f"{self.new_url}?{query}",
         )
-
-    def _usable(self, section: Section) -> tuple[RoleCandidate, ...]:
-        fitting = (row for row in self.draft.parties if section.role not in row.roles and section.allows(row.kind))
-        return tuple(RoleCandidate(row.token, row.label, self._url("party_roles", row.token)) for row in fitting)
 
     @cached_property
     def _known(self) -> tuple[tuple[Contact, RoleCandidate], ...]:
@@ -224,11 +222,15 @@ class PeoplePage(ApplicationPage):
         state, status = self._progress(row, arrival)
         kind = canonical.kind_title(row.kind)
         invitation = self.invitations.get(row.token)
+        # Of somebody without a role, what they own.
+        owned = () if row.roles else self._owned(row)
+        names = join_list([company.label for company in owned])
+        doing = gettext("Owner of {names}", names=names) if owned else roles.role_words(row.roles)
         return PartyListItem(
             id=f"party-{row.token}",
             name=row.label,
             kind=row.kind,
-            facts=join_sentences(self._doing(row), kind.capitalize()),
+            facts=join_sentences(doing, kind.capitalize()),
             state=state,
             status=status,
             edit_url=self._url("party", row.token),
@@ -243,12 +245,6 @@ class PeoplePage(ApplicationPage):
             if self.draft.application.is_own and not self.read_only_reason
             else "",
         )
-
-    def _doing(self, row: PartyRow) -> str:
-        """The roles in words; of somebody without one, what they own."""
-        owned = () if row.roles else self._owned(row)
-        names = join_list([company.label for company in owned])
-        return gettext("Owner of {names}", names=names) if owned else roles.role_words(row.roles)
 
     def _owned(self, row: PartyRow) -> tuple[PartyRow, ...]:
         return companies_owned_by(self.draft, row, self._stakes)

@@ -12,7 +12,6 @@ from django.shortcuts import render
 from formation_portal.accounts.policies import UserRequest
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft
-from formation_portal.applications.models import Change
 from formation_portal.applications.parties import PartyRow
 from formation_portal.contract.localisation import gettext
 from formation_portal.ui.formats import time_or_day
@@ -47,14 +46,16 @@ def removed_page(draft: Draft, party: PartyRow, post: QueryDict, *, url: str, re
         draft=draft,
         party=party,
         said=_said(draft, party, reader),
-        typed=(*_roles(party, post), *_answers(draft, party, post), *_owners(draft, post)),
+        typed=tuple(_typed(draft, party, post)),
         hidden_controls=hidden_controls(post, but=("csrfmiddlewaretoken", RESTORE)),
         url=url,
     )
 
 
 def _said(draft: Draft, party: PartyRow, reader: Reader) -> str:
-    change = _removal(draft, party)
+    # The entry of the history that removed the party: the first that was written once the mark was made.
+    since = draft.application.changes.filter(at__gte=party.model.removed_at)
+    change = since.select_related("who").order_by("pk").first()
     who = change.who if change else None
     words = {
         "name": party.label,
@@ -66,25 +67,13 @@ def _said(draft: Draft, party: PartyRow, reader: Reader) -> str:
     return gettext("%(who)s removed %(name)s on %(time)s.") % words
 
 
-def _removal(draft: Draft, party: PartyRow) -> Change | None:
-    """The entry of the history that removed the party: the first that was written once the mark was made."""
-    since = draft.application.changes.filter(at__gte=party.model.removed_at)
-    return since.select_related("who").order_by("pk").first()
-
-
-def _roles(party: PartyRow, post: QueryDict) -> Iterator[AnswerRow]:
+def _typed(draft: Draft, party: PartyRow, post: QueryDict) -> Iterator[AnswerRow]:
+    """What was typed on the page of a party, or on that of a company's owners."""
     chosen = tuple(role for role in post.getlist(ROLES) if role)
     if ROLES in post and set(chosen) != set(party.roles):
         yield AnswerRow(gettext("Roles"), role_words(chosen))
-
-
-def _answers(draft: Draft, party: PartyRow, post: QueryDict) -> tuple[AnswerRow, ...]:
     form = form_with_roles(draft, party, post.getlist(ROLES))
-    return unsaved_rows(form, posted_answers(form, post))
-
-
-def _owners(draft: Draft, post: QueryDict) -> Iterator[AnswerRow]:
-    """The parts that were typed on the page of a company's owners."""
+    yield from unsaved_rows(form, posted_answers(form, post))
     for row in draft.parties:
         if typed := post.get(stake_control(row.token), "").strip():
             yield AnswerRow(row.label, typed)
@@ -109,7 +98,14 @@ def restores_removed_party(view: PartyView[Rest]) -> PartyView[Rest]:
             if request.method != "POST":
                 raise
             if request.POST.get(RESTORE) != removed.party.token:
-                return _offer(request, removed)
+                # A change that script posts is only told of; the page with it stays.
+                if request.htmx:
+                    return render(request, "portal/parties/_removed.html", {"party": removed.party}, status=422)
+                page = removed_page(
+                    removed.draft, removed.party, request.POST, url=request.get_full_path(), reader=request.user
+                )
+                context = {"page": page, "had_files": bool(request.FILES)}
+                return render(request, "portal/parties/removed.html", context, status=409)
             try:
                 back = services.restore_party(removed.draft, removed.party.token, by=request.user)
             except (services.Closed, services.Gone) as refused:
@@ -119,12 +115,3 @@ def restores_removed_party(view: PartyView[Rest]) -> PartyView[Rest]:
         return view(request, *args, **kwargs)
 
     return guarded
-
-
-def _offer(request: UserRequest, removed: PartyRemoved) -> HttpResponse:
-    """409 with everything that was typed. A change that script posts is only told of; the page with it stays."""
-    if request.htmx:
-        return render(request, "portal/parties/_removed.html", {"party": removed.party}, status=422)
-    page = removed_page(removed.draft, removed.party, request.POST, url=request.get_full_path(), reader=request.user)
-    context = {"page": page, "had_files": bool(request.FILES)}
-    return render(request, "portal/parties/removed.html", context, status=409)

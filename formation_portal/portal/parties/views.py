@@ -153,7 +153,9 @@ def party(request: UserRequest, reference: str, token: str) -> HttpResponse:
 
 def _save(request: UserRequest, before: PartyPage, page: Callable[[], PartyPage]) -> HttpResponse:
     draft, found = before.draft, before.party
-    roles = _posted_roles(request, found)
+    roles = None  # where the form did not ask, or where those stay that the party has
+    if ROLES in request.POST and not keeps_theirs(request.POST, ROLES):
+        roles = tuple(role for role in request.POST.getlist(ROLES) if role)
     form = form_with_roles(draft, found, roles or ())
 
     def keep() -> services.KeptTheirs:
@@ -168,13 +170,6 @@ def _save(request: UserRequest, before: PartyPage, page: Callable[[], PartyPage]
         request, before, page=page, keep=keep, clashes=both, onwards=lambda: before.people_url
     )
     return ask_about_duplicate(request, draft, found.token, response)
-
-
-def _posted_roles(request: UserRequest, party: PartyRow) -> tuple[str, ...] | None:
-    """The ticked roles; None where the form did not ask, or where those stay that the party has."""
-    if ROLES not in request.POST or keeps_theirs(request.POST, ROLES):
-        return None
-    return tuple(role for role in request.POST.getlist(ROLES) if role)
 
 
 def _role_clashes(stale: services.Stale) -> tuple[FieldConflict, ...]:

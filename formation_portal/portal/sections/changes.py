@@ -47,13 +47,9 @@ def page_update(*, before: QuestionForm, after: QuestionForm, shown: Iterable[st
         for question in after.questions
         if question.name not in swapped and question.mark != earlier.get(question.name) and not question.error
     )
-    return PageUpdate(regions, marks, _announcement(regions))
-
-
-def _announcement(regions: tuple[Region, ...]) -> str:
     added = sum(len(region.questions) for region in regions if region.shown)
     removed = sum(len(region.questions) for region in regions if not region.shown)
-    return announcement(added=added, removed=removed)
+    return PageUpdate(regions, marks, announcement(added=added, removed=removed))
 
 
 def announcement(*, added: int, removed: int) -> str:

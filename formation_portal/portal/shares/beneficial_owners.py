@@ -12,7 +12,7 @@ from formation_portal.applications.parties import PartyRow
 from formation_portal.contract import canonical
 from formation_portal.contract.localisation import format_number, gettext, gettext_noop
 from formation_portal.contract.ownership.percentages import Percentages, format_percent
-from formation_portal.contract.ownership.stakes import Parts, Threshold, normalised_stakes
+from formation_portal.contract.ownership.stakes import Parts, normalised_stakes
 from formation_portal.contract.schema import Section
 from formation_portal.ui import roles
 from formation_portal.ui.allocation import Allocation
@@ -78,10 +78,12 @@ def beneficial_owners(draft: Draft, allocation: Allocation) -> BeneficialOwners 
     if section is None or not allocation.total_allocated:
         return None
     grown = ownership_tree(draft, allocation, has_links=draft.application.can_be_changed)
+    threshold, role = allocation.threshold, roles.role_with_article(section)
+    rule, part = _RULES[threshold.is_known, threshold.is_inclusive], format_percent(threshold.percent / 100)
     return BeneficialOwners(
-        role=roles.role_with_article(section),
-        rule=_rule(allocation.threshold, roles.role_with_article(section)),
-        source=allocation.threshold.source,
+        role=role,
+        rule=gettext(rule, where=threshold.where, part=part, role=role),
+        source=threshold.source,
         lines=tuple(
             _line(draft, allocation, row)
             for row in draft.parties
@@ -91,11 +93,6 @@ def beneficial_owners(draft: Draft, allocation: Allocation) -> BeneficialOwners 
         tree=grown,
         ends=_ends(draft, allocation) if grown else (),
     )
-
-
-def _rule(threshold: Threshold, role: str) -> str:
-    said = _RULES[threshold.is_known, threshold.is_inclusive]
-    return gettext(said, where=threshold.where, part=format_percent(threshold.percent / 100), role=role)
 
 
 def _line(draft: Draft, allocation: Allocation, party: PartyRow) -> BeneficialOwnerLine:
@@ -162,16 +159,13 @@ def _steps(
     for company in draft.parties:
         stake = normalised_stakes(allocation.stakes.get(company.token, {})).get(party.token)
         if stake and (whole := ends.of(company.token)):
-            words = {"stake": _stake(draft, allocation, company, party, stake), "name": company.label}
+            # The owner's part as the tree says it; in proportion where the owners come to more than all.
+            owners = owners_of(draft, company, allocation.typed_stakes)
+            found = next((one for one in owners if one.party.token == party.token), None)
+            percent = found.percent if found and found.part == stake else format_percent(stake)
+            words = {"stake": percent, "name": company.label}
             whole_words, part = figures.of(company.token, whole), figures.of(party.token, stake * whole)
             yield gettext("{stake} of {name}, which holds {whole}: {part}", **words, whole=whole_words, part=part)
-
-
-def _stake(draft: Draft, allocation: Allocation, company: PartyRow, party: PartyRow, stake: Fraction) -> str:
-    """The owner's part of the company as the tree says it; in proportion where the owners come to more than all."""
-    owners = owners_of(draft, company, allocation.typed_stakes)
-    found = next((one for one in owners if one.party.token == party.token), None)
-    return found.percent if found and found.part == stake else format_percent(stake)
 
 
 def _of(numbers: Mapping[str, int], party: PartyRow) -> str:

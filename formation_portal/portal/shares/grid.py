@@ -194,15 +194,12 @@ def split_equally(allocation: Allocation, row: ShareClassRow) -> EqualSplit:
 
     Its holders are those who have some of it; while fewer than two have, everybody who can.
     """
-    holders, total = _holders(allocation, row), _total(allocation, row)
+    some = tuple(party for party in allocation.holders if allocation.has_some(party, row))
+    holders = some if len(some) > 1 else allocation.holders
+    total = _total(allocation, row)
     parts = equal_parts(total, among=len(holders))
     typed = {(party.token, row.token): f"{part:,}" if part else "" for party, part in zip(holders, parts, strict=True)}
     return EqualSplit(typed, _words(row, holders, parts))
-
-
-def _holders(allocation: Allocation, row: ShareClassRow) -> tuple[PartyRow, ...]:
-    some = tuple(party for party in allocation.holders if allocation.has_some(party, row))
-    return some if len(some) > 1 else allocation.holders
 
 
 def _total(allocation: Allocation, row: ShareClassRow) -> int:
@@ -223,14 +220,12 @@ def _words(row: ShareClassRow, holders: tuple[PartyRow, ...], parts: tuple[int, 
     left = total - each * len(parts)
     if not left:
         return gettext("{total} {name} shares split between {holders} shareholders: {each} each.", **said)
+    if left > _NAMED_AT_MOST:
+        who = gettext("each of the first {count}", count=left)
+    else:
+        who = join_list([party.label for party in holders[:left]])
     return gettext(
         "{total} {name} shares split between {holders} shareholders: {each} each, and 1 more for {who}.",
-        who=_first(holders, left),
+        who=who,
         **said,
     )
-
-
-def _first(holders: tuple[PartyRow, ...], left: int) -> str:
-    if left > _NAMED_AT_MOST:
-        return gettext("each of the first {count}", count=left)
-    return join_list([party.label for party in holders[:left]])

@@ -72,9 +72,8 @@ def _save(request: UserRequest, draft: Draft, section: Section, *, deed: Callabl
     typed = _typed(before, request.POST)
     try:
         version, seen = posted_version(request.POST), posted_page_version(request.POST, draft)
-        left = _kept_theirs(
-            before, services.save_holdings(draft, typed, version=version, by=request.user, page_version=seen)
-        )
+        kept = services.save_holdings(draft, typed, version=version, by=request.user, page_version=seen)
+        left = kept_theirs_words(cell.label for cell in before.cells if cell.pair in kept)
         is_done = not request.htmx and deed()
     except services.Stale as stale:
         page = shares_page(draft, section)
@@ -158,10 +157,6 @@ def _unplaced(page: SharesPage, post: QueryDict) -> str:
         len(lost),
     )
     return words % {"numbers": listed(lost)} if lost else ""
-
-
-def _kept_theirs(page: SharesPage, left: services.KeptTheirs) -> str:
-    return kept_theirs_words(cell.label for cell in page.cells if cell.pair in left)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -24,7 +24,7 @@ from formation_portal.ui.ownership import Ownership, ownership
 from formation_portal.ui.prices import PriceTable, application_price, price_table
 from formation_portal.ui.readback import InactiveEntry, inactive_entry
 
-from ..delivery_status import DeliverySummary, delivery_summary
+from ..delivery_status import delivery_summary
 from ..navigation import NeedLink, need_links
 from ..slots import slot_state
 from .corrections import Returned, returned
@@ -100,7 +100,9 @@ def check_page(draft: Draft, *, needs: Sequence[Need] | None = None) -> CheckPag
     is_open = draft.application.is_open
     delivery = delivery_summary(draft)
     came_back = returned(delivery, progress(draft).returned) if draft.application.submitted_at and is_open else None
-    refused = _refused(delivery, came_back) if is_open else ()
+    # What the service refused and nobody has changed since.
+    done = {item.said for item in came_back.items if item.is_done} if came_back else set()
+    refused = tuple(need for need in delivery.refused if need.text not in done) if is_open else ()
     price = application_price(draft.application)
     still_needed = dict.fromkeys((*refused, *(draft.needs if needs is None else needs)))
     reader = _SummaryBuilder(draft, delivery.board)
@@ -123,12 +125,6 @@ def check_page(draft: Draft, *, needs: Sequence[Need] | None = None) -> CheckPag
         aside=inactive_entry(aside) if aside and is_open else None,
         locks=reader.locks,
     )
-
-
-def _refused(delivery: DeliverySummary, came_back: Returned | None) -> tuple[Need, ...]:
-    """What the service refused and nobody has changed since."""
-    done = {item.said for item in came_back.items if item.is_done} if came_back else set()
-    return tuple(need for need in delivery.refused if need.text not in done)
 
 
 class _SummaryBuilder:
@@ -155,9 +151,9 @@ class _SummaryBuilder:
         return SummaryEntry(f"party-{party.token}", party.label, True, said[:1].upper() + said[1:], rows, delivery)
 
     def share_class(self, token: str, label: str, lines: Sequence[AnswerLine]) -> SummaryEntry:
-        rows = self._rows(
-            lines, self._page("share_class", token), control_name, f"class-{token}", self._of_classes(lines)
-        )
+        is_locked = self.locks.has_shares(self._draft)
+        locked = frozenset(line.spec.name for line in lines) if is_locked else frozenset()
+        rows = self._rows(lines, self._page("share_class", token), control_name, f"class-{token}", locked)
         return SummaryEntry(
             f"class-{token}", label, True, gettext("Share class"), rows, self._board.of_share_class(token)
         )
@@ -176,7 +172,11 @@ class _SummaryBuilder:
             note=gettext("Accepted") if is_locked else self._document_note(line),
             state="open" if is_missing else "",
             change_url="" if is_locked else self._change(self._page("documents"), place, row),
-            change_what=_document_of(line.slot, holder),
+            change_what=(
+                gettext("the document “{slot}” of {holder}", slot=line.slot, holder=holder)
+                if holder
+                else gettext("the document “{slot}”", slot=line.slot)
+            ),
         )
 
     def _document_note(self, line: DocumentLine) -> str:
@@ -204,10 +204,6 @@ class _SummaryBuilder:
             for line in lines
         )
 
-    def _of_classes(self, lines: Iterable[AnswerLine]) -> frozenset[str]:
-        is_locked = self.locks.has_shares(self._draft)
-        return frozenset(line.spec.name for line in lines) if is_locked else frozenset()
-
     def _row(self, line: AnswerLine, page: str, place: str, entry: str, *, is_locked: bool) -> SummaryRow:
         row = f"{_ROW}{entry}-{place}"
         return SummaryRow(
@@ -233,12 +229,6 @@ def _note(line: AnswerLine) -> str:
     if line.is_given:
         return gettext("Provided by your registered agent")
     return gettext("We can’t read this") if line.is_unreadable else line.doubt
-
-
-def _document_of(slot: str, holder: str) -> str:
-    if holder:
-        return gettext("the document “{slot}” of {holder}", slot=slot, holder=holder)
-    return gettext("the document “{slot}”", slot=slot)
 
 
 @dataclass(frozen=True, slots=True)

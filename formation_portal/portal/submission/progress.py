@@ -81,12 +81,24 @@ def _steps(
     current = _current(application, moves)
     past = [move for move in moves if move is not current]
     if not any(move.moved_to == State.SUBMITTED_FOR_REVIEW for move in moves):
-        yield _submitted(application)
+        # It was submitted before the history knew of moves.
+        at = application.submitted_at
+        when = formats.day(timezone.localtime(at).date()) if at else ""
+        yield ProgressStep(when, gettext("You submitted"), "", "met")
     for place, move in enumerate(past):
         yield _past(move, is_first=not place, is_again=any(one.moved_to == move.moved_to for one in past[:place]))
     yield from documents
     yield _now(application, current)
-    yield from _ahead(application)
+    if application.status is State.RETURNED_FOR_CHANGES:
+        yield ProgressStep("", str(_REVIEW), "", "later")
+    if application.status in _BEFORE_FILING:
+        yield ProgressStep("", str(_FILING), _usually(application, None), "later")
+    if application.status not in FINAL:
+        if settings.LETTERS_GO_OUT:
+            promise = gettext("We will write to you that day and update this page.")
+        else:
+            promise = gettext("We will update this page that day.")
+        yield ProgressStep("", _exists(application), promise, "later")
 
 
 def _current(application: Application, moves: Sequence[Change]) -> Change | None:
@@ -94,12 +106,6 @@ def _current(application: Application, moves: Sequence[Change]) -> Change | None
     last = moves[-1] if moves else None
     is_there = last is not None and last.moved_to == application.state
     return last if is_there and application.status is not State.SUBMITTED_FOR_REVIEW else None
-
-
-def _submitted(application: Application) -> ProgressStep:
-    """For what was submitted before the history knew of moves."""
-    at = application.submitted_at
-    return ProgressStep(formats.day(timezone.localtime(at).date()) if at else "", gettext("You submitted"), "", "met")
 
 
 def _past(move: Change, *, is_first: bool, is_again: bool) -> ProgressStep:
@@ -124,21 +130,6 @@ def _now(application: Application, move: Change | None) -> ProgressStep:
     if application.status is State.SUBMITTED_TO_CSP:
         detail = f"{detail} {_usually(application, move)}".strip()
     return ProgressStep(when, str(title), detail, mark)
-
-
-def _ahead(application: Application) -> Iterator[ProgressStep]:
-    if application.status is State.RETURNED_FOR_CHANGES:
-        yield ProgressStep("", str(_REVIEW), "", "later")
-    if application.status in _BEFORE_FILING:
-        yield ProgressStep("", str(_FILING), _usually(application, None), "later")
-    if application.status not in FINAL:
-        yield ProgressStep("", _exists(application), _says_so(), "later")
-
-
-def _says_so() -> str:
-    if settings.LETTERS_GO_OUT:
-        return gettext("We will write to you that day and update this page.")
-    return gettext("We will update this page that day.")
 
 
 def _exists(application: Application) -> str:

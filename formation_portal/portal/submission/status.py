@@ -86,7 +86,7 @@ def status_page(draft: Draft) -> StatusPage:
         delivery=delivery,
         lead=_lead(draft, way, came_back),
         steps=way.steps,
-        facts=(*_facts(draft), *_registered(application)),
+        facts=tuple(_facts(application)),
         returned=came_back,
         is_late=way.is_late,
         rounds=review_rounds(draft, way.moves),
@@ -101,13 +101,6 @@ def _declined(application: Application) -> str:
     if application.status is not State.REJECTED:
         return ""
     return decision_texts(application, "decline").get(application.submissions, "")
-
-
-def _registered(application: Application) -> Iterable[KeyFigure]:
-    """The company's entry in the register: one query, where it was incorporated."""
-    if entry := registration_of(application):
-        yield KeyFigure(gettext("Registration number"), entry.number)
-        yield KeyFigure(gettext("Registered on"), long_date(entry.day))
 
 
 def _lead(draft: Draft, way: Progress, came_back: Returned | None) -> str:
@@ -129,13 +122,16 @@ def _waits_for_you(came_back: Returned) -> str:
     ) % {"count": left}
 
 
-def _facts(draft: Draft) -> Iterable[KeyFigure]:
-    application = draft.application
+def _facts(application: Application) -> Iterable[KeyFigure]:
+    """When and by whom it was submitted, and the company's entry in the register: one query, where it has one."""
     if application.submitted_at is not None:
         yield KeyFigure(gettext("Submitted"), formats.date_and_time(application.submitted_at))
     by = application.submitted_by
     if by is not None:
         yield KeyFigure(gettext("By"), by.called, is_name=True)
+    if entry := registration_of(application):
+        yield KeyFigure(gettext("Registration number"), entry.number)
+        yield KeyFigure(gettext("Registered on"), long_date(entry.day))
 
 
 def status_version(application: Application) -> str:

@@ -123,7 +123,8 @@ def recognised_answers(controls: Iterable[tuple[str, Iterable[str]]]) -> tuple[A
 def _rows(post: QueryDict) -> Iterator[AnswerRow]:
     if roles := [role for role in post.getlist(ROLES) if role]:
         yield AnswerRow(gettext("Roles"), role_words(roles))
-    controls = dict.fromkeys(_control(name) for name in post if name.startswith(_QUESTION))
+    # The control that a part belongs to; names are quoted, so no other colon stands in them.
+    controls = dict.fromkeys(":".join(name.split(":")[:2]) for name in post if name.startswith(_QUESTION))
     specs = _specs(controls) if controls else {}
     for control in controls:
         if spec := specs.get(control):
@@ -131,11 +132,6 @@ def _rows(post: QueryDict) -> Iterator[AnswerRow]:
         else:
             text = ", ".join(value for value in post.getlist(control) if value)
             yield AnswerRow(unquote(control.removeprefix(_QUESTION)), text)
-
-
-def _control(name: str) -> str:
-    """The control that a part belongs to; names are quoted, so no other colon stands in them."""
-    return ":".join(name.split(":")[:2])
 
 
 def _words(spec: FieldSpec, raw: object) -> str:

@@ -75,13 +75,13 @@ def _typed_text(question: Question) -> Iterator[tuple[str, str]]:
     """What was typed freely, by part; the whole of a single control is part ""."""
     raw: Any = question.raw
     if isinstance(raw, Mapping):
-        yield from ((part, text) for part, text in raw.items() if part in question.spec.parts and _is_free(part, text))
+        yield from (
+            (part, text)
+            for part, text in raw.items()
+            if text and part in question.spec.parts and part not in _CHOSEN_PARTS
+        )
     elif isinstance(raw, str) and raw and not question.choices:
         yield "", raw
-
-
-def _is_free(part: str, text: Any) -> bool:
-    return bool(text) and part not in _CHOSEN_PARTS
 
 
 def _with_gaps(question: Question, typed: Mapping[str, str]) -> Question:
