@@ -32,18 +32,9 @@ class FileRow:
     name: str
     url: str
     facts: str
-    picture_url: str
-    file_url: str
-
-
-@dataclass(frozen=True, slots=True)
-class ReplacedFileRow:
-    """A file that another has taken the place of."""
-
-    name: str
-    url: str
-    facts: str
-    remove_url: str
+    picture_url: str = ""
+    file_url: str = ""
+    remove_url: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +50,7 @@ def file_row(document: Document) -> FileRow:
     """The file in a slot."""
     file_url = document_url("document", document)
     if not findings_of(document).can_be_shown:
-        return FileRow(document.name, file_url, file_facts(document), "", "")
+        return FileRow(document.name, file_url, file_facts(document))
     return FileRow(
         document.name,
         document_url("document_page", document, 1),
@@ -69,10 +60,10 @@ def file_row(document: Document) -> FileRow:
     )
 
 
-def earlier_rows(documents: Iterable[Document], *, can_be_changed: bool) -> tuple[ReplacedFileRow, ...]:
+def earlier_rows(documents: Iterable[Document], *, can_be_changed: bool) -> tuple[FileRow, ...]:
     """The files that were in the slot before."""
     return tuple(
-        ReplacedFileRow(
+        FileRow(
             one.name,
             document_url("document", one),
             _("uploaded on %(uploaded)s, replaced on %(replaced)s")
@@ -80,7 +71,7 @@ def earlier_rows(documents: Iterable[Document], *, can_be_changed: bool) -> tupl
                 "uploaded": formats.day(one.uploaded_at.date()),
                 "replaced": formats.day(one.replaced_at.date()) if one.replaced_at else "",
             },
-            document_url("document_removal", one) if can_be_changed else "",
+            remove_url=document_url("document_removal", one) if can_be_changed else "",
         )
         for one in documents
     )
@@ -169,7 +160,7 @@ class SlotRow:
     detail: str
     file: FileRow | None
     advice: tuple[str, ...]
-    earlier: tuple[ReplacedFileRow, ...]
+    earlier: tuple[FileRow, ...]
     offers: tuple[ReusableFile, ...]
     note: str
     error: str

@@ -111,7 +111,9 @@ EXAMPLES: Mapping[str, Mapping[str, Any]] = {
         "id": "r", "term": ODD, "value": ODD, "is_name": True,
         "change_url": "/c", "change_what": ODD, "state": "met",
     },
-    "task": {"task": Some(id="t", title=ODD, url="/s", state="half", status=ODD, note=ODD, why=ODD), "copies": "FP-1"},
+    "task": {
+        "task": Some(id="t", title=ODD, url="/s", state="half", status=ODD, note=ODD, why=ODD, copies="FP-1"),
+    },
     "term": {"term": Term("seat", ODD, ODD, "en", ODD, "nl"), "place": ODD, "is_closed": True},
     "timeline": {"id": "way", "title": ODD, "steps": [Named(), Named(state="met")]},
     "uploading": {},

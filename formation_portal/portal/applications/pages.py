@@ -39,34 +39,20 @@ _MARKS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class ApplicationRow:
-    """One application, as ui/task.html draws it."""
-
-    id: str
-    reference: str
-    title: str
-    is_name: bool
-    url: str
-    state: str
-    status: str
-    note: str
-
-
-def application_rows(applications: Iterable[Application]) -> tuple[ApplicationRow, ...]:
+def application_rows(applications: Iterable[Application]) -> tuple[Task, ...]:
     """The rows; the applications come with their section answers and invitations prefetched."""
     return tuple(_row(application) for application in applications)
 
 
-def _row(application: Application) -> ApplicationRow:
+def _row(application: Application) -> Task:
     name = entity_name(application)
     page = "portal:overview" if application.is_open else "portal:status"
     shared = "" if application.is_own else gettext("shared with you")
     facts = (application.product_name, application.jurisdiction_name, shared)
     turn = pending_summary(application, application.invitations.all())
-    return ApplicationRow(
+    return Task(
         id=f"application-{application.reference}",
-        reference=application.reference,
+        copies=application.reference,
         title=name or application.product_name,
         is_name=bool(name),
         url=reverse(page, args=[application.reference]),

@@ -35,6 +35,10 @@ class Task:
     note: str
     # Why it is asked and, of a role, why it needs as many as it does, where rules decide.
     why: str = ""
+    # Whether the title is the name of a person or company.
+    is_name: bool = False
+    # The reference of an application whose record can be kept from the row.
+    copies: str = ""
 
     @property
     def is_ours(self) -> bool:

@@ -1,9 +1,9 @@
 """Taking answers to another product, or to a new version of the form: what fits, what doesn't, what is new."""
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from typing import TypeVar
 
 from django.urls import reverse
 
@@ -22,13 +22,7 @@ from formation_portal.contract.transfer import FormChanges, form_changes
 from formation_portal.gateway.catalog import Catalog, CatalogProduct, cached_catalog
 from formation_portal.ui.prices import money
 
-
-@dataclass(frozen=True, slots=True)
-class ProductsOfPlace:
-    """The products of one place that can be chosen."""
-
-    name: str
-    products: tuple[CatalogProduct, ...]
+One = TypeVar("One")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,23 +30,7 @@ class ChoicePage:
     """The choice of the product."""
 
     draft: Draft
-    places: tuple[ProductsOfPlace, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class HolderLines:
-    """What is carried or left of one holder: the entity, a party, a class of shares."""
-
-    holder: str
-    lines: tuple[TransferLine, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class NewHere:
-    """What one section of the other product's form still needs."""
-
-    title: str
-    texts: tuple[str, ...]
+    places: Mapping[str, Sequence[CatalogProduct]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,9 +43,10 @@ class CarryOverPage:
     place: str
     carrying: Transfer
     seen: str
-    fits: tuple[HolderLines, ...]
-    misfits: tuple[HolderLines, ...]
-    needed: tuple[NewHere, ...]
+    # What is carried and what is left, by holder; what the other form still needs, by section.
+    fits: Mapping[str, Sequence[TransferLine]]
+    misfits: Mapping[str, Sequence[TransferLine]]
+    needed: Mapping[str, Sequence[str]]
 
     @property
     def url(self) -> str:
@@ -79,7 +58,7 @@ def choice_page(draft: Draft, offered: Catalog) -> ChoicePage:
     """Every other product that is available, by place."""
     others = [one for one in offered.items if is_another(draft, one)]
     placed = sorted(others, key=lambda one: (_place(one), one.name))
-    return ChoicePage(draft, tuple(ProductsOfPlace(name, tuple(some)) for name, some in groupby(placed, key=_place)))
+    return ChoicePage(draft, _grouped((_place(one), one) for one in placed))
 
 
 def is_another(draft: Draft, product: CatalogProduct) -> bool:
@@ -92,7 +71,6 @@ def carry_over_page(draft: Draft, product: CatalogProduct, item: CatalogItem) ->
     """The comparison with one product. Costs no query."""
     found = plan_transfer(draft, there=item.form)
     titles = {section.key: section.title for section in item.form.sections}
-    needed = [(titles.get(need.section, ""), need.text) for need in found.needed]
     # Changes whenever the application or the other form does.
     both = f"{draft.application.revision} {schema_digest(item.document)}"
     return CarryOverPage(
@@ -102,24 +80,17 @@ def carry_over_page(draft: Draft, product: CatalogProduct, item: CatalogItem) ->
         place=_place(product),
         carrying=found,
         seen=hashlib.sha256(both.encode()).hexdigest()[:32],
-        fits=tuple(_by_holder(found.fits)),
-        misfits=tuple(_by_holder(found.misfits)),
-        needed=tuple(_by_section(needed)),
+        fits=_grouped((line.holder, line) for line in found.fits),
+        misfits=_grouped((line.holder, line) for line in found.misfits),
+        needed=_grouped((titles.get(need.section, ""), need.text) for need in found.needed),
     )
 
 
-def _by_holder(lines: Iterable[TransferLine]) -> Iterable[HolderLines]:
-    grouped: dict[str, list[TransferLine]] = {}
-    for line in lines:
-        grouped.setdefault(line.holder, []).append(line)
-    return (HolderLines(holder, tuple(some)) for holder, some in grouped.items())
-
-
-def _by_section(needed: Iterable[tuple[str, str]]) -> Iterable[NewHere]:
-    grouped: dict[str, list[str]] = {}
-    for title, text in needed:
-        grouped.setdefault(title, []).append(text)
-    return (NewHere(title, tuple(texts)) for title, texts in grouped.items())
+def _grouped(pairs: Iterable[tuple[str, One]]) -> Mapping[str, Sequence[One]]:
+    grouped: dict[str, list[One]] = {}
+    for name, one in pairs:
+        grouped.setdefault(name, []).append(one)
+    return grouped
 
 
 def _place(product: CatalogProduct) -> str:

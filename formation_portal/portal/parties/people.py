@@ -24,6 +24,7 @@ from formation_portal.invitations.models import Invitation, InvitationStage, cur
 from formation_portal.ui import roles
 from formation_portal.ui.formats import counted, day, time_or_day
 from formation_portal.ui.ownership import join_sentences
+from formation_portal.ui.readback import AnswerRow
 
 from .. import navigation
 from ..delivery_status import AnswersDelivery, CustomerDeliveries, customer_deliveries
@@ -62,14 +63,6 @@ class RoleCard:
     known: tuple[RoleCandidate, ...]
     more_known: tuple[RoleCandidate, ...]
     add_url: str
-
-
-@dataclass(frozen=True, slots=True)
-class InactiveRole:
-    """A role that is not asked as things stand."""
-
-    title: str
-    reason: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,13 +136,13 @@ class PeoplePage(ApplicationPage):
         return all(state == "met" for state in states)
 
     @property
-    def inactive_roles(self) -> tuple[InactiveRole, ...]:
+    def inactive_roles(self) -> tuple[AnswerRow, ...]:
         """Roles whose rule doesn't hold; they come back when it does."""
         found = (
             (section, self.draft.form_state.section_activation(section)) for section in self.draft.schema.role_sections
         )
         return tuple(
-            InactiveRole(roles.role_title(section), verdict.reason) for section, verdict in found if not verdict.active
+            AnswerRow(roles.role_title(section), verdict.reason) for section, verdict in found if not verdict.active
         )
 
     @cached_property

@@ -24,6 +24,7 @@ from formation_portal.ui.glossary.terms import term_texts
 from formation_portal.ui.readback import AnswerRow
 from formation_portal.ui.roles import role_words
 
+from ..applications.task_list import Task
 from ..lookups import get_draft_or_404, get_party_or_404, get_section_or_404, get_share_section_or_404
 from ..parties.pages import form_with_roles
 from ..sections.conflicts import unsaved_replies, unsaved_rows
@@ -91,18 +92,6 @@ FRAMING_POLICY = f"{CONTENT_POLICY}; frame-src 'self'"
 
 
 @dataclass(frozen=True, slots=True)
-class LetterRow:
-    """One letter of the outbox, as ui/task.html draws it."""
-
-    id: str
-    title: str
-    url: str
-    state: str
-    status: str
-    note: str
-
-
-@dataclass(frozen=True, slots=True)
 class Preview:
     """One kind of letter with its sample data, and the address of its HTML."""
 
@@ -112,7 +101,7 @@ class Preview:
     url: str
 
 
-def letter_rows(letters: Iterable[Letter]) -> tuple[LetterRow, ...]:
+def letter_rows(letters: Iterable[Letter]) -> tuple[Task, ...]:
     """The rows of the outbox."""
     return tuple(_row(letter) for letter in letters)
 
@@ -135,9 +124,9 @@ def letter_html(html: str) -> HttpResponse:
     return HttpResponse(html, headers={"Content-Security-Policy": policy, "X-Frame-Options": "SAMEORIGIN"})
 
 
-def _row(letter: Letter) -> LetterRow:
+def _row(letter: Letter) -> Task:
     state, status = _standing(letter)
-    return LetterRow(
+    return Task(
         id=f"letter-{letter.number}",
         title=letter.subject or gettext("Content removed"),
         url=reverse("portal:letter", args=[letter.number]) if letter.text else "",
