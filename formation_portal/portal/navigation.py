@@ -125,24 +125,17 @@ def _page_and_anchor(draft: Draft, need: Need) -> tuple[str, str]:
     if need.code in ("holding", "over_issued") or (need.party_id and need.share_class_id):
         return reverse("portal:shares", args=[reference]), ""
     if need.party_id is not None:
-        return reverse("portal:party", args=[reference, need.party_id]), _party_anchor(draft, need)
+        party = draft.party(need.party_id)
+        spec = _spec(draft.schema.fields_of(party.kind, party.roles), need.field) if party else None
+        url = reverse("portal:party", args=[reference, need.party_id])
+        return url, control_id(party_control(spec)) if spec else ""
     if need.share_class_id is not None and need.field:
         spec = _spec(draft.schema.share_class_fields, need.field)
         url = reverse("portal:share_class", args=[reference, need.share_class_id])
         return url, control_id(control_name(spec)) if spec else ""
     section = draft.schema.section(need.section)
-    return _section_url(reference, section), _entity_anchor(section, need)
-
-
-def _party_anchor(draft: Draft, need: Need) -> str:
-    party = draft.party(need.party_id or "")
-    spec = _spec(draft.schema.fields_of(party.kind, party.roles), need.field) if party else None
-    return control_id(party_control(spec)) if spec else ""
-
-
-def _entity_anchor(section: Section | None, need: Need) -> str:
     spec = _spec(section.fields, need.field) if section and section.is_entity else None
-    return control_id(control_name(spec)) if spec else ""
+    return _section_url(reference, section), control_id(control_name(spec)) if spec else ""
 
 
 def _section_url(reference: str, section: Section | None) -> str:

@@ -130,16 +130,13 @@ def _row(
     *,
     absent: str = "",
 ) -> ComparisonRow:
-    cells = (ComparisonCell(label, lines(item)) for item, label in zip(items, _labels(items), strict=True))
-    return ComparisonRow(title, tuple(cells), absent or gettext("Not stated"))
-
-
-def _labels(items: tuple[CatalogItem, ...]) -> list[str]:
-    """The shortest words that tell the products apart: where they are, or what they are, or both."""
+    # The shortest words that tell the products apart: where they are, or what they are, or both.
     places = [item.jurisdiction.name for item in items]
     names = [item.product.name for item in items]
     both = [f"{name}, {place}" for name, place in zip(names, places, strict=True)]
-    return next((words for words in (places, names) if len(set(words)) == len(items)), both)
+    labels = next((words for words in (places, names) if len(set(words)) == len(items)), both)
+    cells = (ComparisonCell(label, lines(item)) for item, label in zip(items, labels, strict=True))
+    return ComparisonRow(title, tuple(cells), absent or gettext("Not stated"))
 
 
 def _money(item: CatalogItem, *, annual: bool) -> tuple[str, ...]:

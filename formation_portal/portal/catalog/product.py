@@ -78,7 +78,12 @@ def product_page(product: CatalogProduct, *, offered: Iterable[CatalogProduct] =
         place = item.jurisdiction.name if item else ""
         description = item.product.description if item else ""
         reason = product.reason or gettext("We can’t read it")
-        others = tuple(_others(product, offered))
+        # What can be formed in the same place.
+        others = tuple(
+            OtherProduct(one.name, reverse("portal:product", args=[one.key]), one.item.estimated_timeline)
+            for one in offered
+            if place and one.item and one.is_available and one.item.jurisdiction.name == place
+        )
         return ProductPage(product.key, product.name, place, description, reason, others=others)
     return ProductPage(
         key=product.key,
@@ -95,14 +100,6 @@ def product_page(product: CatalogProduct, *, offered: Iterable[CatalogProduct] =
         effort=effort(item.form, entity_word=entity_word(item.product.type)),
         form=form_label(item.form),
     )
-
-
-def _others(product: CatalogProduct, offered: Iterable[CatalogProduct]) -> Iterator[OtherProduct]:
-    """What can be formed in the same place."""
-    place = product.item.jurisdiction.name if product.item else ""
-    for one in offered:
-        if place and one.item and one.is_available and one.item.jurisdiction.name == place:
-            yield OtherProduct(one.name, reverse("portal:product", args=[one.key]), one.item.estimated_timeline)
 
 
 def key_figures(item: CatalogItem) -> tuple[KeyFigure, ...]:

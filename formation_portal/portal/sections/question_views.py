@@ -32,7 +32,7 @@ from .uploads import has_file_action, posted_removal_url, pressed_slot_anchor, r
 Slots = tuple[tuple[str, bool, tuple[str, ...]], ...]
 
 
-class Page(Protocol):
+class FormPage(Protocol):
     """A page of an application that saves what is typed on it."""
 
     @property
@@ -152,7 +152,7 @@ def _save_files(request: UserRequest, page: Callable[[], QuestionPage]) -> dict[
     return save_files(request, page()) if has_file_action(request) else {}
 
 
-def url_after_save(request: HttpRequest, page: Page, *, onwards: str) -> str:
+def url_after_save(request: HttpRequest, page: FormPage, *, onwards: str) -> str:
     """Where the pressed button leads after a save: away, the same page once more, back to the check, or onwards."""
     reference = page.draft.application.reference
     if "later" in request.POST:
@@ -163,7 +163,7 @@ def url_after_save(request: HttpRequest, page: Page, *, onwards: str) -> str:
     return back.url if back else onwards
 
 
-def same_page_url(request: HttpRequest, page: Page) -> str:
+def same_page_url(request: HttpRequest, page: FormPage) -> str:
     """The address of the page once more, where the pressed button stays there; else nothing."""
     place = pressed_slot_anchor(request)
     if pressed := request.POST.get(USE):
@@ -173,7 +173,7 @@ def same_page_url(request: HttpRequest, page: Page) -> str:
     return _address(request, page, place)
 
 
-def _address(request: HttpRequest, page: Page, place: str) -> str:
+def _address(request: HttpRequest, page: FormPage, place: str) -> str:
     """Of a place on the page. Not where the post went: what was new has an address of its own by now."""
     query = request.GET.urlencode()
     return f"{page.url}?{query}{place}" if query else f"{page.url}{place}"
@@ -216,7 +216,7 @@ def _answer_change(
     return render(request, "portal/sections/_update.html", context)
 
 
-def render_conflict(request: UserRequest, page: Page, clashes: tuple[conflicts.FieldConflict, ...]) -> HttpResponse:
+def render_conflict(request: UserRequest, page: FormPage, clashes: tuple[conflicts.FieldConflict, ...]) -> HttpResponse:
     """409: what stands there now beside what was typed, and a form that sends it once more.
 
     A change that script posts in the background is only told of; the page with what was typed stays.

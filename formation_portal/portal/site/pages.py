@@ -92,7 +92,7 @@ FRAMING_POLICY = f"{CONTENT_POLICY}; frame-src 'self'"
 
 
 @dataclass(frozen=True, slots=True)
-class Preview:
+class LetterPreview:
     """One kind of letter with its sample data, and the address of its HTML."""
 
     kind: str
@@ -106,11 +106,11 @@ def letter_rows(letters: Iterable[Letter]) -> tuple[Task, ...]:
     return tuple(_row(letter) for letter in letters)
 
 
-def previews(*, language: str) -> tuple[Preview, ...]:
+def previews(*, language: str) -> tuple[LetterPreview, ...]:
     """Every kind."""
     drawn = ((kind, sample_letter(kind, language=language)) for kind in sample_contexts())
     return tuple(
-        Preview(kind, one.subject, one.text, reverse("portal:gallery_letter", args=[kind])) for kind, one in drawn
+        LetterPreview(kind, one.subject, one.text, reverse("portal:gallery_letter", args=[kind])) for kind, one in drawn
     )
 
 
@@ -126,21 +126,19 @@ def letter_html(html: str) -> HttpResponse:
 
 def _row(letter: Letter) -> Task:
     state, status = _standing(letter)
+    when = time_or_day(letter.created_at)
+    if letter.to:
+        note = gettext("To %(to)s, written on %(when)s") % {"to": letter.to, "when": when}
+    else:
+        note = gettext("Written on %(when)s") % {"when": when}
     return Task(
         id=f"letter-{letter.number}",
         title=letter.subject or gettext("Content removed"),
         url=reverse("portal:letter", args=[letter.number]) if letter.text else "",
         state=state,
         status=status,
-        note=_note(letter),
+        note=note,
     )
-
-
-def _note(letter: Letter) -> str:
-    when = time_or_day(letter.created_at)
-    if not letter.to:
-        return gettext("Written on %(when)s") % {"when": when}
-    return gettext("To %(to)s, written on %(when)s") % {"to": letter.to, "when": when}
 
 
 def _standing(letter: Letter) -> tuple[str, str]:

@@ -81,6 +81,9 @@ def status_page(draft: Draft) -> StatusPage:
     application, delivery = draft.application, delivery_summary(draft)
     way = progress(draft, documents=document_steps(draft, delivery.board))
     came_back = returned(delivery, way.returned, back_to="status") if application.is_open else None
+    declined = ""
+    if application.status is State.REJECTED:
+        declined = decision_texts(application, "decline").get(application.submissions, "")
     return StatusPage(
         draft=draft,
         delivery=delivery,
@@ -90,17 +93,10 @@ def status_page(draft: Draft) -> StatusPage:
         returned=came_back,
         is_late=way.is_late,
         rounds=review_rounds(draft, way.moves),
-        declined=_declined(application),
+        declined=declined,
         version=watched_version(application),
         can_withdraw=application.is_own and is_possible("withdraw", application.status),
     )
-
-
-def _declined(application: Application) -> str:
-    """What our reviewer says of it: one query, where it was declined."""
-    if application.status is not State.REJECTED:
-        return ""
-    return decision_texts(application, "decline").get(application.submissions, "")
 
 
 def _lead(draft: Draft, way: Progress, came_back: Returned | None) -> str:
