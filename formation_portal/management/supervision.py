@@ -11,7 +11,6 @@ import ctypes
 import multiprocessing
 import os
 import signal
-import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -107,16 +106,19 @@ class Supervision:
     on_ready: Callable[[], None]
     say: Say
     _has_announced: bool = False
+    # No lock that a signal's handler could wait for: it may have interrupted whoever holds it.
+    _is_stopping: bool = False
     _complained: set[Child] = field(default_factory=set)
 
     def run(self) -> int:
         """The exit code: 0 after Ctrl-C or SIGTERM, 1 where no web server could be started."""
-        stopping = _stop_event()
+        for number in _SIGNALS:
+            signal.signal(number, self._stop)
         children = (*self.web, self.worker)
         for child in children:
             child.start()
         try:
-            while not stopping.wait(_POLL_SECONDS):
+            while not self._is_stopping:
                 if not self._has_announced and (
                     dead := next((one for one in self.web if one.exit_code is not None), None)
                 ):
@@ -127,12 +129,16 @@ class Supervision:
                 if not self._has_announced and self.is_ready():
                     self._has_announced = True
                     self.on_ready()
+                time.sleep(_POLL_SECONDS)
             return 0
         finally:
             for child in self.web:
                 child.terminate()
             for child in children:
                 child.stop()
+
+    def _stop(self, _signal: int, _frame: FrameType | None) -> None:
+        self._is_stopping = True
 
     def _check_child(self, child: Child) -> None:
         if child.exit_code is None:
@@ -143,15 +149,3 @@ class Supervision:
             self._complained.add(child)
         if child.may_start_again:
             child.start()
-
-
-def _stop_event() -> threading.Event:
-    """Set by Ctrl-C and by SIGTERM."""
-    event = threading.Event()
-
-    def stop(_number: int, _frame: FrameType | None) -> None:
-        event.set()
-
-    for number in _SIGNALS:
-        signal.signal(number, stop)
-    return event

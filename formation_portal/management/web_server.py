@@ -88,15 +88,17 @@ class WebServer:
         server = _Server(self._application, self._listening)
         # Before the first visitor asks for it, and without keeping anybody waiting.
         threading.Thread(target=_read_catalog, daemon=True).start()
-        is_stopping = threading.Event()
+        # No lock that the handler could wait for: it may have interrupted whoever holds it.
+        is_stopping = False
 
         def stop(*_: object) -> None:
-            is_stopping.set()
+            nonlocal is_stopping
+            is_stopping = True
             server.pull_trigger()
 
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, stop)
-        server.loop_while(lambda: not is_stopping.is_set())
+        server.loop_while(lambda: not is_stopping)
         server.shut_down()
 
 

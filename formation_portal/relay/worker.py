@@ -5,7 +5,6 @@ Any number of them may run, on one database. `drain` does the same in the caller
 
 import logging
 import signal
-import threading
 import time
 from types import FrameType
 
@@ -36,7 +35,8 @@ class Worker:
     """Runs until `stop`; a call that has begun is finished first."""
 
     def __init__(self) -> None:
-        self._stopped = threading.Event()
+        # No lock that a signal's handler could wait for: it may have interrupted whoever holds it.
+        self._is_stopped = False
         self._documents_due_at = 0.0
 
     def run(self) -> None:
@@ -44,7 +44,7 @@ class Worker:
         has_looked = False
         with wake.open_wake_pipe() as pipe:
             logger.info("The relay is running")
-            while not self._stopped.is_set():
+            while not self._is_stopped:
                 try:
                     if not has_looked:
                         _reactivate_resting()
@@ -56,7 +56,7 @@ class Worker:
                     connections.close_all()
                     idle = POLL_SECONDS
                 close_old_connections()
-                if idle and not self._stopped.is_set():
+                if idle and not self._is_stopped:
                     pipe.wait(idle)
         logger.info("The relay has stopped")
 
@@ -73,7 +73,7 @@ class Worker:
         made = 0
         release_dead_leases()
         for application_id in _due_applications():
-            if self._stopped.is_set() or not _may_call():
+            if self._is_stopped or not _may_call():
                 break
             try:
                 made += make_next_call(application_id) is not None
@@ -99,7 +99,7 @@ class Worker:
 
     def stop(self, _signal: int = 0, _frame: FrameType | None = None) -> None:
         """End after the call that is being made."""
-        self._stopped.set()
+        self._is_stopped = True
         wake.wake_workers()
 
     def stop_on_signals(self) -> None:

@@ -56,6 +56,7 @@ def test_record_relay_and_service_work_on_postgresql(chosen: list[str]) -> None:
             "SERVICE_DATABASE_URL": f"{url}/formation",
         }
         command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *chosen]
-        command += ["-k", "not every_product or bvi"]
+        # Whoever hangs is named by that run, before the time of this test is over.
+        command += ["-k", "not every_product or bvi", "-o", "faulthandler_timeout=300"]
         run = subprocess.run(command, cwd=PROJECT, env=environment, capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stdout[-6000:] + run.stderr[-2000:]

@@ -26,7 +26,9 @@ class Line:
         head, _, body = received.partition(b"\r\n\r\n")
         wanted = next((int(x[15:]) for x in head.lower().split(b"\r\n") if x.startswith(b"content-length:")), 0)
         while len(body) < wanted:
-            body += self.socket.recv(65_536)
+            if not (piece := self.socket.recv(65_536)):
+                return False
+            body += piece
         self.request = head + b"\r\n\r\n" + body
         self._server.requests.append(self.request)
         return True

@@ -6,13 +6,17 @@ With script a page brings itself up to date after each change; without, a button
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from typing import Any
 from urllib.parse import urlsplit
 
 from playwright.sync_api import Browser as Chromium
 from playwright.sync_api import BrowserContext, Locator, sync_playwright
+from playwright.sync_api import Error as PlaywrightError
 from playwright.sync_api import Page as Tab
 
 from tests.journeys.clients import NO_FILES, Files
@@ -29,6 +33,8 @@ _FLAGS = [
     "--disable-component-update",
     "--disable-sync",
 ]
+
+_SECONDS_TO_CLOSE = 60
 
 _OF_THE_REPLACED = ("htmx:sendAbort", "htmx:afterRequest")
 
@@ -50,13 +56,24 @@ _AS_IT_STANDS = """() => {
 
 @contextmanager
 def launched() -> Iterator[Chromium]:
-    """The installed Chromium, without a window."""
-    with sync_playwright() as playwright:
+    """The installed Chromium, without a window. Nothing bounds how long it may take to close: it is killed then."""
+    impatience = threading.Timer(_SECONDS_TO_CLOSE, _kill_driver)
+    with ExitStack() as stack:
+        stack.callback(impatience.cancel)
+        playwright = stack.enter_context(sync_playwright())
         browser = playwright.chromium.launch(executable_path=chromium(), args=_FLAGS)
         try:
             yield browser
         finally:
-            browser.close()
+            impatience.start()
+            # Cut off from its driver it can't be closed, and needn't be.
+            with suppress(PlaywrightError):
+                browser.close()
+
+
+def _kill_driver() -> None:
+    """Playwright's own process, a child of this one, with the browser that it has started."""
+    subprocess.run(["pkill", "-KILL", "-P", str(os.getpid()), "node"], check=False)
 
 
 def sign_in(context: BrowserContext, base: str, session: str) -> None:

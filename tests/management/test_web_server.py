@@ -37,7 +37,7 @@ def portal(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     reading.start()
     yield served
     served.process.send_signal(signal.SIGINT)
-    reading.join()
+    reading.join(PATIENCE)
     assert served.process.wait(PATIENCE) == 0
     assert served.process.stdout
     served.process.stdout.close()

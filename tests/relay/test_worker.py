@@ -2,6 +2,7 @@
 
 import os
 import signal
+import sys
 import threading
 from pathlib import Path
 from typing import Any
@@ -128,6 +129,26 @@ def test_a_signal_ends_the_worker_cleanly(number: int) -> None:
         for one, handler in kept.items():
             signal.signal(one, handler)
     assert pipes() == []
+
+
+def test_a_second_signal_does_not_wait_for_the_first() -> None:
+    """It may come at any moment of the first one's handler, which could let nothing go that it holds."""
+    running = Worker()
+    kept = signal.getsignal(signal.SIGTERM)
+
+    def comes_again(frame: Any, event: str, _argument: object) -> None:
+        if event == "call" and frame.f_code.co_name in ("notify_all", "wake_workers"):
+            sys.setprofile(None)
+            os.kill(os.getpid(), signal.SIGTERM)
+
+    try:
+        running.stop_on_signals()
+        sys.setprofile(comes_again)
+        os.kill(os.getpid(), signal.SIGTERM)
+        running.run()
+    finally:
+        sys.setprofile(None)
+        signal.signal(signal.SIGTERM, kept)
 
 
 def test_the_command_makes_what_calls_it_can_and_ends(complete: Draft, capsys: Any) -> None:

@@ -64,8 +64,8 @@ def test_a_long_upload_may_take_longer_than_a_connection() -> None:
                 read = threading.Event()
                 read.wait(0.6)
                 received = 0
-                while received < 8_000_000:
-                    received += len(line.recv(1_000_000))
+                while received < 8_000_000 and (piece := line.recv(1_000_000)):
+                    received += len(piece)
                 line.sendall(OK.encode())
 
         thread = threading.Thread(target=read_late)
