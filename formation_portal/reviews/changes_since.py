@@ -1,9 +1,8 @@
 """What others have done to a review since a page of it was drawn."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
-from itertools import chain
 from typing import Any
 
 from django.contrib.auth.models import AbstractBaseUser
@@ -14,7 +13,7 @@ from formation_portal.core.integers import parse_integer
 
 from .models import Check, DecisionOutcome, Note, Query, Review, ReviewDecision
 
-# A page that is older than so many moves is told of the last ones.
+# A page that is older than so many transitions is shown the last ones.
 _MAX_TRANSITIONS = 20
 
 
@@ -61,9 +60,12 @@ def changes_since(
     application: Application, version: ReviewVersion, *, by: AbstractBaseUser | None
 ) -> tuple[ReviewChange, ...]:
     """What everybody but `by` has done since: five queries. The newest first."""
-    moves = chain(_transitions(application, version), _changed_rows(application, version.version))
-    others = (move for move in moves if by is None or move.by is None or move.by.pk != by.pk)
-    return tuple(sorted(others, key=lambda move: move.at, reverse=True))
+    found = list(_transitions(application, version))
+    for model, text_of in _TEXTS:
+        rows = model.objects.filter(application=application, version__gt=version.version).select_related("by")
+        found += [ReviewChange(row.by, row.at, text_of(row)) for row in rows]
+    others = [one for one in found if by is None or one.by is None or one.by.pk != by.pk]
+    return tuple(sorted(others, key=lambda one: one.at, reverse=True))
 
 
 def _transitions(application: Application, version: ReviewVersion) -> Iterator[ReviewChange]:
@@ -77,12 +79,6 @@ def _transitions(application: Application, version: ReviewVersion) -> Iterator[R
                 return
             round_ -= 1
         yield ReviewChange(change.who, change.at, change.what)
-
-
-def _changed_rows(application: Application, version: int) -> Iterator[ReviewChange]:
-    for model, words in _TEXTS:
-        rows: Iterable[Any] = model.objects.filter(application=application, version__gt=version).select_related("by")
-        yield from (ReviewChange(row.by, row.at, words(row)) for row in rows)
 
 
 def _check_text(check: Check) -> str:

@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -93,54 +93,46 @@ class Checklist:
         """Those that would go out with a return."""
         return tuple(query for query in self.queries if query.is_draft)
 
-    def at(self, place: Target) -> Fact | None:
-        """The fact at a place, if there is one."""
-        return next((fact for fact in self if fact.target == place), None)
+    def at(self, target: Target) -> Fact | None:
+        """The fact that has this target, if there is one."""
+        return next((fact for fact in self if fact.target == target), None)
 
 
 def load_checklist(draft: Draft, *, told: Readback | None = None, queries: Iterable[Query] | None = None) -> Checklist:
     """All facts of a draft as they are checked by now: two queries. `told` is its summary, where it was made, and
-    `customer_queries` all its open queries in their order, where they were read."""
+    `queries` all its open queries in their order, where they were read."""
     told = told or readback(draft)
     application = draft.application
     checks = {check.target: check for check in Check.objects.filter(application=application).select_related("by")}
     if queries is None:
         queries = application.queries.filter(dropped_at=None, settled_at=None).select_related("by")
     queries = tuple(queries)
-    remarks = {query.target: query for query in queries}
-    sheets = (_entity_checklist(draft, told), *(_party_checklist(draft, one, told.documents) for one in told.parties))
-    return Checklist(tuple(_with_states(sheet, checks, remarks) for sheet in sheets), queries)
-
-
-def _with_states(
-    sheet: HolderChecklist, checks: Mapping[Target, Check], remarks: Mapping[Target, Query]
-) -> HolderChecklist:
-    judged = (_with_state(fact, checks.get(fact.target), remarks.get(fact.target)) for fact in sheet.facts)
-    return HolderChecklist(sheet.token, sheet.title, tuple(judged))
-
-
-def _with_state(fact: Fact, check: Check | None, query: Query | None) -> Fact:
-    digest = check.digest if check else ""
-    state = QUERIED if query else OPEN if not digest else ACCEPTED if digest == fact.digest else CHANGED
-    return replace(fact, state=state, check=check, query=query)
+    query_about = {query.target: query for query in queries}
+    holders = []
+    for holder in (
+        _entity_checklist(draft, told),
+        *(_party_checklist(draft, one, told.documents) for one in told.parties),
+    ):
+        facts = []
+        for fact in holder.facts:
+            check, query = checks.get(fact.target), query_about.get(fact.target)
+            digest = check.digest if check else ""
+            state = QUERIED if query else OPEN if not digest else ACCEPTED if digest == fact.digest else CHANGED
+            facts.append(replace(fact, state=state, check=check, query=query))
+        holders.append(replace(holder, facts=tuple(facts)))
+    return Checklist(tuple(holders), queries)
 
 
 def _entity_checklist(draft: Draft, told: Readback) -> HolderChecklist:
-    sections = [_section_fact(draft, one.section.key, one.section.title, one.lines) for one in told.sections]
-    documents = _document_facts(line for line in told.documents if line.party is None)
-    return HolderChecklist("", draft.title, (*sections, *_share_facts(draft), *documents))
-
-
-def _section_fact(draft: Draft, key: str, title: str, lines: Iterable[AnswerLine]) -> Fact:
-    answers = {line.spec.name: draft.entity_raw.get(line.spec.name) for line in lines}
-    return Fact(Target(TargetKind.SECTION, key), title, "", _digest(answers))
-
-
-def _share_facts(draft: Draft) -> Iterator[Fact]:
+    facts = []
+    for one in told.sections:
+        answers = {line.spec.name: draft.entity_raw.get(line.spec.name) for line in one.lines}
+        facts.append(Fact(Target(TargetKind.SECTION, one.section.key), one.section.title, "", _digest(answers)))
     section = draft.schema.share_section
-    if section is None or not draft.holds_shares:
-        return
-    yield Fact(Target(TargetKind.SECTION, section.key), section.title, "", shares_digest(draft))
+    if section is not None and draft.holds_shares:
+        facts.append(Fact(Target(TargetKind.SECTION, section.key), section.title, "", shares_digest(draft)))
+    facts += _document_facts(line for line in told.documents if line.party is None)
+    return HolderChecklist("", draft.title, tuple(facts))
 
 
 def shares_digest(draft: Draft) -> str:
@@ -176,8 +168,8 @@ def _document_facts(lines: Iterable[DocumentLine]) -> Iterator[Fact]:
     """What was uploaded; what is missing is a need, and nothing to check."""
     for line in lines:
         if line.document is not None:
-            place = Target.of_document(line.party.token if line.party else "", line.slot)
-            yield Fact(place, line.slot, line.document.name, _digest(line.document.sha256), document=line.document)
+            target = Target.of_document(line.party.token if line.party else "", line.slot)
+            yield Fact(target, line.slot, line.document.name, _digest(line.document.sha256), document=line.document)
 
 
 def _digest(value: Any) -> str:
@@ -187,7 +179,7 @@ def _digest(value: Any) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ApprovalBlocker:
-    """One thing that speaks against it: where, whose it is, and what."""
+    """One thing that blocks an approval: its target, whose it is, and a sentence."""
 
     target: Target
     holder_name: str
@@ -212,6 +204,6 @@ def _own_blockers(draft: Draft, facts: Checklist) -> Iterator[ApprovalBlocker]:
                 said = _TEXTS.get(fact.state, "{label}: not checked").format(label=fact.label)
                 yield ApprovalBlocker(fact.target, sheet.title if sheet.token else "", said)
     checked = {fact.target for fact in facts}
-    for place, remark in facts.open_queries.items():
-        if place not in checked:
-            yield ApprovalBlocker(place, "", f"{remark.label or 'The application'}: open query")
+    for target, query in facts.open_queries.items():
+        if target not in checked:
+            yield ApprovalBlocker(target, "", f"{query.label or 'The application'}: open query")

@@ -18,7 +18,7 @@ from .transactions import ReviewWork, review_transaction
 
 def accept(
     draft: Draft,
-    places: Collection[Target],
+    targets: Collection[Target],
     *,
     by: AbstractBaseUser,
     version: ReviewVersion,
@@ -34,7 +34,7 @@ def accept(
     """
     with review_transaction(draft, by=by, version=version) as work:
         facts = load_checklist(draft)
-        chosen = [fact for fact in facts if fact.target in set(places)]
+        chosen = [fact for fact in facts if fact.target in set(targets)]
         _refuse_if_changed(work, facts, chosen)
         require_opened(draft, [fact for fact in chosen if not fact.is_done], acknowledged, by=by)
         for fact in chosen:
@@ -45,11 +45,11 @@ def accept(
         return sum(what == "accept" for what, _ in work.done)
 
 
-def reopen(draft: Draft, place: Target, *, by: AbstractBaseUser, version: ReviewVersion) -> bool:
+def reopen(draft: Draft, target: Target, *, by: AbstractBaseUser, version: ReviewVersion) -> bool:
     """Undo the acceptance of a fact; False where there is none. Raises ReviewChanged where somebody else has
     accepted it since the page was drawn; Closed."""
     with review_transaction(draft, by=by, version=version) as work:
-        fact = load_checklist(draft).at(place)
+        fact = load_checklist(draft).at(target)
         if fact is None or fact.check is None or not fact.check.digest:
             return False
         if work.is_changed_by_others(fact.check):
@@ -70,10 +70,10 @@ def _refuse_if_changed(work: ReviewWork, facts: Checklist, chosen: Collection[Fa
 
 
 def _queries_answered_by(facts: Checklist, fact: Fact) -> list[Query]:
-    """The open queries that accepting a fact answers: those at its place, and a section's also at its answers."""
-    place = fact.target
-    is_within = place.kind is TargetKind.SECTION
-    return [one for one in facts.queries if one.target == place or (is_within and one.holder == place.holder)]
+    """The open queries that accepting a fact answers: those about its target, for a section also about its answers."""
+    target = fact.target
+    is_within = target.kind is TargetKind.SECTION
+    return [one for one in facts.queries if one.target == target or (is_within and one.holder == target.holder)]
 
 
 def _store_check(work: ReviewWork, fact: Fact, digest: str) -> None:

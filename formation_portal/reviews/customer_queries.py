@@ -97,25 +97,19 @@ def store_replies(draft: Draft, replies: Sequence[Reply], *, by: Author) -> int:
         sent = Query.objects.filter(application=draft.application, dropped_at=None, settled_at=None)
         asked = sent.exclude(sent_at=None).in_bulk([reply.number for reply in replies])
         came = [reply for reply in replies if reply.number in asked]
-        written = [
-            asked[one.number]
-            for one in came
-            if _set_reply(asked[one.number], _normalized(one.text), _normalized(one.was))
-        ]
+        written = []
+        for one in came:
+            query, text, was = asked[one.number], _normalized(one.text), _normalized(one.was)
+            if text not in (was, query.reply):
+                joined = text if query.reply == was else f"{query.reply}\n\n{text}".strip()
+                query.reply = joined[:MAX_TEXT]
+                query.replied_at = timezone.now() if query.reply else None
+                written.append(query)
         if written:
             Query.objects.bulk_update(written, ["reply", "replied_at"])
             did = {"reply": [query.pk for query in written]}
             chain.append(AuditAction.REVIEW, by=by, application=draft.application, rows=written, did=did)
         return len(came)
-
-
-def _set_reply(query: Query, words: str, was: str) -> bool:
-    if words in (was, query.reply):
-        return False
-    joined = words if query.reply == was else f"{query.reply}\n\n{words}".strip()
-    query.reply = joined[:MAX_TEXT]
-    query.replied_at = timezone.now() if query.reply else None
-    return True
 
 
 def _normalized(text: str) -> str:

@@ -182,17 +182,14 @@ def _waiting_or_refuse(draft: Draft) -> ReviewDecision:
 def _carry_out(work: ReviewWork, decision: ReviewDecision) -> None:
     queries = send_drafts(work) if decision.deed == RETURN else []
     work.save(decision, "confirm" if decision.pk else "decide", outcome=DecisionOutcome.DONE)
-    advance(work.draft, decision.deed, by=work.by, note=_note_for_service(decision, queries))
-    if decision.deed == RETURN:
-        subscribers.application_returned(work.draft, queries=queries)
-
-
-def _note_for_service(decision: ReviewDecision, queries: list[Any]) -> str:
     registered = f"Registration number {decision.register_number}" if decision.register_number else ""
     if decision.registered_on:
         registered += f", registered on {decision.registered_on.isoformat()}"
-    told = (registered, decision.text, *(f"{one.label}: {one.text}" for one in queries))
-    return "\n".join(part for part in told if part)
+    parts = (registered, decision.text, *(f"{one.label}: {one.text}" for one in queries))
+    # The note is for the formation service.
+    advance(work.draft, decision.deed, by=work.by, note="\n".join(filter(None, parts)))
+    if decision.deed == RETURN:
+        subscribers.application_returned(work.draft, queries=queries)
 
 
 def end_waiting_decision(draft: Draft, by: Any) -> None:

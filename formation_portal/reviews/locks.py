@@ -54,7 +54,7 @@ def _accepted_parts(draft: Draft, facts: Checklist) -> dict[str, list[Any]]:
             for fact in done.values()
             if fact.document
         ],
-        "roles": [place.holder for place in done if place.kind is TargetKind.PARTY],
+        "roles": [target.holder for target in done if target.kind is TargetKind.PARTY],
         "sections": [one.key for one in entity],
         "shares": [[of_shares.target.holder, of_shares.digest]] if of_shares else [],
     }
@@ -63,9 +63,9 @@ def _accepted_parts(draft: Draft, facts: Checklist) -> dict[str, list[Any]]:
 def _answers(
     draft: Draft, done: Iterable[Target], sections: Iterable[str], asked: "_QueriedTargets"
 ) -> Iterator[AnswerKey]:
-    places = set(done)
+    targets = set(done)
     for row in draft.parties:
-        yield from ((row.token, name) for name in row.raw if Target.of_field(row.token, name) in places)
+        yield from ((row.token, name) for name in row.raw if Target.of_field(row.token, name) in targets)
     for key in sections:
         section = draft.schema.section(key)
         answered = draft.raw(section) if section else {}
@@ -78,25 +78,25 @@ class _QueriedTargets:
 
     def __init__(self, draft: Draft, facts: Checklist) -> None:
         self._draft = draft
-        self._places = {remark.target for remark in facts.queries}
-        self._holders = {place.holder for place in self._places if place.kind in (TargetKind.PARTY, TargetKind.SECTION)}
+        self._targets = {query.target for query in facts.queries}
+        self._holders = {
+            target.holder for target in self._targets if target.kind in (TargetKind.PARTY, TargetKind.SECTION)
+        }
 
-    def is_about(self, place: Target) -> bool:
-        """Whether one is open about the place."""
+    def is_about(self, target: Target) -> bool:
+        """Whether one is open about this target."""
         # A return in words alone is about the whole, too.
-        if not self._places or WHOLE_APPLICATION in self._places or place in self._places:
+        if not self._targets or WHOLE_APPLICATION in self._targets or target in self._targets:
             return True
-        if place.kind is TargetKind.SECTION:
-            return bool({place.holder, *self._within(place.holder)} & {one.holder for one in self._places})
-        return bool(place.holder) and place.holder in self._holders
+        if target.kind is TargetKind.SECTION:
+            section = self._draft.schema.section(target.holder)
+            holders = {target.holder}
+            if section is not None and section.is_share_structure:
+                holders.update(one.token for one in self._draft.share_classes)
+            return bool(holders & {one.holder for one in self._targets})
+        return bool(target.holder) and target.holder in self._holders
 
     def is_about_entity(self, name: str) -> bool:
         """Whether one is open about an answer of the entity, in whichever section."""
         asking = [one for one in self._draft.schema.entity_sections if any(spec.name == name for spec in one.fields)]
-        return any(one.key in self._holders or Target.of_field(one.key, name) in self._places for one in asking)
-
-    def _within(self, key: str) -> Iterable[str]:
-        """The classes of shares, where it is their section."""
-        section = self._draft.schema.section(key)
-        shared = section is not None and section.is_share_structure
-        return (one.token for one in self._draft.share_classes) if shared else ()
+        return any(one.key in self._holders or Target.of_field(one.key, name) in self._targets for one in asking)

@@ -1,4 +1,4 @@
-"""Words among colleagues about a place of an application."""
+"""Words among colleagues about a target of an application."""
 
 from django.contrib.auth.models import AbstractBaseUser
 from django.utils import timezone
@@ -15,7 +15,7 @@ from .transactions import review_transaction
 _SUBMITTED = frozenset(State) - {State.DRAFT}
 
 
-def write_note(draft: Draft, place: Target, *, text: str, by: AbstractBaseUser) -> Note:
+def write_note(draft: Draft, target: Target, *, text: str, by: AbstractBaseUser) -> Note:
     """Keep a note. Raises ReviewRefused where it is empty or too long."""
     words = text.strip()
     if not words:
@@ -23,8 +23,8 @@ def write_note(draft: Draft, place: Target, *, text: str, by: AbstractBaseUser) 
     if len(words) > MAX_TEXT:
         raise ReviewRefused(f"Use {MAX_TEXT:,} characters or fewer.", field="note")
     with review_transaction(draft, by=by, version=None, states=_SUBMITTED, begins=False) as work:
-        note = Note(application=draft.application, **place.columns)
-        work.save(note, "note", text=words, label=(label_of(draft, place) or "")[:MAX_LABEL])
+        note = Note(application=draft.application, **target.columns)
+        work.save(note, "note", text=words, label=(label_of(draft, target) or "")[:MAX_LABEL])
         return note
 
 

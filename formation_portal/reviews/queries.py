@@ -1,4 +1,4 @@
-"""Asking a customer to mend something: drafted, changed and dropped here; sent with a return (decisions.py)."""
+"""Queries to the customer: drafted, changed and deleted here, sent with a return (decisions.py)."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ from .transactions import ReviewWork, review_transaction
 
 def draft_query(
     draft: Draft,
-    place: Target,
+    target: Target,
     *,
     text: str,
     reason: str = QueryReason.OTHER,
@@ -32,12 +32,13 @@ def draft_query(
     question, since the page was drawn; ReviewRefused; Closed.
     """
     words = " ".join(text.split("\x00")).strip()
-    label = label_of(draft, place)
-    _validate(draft, place, label=label, text=words, reason=reason, proposal=proposal)
+    label = label_of(draft, target)
+    _validate(draft, target, label=label, text=words, reason=reason, proposal=proposal)
     with review_transaction(draft, by=by, version=version) as work:
         kept = {"label": (label or "")[:MAX_LABEL], "reason": reason, "text": words, "proposal": proposal}
-        query = draft_at(draft, place) or Query(application=draft.application, **place.columns)
-        if _touched_by_others(work, place):
+        query = draft_at(draft, target) or Query(application=draft.application, **target.columns)
+        since = Query.objects.filter(application=draft.application, version__gt=work.seen.version, **target.columns)
+        if since.exclude(by=by.pk).exists():
             raise work.outdated_error()
         work.save(query, "ask", **kept)
         return query
@@ -75,7 +76,7 @@ def resolve_within(work: ReviewWork, query: Query) -> None:
 
 def send_drafts(work: ReviewWork) -> list[Query]:
     """Send everything that is drafted, within the transaction that returns the application. What was sent about the
-    same places before is settled by it."""
+    same targets before is settled by it."""
     asked = list(_open_queries(work.draft))
     drafted = [query for query in asked if query.is_draft]
     again = {query.target for query in drafted}
@@ -87,7 +88,7 @@ def send_drafts(work: ReviewWork) -> list[Query]:
     return drafted
 
 
-def _validate(draft: Draft, place: Target, *, label: str | None, text: str, reason: str, proposal: Any) -> None:
+def _validate(draft: Draft, target: Target, *, label: str | None, text: str, reason: str, proposal: Any) -> None:
     if label is None:
         raise ReviewRefused("This is no longer part of the application.")
     if not text:
@@ -97,11 +98,11 @@ def _validate(draft: Draft, place: Target, *, label: str | None, text: str, reas
     if reason not in QueryReason.values:
         raise ReviewRefused("Select a reason.", field="reason")
     if proposal is not None:
-        _validate_proposal(draft, place, proposal)
+        _validate_proposal(draft, target, proposal)
 
 
-def _validate_proposal(draft: Draft, place: Target, proposal: Any) -> None:
-    spec = field_at(draft, place)
+def _validate_proposal(draft: Draft, target: Target, proposal: Any) -> None:
+    spec = field_at(draft, target)
     if spec is None or spec.provided_by_agent or spec.refers_to_share_class:
         raise ReviewRefused("You cannot propose an answer here.", field="proposal")
     answers = validate((spec,), {spec.name: proposal}, today=draft.today)
@@ -115,12 +116,7 @@ def _open_queries(draft: Draft) -> Any:
     return Query.objects.filter(application=draft.application, dropped_at=None, settled_at=None)
 
 
-def _touched_by_others(work: ReviewWork, place: Target) -> bool:
-    newer = Query.objects.filter(application=work.draft.application, version__gt=work.seen.version, **place.columns)
-    return newer.exclude(by=work.by.pk).exists()
-
-
-def draft_at(draft: Draft, place: Target) -> Query | None:
-    """The remark that is drafted at a place: one query."""
-    found: Query | None = _open_queries(draft).filter(sent_at=None, **place.columns).first()
+def draft_at(draft: Draft, target: Target) -> Query | None:
+    """The query that is drafted about a target: one database query."""
+    found: Query | None = _open_queries(draft).filter(sent_at=None, **target.columns).first()
     return found

@@ -1,6 +1,5 @@
-"""What a check, a remark or a note is about: one place of an application, as pages and tables name it."""
+"""What a check, query or note is about, as pages and tables name it, and what the form calls it at present."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote, unquote
@@ -13,7 +12,7 @@ from formation_portal.contract.fields.base import FieldSpec
 
 
 class TargetKind(models.TextChoices):
-    """The kinds of places."""
+    """What a target can be."""
 
     FIELD = "field", "Answer"
     DOCUMENT = "document", "Document"
@@ -45,7 +44,7 @@ class Target:
 
     @classmethod
     def parse(cls, text: str) -> "Target | None":
-        """The place that a control names, or None where it names none."""
+        """The target that a control names; None where it names none."""
         parts = text.split(":")
         if len(parts) != len(("kind", "holder", "name")) or parts[0] not in TargetKind.values:
             return None
@@ -68,52 +67,43 @@ def _index_name(name: str) -> str:
 WHOLE_APPLICATION = Target(TargetKind.APPLICATION)
 
 
-def label_of(draft: Draft, place: Target) -> str | None:
-    """The words for a place; None where the application has no such place."""
-    match place.kind:
+def label_of(draft: Draft, target: Target) -> str | None:
+    """What the form calls a target; None where the application has no such target."""
+    match target.kind:
         case TargetKind.APPLICATION:
-            return "" if place == Target(TargetKind.APPLICATION) else None
+            return "" if target == WHOLE_APPLICATION else None
         case TargetKind.SECTION:
-            section = draft.schema.section(place.holder)
+            section = draft.schema.section(target.holder)
             return section.title if section else None
         case TargetKind.PARTY:
-            party = draft.party(place.holder)
+            party = draft.party(target.holder)
             return party.label if party else None
         case TargetKind.DOCUMENT:
-            return _slot_name(draft, place)
-    spec = field_at(draft, place)
+            party = draft.party(target.holder) if target.holder else None
+            if target.holder and party is None:
+                return None
+            slots = draft.form_state.slots(party.record if party else None)
+            return next((one.name for one in slots if Target.of_document(target.holder, one.name) == target), None)
+    spec = field_at(draft, target)
     return spec.label if spec else None
 
 
-def holder_name(draft: Draft, place: Target) -> str:
+def holder_name(draft: Draft, target: Target) -> str:
     """The name of the party or class that it belongs to; nothing for what is the application's own, or gone."""
-    party = draft.party(place.holder) if place.holder else None
-    share_class = draft.share_class(place.holder) if place.holder else None
+    party = draft.party(target.holder) if target.holder else None
+    share_class = draft.share_class(target.holder) if target.holder else None
     return party.label if party else share_class.label if share_class else ""
 
 
-def field_at(draft: Draft, place: Target) -> FieldSpec | None:
-    """The question at a place."""
-    if place.kind is not TargetKind.FIELD:
+def field_at(draft: Draft, target: Target) -> FieldSpec | None:
+    """The question that a target is; None for any other."""
+    if target.kind is not TargetKind.FIELD:
         return None
-    found = (
-        spec for spec in _fields_of_holder(draft, place.holder) if Target.of_field(place.holder, spec.name) == place
-    )
-    return next(found, None)
-
-
-def _fields_of_holder(draft: Draft, holder: str) -> Iterable[FieldSpec]:
-    if (party := draft.party(holder)) is not None:
-        return draft.schema.fields_of(party.kind, party.roles)
-    if draft.share_class(holder) is not None:
-        return draft.schema.share_class_fields
-    section = draft.schema.section(holder)
-    return section.fields if section is not None and section.is_entity else ()
-
-
-def _slot_name(draft: Draft, place: Target) -> str | None:
-    party = draft.party(place.holder) if place.holder else None
-    if place.holder and party is None:
-        return None
-    slots = draft.form_state.slots(party.record if party else None)
-    return next((one.name for one in slots if Target.of_document(place.holder, one.name) == place), None)
+    section, fields = draft.schema.section(target.holder), tuple[FieldSpec, ...]()
+    if (party := draft.party(target.holder)) is not None:
+        fields = tuple(draft.schema.fields_of(party.kind, party.roles))
+    elif draft.share_class(target.holder) is not None:
+        fields = tuple(draft.schema.share_class_fields)
+    elif section is not None and section.is_entity:
+        fields = tuple(section.fields)
+    return next((spec for spec in fields if Target.of_field(target.holder, spec.name) == target), None)

@@ -1,4 +1,4 @@
-"""What every change of a review has in common: the lock, the look at what others did, the version, the audit."""
+"""What every change of a review has in common: the lock, the comparison and the raise of versions, the audit log."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -92,7 +92,9 @@ def review_transaction(
             _raise_version(review)
             if is_own_work:
                 subscribers.review_changed(draft, by=by)
-            _append_to_audit_log(work)
+            rows = [row for _, row in work.done]
+            did = {what: [row.pk for one, row in work.done if one == what] for what, _ in work.done}
+            chain.append(AuditAction.REVIEW, by=by, application=application, rows=rows, did=did, version=review.version)
 
 
 def raise_version(application: Application) -> int:
@@ -105,11 +107,3 @@ def _raise_version(review: Review) -> int:
     review.version += 1
     review.save()
     return review.version
-
-
-def _append_to_audit_log(work: ReviewWork) -> None:
-    application, rows = work.draft.application, [row for _, row in work.done]
-    did = {what: [row.pk for one, row in work.done if one == what] for what, _ in work.done}
-    chain.append(
-        AuditAction.REVIEW, by=work.by, application=application, rows=rows, did=did, version=work.review.version
-    )

@@ -38,7 +38,10 @@ def _submitted(apps: Apps) -> Iterator[list[Any]]:
 def _transition_increments(apps: Apps, applications: list[Any]) -> Counter[CounterKey]:
     clock_of, more, clocks = apps.get_model("figures", "CaseClock"), Counter[CounterKey](), []
     forms = {one.pk: one.product_id for one in applications}
-    for pk, moves in groupby(_transitions(apps, applications), key=lambda move: move.application_id):
+    changes = apps.get_model("applications", "Change").objects.only("application_id", "moved_to", "at")
+    between = changes.filter(application__gte=applications[0].pk, application__lte=applications[-1].pk)
+    transitions = between.filter(moved_to__in=[state.value for state in State]).order_by("application_id", "pk")
+    for pk, moves in groupby(transitions, key=lambda move: move.application_id):
         if pk in forms:
             clock = clock_of(application_id=pk)
             clocks.append(clock)
@@ -48,18 +51,13 @@ def _transition_increments(apps: Apps, applications: list[Any]) -> Counter[Count
     return more
 
 
-def _transitions(apps: Apps, applications: list[Any]) -> Any:
-    """In order of the applications, and of each as they came about."""
-    changes = apps.get_model("applications", "Change").objects.only("application_id", "moved_to", "at")
-    between = changes.filter(application__gte=applications[0].pk, application__lte=applications[-1].pk)
-    return between.filter(moved_to__in=[state.value for state in State]).order_by("application_id", "pk")
-
-
 def _returns(apps: Apps) -> Counter[CounterKey]:
-    """The remarks of each return. The forms are there already."""
-    remarks = _query_model(apps).objects.exclude(sent_at=None).select_related("application")
+    """The queries of each return. The forms are there already."""
+    # By its table: the model was called Remark when the migration was written.
+    model = next(model for model in apps.get_models() if model._meta.db_table == "reviews_remark")
+    queries: Any = model._default_manager.exclude(sent_at=None).select_related("application")
     kept, numbers, more = apps.get_model("figures", "Question").objects, dict[str, int](), Counter[CounterKey]()
-    in_order = remarks.order_by("application_id", "round", "pk").iterator(chunk_size=_BATCH_SIZE)
+    in_order = queries.order_by("application_id", "round", "pk").iterator(chunk_size=_BATCH_SIZE)
     for _, together in groupby(in_order, key=lambda one: (one.application_id, one.round)):
         returned = list(together)
         form = returned[0].application.product_id
@@ -75,8 +73,3 @@ def _form(apps: Apps, product_id: str, product: Any) -> Any:
     """As an application keeps its product."""
     name, place = (product.get(part, {}).get("name", "") for part in ("product", "jurisdiction"))
     return apps.get_model("figures", "Form")(product_id=product_id, name=name, place=place)
-
-
-def _query_model(apps: Apps) -> Any:
-    """By its table: the model was called Remark when the migration was written."""
-    return next(model for model in apps.get_models() if model._meta.db_table == "reviews_remark")

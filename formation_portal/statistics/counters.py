@@ -1,7 +1,6 @@
 """Single numbers in the tables of totals, and how they are added to."""
 
 from collections import Counter
-from collections.abc import Mapping
 from enum import StrEnum
 from typing import Any, NamedTuple
 
@@ -43,7 +42,13 @@ class CounterKey(NamedTuple):
 def increase(more: Counter[CounterKey], apps: Any) -> None:
     """Add to what stands there. One query a row, two more for a row that is new."""
     for (table, key), columns in _rows(more).items():
-        _increase_row(apps.get_model("figures", table.value), dict(zip(_KEY_COLUMNS[table], key, strict=True)), columns)
+        model = apps.get_model("figures", table.value)
+        names = dict(zip(_KEY_COLUMNS[table], key, strict=True))
+        row, sums = model.objects.filter(**names), {name: F(name) + number for name, number in columns.items()}
+        if not row.update(**sums):
+            # Of two who make the same row at once the second waits for the first, and adds to its row.
+            model.objects.bulk_create([model(**names)], ignore_conflicts=True)
+            row.update(**sums)
 
 
 def create(more: Counter[CounterKey], apps: Apps) -> None:
@@ -66,14 +71,6 @@ def _rows(more: Counter[CounterKey]) -> dict[tuple[TotalTable, tuple[Any, ...]],
         if number:
             rows.setdefault((cell.table, cell.key), {})[cell.column] = number
     return rows
-
-
-def _increase_row(model: Any, key: Mapping[str, Any], columns: Mapping[str, int]) -> None:
-    """Of two who make the same row at once the second waits for the first, and adds to its row."""
-    row, sums = model.objects.filter(**key), {name: F(name) + number for name, number in columns.items()}
-    if not row.update(**sums):
-        model.objects.bulk_create([model(**key)], ignore_conflicts=True)
-        row.update(**sums)
 
 
 _LOCK_KEY = 1

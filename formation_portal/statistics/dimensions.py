@@ -95,13 +95,9 @@ def quantile(counts: Mapping[int, int], part: float) -> float:
     left = part * sum(counts.values())
     for bucket, count in sorted(counts.items()):
         if left <= count and count:
-            low, high = _bucket_range(bucket)
+            low = BUCKET_BOUNDS[bucket - 1] if bucket else 0
+            # The last bucket has no end.
+            high = BUCKET_BOUNDS[bucket] if bucket < len(BUCKET_BOUNDS) else low
             return low + (high - low) * left / count
         left -= count
     raise ValueError("No duration was counted")
-
-
-def _bucket_range(bucket: int) -> tuple[int, int]:
-    """Where a bucket begins and ends; the last one has no end."""
-    low = BUCKET_BOUNDS[bucket - 1] if bucket else 0
-    return low, BUCKET_BOUNDS[bucket] if bucket < len(BUCKET_BOUNDS) else low

@@ -67,33 +67,33 @@ _TEXTS_BY_KIND = {
 }
 
 
-def question_digest(remark: Any, form: str) -> str:
-    """What stands for the question that a remark is about: the form, the kind, and what the form knows it by."""
-    known_by = {TargetKind.SECTION.value: remark.holder, TargetKind.PARTY.value: "", TargetKind.APPLICATION.value: ""}
-    parts = (form, remark.kind, known_by.get(remark.kind, remark.name))
+def question_digest(query: Any, form: str) -> str:
+    """What stands for the question that a query is about: the form, the kind, and what the form knows it by."""
+    known_by = {TargetKind.SECTION.value: query.holder, TargetKind.PARTY.value: "", TargetKind.APPLICATION.value: ""}
+    parts = (form, query.kind, known_by.get(query.kind, query.name))
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
 
-def question_text(remark: Any) -> str:
+def question_text(query: Any) -> str:
     """What the question is called."""
-    return _TEXTS_BY_KIND.get(remark.kind) or remark.label or remark.name
+    return _TEXTS_BY_KIND.get(query.kind) or query.label or query.name
 
 
-def query_increments(remarks: Sequence[Any], *, form: str, questions: Mapping[str, int]) -> Counter[CounterKey]:
+def query_increments(queries: Sequence[Any], *, form: str, questions: Mapping[str, int]) -> Counter[CounterKey]:
     """What one return adds. `questions` are the numbers of its questions, by their digests."""
     more = Counter[CounterKey]()
-    day = timezone.localdate(remarks[0].sent_at)
-    more.update(_count_by(TotalTable.REASONS, day, [remark.reason for remark in remarks]))
-    more.update(_count_by(TotalTable.QUESTIONS, day, [questions[question_digest(remark, form)] for remark in remarks]))
+    day = timezone.localdate(queries[0].sent_at)
+    more.update(_count_by(TotalTable.REASONS, day, [query.reason for query in queries]))
+    more.update(_count_by(TotalTable.QUESTIONS, day, [questions[question_digest(query, form)] for query in queries]))
     return more
 
 
 def _count_by(table: TotalTable, day: date, things: Iterable[Hashable]) -> Counter[CounterKey]:
-    """Each remark, and the return once, however many of its remarks are about the same."""
+    """Each query, and the return once, however many of its queries are about the same."""
     more = Counter[CounterKey]()
-    for thing, remarks in Counter(things).items():
+    for thing, queries in Counter(things).items():
         for span in Span:
             key = (span.value, span.start_of(day), thing)
             more[CounterKey(table, key, "returns")] = 1
-            more[CounterKey(table, key, "remarks")] = remarks
+            more[CounterKey(table, key, "remarks")] = queries
     return more
