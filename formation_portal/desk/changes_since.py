@@ -3,9 +3,6 @@ that was typed is lost.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
-from datetime import datetime
-from typing import Any
 
 from django.http import HttpResponse
 from django.shortcuts import render
@@ -17,20 +14,6 @@ from formation_portal.reviews.changes_since import ReviewChange, ReviewVersion, 
 from formation_portal.reviews.exceptions import ReviewChanged, ReviewRefused
 
 from .return_urls import return_url
-
-
-@dataclass(frozen=True, slots=True)
-class ChangeLine:
-    """One thing that was done: by whom, when, and what."""
-
-    who: str
-    at: datetime
-    what: str
-
-
-def change_lines(moves: Iterable[ReviewChange]) -> tuple[ChangeLine, ...]:
-    """The same in words, in the same order."""
-    return tuple(ChangeLine(move.by.called if move.by else "The portal", move.at, move.what) for move in moves)
 
 
 def not_done(
@@ -45,14 +28,17 @@ def not_done(
     version; `typed` is what was written, by its label, to be kept where it can't be posted again."""
     version = current_version(draft.application)
     is_late = isinstance(why, ReviewChanged)
-    moves = (
-        why.changes if isinstance(why, ReviewChanged) else _changes(request, draft) if isinstance(why, Closed) else ()
-    )
+    moves: tuple[ReviewChange, ...] = ()
+    if isinstance(why, ReviewChanged):
+        moves = why.changes
+    elif isinstance(why, Closed):
+        seen = ReviewVersion(0, ReviewVersion.parse(request.POST.get("sight", "")).version)
+        moves = changes_since(draft.application, seen, by=request.user)[:5]
     context = {
         "draft": draft,
         "title": title,
         "why": str(why),
-        "moves": change_lines(moves),
+        "moves": moves,
         "again": posted_again(request, without=("sight",)) if is_late else (),
         "is_late": is_late,
         "sight": version,
@@ -60,12 +46,6 @@ def not_done(
         "back": return_url(request.POST, draft.application.reference),
     }
     return render(request, "desk/not_done.html", context, status=422 if isinstance(why, ReviewRefused) else 409)
-
-
-def _changes(request: UserRequest, draft: Draft) -> tuple[Any, ...]:
-    return changes_since(
-        draft.application, ReviewVersion(0, ReviewVersion.parse(request.POST.get("sight", "")).version), by=request.user
-    )[:5]
 
 
 def posted_again(request: UserRequest, *, without: Iterable[str] = ()) -> tuple[tuple[str, str], ...]:

@@ -13,6 +13,7 @@ from formation_portal.contract.localisation import join_list
 from formation_portal.core.integers import parse_integers
 from formation_portal.reviews.checklist import Fact
 from formation_portal.reviews.opened_documents import opened_documents
+from formation_portal.reviews.targets import holder_name
 
 from .queue_state import QueueState
 from .return_urls import party_url
@@ -35,7 +36,9 @@ def unopened_documents(draft: Draft, facts: Iterable[Fact], shown: QueueState) -
     seen = opened_documents(draft)
     found = [fact for fact in facts if fact.document is not None]
     return tuple(
-        UnopenedDocument(one.pk, fact.label, _whose(draft, one), opened_by(seen.names_of(one.pk)), look_url(one, shown))
+        UnopenedDocument(
+            one.pk, fact.label, holder_name(draft, fact.target), opened_by(seen.names_of(one.pk)), look_url(one, shown)
+        )
         for fact in found
         if (one := fact.document)
     )
@@ -59,8 +62,3 @@ def look_url(document: Document, shown: QueueState) -> str:
 def acknowledged_documents(post: QueryDict) -> tuple[int, ...]:
     """The documents that an agent goes on without having opened, as the form says that asked about them."""
     return tuple(parse_integers(post.getlist("unseen")))
-
-
-def _whose(draft: Draft, document: Document) -> str:
-    party = draft.party(document.party.token) if document.party else None
-    return party.label if party else ""

@@ -49,6 +49,11 @@ class ReviewChange:
     at: datetime
     what: str
 
+    @property
+    def who(self) -> str:
+        """The name of whoever did it."""
+        return self.by.called if self.by else "The portal"
+
 
 def current_version(application: Application) -> ReviewVersion:
     """What a page that is drawn now is drawn with: one query."""

@@ -8,8 +8,6 @@ from formation_portal.reviews.changes_since import ReviewChange, ReviewVersion, 
 from formation_portal.reviews.checklist import ACCEPTED, CHANGED, QUERIED, Fact, load_checklist
 from formation_portal.reviews.targets import Target
 
-from ..changes_since import ChangeLine, change_lines
-
 
 @dataclass(frozen=True, slots=True)
 class ConflictRow:
@@ -32,7 +30,7 @@ class ConflictPage:
 
     draft: Draft
     reason: str
-    moves: tuple[ChangeLine, ...]
+    moves: tuple[ReviewChange, ...]
     rows: tuple[ConflictRow, ...]
     version: ReviewVersion
     back: str
@@ -58,21 +56,17 @@ def conflict_page(
     """The page, as the draft stands now. Three queries; what is no part of the application any more is left out."""
     # Read before the facts: whatever comes between is news then.
     version = current_version(draft.application)
-    rows = tuple(
-        _row(fact, sheet.title, is_reopening=is_reopening)
-        for sheet in load_checklist(draft).holders
-        for fact in sheet.facts
-        if fact.target in targets
-    )
+    rows = []
+    for holder in load_checklist(draft).holders:
+        for fact in holder.facts:
+            if fact.target in targets:
+                is_drafted = fact.query is not None and fact.query.is_draft
+                is_accepted = fact.check is not None and bool(fact.check.digest)
+                can_be_chosen = is_accepted if is_reopening else not is_drafted
+                rows.append(ConflictRow(fact.target, fact.label, holder.title, fact_status(fact), can_be_chosen))
     return ConflictPage(
-        draft, reason, change_lines(moves), rows, version, back, is_reopening, seen.round != version.round
+        draft, reason, tuple(moves), tuple(rows), version, back, is_reopening, seen.round != version.round
     )
-
-
-def _row(fact: Fact, whose: str, *, is_reopening: bool) -> ConflictRow:
-    is_asked = fact.query is not None and fact.query.is_draft
-    is_kept = fact.check is not None and bool(fact.check.digest)
-    return ConflictRow(fact.target, fact.label, whose, fact_status(fact), is_kept if is_reopening else not is_asked)
 
 
 def fact_status(fact: Fact) -> str:

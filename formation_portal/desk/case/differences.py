@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from formation_portal.applications.draft import Draft
-from formation_portal.applications.models import Change, Document
+from formation_portal.applications.models import Change
 from formation_portal.applications.parties import PartyRow
 from formation_portal.applications.services import ROLES
 from formation_portal.contract.fields.base import Choice, FieldSpec
@@ -180,13 +180,11 @@ def _answers(draft: Draft, party: PartyRow, since: Mapping[Target, datetime]) ->
     # The newest first, so that of several changes the oldest is said last, and stays.
     for entry in entries:
         for change in entry.changes:
-            target = _place(party, change["field"])
+            name = change["field"]
+            is_roles = name == ROLES
+            target = Target(TargetKind.PARTY, party.token) if is_roles else Target.of_field(party.token, name)
             if target in since and entry.at >= since[target]:
                 yield target, _in_words(draft, party, change)
-
-
-def _place(party: PartyRow, name: str) -> Target:
-    return Target(TargetKind.PARTY, party.token) if name == ROLES else Target.of_field(party.token, name)
 
 
 def _in_words(draft: Draft, party: PartyRow, change: Mapping[str, Any]) -> str:
@@ -204,10 +202,7 @@ def _files(
     for fact in sheet.facts:
         if fact.document is not None and fact.target in since:
             earlier = draft.replaced_in(party, fact.document.slot)
-            there = next((one for one in earlier if _was_there(one, since[fact.target])), None)
+            at = since[fact.target]
+            there = next((one for one in earlier if one.replaced_at and one.uploaded_at <= at < one.replaced_at), None)
             if there is not None:
                 yield fact.target, f"{there.name} ({file_facts(there)})"
-
-
-def _was_there(document: Document, at: datetime) -> bool:
-    return document.uploaded_at <= at and document.replaced_at is not None and document.replaced_at > at

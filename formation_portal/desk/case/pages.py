@@ -91,7 +91,7 @@ def case_page(draft: Draft, *, reader: AbstractBaseUser, asked: Mapping[str, str
     prefetch_related_objects([application], "deliveries")
     history = history_of(application)
     changes = differences(draft, history)
-    only_changed = _only_changed(asked, changes)
+    only_changed = bool(changes) and asked.get(CHANGED_PARAMETER, "1") != "0"
     shown = queue_shown(asked)
     address = case_url(application.reference, shown)
     back = _with(address, only_changed) if changes else address
@@ -138,10 +138,6 @@ def case_page(draft: Draft, *, reader: AbstractBaseUser, asked: Mapping[str, str
 
 # What the history calls the part that somebody owns of a company.
 _OWNER = "owner/"
-
-
-def _only_changed(asked: Mapping[str, str], changes: Differences) -> bool:
-    return bool(changes) and asked.get(CHANGED_PARAMETER, "1") != "0"
 
 
 def _with(address: str, only_changed: bool) -> str:

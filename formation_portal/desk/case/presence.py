@@ -30,20 +30,16 @@ def note_presence(application_id: int, *, agent: AbstractBaseUser) -> tuple[Open
     found = tuple(lately.order_by("opened_at", "pk"))
     own = next((one for one in found if one.agent_id == agent.pk), None)
     if own is None:
-        _store_presence(Opening(application_id=application_id, agent_id=agent.pk, opened_at=now, seen_at=now))
+        # Two tabs may open it at once, and a row of an earlier time may be there still.
+        Opening.objects.bulk_create(
+            [Opening(application_id=application_id, agent_id=agent.pk, opened_at=now, seen_at=now)],
+            update_conflicts=True,
+            unique_fields=["application", "agent"],
+            update_fields=["opened_at", "seen_at"],
+        )
     elif now - own.seen_at >= _WRITTEN_EVERY:
         Opening.objects.filter(pk=own.pk).update(seen_at=now)
     return tuple(one for one in found if one is not own)
-
-
-def _store_presence(opening: Opening) -> None:
-    """Two tabs may open it at once, and a row of an earlier time may be there still."""
-    Opening.objects.bulk_create(
-        [opening],
-        update_conflicts=True,
-        unique_fields=["application", "agent"],
-        update_fields=["opened_at", "seen_at"],
-    )
 
 
 @hourly_task

@@ -152,24 +152,22 @@ class QueryPanels:
         label = label_of(self.draft, target)
         can_ask = label is not None and can_review(self.draft, self.reader)
         is_given = can_ask and not self.lazily
+        reference, back = self.draft.application.reference, f"{self.back}#{target_id(target)}"
+        posted = urlencode({"place": str(target), "back": back})
         return QueryPanel(
-            reference=self.draft.application.reference,
+            reference=reference,
             target=target,
             label=next((one.label for one in asked), "") if label is None else label,
             whose=holder_name(self.draft, target),
             version=self.version,
-            back=f"{self.back}#{target_id(target)}",
+            back=back,
             queries=tuple(self._line(one) for one in reversed(asked)),
             notes=tuple(self._note(one) for one in self._notes.get(target, ())),
             form=form or (query_form(self.draft, target, drafted) if is_given else None),
             has_draft=drafted is not None,
-            ask_url=self._ask_url(target) if can_ask and self.lazily else "",
+            ask_url=f"{reverse('desk:queries', args=[reference])}?{posted}" if can_ask and self.lazily else "",
             is_open=form is not None,
         )
-
-    def _ask_url(self, target: Target) -> str:
-        query = urlencode({"place": str(target), "back": f"{self.back}#{target_id(target)}"})
-        return f"{reverse('desk:queries', args=[self.draft.application.reference])}?{query}"
 
     def _line(self, query: Query) -> QueryLine:
         named = (self.draft.application.reference, query.pk)

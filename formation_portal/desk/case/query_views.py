@@ -19,7 +19,7 @@ from formation_portal.reviews.notes import remove_note, write_note
 from formation_portal.reviews.queries import delete_draft, resolve
 from formation_portal.reviews.targets import WHOLE_APPLICATION, Target
 
-from ..changes_since import change_lines, not_done
+from ..changes_since import not_done
 from ..lookups import get_case_or_404
 from ..return_urls import return_url
 from .forms import QueryForm, posted_query_form, store_query
@@ -50,7 +50,10 @@ def queries(request: UserRequest, reference: str) -> HttpResponse:
     except Closed as closed:
         typed = (("Message to the customer", form.text), ("For colleagues only", form.note))
         return not_done(request, get_case_or_404(reference), closed, title="Your query was not saved", typed=typed)
-    messages.success(request, _said(form))
+    if form.is_a_note_alone:
+        messages.success(request, "Note saved. Only colleagues can see it.")
+    else:
+        messages.success(request, "Query saved. It is sent when you return the application.")
     return redirect(return_url(request.POST, reference))
 
 
@@ -102,17 +105,11 @@ def _draw(
         "draft": draft,
         "panel": panel,
         "back": back,
-        "moves": change_lines(late.changes) if late else (),
+        "moves": late.changes if late else (),
         "is_late": late is not None,
         "problems": form.problems if form else (),
     }
     return render(request, "desk/case/query.html", context, status=status)
-
-
-def _said(form: QueryForm) -> str:
-    if form.is_a_note_alone:
-        return "Note saved. Only colleagues can see it."
-    return "Query saved. It is sent when you return the application."
 
 
 def _sight(request: UserRequest) -> ReviewVersion:

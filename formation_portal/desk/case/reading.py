@@ -73,8 +73,6 @@ class CaseReading:
         pages of their own."""
         parties = {row.token for row in self.draft.parties}
         lost = [one for one in self.panels.targets if one not in self.shown_targets and one.holder not in parties]
-        return tuple(self.panel(one) for one in lost if holder is None or (one.holder == holder and _has_place(one)))
-
-
-def _has_place(target: Target) -> bool:
-    return target.kind is not TargetKind.APPLICATION
+        if holder is not None:
+            lost = [one for one in lost if one.holder == holder and one.kind is not TargetKind.APPLICATION]
+        return tuple(self.panel(one) for one in lost)

@@ -16,7 +16,7 @@ from formation_portal.relay.delivery_status import DeliveryStage
 from formation_portal.reviews.changes_since import ReviewVersion, current_version
 from formation_portal.reviews.checklist import ApprovalBlocker, Checklist, approval_blockers, load_checklist
 from formation_portal.reviews.decisions import APPROVE, DECLINE, INCORPORATE, RETURN
-from formation_portal.reviews.models import DecisionOutcome, DeclineReason, Query, ReviewDecision
+from formation_portal.reviews.models import DecisionOutcome, DeclineReason, ReviewDecision
 from formation_portal.reviews.targets import holder_name
 from formation_portal.reviews.transactions import UNDER_REVIEW
 from formation_portal.ui.forms.controls import Option, as_options
@@ -220,15 +220,17 @@ def decision_panel(
     version: ReviewVersion | None = None,
     form: DecisionForm | None = None,
 ) -> DecisionPanel:
-    """The panel: two queries, two more where the facts were not read yet, one where the sight was not."""
+    """The panel: two queries, two more where the facts were not read yet, one where the version was not."""
     version, facts = version or current_version(draft.application), facts or load_checklist(draft)
-    stands, decisions = draft.application.status, list(_decisions(draft))
-    is_under_review = stands in UNDER_REVIEW
+    decisions = list(draft.application.decisions.select_related("proposed_by", "by")[:_PAST])
+    is_under_review = draft.application.status in UNDER_REVIEW
     against = approval_blockers(draft, facts) if is_under_review else ()
     waiting = next((one for one in decisions if one.outcome == DecisionOutcome.WAITING), None)
-    form = form or DecisionForm(deed=_first(facts, against))
+    # Chosen before anybody chooses is what was prepared, and never what can't be taken back by a slip.
+    form = form or DecisionForm(deed=RETURN if facts.drafted else "" if against else APPROVE)
     may_decide = reader.may[Right.DECIDE]
     cards = _cards(draft, form, facts=facts, against=against, waits=waiting is not None) if may_decide else ()
+    links, masking = TargetLinks(draft, facts, shown), TextMasking(draft)
     return DecisionPanel(
         reference=draft.application.reference,
         company=draft.title,
@@ -238,9 +240,13 @@ def decision_panel(
         form=form,
         cards=tuple(cards),
         reasons=as_options((("", "Choose"), *DeclineReason.choices), form.reason),
-        blockers=tuple(_linked(TargetLinks(draft, facts, shown), TextMasking(draft), against)),
-        held=_held(arrivals) if is_under_review else (),
-        drafted=tuple(_drafted(draft, facts.drafted)),
+        blockers=tuple(BlockerLink(links.at(one.target), one.holder_name, masking.masked(one.text)) for one in against),
+        # What the service neither has nor has refused, as far as our team has to see to it.
+        held=tuple(row.title for row in arrivals.rows if is_under_review and row.state == DeliveryStage.OURS),
+        drafted=tuple(
+            DraftedQuery(one.label or "The application", holder_name(draft, one.target), one.text)
+            for one in facts.drafted
+        ),
         waiting=waiting_decision_line(waiting, reader) if waiting else None,
         past=tuple(past_decision_lines(decisions)),
         is_under_review=is_under_review,
@@ -249,15 +255,6 @@ def decision_panel(
         may_confirm=reader.may[Right.CONFIRM],
         may_open_next=reader.may[Right.REVIEW],
     )
-
-
-def _decisions(draft: Draft) -> Iterable[ReviewDecision]:
-    return draft.application.decisions.select_related("proposed_by", "by")[:_PAST]
-
-
-def _first(facts: Checklist, against: tuple[ApprovalBlocker, ...]) -> str:
-    """What is chosen before anybody chooses: what was prepared, and never what can't be taken back by a slip."""
-    return RETURN if facts.drafted else "" if against else APPROVE
 
 
 def _cards(
@@ -286,18 +283,3 @@ def _return_hint(count: int) -> str:
     if not count:
         return "No queries drafted. Write below what needs to change."
     return f"Sends {count} drafted {'query' if count == 1 else 'queries'}."
-
-
-def _linked(links: TargetLinks, masking: TextMasking, against: Iterable[ApprovalBlocker]) -> Iterator[BlockerLink]:
-    for one in against:
-        yield BlockerLink(links.at(one.target), one.holder_name, masking.masked(one.text))
-
-
-def _drafted(draft: Draft, queries: Iterable[Query]) -> Iterator[DraftedQuery]:
-    for one in queries:
-        yield DraftedQuery(one.label or "The application", holder_name(draft, one.target), one.text)
-
-
-def _held(arrivals: CaseDeliveries) -> tuple[str, ...]:
-    """What the service neither has nor has refused, as far as our team has to see to it."""
-    return tuple(row.title for row in arrivals.rows if row.state == DeliveryStage.OURS)

@@ -18,7 +18,7 @@ from formation_portal.reviews.decisions import confirm_proposal, refuse_proposal
 from formation_portal.reviews.exceptions import DocumentsNotOpened, NotApprovable, ReviewChanged, ReviewRefused
 from formation_portal.reviews.models import ReviewDecision
 
-from ..changes_since import change_lines, not_done, posted_again
+from ..changes_since import not_done, posted_again
 from ..delivery_status import case_deliveries
 from ..lookups import get_case_or_404
 from ..queue.next_case import next_case_for
@@ -137,7 +137,7 @@ def _draw(
         "decision": panel,
         "draft": draft,
         "back": case_url(draft.application.reference, shown),
-        "moves": change_lines(late.changes) if late else (),
+        "moves": late.changes if late else (),
         "is_late": late is not None,
         "is_stopped": is_stopped,
         "documents": unopened_documents(draft, unopened.documents, shown) if unopened else (),

@@ -134,15 +134,9 @@ def _rule(draft: Draft, party: PartyRow, section: Section, there: Collection[str
             role_title(section), "", "", for_agents(role_reason(draft, section)), (), "Does not apply at the moment."
         )
     papers = tuple(DocumentRule(one.name, one.required, one.name in there) for one in section.slots(party.kind))
-    return RoleRule(
-        role_title(section), section.help, _count(draft, section), for_agents(role_reason(draft, section)), papers
-    )
-
-
-def _count(draft: Draft, section: Section) -> str:
-    needed, there = draft.form_state.minimum_of(section).count, draft.form_state.count_parties(section)
-    least = f"At least {needed} required" if needed else "Optional"
-    return f"{least}, {there} added."
+    needed, added = draft.form_state.minimum_of(section).count, draft.form_state.count_parties(section)
+    count = f"{f'At least {needed} required' if needed else 'Optional'}, {added} added."
+    return RoleRule(role_title(section), section.help, count, for_agents(role_reason(draft, section)), papers)
 
 
 _MARKS = {ACCEPTED: "met", QUERIED: "heed", CHANGED: "changed", OPEN: "open"}

@@ -1,11 +1,9 @@
 """One party under review, and the audit log's entry when its numbers are shown: whose and which, not what they are."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 from formation_portal.accounts.models import User
 from formation_portal.applications.draft import Draft
-from formation_portal.applications.models import Document
 from formation_portal.applications.parties import PartyRow
 from formation_portal.audit import chain
 from formation_portal.audit.chain import Account
@@ -130,7 +128,8 @@ def party_page(
     sheet = facts.of_holder(party.token)
     assert sheet is not None  # every party has one
     can_check = can_review(draft, reader)
-    looked = viewer(_documents(sheet.facts), state, url=url)
+    documents = tuple(fact.document for fact in sheet.facts if fact.document is not None)
+    looked = viewer(documents, state, url=url)
     here = looked.here_url if looked else f"{url}{state.for_document(0).query}"
     seen = opened_documents(draft)
     if looked and looked.can_be_shown:
@@ -142,7 +141,13 @@ def party_page(
         party=party,
         sheet=sheet,
         rows=fact_rows(draft, party, sheet, panels, state, seen, can_be_ticked=can_check),
-        links=tuple(_link(one, party, party_url(reference, one.token, shown)) for one in facts.holders if one.token),
+        links=tuple(
+            PartyLink(
+                one.title, party_url(reference, one.token, shown), one.done, len(one.facts), one.token == party.token
+            )
+            for one in facts.holders
+            if one.token
+        ),
         viewer=looked,
         case_url=case_url(reference, shown),
         here_url=here,
@@ -154,20 +159,12 @@ def party_page(
     )
 
 
-def _documents(facts: Iterable[Fact]) -> tuple[Document, ...]:
-    return tuple(fact.document for fact in facts if fact.document is not None)
-
-
-def _link(sheet: HolderChecklist, party: PartyRow, url: str) -> PartyLink:
-    return PartyLink(sheet.title, url, sheet.done, len(sheet.facts), sheet.token == party.token)
-
-
 def _following(draft: Draft, party: PartyRow, facts: Checklist, shown: QueueState) -> NextStep:
     reference = draft.application.reference
     url = case_url(reference, shown)
     sheets = [one for one in facts.holders if one.token]
-    target = next(number for number, one in enumerate(sheets, 1) if one.token == party.token)
-    for one in (*sheets[target:], *sheets[: target - 1]):
+    position = next(number for number, one in enumerate(sheets, 1) if one.token == party.token)
+    for one in (*sheets[position:], *sheets[: position - 1]):
         if _has_to_do(one):
             return NextStep(one.title, party_url(reference, one.token, shown), is_name=True)
     own = facts.of_holder("")

@@ -70,15 +70,11 @@ def due(case: Case) -> Due | None:
 def update_due_date(case: Case, application: Application, *, was_waiting_since: datetime | None) -> None:
     """Bring the case's clock up to date: it counts working days while the case is with us, and stands still while its
     customer or the registry has it. The target is the product's own, where its timeline tells one."""
-    case.target_days = _target(application)
+    timeline = str(application.product.get("estimated_timeline") or "")
+    case.target_days = min(least_working_days(timeline) or settings.OVERDUE_DAYS, _MOST)
     if was_waiting_since is not None and was_waiting_since != case.waiting_since:
         case.waited_days = min(case.waited_days + _days_since(was_waiting_since), _MOST)
     case.overdue_at = _overdue_at(case)
-
-
-def _target(application: Application) -> int:
-    words = str(application.product.get("estimated_timeline") or "")
-    return min(least_working_days(words) or settings.OVERDUE_DAYS, _MOST)
 
 
 def _overdue_at(case: Case) -> datetime | None:

@@ -35,17 +35,13 @@ def claim_case(application_id: int, *, by: User, form: ClaimForm) -> LevelAndTex
     if case is None or case.open_since is None:
         return _CLOSED
     if form.taken_from and is_claimed(case) and case.claimed_by_id != by.pk:
-        return _take_over(case, by=by, form=form)
+        if form.taken_from != str(case.claimed_by_id):
+            return _claimed_by_another(case)
+        if not form.word:
+            return ERROR, "Enter a reason for taking over this case."
+        return _CLAIMED if take_over(case, by=by, word=form.word) else (ERROR, "A colleague claimed this case first.")
     found = claim([application_id], by=by)
     return _CLAIMED if found.won else _claimed_by_another(found.lost[0]) if found.lost else _CLOSED
-
-
-def _take_over(case: Case, *, by: User, form: ClaimForm) -> LevelAndText:
-    if form.taken_from != str(case.claimed_by_id):
-        return _claimed_by_another(case)
-    if not form.word:
-        return ERROR, "Enter a reason for taking over this case."
-    return _CLAIMED if take_over(case, by=by, word=form.word) else (ERROR, "A colleague claimed this case first.")
 
 
 def _claimed_by_another(case: Case) -> LevelAndText:

@@ -186,15 +186,11 @@ def _lead(view: View) -> str:
     return "Returned to the customer and submitted again." if view is View.ANSWERED else ""
 
 
-def _views(chosen: QueueState) -> tuple[View, ...]:
-    """The saved views; that of what waits for a second agent only where anything does, or it is looked at."""
-    shows_waiting = settings.FOUR_EYES or chosen.view is View.CONFIRM
-    return tuple(view for view in View if view is not View.CONFIRM or shows_waiting)
-
-
 def _view_links(chosen: QueueState, reader: User) -> Iterator[ViewLink]:
-    """One query for all of them."""
-    views = _views(chosen)
+    """The saved views, with one query for all counts. That of decisions that wait for a second agent is there only
+    where any can wait, or where it is chosen."""
+    shows_waiting = settings.FOUR_EYES or chosen.view is View.CONFIRM
+    views = [view for view in View if view is not View.CONFIRM or shows_waiting]
     rows = [in_view(view, agent_id=reader.pk).values("pk")[:_COUNTED] for view in views]
     for view, count in zip(views, counts(rows, agent_id=reader.pk), strict=True):
         shown = f"{_COUNTED - 1}+" if count == _COUNTED else str(count)
@@ -205,6 +201,8 @@ def _view_links(chosen: QueueState, reader: User) -> Iterator[ViewLink]:
 
 def _row(case: Case, reader: User, chosen: QueueState) -> CaseRow:
     application, state, waits = case.application, State(case.state), due(case)
+    people = numbered(case.parties, "person or company", "people and companies")
+    mark = "changed" if case.answered_since or case.refused_at else state_mark(state)
     return CaseRow(
         url=case_url(application.reference, chosen),
         number=case.pk,
@@ -214,22 +212,11 @@ def _row(case: Case, reader: User, chosen: QueueState) -> CaseRow:
         customer=application.owner.called,
         submitted_at=case.submitted_at,
         due=waits,
-        contents=_contents(case),
-        state=_mark(case, state, waits),
+        contents=f"{people}, {numbered(case.documents, 'document')}",
+        state="stop" if waits and waits.is_overdue else mark,
         status=_status(case, state, waits),
         claim=claim_line(case, reader),
     )
-
-
-def _contents(case: Case) -> str:
-    people = numbered(case.parties, "person or company", "people and companies")
-    return f"{people}, {numbered(case.documents, 'document')}"
-
-
-def _mark(case: Case, state: State, waits: Due | None) -> str:
-    if waits and waits.is_overdue:
-        return "stop"
-    return "changed" if case.answered_since or case.refused_at else state_mark(state)
 
 
 def _status(case: Case, state: State, waits: Due | None) -> str:

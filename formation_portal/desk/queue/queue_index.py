@@ -3,7 +3,7 @@ name and e-mail address of its customer.
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from django.db.models import Q
@@ -175,21 +175,15 @@ def _rewrite_words(cases: list[Case], owner: User) -> None:
     gone: dict[bytes, list[int]] = defaultdict(list)
     new: list[CaseWord] = []
     for case in cases:
-        there, wanted = {bytes(row.word) for row in case.words.all()}, _words_of(case, owner)
+        application = case.application
+        application.owner = owner
+        parties = [party for party in application.parties.all() if party.removed_at is None]
+        names = party_names(load_schema(application.schema_version_id), parties)
+        there = {bytes(row.word) for row in case.words.all()}
+        wanted = case_words(application, title=case.title, names=names)
         new += [CaseWord(case_id=case.pk, word=word) for word in sorted(wanted - there)]
         for word in there - wanted:
             gone[word].append(case.pk)
     if gone:
         CaseWord.objects.filter(Q.create([Q(word=word, case__in=keys) for word, keys in gone.items()], Q.OR)).delete()
     CaseWord.objects.bulk_create(new, batch_size=1000)
-
-
-def _words_of(case: Case, owner: User) -> set[bytes]:
-    application = case.application
-    application.owner = owner
-    return case_words(application, title=case.title, names=[*_names(case)])
-
-
-def _names(case: Case) -> Iterator[str]:
-    parties = [party for party in case.application.parties.all() if party.removed_at is None]
-    yield from party_names(load_schema(case.application.schema_version_id), parties)

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from datetime import date
 
 from django.conf import settings
-from django.urls import reverse
 from django.utils import timezone
 
 from formation_portal.statistics.dimensions import PERIODS, Period
@@ -32,14 +31,6 @@ TABLES: dict[str, Callable[[Period, date], Table]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class TableWithCsv:
-    """A table, and where it is as CSV."""
-
-    table: Table
-    csv_url: str
-
-
-@dataclass(frozen=True, slots=True)
 class StatisticsPage:
     """All tables of a period. `first` is its first day."""
 
@@ -50,44 +41,36 @@ class StatisticsPage:
     overdue_words: str
     most_shown: int
     pictures: tuple[Chart, ...]
-    open: TableWithCsv
-    throughput: TableWithCsv
-    questions: TableWithCsv
-    reasons: TableWithCsv
-    times: TableWithCsv
-    products: TableWithCsv
+    open: Table
+    throughput: Table
+    questions: Table
+    reasons: Table
+    times: Table
+    products: Table
 
 
 def statistics_page(period: Period) -> StatisticsPage:
-    """The figures of a period, as it ends today. Eight queries."""
+    """The statistics of a period that ends today. Eight queries."""
     today = timezone.localdate()
     done = throughput(period, today)
+    periods = ((one.name, f"Last {one.words}") for one in PERIODS)
     return StatisticsPage(
-        controls=(_control(period),),
+        controls=(FilterControl("period", "Period", choices=as_options(periods, period.name)),),
         period=period,
         first=period.starts(today)[0],
         time_zone=timezone.get_current_timezone_name(),
         overdue_words=f"Cases that have been with us for {settings.OVERDUE_DAYS} days or more are overdue.",
         most_shown=_SHOWN,
         pictures=charts(done),
-        open=_with_csv_url(ages(today), period),
-        throughput=_with_csv_url(done, period),
-        questions=_with_csv_url(questions(period, today, at_most=_SHOWN), period),
-        reasons=_with_csv_url(reasons(period, today), period),
-        times=_with_csv_url(times(period, today), period),
-        products=_with_csv_url(products(period, today, at_most=_SHOWN), period),
+        open=ages(today),
+        throughput=done,
+        questions=questions(period, today, at_most=_SHOWN),
+        reasons=reasons(period, today),
+        times=times(period, today),
+        products=products(period, today, at_most=_SHOWN),
     )
 
 
 def table_of(name: str, period: Period) -> Table:
     """One table, whole."""
     return TABLES[name](period, timezone.localdate())
-
-
-def _control(chosen: Period) -> FilterControl:
-    periods = ((one.name, f"Last {one.words}") for one in PERIODS)
-    return FilterControl("period", "Period", choices=as_options(periods, chosen.name))
-
-
-def _with_csv_url(table: Table, period: Period) -> TableWithCsv:
-    return TableWithCsv(table, f"{reverse('desk:statistics_table', args=[table.name])}?period={period.name}")
