@@ -12,7 +12,7 @@ from formation_portal.environment import Environment
 PROJECT = Path(__file__).resolve().parent.parent
 PACKAGE = PROJECT / "formation_portal"
 
-# What each room may import of the house, beside itself. Arrows point from right to left (README, "A tour").
+# What each room may import of the house, beside itself. Arrows point from right to left (README, "The tree").
 ROOMS = {
     "core": set(),
     "contract": set(),
@@ -203,6 +203,18 @@ def test_the_readmes_commands_come_first() -> None:
     readme = (PROJECT / "README.md").read_text()
     assert "make run" in readme[:1500]
     assert readme.index("make run") < readme.index("make test") < 2000
+
+
+@pytest.mark.parametrize("readme", [PROJECT / "README.md", *sorted(PACKAGE.glob("*/README.md"))], ids=str)
+def test_what_a_readme_links_to_is_there(readme: Path) -> None:
+    linked = re.findall(r"\]\(([^):#]+)\)|src=\"([^\"]+)\"", readme.read_text())
+    assert not [path for pair in linked if not (readme.parent / (path := "".join(pair))).exists()]
+
+
+def test_the_readme_is_short_and_each_package_has_its_own() -> None:
+    assert (PROJECT / "README.md").stat().st_size <= 16_000
+    packages = {path.parent.name for path in PACKAGE.glob("*/__init__.py")} - {"locale"}
+    assert {path.parent.name for path in PACKAGE.glob("*/README.md")} == packages
 
 
 def test_lock_files_hold_hashes_and_name_no_host() -> None:

@@ -1,4 +1,4 @@
-"""`make gallery`: the README's pictures, of the pages as they are now: light and dark, wide and narrow.
+"""`make gallery`: the README's pictures, of a section and of the desk as they are now, light and dark.
 
 Each is one small file in static/readme/, which is never served (formation_portal/apps.py).
 """
@@ -14,8 +14,8 @@ from PIL import Image
 from tests.journeys.screenshots import PROJECT, running, take
 
 FOLDER = PROJECT / "static/readme"
-PAGES = ("catalog", "product", "overview", "section", "people", "spreadsheet", "invitation", "shares", "documents")
-PAGES += ("check", "status")
+PAGES = {"section", "case"}
+WIDTH = 1280
 LARGEST = 120_000
 _QUALITIES = range(80, 20, -10)
 
@@ -23,8 +23,8 @@ _QUALITIES = range(80, 20, -10)
 def main() -> None:
     """Take them anew, and say how large they are."""
     with TemporaryDirectory() as folder, running() as base:
-        take(base, Path(folder), set(PAGES), has_whole=False)
-        for picture in sorted(Path(folder).glob("*.png")):
+        take(base, Path(folder), PAGES, has_whole=False)
+        for picture in sorted(Path(folder).glob(f"*-{WIDTH}-*.png")):
             small = FOLDER / f"{picture.stem}.webp"
             _shrink(picture, small)
             sys.stdout.write(f"{small.name} {small.stat().st_size / 1000:.0f} kB\n")
