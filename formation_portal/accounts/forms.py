@@ -1,6 +1,5 @@
 """Sign-in, sign-up and passwords in the portal's words. What they do is allauth's."""
 
-from collections.abc import Mapping
 from typing import Any
 
 from allauth.account import forms as allauth_forms
@@ -45,11 +44,8 @@ class PortalFormMixin:
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         posted = kwargs.get("data")
         if posted is not None and language_in(posted):
-            kwargs |= {
-                "data": None,
-                "files": None,
-                "initial": (kwargs.get("initial") or {}) | _without_passwords(posted),
-            }
+            typed = {name: value for name, value in posted.items() if _PASSWORD not in name}
+            kwargs |= {"data": None, "files": None, "initial": (kwargs.get("initial") or {}) | typed}
         super().__init__(*args, **kwargs)
         for name, field in self.fields.items():
             field.label = _LABELS.get(name, field.label)
@@ -142,10 +138,6 @@ class ResetPasswordKeyForm(PortalFormMixin, allauth_forms.ResetPasswordKeyForm):
             User.objects.select_for_update().get(pk=self.user.pk)
             super().save()
             addresses.confirm(self.user)
-
-
-def _without_passwords(posted: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in posted.items() if _PASSWORD not in name}
 
 
 def _password_hint() -> str:

@@ -96,11 +96,8 @@ def _unite_choices(request: HttpRequest | None, user: User, **_: Any) -> None:
     if request and user.language and chosen not in dict(settings.LANGUAGES):
         request.account_language = user.language  # type: ignore[attr-defined]  # read once the answer is there
         return
-    read = chosen if chosen in dict(settings.LANGUAGES) else _active_language()
+    active = (translation.get_language() or settings.LANGUAGE_CODE).partition("-")[0]
+    read = chosen if chosen in dict(settings.LANGUAGES) else active
     if user.language != read:
         user.language = read
         user.save(update_fields=["language"])
-
-
-def _active_language() -> str:
-    return (translation.get_language() or settings.LANGUAGE_CODE).partition("-")[0]

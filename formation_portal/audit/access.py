@@ -27,13 +27,9 @@ def accesses_by_agents(reference: str) -> QuerySet[Entry]:
 
 def is_document_access(subject: str, detail: str) -> bool:
     """Whether such an entry tells that a page, or the file, of a document was handed out; its number is the subject."""
-    return subject.isdigit() and _kind_of(detail) in _READABLE
-
-
-def _kind_of(detail: str) -> str:
-    """How it was handed out; nothing where somebody has made the entry unreadable."""
     try:
         said = json.loads(detail or "{}")
     except ValueError:
-        return ""
-    return str(said.get("way", "")) if isinstance(said, dict) else ""
+        # Somebody has made the entry unreadable.
+        return False
+    return subject.isdigit() and isinstance(said, dict) and str(said.get("way", "")) in _READABLE

@@ -49,10 +49,18 @@ def verify(*, now: int) -> AuditReport:
     for row in _rows():
         reader.read_row(row)
     attested = tuple(_altered_rows(reader))
-    late = _unanchored(reader, now)
+    known, _ = anchor.read() if reader.unanchored else ({}, None)
+    # What has no anchor, and had time enough to be given one.
+    late = {
+        row[0]: row[3]
+        for row in reader.unanchored
+        if row[0] not in known and not 0 <= now - row[1] < _IN_FLIGHT_MICROSECONDS
+    }
+    # What the anchor knows and the chain has no longer, at its end.
+    cut_off = range(reader.newest + 1, max(reader.anchored, default=0) + 1)
     findings = [
         *reader.findings,
-        *_cut_off(reader),
+        *_as_findings(cut_off, "is missing from the end", "are missing from the end"),
         *attested,
         *(AuditFinding(one, "is anchored with two hashes") for one in doubted),
     ]
@@ -153,22 +161,6 @@ def _altered_rows(reader: _ChainReader) -> Iterator[AuditFinding]:
             number, application = reader.entries.get((label, key), (reader.newest, ""))
             if (label, key) in doubted and not (what == "is gone" and application in reader.deleted):
                 yield AuditFinding(number, f"has something wrong in its {label} {key}: the row {what}")
-
-
-def _cut_off(reader: _ChainReader) -> Iterator[AuditFinding]:
-    """What the anchor knows and the chain has no longer, at its end."""
-    last = max(reader.anchored, default=0)
-    yield from _as_findings(range(reader.newest + 1, last + 1), "is missing from the end", "are missing from the end")
-
-
-def _unanchored(reader: _ChainReader, now: int) -> dict[int, str]:
-    """Numbers and hashes of the rows that have no anchor, and had time enough to be given one."""
-    known, _ = anchor.read() if reader.unanchored else ({}, None)
-    return {
-        row[0]: row[3]
-        for row in reader.unanchored
-        if row[0] not in known and not 0 <= now - row[1] < _IN_FLIGHT_MICROSECONDS
-    }
 
 
 def _as_findings(numbers: Iterable[int], one: str, several: str) -> Iterator[AuditFinding]:

@@ -6,7 +6,6 @@ is away or locked, a disk is full or read-only) passes by itself or is ended by 
 
 import errno
 import sqlite3
-from collections.abc import Iterator
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
@@ -92,14 +91,12 @@ class Outage(StrEnum):
 
 def outage_in(error: BaseException | None) -> Outage | None:
     """The outage that an exception, or one that it came from, tells of; None where it is a fault of the code."""
-    found = {outage for one in _causes(error) if (outage := _outage_of(one))}
-    return Outage.FULL if Outage.FULL in found else next(iter(found), None)
-
-
-def _causes(error: BaseException | None) -> Iterator[BaseException]:
+    found = set()
     while error is not None:
-        yield error
+        if outage := _outage_of(error):
+            found.add(outage)
         error = error.__cause__ or error.__context__
+    return Outage.FULL if Outage.FULL in found else next(iter(found), None)
 
 
 def _outage_of(error: BaseException) -> Outage | None:
@@ -108,7 +105,12 @@ def _outage_of(error: BaseException) -> Outage | None:
     if not isinstance(error, Error):
         return None
     cause = error.__cause__
-    return _outage_of_sqlite(cause) if isinstance(cause, sqlite3.Error) else _outage_of_postgresql(error)
+    if isinstance(cause, sqlite3.Error):
+        return _outage_of_sqlite(cause)
+    state = getattr(cause, "sqlstate", None)
+    if state == _FULL:
+        return Outage.FULL
+    return Outage.AWAY if isinstance(error, DATABASE_AWAY) or state == _READ_ONLY else None
 
 
 def _outage_of_sqlite(error: sqlite3.Error) -> Outage | None:
@@ -119,11 +121,3 @@ def _outage_of_sqlite(error: sqlite3.Error) -> Outage | None:
     if kind == sqlite3.SQLITE_ERROR:
         return None
     return Outage.FULL if kind == sqlite3.SQLITE_FULL else Outage.AWAY
-
-
-def _outage_of_postgresql(error: Error) -> Outage | None:
-    state = getattr(error.__cause__, "sqlstate", None)
-    if state == _FULL:
-        return Outage.FULL
-    passes = isinstance(error, DATABASE_AWAY) or state == _READ_ONLY
-    return Outage.AWAY if passes else None

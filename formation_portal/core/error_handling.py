@@ -49,7 +49,11 @@ def server_error(request: HttpRequest) -> HttpResponse:
     error = sys.exc_info()[1]
     if outage := outage_in(error):
         response = _unavailable(request, outage)
-        _log_one_line(request, response, error)
+        # Everybody meets an outage: a traceback for each of them would bury what else is in the log.
+        said = " ".join(str(error).split())
+        logger.error("503 to %s %s: %s: %s", request.method, escape_uri_path(request.path), type(error).__name__, said)
+        # Django looks for this before it logs an answer with its traceback.
+        response._has_been_logged = True  # type: ignore[attr-defined]
         return response
     return HttpResponse(render_to_string("500.html"), status=500)
 
@@ -66,14 +70,6 @@ def _unavailable(request: HttpRequest, outage: Outage) -> HttpResponse:
     }
     headers = {"Retry-After": str(_TRY_AGAIN_SECONDS), "Cache-Control": "no-store"}
     return HttpResponse(render_to_string("503.html", context), status=503, headers=headers)
-
-
-def _log_one_line(request: HttpRequest, response: HttpResponse, error: BaseException | None) -> None:
-    """Everybody meets an outage: a traceback for each of them would bury what else is in the log."""
-    said = " ".join(str(error).split())
-    logger.error("503 to %s %s: %s: %s", request.method, escape_uri_path(request.path), type(error).__name__, said)
-    # Django looks for this before it logs an answer with its traceback.
-    response._has_been_logged = True  # type: ignore[attr-defined]
 
 
 def _unsent_form(request: HttpRequest) -> UnsentForm | None:

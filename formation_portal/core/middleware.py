@@ -41,18 +41,13 @@ class SecurityHeaders:
         response.headers.setdefault("Content-Security-Policy", CONTENT_POLICY)
         response.headers.setdefault("Cross-Origin-Opener-Policy", "same-origin")
         response.headers.setdefault("Cross-Origin-Resource-Policy", "same-origin")
-        if _is_personal(request, response):
+        # Told by cookie, method and address, not by who is signed in: that would ask a database that may be away.
+        has_session = settings.SESSION_COOKIE_NAME in {*request.COOKIES, *response.cookies}
+        # What answers a post may show what was posted.
+        answers_post = request.method not in ("GET", "HEAD")
+        if has_session or answers_post or request.path_info.startswith(_PERSONAL_PATHS):
             response.headers.setdefault("Cache-Control", "no-store")
         return response
-
-
-def _is_personal(request: HttpRequest, response: HttpResponse) -> bool:
-    """Told by cookie, method and address, not by who is signed in: that would ask a database that may be away.
-
-    What answers a post may show what was posted.
-    """
-    has_session = settings.SESSION_COOKIE_NAME in {*request.COOKIES, *response.cookies}
-    return has_session or request.method not in ("GET", "HEAD") or request.path_info.startswith(_PERSONAL_PATHS)
 
 
 STATUSES_WITH_PAGES = (405, 410, 413, 429)

@@ -31,9 +31,12 @@ class RequestLog:
         began = time.perf_counter()
         response = self.get_response(request)
         # The embedded service names its requests itself.
-        response.headers.setdefault(REQUEST_ID, _request_id(request))
+        sent = request.headers.get(REQUEST_ID, "")
+        response.headers.setdefault(REQUEST_ID, sent if _IDS.fullmatch(sent) else secrets.token_hex(16))
         spent = round((time.perf_counter() - began) * 1000)
         route = request.resolver_match.view_name if request.resolver_match else "-"
+        # The number of whoever is signed in, as far as the answer needed to know it: no line costs a query.
+        account_id = getattr(getattr(request, "_cached_user", None), "pk", None)
         logger.info(
             "%s %s %s %s ms, request %s, account %s",
             request.method if request.method in _METHODS else "-",
@@ -41,23 +44,12 @@ class RequestLog:
             response.status_code,
             spent,
             response.headers[REQUEST_ID],
-            _account_id(request) or "-",
+            account_id or "-",
         )
         return response
 
 
 _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT"})
-
-
-def _request_id(request: HttpRequest) -> str:
-    sent = request.headers.get(REQUEST_ID, "")
-    return sent if _IDS.fullmatch(sent) else secrets.token_hex(16)
-
-
-def _account_id(request: HttpRequest) -> int | None:
-    """The number of whoever is signed in, as far as the answer needed to know it: no line costs a query."""
-    user = getattr(request, "_cached_user", None)
-    return getattr(user, "pk", None)
 
 
 def without_traceback(record: logging.LogRecord) -> bool:

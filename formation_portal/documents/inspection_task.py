@@ -51,19 +51,15 @@ def inspect_pdf(content: bytes, side: int, page: int = 1) -> tuple[Findings, Ima
             raise
         return Findings(codes=(code,)), None
     pages = len(document)
-    image = _render_page(document, min(page, pages), side)
+    drawn = document[min(page, pages) - 1]
+    width, height = drawn.get_size()
+    image: Image.Image = drawn.render(
+        scale=min(side / width, side / height, _LARGEST_SCALE), may_draw_forms=False
+    ).to_pil()
+    image.thumbnail((side, side))
     codes = [FindingCode.MANY_PAGES] if pages > MANY_PAGES else []
     codes += [code for code in measure(image) if code is FindingCode.BLANK and page == 1]
     return Findings(pages=pages, codes=tuple(codes)), image
-
-
-def _render_page(document: PdfDocument, page: int, side: int) -> Image.Image:
-    drawn = document[page - 1]
-    width, height = drawn.get_size()
-    scale = min(side / width, side / height, _LARGEST_SCALE)
-    image: Image.Image = drawn.render(scale=scale, may_draw_forms=False).to_pil()
-    image.thumbnail((side, side))
-    return image
 
 
 # 60 million: A4 at 600 dots an inch has 35, a good telephone's picture 50.
@@ -119,18 +115,15 @@ def measure(image: Image.Image) -> list[FindingCode]:
     grey.thumbnail((_MEASURED_SIDE, _MEASURED_SIDE))
     if min(grey.size) < _MIN_SIDE:
         return []
-    if _ink_share(grey) < _MIN_INK:
+    # Ink is what isn't as bright as most of the page.
+    counts, paper = grey.histogram(), ImageStat.Stat(grey).median[0]
+    ink_share = 1 - sum(counts[max(0, paper - _PAPER) : paper + _PAPER + 1]) / sum(counts)
+    if ink_share < _MIN_INK:
         return [FindingCode.BLANK]
     # The filter leaves the outermost dots as they are.
     edges = ImageOps.crop(grey.filter(_EDGES), 1)
     sharpness = ImageStat.Stat(edges).var[0] / ImageStat.Stat(grey).var[0]
     return [FindingCode.BLURRED] if sharpness < _MIN_SHARPNESS else []
-
-
-def _ink_share(grey: Image.Image) -> float:
-    """The share of the page that isn't as bright as most of it."""
-    counts, paper = grey.histogram(), ImageStat.Stat(grey).median[0]
-    return 1 - sum(counts[max(0, paper - _PAPER) : paper + _PAPER + 1]) / sum(counts)
 
 
 def as_jpeg(image: Image.Image) -> bytes:

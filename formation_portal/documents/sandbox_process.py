@@ -53,17 +53,13 @@ def serve(connection: socket.socket) -> None:
         if not name:
             return
         # Loaded once, before the fork: what is confined needn't look for its libraries.
-        task = _load_task(name.decode().strip())
+        module, _, function = name.decode().strip().partition(":")
+        task = cast(Task, getattr(import_module(module), function))
         if os.fork() == 0:
             connection.close()
             _run_task(task, *descriptors)
         for descriptor in descriptors:
             os.close(descriptor)
-
-
-def _load_task(name: str) -> Task:
-    module, _, function = name.partition(":")
-    return cast(Task, getattr(import_module(module), function))
 
 
 def _run_task(task: Task, file: int, arguments: int, answer: int) -> None:

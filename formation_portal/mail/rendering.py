@@ -18,7 +18,7 @@ from django.template import Context
 from django.template.loader import get_template
 from django.utils import translation
 from django.utils.html import format_html
-from django.utils.safestring import SafeString, mark_safe
+from django.utils.safestring import mark_safe
 
 _SUBJECT_LIMIT = 250
 # Of a text that somebody has typed.
@@ -50,9 +50,8 @@ def render_letter(*, kind: str, language: str, context: Mapping[str, object]) ->
         given = {**cleaned, "kind": kind, "language": language, "portal_url": settings.PORTAL_URL}
         subject, _, text = _render_template(f"mail/{kind}.txt", given, autoescape=False).lstrip().partition("\n")
         subject = " ".join(subject.split())[:_SUBJECT_LIMIT]
-        html = _render_template(
-            f"mail/{kind}.html", {**given, "subject": subject, "style": _style_element()}, autoescape=True
-        )
+        style = format_html("<style>{}</style>", mark_safe(letter_styles()))  # noqa: S308  # a file of ours
+        html = _render_template(f"mail/{kind}.html", {**given, "subject": subject, "style": style}, autoescape=True)
     return RenderedLetter(subject, f"{text.strip()}\n", html)
 
 
@@ -71,10 +70,6 @@ def _clean_line(value: object) -> object:
 def letter_styles() -> str:
     """What stands in the style element of every letter; whoever shows one in a page allows this text and no other."""
     return _render_template("mail/_style.css", {}, autoescape=False)
-
-
-def _style_element() -> SafeString:
-    return format_html("<style>{}</style>", mark_safe(letter_styles()))  # noqa: S308  # a file of ours
 
 
 def _render_template(name: str, given: dict[str, object], *, autoescape: bool) -> str:

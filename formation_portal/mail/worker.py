@@ -50,7 +50,10 @@ def _send(letter: Letter, connection: BaseEmailBackend) -> bool:
         connection.send_messages([_message(letter, connection)])
     # Whatever goes wrong about one letter, and be it a fault of ours, must not keep the others waiting.
     except Exception as caught:
-        error, is_final = type(caught).__name__, _is_permanent(caught)
+        error = type(caught).__name__
+        # A server that knows no such mailbox would only be annoyed by another try.
+        if isinstance(caught, SMTPRecipientsRefused):
+            is_final = all(code >= _PERMANENT for code, _ in caught.recipients.values())
         connection.close()
         # Not the error's own words, which name the receiver.
         logger.warning("Letter %s, try %d: %s", letter, letter.tries, error)
@@ -71,13 +74,6 @@ def _message(letter: Letter, connection: BaseEmailBackend) -> EmailMultiAlternat
     )
     message.attach_alternative(letter.html, "text/html")
     return message
-
-
-def _is_permanent(error: Exception) -> bool:
-    """Whether the server knows no such mailbox: then trying again would only annoy it."""
-    if not isinstance(error, SMTPRecipientsRefused):
-        return False
-    return all(code >= _PERMANENT for code, _ in error.recipients.values())
 
 
 @contextlib.contextmanager

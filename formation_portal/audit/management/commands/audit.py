@@ -6,7 +6,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from formation_portal.audit import anchor
-from formation_portal.audit.verification import AuditReport, verify
+from formation_portal.audit.verification import verify
 
 
 class Command(BaseCommand):
@@ -26,7 +26,8 @@ class Command(BaseCommand):
         started, spent = time.perf_counter(), time.process_time()
         report = verify(now=time.time_ns() // 1000)
         if options["deed"] == "anchor":
-            self._anchor(report)
+            anchor.write(report.unanchored)
+            self.stdout.write(f"Entries anchored: {len(report.unanchored)}.")
             return
         took = f"{time.perf_counter() - started:.2f} s, {time.process_time() - spent:.2f} s of processor time"
         self.stdout.write(f"Read {report.rows} entries up to number {report.newest} in {took}.")
@@ -35,7 +36,3 @@ class Command(BaseCommand):
         if report.findings:
             raise CommandError(f"The audit log has been altered. Findings: {len(report.findings)}.", returncode=1)
         self.stdout.write("The audit log is intact.")
-
-    def _anchor(self, report: AuditReport) -> None:
-        anchor.write(report.unanchored)
-        self.stdout.write(f"Entries anchored: {len(report.unanchored)}.")
