@@ -215,7 +215,8 @@ class CatalogCache:
             return
         self._cached = self._confirmed(held, answer)
         self._stamp = self._file.stamp()
-        self._next_call = self._clock() + self._lifetime(answer.max_age)
+        lifetime = self._seconds if answer.max_age is None else min(self._seconds, max(_MIN_AGE, answer.max_age))
+        self._next_call = self._clock() + lifetime
 
     def _stored(self) -> _CachedCatalog | None:
         # Read before the file: what is written meanwhile is taken over by the next look.
@@ -231,9 +232,6 @@ class CatalogCache:
         items = answer.items or []
         self._file.write(items, answer.etag)
         return _read(items, answer.etag, now)
-
-    def _lifetime(self, max_age: int | None) -> int:
-        return self._seconds if max_age is None else min(self._seconds, max(_MIN_AGE, max_age))
 
 
 def _read(items: list[Any], etag: str, fetched_at: datetime) -> _CachedCatalog:

@@ -34,7 +34,8 @@ class ClockSkew:
             self._ahead = ahead
             was_far, self._is_too_large = self._is_too_large, abs(ahead) > MAX_SKEW
             if self._is_too_large and not was_far:
-                log.error("The formation service's clock is %s ours: correct the wrong one", _description(ahead))
+                gap = f"{round(abs(ahead)):,} seconds {'ahead of' if ahead > 0 else 'behind'}"
+                log.error("The formation service's clock is %s ours: correct the wrong one", gap)
             elif was_far and not self._is_too_large:
                 log.warning("The formation service's clock matches ours again")
 
@@ -61,7 +62,3 @@ def _sent_at(headers: Mapping[str, str]) -> datetime | None:
     except (TypeError, ValueError, OverflowError):
         return None
     return said if said.tzinfo else said.replace(tzinfo=UTC)
-
-
-def _description(ahead: float) -> str:
-    return f"{round(abs(ahead)):,} seconds {'ahead of' if ahead > 0 else 'behind'}"

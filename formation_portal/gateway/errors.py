@@ -62,13 +62,10 @@ class GatewayError(Exception):
         self.existing_id = self.error_body.existing_id
         self.request_id = request_id
         self.retry_after = retry_after
-        super().__init__(self._line())
-
-    def _line(self) -> str:
-        """For the log: what it means, and what the service said."""
+        # For the log: what it means, and what the service said.
         said = self.message if self.message != self.words else ""
         details = ": ".join(str(part) for part in (self.status, said) if part)
-        return f"{self.words} ({details})" if details else self.words
+        super().__init__(f"{self.words} ({details})" if details else self.words)
 
 
 class NoAnswer(GatewayError):

@@ -45,7 +45,8 @@ def read_products(items: Sequence[Any]) -> tuple[CatalogProduct, ...]:
             wanted = one.product.slug if slugs[one.product.slug] == 1 else one.jurisdiction_product_id
             is_fit = _URL_KEY.fullmatch(wanted) and wanted not in taken
             key = wanted if is_fit else _hashed_key(one.jurisdiction_product_id, taken)
-            product = CatalogProduct(key, _name(one), one, _why_unavailable(one, ids))
+            name = one.product.name or one.form.form_name or one.product.slug or "A product without a name"
+            product = CatalogProduct(key, name, one, _why_unavailable(one, ids))
             ids.add(one.jurisdiction_product_id)
         taken.add(product.key)
         products.append(product)
@@ -61,10 +62,6 @@ def _read(item: Any) -> CatalogItem | BrokenItem:
         log.exception("A catalog item cannot be read")
         return BrokenItem(name="A product without a name", reason="The catalog entry cannot be read")
     return one
-
-
-def _name(item: CatalogItem) -> str:
-    return item.product.name or item.form.form_name or item.product.slug or "A product without a name"
 
 
 def _why_unavailable(item: CatalogItem, ids: set[str]) -> str:

@@ -45,7 +45,10 @@ def add_agent(email: str, *, first_name: str = "", last_name: str = "", rights: 
         if not is_known:
             agent.set_unusable_password()
         agent.save()
-        path = "" if is_known else _password_path(agent)
+        path = ""
+        if not is_known:
+            kwargs = {"uidb36": user_pk_to_url_str(agent), "key": default_token_generator.make_token(agent)}
+            path = reverse("account_reset_password_from_key", kwargs=kwargs)
         context = {"name": agent.get_full_name(), "link": path or reverse("desk:queue"), "is_known": is_known}
         mail.queue_letter(kind="agent", to=agent.email, language=agent.language or "en", context=context)
         _save_rights(agent, before=set(), after=set(rights))
@@ -86,11 +89,6 @@ def _get_agent(email: str) -> User:
     if not agent.is_agent:
         raise NotChanged(f"{email} is a customer's account. Only agents can have rights.")
     return agent
-
-
-def _password_path(user: User) -> str:
-    key = default_token_generator.make_token(user)
-    return reverse("account_reset_password_from_key", kwargs={"uidb36": user_pk_to_url_str(user), "key": key})
 
 
 def _save_rights(agent: User, *, before: set[Right], after: set[Right]) -> None:

@@ -2,7 +2,7 @@
 
 import logging
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 from django.conf import settings
@@ -31,7 +31,17 @@ def remove_orphans() -> int:
         (Path(settings.SERVICE_DOCUMENTS), _is_orphan_of_service),
         (Path(settings.FILE_UPLOAD_TEMP_DIR), lambda _: True),
     )
-    return sum(_remove(folder, is_orphan) for folder, is_orphan in places)
+    count = 0
+    before = time.time() - AGE_SECONDS
+    for folder, is_orphan in places:
+        old = [path for path in folder.rglob("*") if path.is_file() and path.stat().st_mtime < before]
+        orphans = [path for path in old if is_orphan(path.relative_to(folder).as_posix())]
+        for path in orphans:
+            path.unlink(missing_ok=True)
+        if orphans:
+            logger.warning("Removed %d unused files from %s", len(orphans), folder)
+        count += len(orphans)
+    return count
 
 
 def _is_orphan_of_portal(name: str) -> bool:
@@ -42,19 +52,3 @@ def _is_orphan_of_portal(name: str) -> bool:
 def _is_orphan_of_service(name: str) -> bool:
     is_known = Entity.objects.filter(pk=name.partition("/")[0]).exists()
     return is_known and not ServiceDocument.objects.filter(path=name).exists()
-
-
-def _remove(folder: Path, is_orphan: IsOrphan) -> int:
-    orphans = [path for path in _old_files(folder) if is_orphan(path.relative_to(folder).as_posix())]
-    for path in orphans:
-        path.unlink(missing_ok=True)
-    if orphans:
-        logger.warning("Removed %d unused files from %s", len(orphans), folder)
-    return len(orphans)
-
-
-def _old_files(folder: Path) -> Iterator[Path]:
-    before = time.time() - AGE_SECONDS
-    for path in folder.rglob("*"):
-        if path.is_file() and path.stat().st_mtime < before:
-            yield path

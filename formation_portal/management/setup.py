@@ -2,7 +2,7 @@
 
 import hashlib
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 from django.conf import settings
@@ -33,7 +33,12 @@ def prepare(say: Say) -> None:
     for name, meant in misspelled_settings(os.environ).items():
         say(f"Warning: {name} is no setting of the portal. Is it {meant} that you mean?")
     for alias in connections:
-        _connect(alias)
+        try:
+            connections[alias].ensure_connection()
+        except Error as error:
+            setting = "SERVICE_DATABASE_URL" if alias == SERVICE else "DATABASE_URL"
+            reason = next(iter(str(error).strip().splitlines()), type(error).__name__)
+            raise CommandError(f"{setting}: the database can't be opened: {reason}") from None
     for alias in connections:
         migrate(alias, say)
     # Of the attempts that are counted (CACHES); looks first whether it is there.
@@ -49,15 +54,6 @@ def prepare(say: Say) -> None:
     collect_static(say)
     if removed := remove_orphans():
         say(f"Removed unused files: {removed}")
-
-
-def _connect(alias: str) -> None:
-    setting = "SERVICE_DATABASE_URL" if alias == SERVICE else "DATABASE_URL"
-    try:
-        connections[alias].ensure_connection()
-    except Error as error:
-        reason = next(iter(str(error).strip().splitlines()), type(error).__name__)
-        raise CommandError(f"{setting}: the database can't be opened: {reason}") from None
 
 
 def migrate(alias: str, say: Say) -> None:
@@ -83,13 +79,8 @@ def collect_static(say: Say) -> None:
 def static_digest() -> str:
     """The same while no static file, and nothing that treats them, has changed."""
     digest = hashlib.sha256(settings.STORAGES["staticfiles"]["BACKEND"].encode())
-    for name, path in sorted(_static_files()):
-        status = path.stat()
+    found = [(name, storage.path(name)) for finder in get_finders() for name, storage in finder.list(None)]
+    for name, path in sorted(found):
+        status = Path(path).stat()
         digest.update(f"{name}\0{status.st_size}\0{status.st_mtime_ns}\n".encode())
     return digest.hexdigest()
-
-
-def _static_files() -> Iterator[tuple[str, Path]]:
-    for finder in get_finders():
-        for name, storage in finder.list(None):
-            yield name, Path(storage.path(name))

@@ -77,19 +77,15 @@ class Child:
 
 def _run_child(work: Callable[[], None], orphaned: signal.Signals, parent: int) -> None:
     os.setpgid(0, 0)
-    _end_with_parent(orphaned, parent)
-    for number in _SIGNALS:
-        signal.signal(number, signal.SIG_DFL)
-    work()
-
-
-def _end_with_parent(orphaned: signal.Signals, parent: int) -> None:
-    """Where the system can do it (Linux), end also when the parent is killed without a word, or crashes."""
+    # Where the system can do it (Linux), end also when the parent is killed without a word, or crashes.
     with contextlib.suppress(AttributeError, OSError):
         ctypes.CDLL(None).prctl(_SET_PARENT_DEATH_SIGNAL, orphaned)
     if os.getppid() != parent:
         # It was over before the system could be told.
         os._exit(1)
+    for number in _SIGNALS:
+        signal.signal(number, signal.SIG_DFL)
+    work()
 
 
 @dataclass

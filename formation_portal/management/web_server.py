@@ -188,10 +188,10 @@ class _Channel(HTTPChannel):  # type: ignore[misc]  # of an untyped package
         self.will_close = is_over or not dropped
 
     def handle_write(self) -> None:
-        super().handle_write() if not self._is_to_linger() else self._linger()
-
-    def _is_to_linger(self) -> bool:
-        return self.lingers and self.close_when_flushed and not self.total_outbufs_len
+        if self.lingers and self.close_when_flushed and not self.total_outbufs_len:
+            self._linger()
+        else:
+            super().handle_write()
 
     def _linger(self) -> None:
         self.lingers = self.close_when_flushed = False

@@ -39,7 +39,8 @@ class Command(BaseCommand):
         assert get_resolver().url_patterns
         connections.close_all()
         serve = WebServer(listening).run
-        count = settings.ENV.web_processes or _cores()
+        cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        count = settings.ENV.web_processes or cores
         supervision = Supervision(
             web=[Child("web server", serve, orphaned=signal.SIGKILL) for _ in range(count)],
             worker=Child("relay worker", partial(_relay, listening)),
@@ -85,10 +86,6 @@ def _relay(listening: socket.socket) -> None:
     listening.close()
     with webhook_sender().running():
         call_command("relay")
-
-
-def _cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _listening(host: str, port: int) -> socket.socket:
