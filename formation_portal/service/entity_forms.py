@@ -49,7 +49,10 @@ def party_fields(form: Form, kind: str, roles: Iterable[str]) -> HolderFields:
     known = form.cached(_party_fields_by_roles)
     held = (kind, *roles)
     if held not in known:
-        known[held] = _party_fields(form, kind, held[1:])
+        mine = form.fields_of(kind, held[1:])
+        others = (spec for section in form.role_sections for spec in section.groups[kind])
+        general = default_fields.PERSON_FIELDS if canonical.is_person(kind) else default_fields.COMPANY_FIELDS
+        known[held] = _holder_fields((*mine, *others, *general), path_of=property_path)
     return known[held]
 
 
@@ -64,13 +67,6 @@ def _entity_fields(form: Form) -> HolderFields:
 
 def _party_fields_by_roles(_: Form) -> dict[tuple[str, ...], HolderFields]:
     return {}
-
-
-def _party_fields(form: Form, kind: str, roles: tuple[str, ...]) -> HolderFields:
-    mine = form.fields_of(kind, roles)
-    others = (spec for section in form.role_sections for spec in section.groups[kind])
-    general = default_fields.PERSON_FIELDS if canonical.is_person(kind) else default_fields.COMPANY_FIELDS
-    return _holder_fields((*mine, *others, *general), path_of=property_path)
 
 
 def _share_class_fields(form: Form) -> HolderFields:
@@ -158,16 +154,13 @@ def active_roles(party: Party) -> list[str]:
 
 def refuse_unsuitable_roles(form: Form, kind: str, roles: Iterable[str]) -> None:
     """Raises 422 with an error for each role that nobody has here, or that a party of the kind may not have."""
-    raise_if_any(
-        ErrorDetail(pointer("roles", place), code, detail, "roles")
-        for place, role in enumerate(roles)
-        for code, detail in _role_errors(form, kind, role)
-    )
-
-
-def _role_errors(form: Form, kind: str, role: str) -> Iterable[tuple[str, str]]:
-    sections = form.sections_of([role])
-    if not sections and role not in APPLIES_TO:
-        yield "unknown_role", f"There is no role {role} here."
-    elif not (any(section.allows(kind) for section in sections) if sections else kind in APPLIES_TO[role]):
-        yield "party_type_not_allowed", f"A party of type {kind} can't have the role {role} here."
+    errors = []
+    for place, role in enumerate(roles):
+        sections = form.sections_of([role])
+        at = pointer("roles", place)
+        if not sections and role not in APPLIES_TO:
+            errors.append(ErrorDetail(at, "unknown_role", f"There is no role {role} here.", "roles"))
+        elif not (any(section.allows(kind) for section in sections) if sections else kind in APPLIES_TO[role]):
+            detail = f"A party of type {kind} can't have the role {role} here."
+            errors.append(ErrorDetail(at, "party_type_not_allowed", detail, "roles"))
+    raise_if_any(errors)

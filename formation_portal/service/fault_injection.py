@@ -73,18 +73,15 @@ class FaultPlan:
 
     def _next(self, endpoint: str, given: int) -> str | None:
         """The endpoint's next call, of which the ledger holds `given` faults."""
-        calls = self._sequence(endpoint)
-        place = max(self._places[endpoint], _end_of(calls, given))
-        self._places[endpoint] = place + 1
-        return calls[place] if place < len(calls) else None
-
-    def _sequence(self, endpoint: str) -> list[str | None]:
         if endpoint not in self._sequences:
             faults: list[str | None] = [*self._kinds * self._each]
-            calls = faults + [None] * len(faults)
-            Random(f"{self._seed}/{endpoint}").shuffle(calls)  # noqa: S311  # reproducible, not secret
-            self._sequences[endpoint] = calls
-        return self._sequences[endpoint]
+            self._sequences[endpoint] = faults + [None] * len(faults)
+            Random(f"{self._seed}/{endpoint}").shuffle(self._sequences[endpoint])  # noqa: S311  # reproducible, not secret
+        calls = self._sequences[endpoint]
+        places = [place for place, kind in enumerate(calls) if kind is not None]
+        place = max(self._places[endpoint], places[given - 1] + 1 if given else 0)
+        self._places[endpoint] = place + 1
+        return calls[place] if place < len(calls) else None
 
     def _opened(self) -> TextIO:
         """The ledger, for this process alone until it is closed."""
@@ -93,12 +90,6 @@ class FaultPlan:
         fcntl.flock(ledger, fcntl.LOCK_EX)
         ledger.seek(0)
         return ledger
-
-
-def _end_of(calls: list[str | None], given: int) -> int:
-    """The place behind the fault with that number, counted from one."""
-    places = [place for place, kind in enumerate(calls) if kind is not None]
-    return places[given - 1] + 1 if given else 0
 
 
 REFUSED = "SERVICE_FAULTS loses calls on purpose: it is for tests, and needs TESTING"

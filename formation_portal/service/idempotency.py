@@ -69,7 +69,10 @@ def fingerprint_of(request: HttpRequest) -> str:
         files = [(name, file.name, _digest_of(file)) for name, sent in request.FILES.lists() for file in sent]
         said = [sorted(request.POST.lists()), sorted(files)]
     else:
-        said = _canonical(request.body)
+        try:
+            said = json.dumps(json.loads(request.body), sort_keys=True)
+        except (ValueError, RecursionError):
+            said = request.body.hex()
     target = [request.method, request.get_full_path()]
     return hashlib.sha256(json.dumps([target, said]).encode()).hexdigest()
 
@@ -80,13 +83,6 @@ def _digest_of(file: "UploadedFile[Any]") -> str:
         digest.update(chunk)
     file.seek(0)
     return digest.hexdigest()
-
-
-def _canonical(body: bytes) -> str:
-    try:
-        return json.dumps(json.loads(body), sort_keys=True)
-    except (ValueError, RecursionError):
-        return body.hex()
 
 
 def _claim(key: ApiKey, name: str, fingerprint: str) -> KeptAnswer | None:

@@ -44,7 +44,9 @@ def file_transaction(work: Callable[[], HttpResponse]) -> HttpResponse:
                 transaction.set_rollback(True, using=SERVICE)
     except DATABASE_AWAY as error:
         _remove_without_row(paths)
-        if response is None or _is_surely_undone(error):
+        # SQLite undoes a commit that finds no room or no turn; of anything else no more is known than that it failed.
+        code = getattr(error.__cause__, "sqlite_errorcode", sqlite3.SQLITE_OK) & 0xFF
+        if response is None or code in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_BUSY):
             raise
         raise Undecided from error
     except BaseException:
@@ -55,12 +57,6 @@ def file_transaction(work: Callable[[], HttpResponse]) -> HttpResponse:
     if response.status_code >= 400:
         _remove_without_row(paths)
     return response
-
-
-def _is_surely_undone(error: Exception) -> bool:
-    """SQLite undoes a commit that finds no room or no turn; of anything else no more is known than that it failed."""
-    kind = getattr(error.__cause__, "sqlite_errorcode", sqlite3.SQLITE_OK) & 0xFF
-    return kind in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_BUSY)
 
 
 def note_written_file(path: str) -> None:

@@ -28,7 +28,9 @@ def store_catalog(items: list[Item]) -> bool:
     latest = CatalogLoad.objects.order_by("-pk").first()
     if latest is not None and latest.digest == digest:
         return False
-    _refuse_faulty(items)
+    for item in items:
+        if faults := check_schema(Form.model_validate(item["schema"])).faults:
+            raise FaultySchema(f"{item['product']['name']}: {faults[0].message}")
     with transaction.atomic(using=SERVICE):
         _save_schemas(items)
         _save_items(items)
@@ -39,13 +41,6 @@ def store_catalog(items: list[Item]) -> bool:
 def digest_of(value: Any) -> str:
     """The same for the same JSON."""
     return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()
-
-
-def _refuse_faulty(items: Iterable[Item]) -> None:
-    for item in items:
-        faults = check_schema(Form.model_validate(item["schema"])).faults
-        if faults:
-            raise FaultySchema(f"{item['product']['name']}: {faults[0].message}")
 
 
 def _save_schemas(items: Iterable[Item]) -> None:

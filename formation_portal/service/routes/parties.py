@@ -13,7 +13,7 @@ from pydantic import StringConstraints
 from formation_portal.contract import canonical
 from formation_portal.service import entity_forms, identifiers, storage
 from formation_portal.service.auth import key_of
-from formation_portal.service.entity_forms import HolderFields, parsed_form, party_fields
+from formation_portal.service.entity_forms import parsed_form, party_fields
 from formation_portal.service.models import Entity, Party, role_mark
 from formation_portal.service.parsing import AnswerParser, ParsedAnswers
 from formation_portal.service.problems import ApiError, ErrorDetail, pointer, raise_if_any
@@ -72,7 +72,9 @@ def reuse_party(request: HttpRequest, entity_id: EntityId, body: ReuseIn) -> Jso
     askable = party_fields(form, source.party_type, body.roles)
     party = Party(entity=entity, party_type=source.party_type, roles=body.roles)
     party.properties = {name: value for name, value in source.properties.items() if (name,) in askable.properties}
-    party.csp_data = {name: value for name, value in source.csp_data.items() if _is_copied(askable, name)}
+    # What refers to a share class of the other entity means nothing here.
+    copied = {name for name, spec in askable.csp.items() if not spec.refers_to_share_class}
+    party.csp_data = {name: value for name, value in source.csp_data.items() if name in copied}
     party.save(force_insert=True)
     events.party_changed(entity, "added", party)
     return {"data": serialize_party(party, entity)}
@@ -86,12 +88,6 @@ def _source(request: HttpRequest, party_id: str) -> Party:
         member = "source_party_id"
         raise ApiError("not_found", detail, errors=[ErrorDetail(pointer(member), "not_found", detail, member)])
     return source
-
-
-def _is_copied(askable: HolderFields, name: str) -> bool:
-    """Whether an answer means the same elsewhere; a reference to a share class of the other entity doesn't."""
-    spec = askable.csp.get(name)
-    return spec is not None and not spec.refers_to_share_class
 
 
 READ, WRITE = "parties:read", "parties:write"

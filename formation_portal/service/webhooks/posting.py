@@ -38,7 +38,12 @@ class PostResult:
 def post(url: str, body: bytes, headers: Mapping[str, str]) -> PostResult:
     """Post the body. Whatever goes wrong is an outcome: only 2xx counts as delivered."""
     try:
-        status = _status_of(url, _request(url, body, headers), checked_addresses(url))
+        request, addresses = _request(url, body, headers), checked_addresses(url)
+        until = time.monotonic() + POST_SECONDS
+        with _connected(url, addresses, until) as connection:
+            connection.settimeout(_left(until))
+            connection.sendall(request)
+            status = _read_status(connection, until)
     except TargetRefused:
         return PostResult("target_refused")
     except socket.gaierror:
@@ -68,14 +73,6 @@ def _request(url: str, body: bytes, headers: Mapping[str, str]) -> bytes:
     target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
     head = "".join(f"{name}: {value}\r\n" for name, value in lines.items())
     return f"POST {target} HTTP/1.1\r\n{head}\r\n".encode("ascii") + body
-
-
-def _status_of(url: str, request: bytes, addresses: list[Address]) -> int | None:
-    until = time.monotonic() + POST_SECONDS
-    with _connected(url, addresses, until) as connection:
-        connection.settimeout(_left(until))
-        connection.sendall(request)
-        return _read_status(connection, until)
 
 
 def _connected(url: str, addresses: list[Address], until: float) -> socket.socket:
