@@ -1,7 +1,5 @@
 """What the formation service has refused stops a submission and an approval: it would refuse the whole again."""
 
-from collections.abc import Iterator
-
 from formation_portal.applications.draft import Draft
 from formation_portal.contract.localisation import gettext
 from formation_portal.contract.needs import Need
@@ -21,23 +19,17 @@ def block_submission(draft: Draft) -> tuple[Need, ...]:
 def block_approval(draft: Draft) -> tuple[ApprovalBlocker, ...]:
     """An objection for each refused delivery but an agent's own change of status: one query where the rows were not
     read yet."""
-    return tuple(
-        one for row in draft.application.deliveries.all() if _is_refused(row) for one in _objections(draft, row)
-    )
-
-
-def _is_refused(row: Delivery) -> bool:
-    kind = row.resource_kind
-    is_ours = kind.is_transition and kind is not ResourceKind.SUBMISSION
-    return row.is_returned or (row.state == DeliveryState.REFUSED and not is_ours)
-
-
-def _objections(draft: Draft, row: Delivery) -> Iterator[ApprovalBlocker]:
-    found = problems_of(row) or (LocatedProblem(field="", code="refused", message=gettext("No reason given")),)
-    for problem in found:
-        party = draft.party(problem.party) if problem.party else None
-        whose = party.label if party else ""
-        yield ApprovalBlocker(_place(problem), whose, f"Not accepted by the formation service: {problem.message}")
+    blockers = []
+    for row in draft.application.deliveries.all():
+        kind = row.resource_kind
+        is_by_agent = kind.is_transition and kind is not ResourceKind.SUBMISSION
+        if not (row.is_returned or (row.state == DeliveryState.REFUSED and not is_by_agent)):
+            continue
+        for problem in problems_of(row) or (LocatedProblem("", "refused", gettext("No reason given")),):
+            party = draft.party(problem.party) if problem.party else None
+            message = f"Not accepted by the formation service: {problem.message}"
+            blockers.append(ApprovalBlocker(_place(problem), party.label if party else "", message))
+    return tuple(blockers)
 
 
 def _place(problem: LocatedProblem) -> Target:

@@ -49,17 +49,14 @@ def _status_changes(application: Application) -> Iterator[StatusChange]:
         number += _is_submission(change)
         # A change that nobody made was asked for by the service itself.
         if change.who_id is not None and State(change.moved_to) in _STATES_SET_BY_AGENTS:
-            yield StatusChange(change.pk, number, State(change.moved_to), _clean_note(change))
+            note = str(change.named.get("note", ""))
+            # Without control characters, as long as the service takes it.
+            clean = "".join(" " if letter in _CONTROLS else letter for letter in note)[:STATUS_NOTE_LIMIT]
+            yield StatusChange(change.pk, number, State(change.moved_to), clean)
 
 
 def _is_submission(change: Change) -> bool:
     return change.moved_to == State.SUBMITTED_FOR_REVIEW
-
-
-def _clean_note(change: Change) -> str:
-    """The note without control characters, as long as the service takes it."""
-    note = str(change.named.get("note", ""))
-    return "".join(" " if letter in _CONTROLS else letter for letter in note)[:STATUS_NOTE_LIMIT]
 
 
 Payload = dict[str, Any]

@@ -64,7 +64,9 @@ def _locate_one(
     share_class = own if is_of_class else named[1][1] if named[1] else ""
     if kind is ResourceKind.SHAREHOLDING:
         share_class = subject.partition("/")[2]
-    fields = _fields(draft, party=party, share_class=share_class)
+    fields = draft.schema.share_class_fields if share_class else draft.schema.entity_fields
+    if party and (holder := draft.party(party)):
+        fields = draft.schema.fields_of(holder.kind, holder.roles)
     field = _field(objection.field, row, fields)
     return LocatedProblem(
         field=field,
@@ -75,13 +77,6 @@ def _locate_one(
         share_class=share_class,
         slot=objection.slot or str((row.sent or {}).get("document_key", "")),
     )
-
-
-def _fields(draft: Draft, *, party: str, share_class: str) -> tuple[FieldSpec, ...]:
-    row = draft.party(party) if party else None
-    if row:
-        return draft.schema.fields_of(row.kind, row.roles)
-    return draft.schema.share_class_fields if share_class else draft.schema.entity_fields
 
 
 def _field(said: str, row: Delivery, fields: Iterable[FieldSpec]) -> str:

@@ -128,9 +128,12 @@ def profile_from(found: ServiceProfile | None) -> Profile:
     """What a stored profile says together with the settings; what neither knows counts as not honoured."""
     moments = (found.paused_until, found.open_until) if found else ()
     pauses = [moment for moment in moments if moment is not None]
+    capabilities = Capabilities() if settings.FORMATION_SERVICE_URL else EMBEDDED_CAPABILITIES
+    if found is not None and found.capabilities is not None:
+        capabilities = Capabilities.from_json(found.capabilities)
     return Profile(
         can_edit=_can_edit(found),
-        capabilities=_capabilities(found),
+        capabilities=capabilities,
         paused_until=max(pauses, default=None),
         lacks=frozenset(ResourceKind(one) for one in found.lacks) if found else frozenset(),
     )
@@ -143,12 +146,6 @@ def _can_edit(found: ServiceProfile | None) -> bool:
     if settings.FORMATION_SERVICE_EDITS is not None:
         return bool(settings.FORMATION_SERVICE_EDITS)
     return not settings.FORMATION_SERVICE_URL or bool(found and found.can_edit)
-
-
-def _capabilities(found: ServiceProfile | None) -> Capabilities:
-    if found is not None and found.capabilities is not None:
-        return Capabilities.from_json(found.capabilities)
-    return Capabilities() if settings.FORMATION_SERVICE_URL else EMBEDDED_CAPABILITIES
 
 
 def locked_profile() -> ServiceProfile:

@@ -44,7 +44,12 @@ def sync(draft: Draft) -> None:
     rows = {_name_of(row): row for row in found}
     before = {name: _values(row) for name, row in rows.items()}
     desired = {resource.name: resource for resource in desired_state(draft, status_changes_of(application))}
-    sendable = _sendable(desired, rows)
+    # What has a remote id, or will get one.
+    sendable = frozenset(
+        name
+        for name, resource in desired.items()
+        if resource.payload is not None or (name in rows and rows[name].remote_id)
+    )
     for name, resource in desired.items():
         if resource.payload is not None and (name in rows or not resource.kind.is_csp or resource.payload["answers"]):
             new = Delivery(application=application, kind=resource.kind, subject=resource.subject)
@@ -78,17 +83,6 @@ def _name_of(row: Delivery) -> ResourceName:
 
 def _values(row: Delivery) -> tuple[Any, ...]:
     return tuple(getattr(row, name) for name in _SYNCED_FIELDS)
-
-
-def _sendable(
-    desired: Mapping[ResourceName, DesiredResource], rows: Mapping[ResourceName, Delivery]
-) -> frozenset[ResourceName]:
-    """The resources that have a remote id, or will get one."""
-    return frozenset(
-        name
-        for name, resource in desired.items()
-        if resource.payload is not None or (name in rows and rows[name].remote_id)
-    )
 
 
 def _without_unsendable(payload: Payload, sendable: Collection[ResourceName]) -> Payload:

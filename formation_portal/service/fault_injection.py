@@ -76,7 +76,8 @@ class FaultPlan:
         if endpoint not in self._sequences:
             faults: list[str | None] = [*self._kinds * self._each]
             self._sequences[endpoint] = faults + [None] * len(faults)
-            Random(f"{self._seed}/{endpoint}").shuffle(self._sequences[endpoint])  # noqa: S311  # reproducible, not secret
+            random = Random(f"{self._seed}/{endpoint}")  # noqa: S311  # reproducible, not secret
+            random.shuffle(self._sequences[endpoint])
         calls = self._sequences[endpoint]
         places = [place for place, kind in enumerate(calls) if kind is not None]
         place = max(self._places[endpoint], places[given - 1] + 1 if given else 0)

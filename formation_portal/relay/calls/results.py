@@ -82,7 +82,12 @@ def _done(row: Delivery, claim: Claim, outcome: CallOutcome, now: datetime) -> N
     removed = row.sent is None
     others = Delivery.objects.filter(kind=row.kind, remote_id=outcome.remote_id).exclude(pk=row.pk)
     if outcome.remote_id and others.exists():
-        _bound_elsewhere(row, claim, outcome, now)
+        # The service says that two of our things are one: the customer has entered it twice, or the service is wrong.
+        if outcome.existed_already:
+            _refused(row, claim, outcome, now)
+        else:
+            logger.error("Delivery %s: the answer names a different record, request %s", row.pk, outcome.request_id)
+            _unknown(row, claim, replace(outcome, reason=BOUND_ELSEWHERE), now)
         return
     row.remote_id = "" if removed else outcome.remote_id or row.remote_id
     row.acknowledged = row.sent
@@ -144,16 +149,12 @@ def _refused(row: Delivery, claim: Claim, outcome: CallOutcome, now: datetime) -
         _requeue_changed(row, now)
         return
     problems = locate(outcome.problems, row, claim.ids, open_draft(claim.application))
-    if (cleared := _cleared_answers(row)) and all(problem["field"] in cleared for problem in problems):
+    cleared = set((row.acknowledged or {}).get("answers", {})) - set((row.sent or {}).get("answers", {}))
+    if cleared and all(problem["field"] in cleared for problem in problems):
         # Nobody can answer what is no longer asked: the service can't clear, which only the supplement says.
         _held(row, claim, CallOutcome(DeliveryState.HELD, UNSUPPORTED, request_id=outcome.request_id), now)
         return
     row.state, row.reason, row.next_at, row.problems = DeliveryState.REFUSED, outcome.reason, None, problems
-
-
-def _cleared_answers(row: Delivery) -> set[str]:
-    """The answers that the call was to clear."""
-    return set((row.acknowledged or {}).get("answers", {})) - set((row.sent or {}).get("answers", {}))
 
 
 def _held(row: Delivery, claim: Claim, outcome: CallOutcome, now: datetime) -> None:
@@ -185,15 +186,6 @@ def _requeue_changed(row: Delivery, now: datetime) -> None:
     row.state = DeliveryState.QUEUED
     requeue(row)
     row.next_at = now if row.state == DeliveryState.QUEUED else None
-
-
-def _bound_elsewhere(row: Delivery, claim: Claim, outcome: CallOutcome, now: datetime) -> None:
-    """The service says that two of our things are one: the customer has entered it twice, or the service is wrong."""
-    if outcome.existed_already:
-        _refused(row, claim, outcome, now)
-        return
-    logger.error("Delivery %s: the answer names a different record, request %s", row.pk, outcome.request_id)
-    _unknown(row, claim, replace(outcome, reason=BOUND_ELSEWHERE), now)
 
 
 def _learn_about_service(row: Delivery, claim: Claim, outcome: CallOutcome, *, now: datetime) -> None:

@@ -62,7 +62,9 @@ def _look_up(claimed: Claim) -> Evidence | EntityStatus | CallOutcome:
 def _call(claimed: Claim) -> CallOutcome:
     row = claimed.row
     kind, action = row.resource_kind, sent_action(row)
-    if not _has_time(claimed):
+    # The call has to end within the lease: a process that was asleep must not send what others have done.
+    longest = max(settings.ENV.call_timeout, settings.ENV.upload_timeout) * settings.RELAY_PACE
+    if row.lease_until is None or (row.lease_until - timezone.now()).total_seconds() <= longest:
         return CallOutcome(DeliveryState.WAITING, TOO_LATE, was_called=False)
     try:
         with use_request_id(claimed.request_id):
@@ -71,13 +73,6 @@ def _call(claimed: Claim) -> CallOutcome:
         return outcome_of(error, kind=kind, action=action)
     except MissingFile:
         return CallOutcome(DeliveryState.HELD, FILE_MISSING, was_called=False)
-
-
-def _has_time(claimed: Claim) -> bool:
-    """Whether the call would end within the lease: a process that was asleep must not send what others have done."""
-    longest = max(settings.ENV.call_timeout, settings.ENV.upload_timeout) * settings.RELAY_PACE
-    left = claimed.row.lease_until - timezone.now() if claimed.row.lease_until else None
-    return left is not None and left.total_seconds() > longest
 
 
 def _perform(claimed: Claim, action: str) -> str:

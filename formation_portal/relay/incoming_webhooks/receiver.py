@@ -4,6 +4,7 @@ import hashlib
 import json
 import logging
 import re
+from contextlib import suppress
 from datetime import timedelta
 from typing import Any
 
@@ -31,8 +32,11 @@ def receive(body: bytes, *, headers: signatures.Headers, media_type: str) -> boo
 
     What it says of itself decides only whether it was here before, and which application is read again.
     """
-    event = _event_in(body) if media_type == MEDIA_TYPE and signatures.is_signed(body, headers) else None
-    if event is None:
+    event = None
+    if media_type == MEDIA_TYPE and signatures.is_signed(body, headers):
+        with suppress(ValueError, RecursionError):
+            event = json.loads(body)
+    if not isinstance(event, dict):
         logger.warning("Event refused: no valid signature from the last five minutes")
         return False
     kind, data = _short_word(event.get("type")), event.get("data")
@@ -48,14 +52,6 @@ def receive(body: bytes, *, headers: signatures.Headers, media_type: str) -> boo
         if is_new and kind in EVENT_KINDS and about:
             read_soon(about)
     return True
-
-
-def _event_in(body: bytes) -> dict[str, Any] | None:
-    try:
-        said = json.loads(body)
-    except (ValueError, RecursionError):
-        return None
-    return said if isinstance(said, dict) else None
 
 
 def _short_word(value: Any) -> str:

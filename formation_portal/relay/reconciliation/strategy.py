@@ -23,7 +23,11 @@ class Strategy(StrEnum):
 def strategy_for(row: Delivery, capabilities: Capabilities) -> Strategy:
     """The strategy for a row in doubt."""
     if row.is_transition:
-        return _strategy_for_transition(row, capabilities)
+        # It changes whatever status the entity has by then, so it is only repeated under a key that counts. One that
+        # the service refuses, or that is no longer wanted, is not repeated at all: the entity's status is read.
+        may_repeat = capabilities.honours_keys and row.repeats < timing.KEYED_REPEATS
+        is_same = row.reason != STATE_CONFLICT and row.wanted == row.sent
+        return Strategy.REPEAT if may_repeat and is_same else Strategy.LOOK_UP
     strategy = _strategy_for_thing(row, capabilities)
     most = timing.KEYED_REPEATS if capabilities.honours_keys else timing.REPEATS
     if strategy is Strategy.REPEAT and row.repeats >= most and not _is_harmless(row):
@@ -40,17 +44,6 @@ def _strategy_for_thing(row: Delivery, capabilities: Capabilities) -> Strategy:
     if kind in capabilities.lists:
         return Strategy.LOOK_UP
     return Strategy.REPEAT if kind in capabilities.refuses_repeats else Strategy.HOLD
-
-
-def _strategy_for_transition(row: Delivery, capabilities: Capabilities) -> Strategy:
-    """A transition changes whatever status the entity has by then, so it is only repeated under a key that counts.
-
-    One that the service refuses, or that is no longer wanted, is not repeated at all: the entity's status is read.
-    """
-    may_repeat = capabilities.honours_keys and row.repeats < timing.KEYED_REPEATS
-    if may_repeat and row.reason != STATE_CONFLICT and row.wanted == row.sent:
-        return Strategy.REPEAT
-    return Strategy.LOOK_UP
 
 
 def _is_harmless(row: Delivery) -> bool:

@@ -93,9 +93,14 @@ def _not_applied(row: Delivery, profile: Profile, now: datetime) -> None:
 
 def _is_applied(row: Delivery, state: State) -> bool:
     target = _target(row)
-    if state in _source_states(target):
-        return state is State.RETURNED_FOR_CHANGES and _is_first_submission(row)
-    return state in _reached_states(target)
+    if state not in _source_states(target):
+        return state in _reached_states(target)
+    # A submission of which the service has acknowledged none before: what was returned there was it.
+    is_submission = row.resource_kind is ResourceKind.SUBMISSION
+    if state is not State.RETURNED_FOR_CHANGES or not is_submission or row.acknowledged is not None:
+        return False
+    others = Delivery.objects.filter(application_id=row.application_id, kind=ResourceKind.SUBMISSION).exclude(pk=row.pk)
+    return all(one.acknowledged is None for one in others)
 
 
 def _target(row: Delivery) -> State:
@@ -117,10 +122,3 @@ def _reached_states(target: State) -> frozenset[State]:
         if transition.by == AGENT and target in transition.sources
     ]
     return frozenset({target}).union(*further)
-
-
-def _is_first_submission(row: Delivery) -> bool:
-    """Whether it is a submission, and the service has acknowledged none before: what was returned there was it."""
-    others = Delivery.objects.filter(application_id=row.application_id, kind=ResourceKind.SUBMISSION).exclude(pk=row.pk)
-    is_submission = row.resource_kind is ResourceKind.SUBMISSION
-    return is_submission and row.acknowledged is None and not any(one.acknowledged is not None for one in others)

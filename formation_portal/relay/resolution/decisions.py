@@ -149,7 +149,12 @@ def _record(row: Delivery, agent: AbstractBaseUser, deed: Decision.Deed, *, note
         row.reason, told = PROVIDER_INFORMED, row.wanted
     row.looks, row.recheck, row.unclear_since = 0, False, None
     row.next_at = now if row.state == DeliveryState.QUEUED else None
-    _save(row)
+    try:
+        with transaction.atomic():
+            row.save()
+    except IntegrityError as error:
+        # Another application has taken the same id in the same moment; the database lets only one have it.
+        raise DecisionRefused(ID_IN_USE, field="remote_id") from error
     Delivery.objects.filter(application=row.application, state=DeliveryState.QUEUED, next_at=None).update(next_at=now)
     decision = Decision.objects.create(
         delivery=row, agent_id=agent.pk, deed=deed, remote_id=remote_id, note=note, told=told
@@ -168,15 +173,6 @@ def _record(row: Delivery, agent: AbstractBaseUser, deed: Decision.Deed, *, note
         said=deed,
     )
     return decision
-
-
-def _save(row: Delivery) -> None:
-    """Another application may have taken the same id in the same moment; the database lets only one have it."""
-    try:
-        with transaction.atomic():
-            row.save()
-    except IntegrityError as error:
-        raise DecisionRefused(ID_IN_USE, field="remote_id") from error
 
 
 def _is_duplicated(row: Delivery) -> bool:
