@@ -210,19 +210,17 @@ class SheetRows:
         if not any(texts.values()) or any(text.strip() in _ERRORS for text in texts.values()):
             return None
         if spec.refers_to_share_class:
-            return self._share_class(reading, spec, texts[""])
+            words = {spreadsheet.fold(row.label): row.token for row in self._draft.share_classes}
+            token = words.get(spreadsheet.fold(texts[""]))
+            if token is None:
+                problem = gettext("Enter a share class from this application")
+                self._add_problem(reading, self._key_of(spec.name), problem)
+            return token
         try:
             return spec.from_cells(texts)
         except AnswerError as error:
             self._add_problem(reading, self._key_of(spec.name), error.message)
             return None
-
-    def _share_class(self, reading: _RowReading, spec: FieldSpec, text: str) -> str | None:
-        words = {spreadsheet.fold(row.label): row.token for row in self._draft.share_classes}
-        token = words.get(spreadsheet.fold(text))
-        if token is None:
-            self._add_problem(reading, self._key_of(spec.name), gettext("Enter a share class from this application"))
-        return token
 
     def _key_of(self, name: str) -> Key:
         return next(key for key in self._columns if key[1] == name)

@@ -54,7 +54,11 @@ def copied_files(application: Application, documents: Iterable[NewDocument]) -> 
                 stored[document.source.pk] = name
         yield stored
     except BaseException:
-        _remove_without_rows(stored)
+        # A commit may have succeeded although its reply was lost: only what no row names is deleted.
+        with suppress(Error, OSError):
+            known = set(Document.objects.filter(file__in=stored.values()).values_list("file", flat=True))
+            for name in set(stored.values()) - known:
+                Document._meta.get_field("file").storage.delete(name)
         raise
 
 
@@ -69,14 +73,6 @@ def _copy_file(application: Application, source: Document) -> str | None:
     except OSError as error:
         logger.error("A document could not be copied: %s", error.strerror or type(error).__name__)
         raise NotCopied from error
-
-
-def _remove_without_rows(stored: StoredNames) -> None:
-    """Delete the files that no row names: a commit may have succeeded although its reply was lost."""
-    with suppress(Error, OSError):
-        known = set(Document.objects.filter(file__in=stored.values()).values_list("file", flat=True))
-        for name in set(stored.values()) - known:
-            Document._meta.get_field("file").storage.delete(name)
 
 
 def copied_from_entry(draft: Draft) -> HistoryEntry:

@@ -77,22 +77,16 @@ def _store(
     try:
         kept = _save_row(draft, party, document, record_findings(document), by=by)
     except BaseException:
-        _remove_without_row(draft, stored)
+        # A commit may have succeeded although its reply was lost: only a file that no row names is deleted. The lock
+        # waits for a commit that is under way; where the database cannot be asked, the file stays.
+        with suppress(Error), transaction.atomic():
+            Application.objects.select_for_update().get(pk=draft.application.pk)
+            if not Document.objects.filter(file=stored).exists():
+                storage.delete(stored)
         raise
     if kept is not document:
         storage.delete(stored)
     return kept
-
-
-def _remove_without_row(draft: Draft, stored: str) -> None:
-    """Delete the file unless a row names it: a commit may have succeeded although its reply was lost.
-
-    The lock waits for a commit that is under way; where the database cannot be asked, the file stays.
-    """
-    with suppress(Error), transaction.atomic():
-        Application.objects.select_for_update().get(pk=draft.application.pk)
-        if not Document.objects.filter(file=stored).exists():
-            Document._meta.get_field("file").storage.delete(stored)
 
 
 def _save_row(

@@ -89,7 +89,13 @@ def restore_choices(draft: Draft, change: Change, *, by: Author) -> None:
         holder = "" if draft.schema.section(change.holder) else change.holder
         if journal.locks.answers_of(holder) & set(changed_names(current, before)):
             raise LockedByReview
-        _save_answers(draft, change.holder, before, by)
+        # Who presses Undo has seen this answer, whatever else was saved since.
+        if section := draft.schema.section(change.holder):
+            save_section(draft, section, before, version=draft.version(change.holder), by=by)
+        elif party := draft.party(change.holder):
+            save_party(draft, party, before, version=party.version, by=by)
+        elif share_class := draft.share_class(change.holder):
+            save_share_class(draft, share_class, before, version=share_class.version, by=by)
 
 
 def _fields_of(draft: Draft, holder: str) -> Iterable[FieldSpec]:
@@ -105,13 +111,3 @@ def _answers_of(draft: Draft, holder: str) -> Mapping[str, Any]:
         return draft.raw(section)
     row = draft.party(holder) or draft.share_class(holder)
     return row.raw if row else {}
-
-
-def _save_answers(draft: Draft, holder: str, raw: Mapping[str, Any], by: Author) -> None:
-    # Who presses Undo has seen this answer, whatever else was saved since.
-    if section := draft.schema.section(holder):
-        save_section(draft, section, raw, version=draft.version(holder), by=by)
-    elif party := draft.party(holder):
-        save_party(draft, party, raw, version=party.version, by=by)
-    elif share_class := draft.share_class(holder):
-        save_share_class(draft, share_class, raw, version=share_class.version, by=by)
