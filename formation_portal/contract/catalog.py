@@ -87,15 +87,12 @@ def _parse_item(item: Any) -> CatalogItem | BrokenItem:
     except ValidationError as error:
         product = item.get("product") if isinstance(item, Mapping) else None
         name = product.get("name") if isinstance(product, Mapping) else None
-        return BrokenItem(name=str(name or "A product without a name"), reason=_reason(error))
-
-
-def _reason(error: ValidationError) -> str:
-    """The first thing that is wrong, and where."""
-    first = error.errors(include_input=False, include_url=False)[0]
-    where = ".".join(str(step) for step in first["loc"])
-    said = "It is missing" if first["type"] == "missing" else first["msg"]
-    return f"The catalog entry cannot be read{f', at {where}: {said}' if where else ': it is not a product'}"
+        # The first thing that is wrong, and where.
+        first = error.errors(include_input=False, include_url=False)[0]
+        where = ".".join(str(step) for step in first["loc"])
+        said = "It is missing" if first["type"] == "missing" else first["msg"]
+        reason = f"The catalog entry cannot be read{f', at {where}: {said}' if where else ': it is not a product'}"
+        return BrokenItem(name=str(name or "A product without a name"), reason=reason)
 
 
 _TIMELINE = re.compile(r"\s*(\d{1,3})(?:\s*(?:-|–|to)\s*(\d{1,3}))?\s+(working days?|days?|weeks?)\b", re.IGNORECASE)

@@ -104,7 +104,7 @@ def _difference(was: Inactive, before: FormState, after: FormState) -> Inactive:
 def inactive_questions(form_state: FormState, holder: Holder) -> tuple[Question, ...]:
     """The holder's questions that were answered and that nothing asks at present, each once."""
     answers = holder.answers if holder else form_state.record.answers
-    asked = _questions(form_state, holder)
+    asked = form_state.holder_questions(holder)
     active = {one.spec.name for one in asked if one.activation.active}
     found: dict[str, Question] = {}
     for one in asked:
@@ -124,14 +124,6 @@ def shares_are_inactive(form_state: FormState) -> bool:
     """Whether there is a section about shares that is not asked at present."""
     section = form_state.schema.share_section
     return section is not None and not form_state.section_activation(section).active
-
-
-def _questions(form_state: FormState, holder: Holder) -> tuple[Question, ...]:
-    if isinstance(holder, Party):
-        return form_state.party_questions(holder)
-    share = form_state.schema.share_section
-    sections = form_state.schema.entity_sections if holder is None else (share,) if share else ()
-    return tuple(one for section in sections for one in form_state.questions(section, holder))
 
 
 def _has_members(form_state: FormState, section: Section) -> bool:

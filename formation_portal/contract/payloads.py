@@ -18,20 +18,11 @@ def active_answers(form_state: FormState, holder: Holder = None) -> Iterator[tup
     """The holder's active, readable answers, once each by name. Nothing inactive ever leaves."""
     answers = holder.answers if holder else form_state.record.answers
     sent: set[str] = set()
-    for question in _questions(form_state, holder):
+    for question in form_state.holder_questions(holder):
         name = question.spec.name
         if question.activation.active and name in answers.values and name not in sent:
             sent.add(name)
             yield question.spec, answers.values[name]
-
-
-def _questions(form_state: FormState, holder: Holder) -> Iterable[Any]:
-    if isinstance(holder, Party):
-        return form_state.party_questions(holder)
-    if isinstance(holder, ShareClass):
-        section = form_state.schema.share_section
-        return form_state.questions(section, holder) if section else ()
-    return [question for section in form_state.schema.entity_sections for question in form_state.questions(section)]
 
 
 def csp_data(form_state: FormState, holder: Holder = None) -> dict[str, Any]:

@@ -224,6 +224,14 @@ class FormState:
                     merged[new.spec.name] = Question(old.section, old.spec, old.activation, required=True)
         return tuple(merged.values())
 
+    def holder_questions(self, holder: Holder) -> tuple[Question, ...]:
+        """Every field that the form has for the holder, active or not; None is the entity."""
+        if isinstance(holder, Party):
+            return self.party_questions(holder)
+        share = self.schema.share_section
+        sections = self.schema.entity_sections if holder is None else (share,) if share else ()
+        return tuple(one for section in sections for one in self.questions(section, holder))
+
     def _question(self, section: Section, spec: FieldSpec, holder: Holder) -> Question:
         activation = self.field_activation(section, spec, holder)
         answerable = not spec.provided_by_agent and self.schema.why_unanswerable(spec) is None

@@ -12,7 +12,6 @@ from typing import Any
 
 from .canonical import PARTY_KINDS
 from .fields.base import FieldSpec
-from .fields.values import Problem
 from .localisation import gettext, gettext_noop
 from .rules import Question
 from .schema import ENTITY, FormSchema
@@ -116,13 +115,9 @@ def _objection(
         return ASKED_DIFFERENTLY
     read = validate((new,), {new.name: raw[name]}, today=today)
     if problem := read.problems.get(new.name):
-        return _reason_of(problem)
+        return _PROBLEMS.get(problem.code, ASKED_DIFFERENTLY)
     value, old = read.values.get(new.name), answers.values[name]
     return "" if type(value) is type(old) and value == old else ASKED_DIFFERENTLY
-
-
-def _reason_of(problem: Problem) -> str:
-    return _PROBLEMS.get(problem.code, ASKED_DIFFERENTLY)
 
 
 Asker = tuple[str, str]

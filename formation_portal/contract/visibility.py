@@ -14,7 +14,7 @@ from .conditions import INCLUDES_ANY, Condition
 from .fields.base import FieldSpec
 from .fields.values import AnswerError
 from .record import Holder, Party, Record, ShareClass
-from .rules import FieldLocation, Question, evaluate, find_field, group_of
+from .rules import Question, evaluate, find_field, group_of
 from .schema import FormSchema, Section
 from .validation import Answers
 
@@ -72,7 +72,8 @@ class VisibilityTables:
             place = find_field(self._schema, rule, section, within, self._holder if within else None) if rule else None
             if rule is None or place is None:
                 continue
-            if self._is_here(place):
+            # Whether the named answer is given by a control of this page.
+            if place.group == group and place.spec.name in self._specs:
                 support.columns.setdefault(place.spec.name, []).append(rule)
             else:
                 support.has_others = True
@@ -93,10 +94,6 @@ class VisibilityTables:
             for spec in section.groups.get(self._holder.kind, ()):
                 if spec.name == asked.spec.name:
                     yield section, spec
-
-    def _is_here(self, place: FieldLocation) -> bool:
-        """Whether the named answer is given by a control of this page."""
-        return place.group == group_of(self._holder) and place.spec.name in self._specs
 
     def _tabulate(self, asked: Question, support: _Dependencies) -> VisibilityTable | None:
         columns = {name: self._choice_groups(self._specs[name], rules) for name, rules in support.columns.items()}

@@ -79,12 +79,10 @@ def is_blank(raw: Any) -> bool:
     """Whether nothing was answered: no text, no member, no part."""
     if isinstance(raw, Mapping):
         raw = list(raw.values())
+    elif not isinstance(raw, list | tuple):
+        raw = [raw]
     # One level only: nothing that is asked nests deeper, and a hostile body might.
-    return all(one is None or one == "" or (isinstance(one, str) and not one.strip()) for one in _as_list(raw))
-
-
-def _as_list(raw: Any) -> list[Any]:
-    return list(raw) if isinstance(raw, list | tuple) else [raw]
+    return all(one is None or one == "" or (isinstance(one, str) and not one.strip()) for one in raw)
 
 
 def line(raw: Any, *, label: str, limit: int = LINE_LIMIT) -> str:

@@ -147,13 +147,10 @@ def _parse(bare: str, of: str) -> Fraction:
 
 
 def _number(text: str, of: str) -> Fraction:
+    whole = _DECIMAL_COMMA.fullmatch(text)
+    with_point = f"{whole[1]}.{whole[2]}" if whole else text
     try:
-        return Fraction(parsing.number(_with_point(text), label=of))
+        return Fraction(parsing.number(with_point, label=of))
     except AnswerError as error:
         said = _TOO_LONG if error.code == "too_many_digits" else _NOT_A_STAKE
         raise AnswerError(error.code, gettext(said, of=of, limit=parsing.DIGITS_LIMIT)) from None
-
-
-def _with_point(text: str) -> str:
-    whole = _DECIMAL_COMMA.fullmatch(text)
-    return f"{whole[1]}.{whole[2]}" if whole else text
