@@ -22,18 +22,10 @@ def add_to_outbox(*, kind: str, to: str, language: str, context: Mapping[str, ob
         return
     if is_optional(kind):
         context = {**context, "refusal": unsubscribe_path(kind=kind, to=to)}
-    rendered = render_letter(kind=kind, language=language, context=context)
-    letter = Letter(
-        to=to,
-        kind=kind,
-        language=language,
-        subject=rendered.subject,
-        text=rendered.text,
-        html=rendered.html,
-        reference=str(context.get("reference", ""))[:40],
-        once=once or None,
-        next_at=timezone.now(),
-    )
+    letter = render_letter(kind=kind, language=language, context=context)
+    letter.to, letter.once = to, once or None
+    letter.reference = str(context.get("reference", ""))[:40]
+    letter.next_at = timezone.now()
     _save_once(letter)
 
 

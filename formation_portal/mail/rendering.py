@@ -7,7 +7,6 @@ without addresses. Every kind has sample data, for previews and for the tests th
 import re
 import unicodedata
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any, cast
@@ -19,6 +18,8 @@ from django.template.loader import get_template
 from django.utils import translation
 from django.utils.html import format_html
 from django.utils.safestring import mark_safe
+
+from .models import Letter
 
 _SUBJECT_LIMIT = 250
 # Of a text that somebody has typed.
@@ -34,17 +35,9 @@ _ADDRESS = re.compile(r"\S*(?:://|@|www\.)\S*", re.IGNORECASE)
 _HOST = re.compile(r"[.\u3002](?=[^\W\d_]{2})")
 
 
-@dataclass(frozen=True, slots=True)
-class RenderedLetter:
-    """The letter as it goes out."""
-
-    subject: str
-    text: str
-    html: str
-
-
-def render_letter(*, kind: str, language: str, context: Mapping[str, object]) -> RenderedLetter:
-    """The three of them. Raises TemplateDoesNotExist for a kind without templates."""
+def render_letter(*, kind: str, language: str, context: Mapping[str, object]) -> Letter:
+    """A letter with subject, text and HTML, to nobody yet and not saved. Raises TemplateDoesNotExist for a kind without
+    templates."""
     with translation.override(language):
         cleaned = {name: value if name in _PATHS else _clean_line(value) for name, value in context.items()}
         given = {**cleaned, "kind": kind, "language": language, "portal_url": settings.PORTAL_URL}
@@ -52,7 +45,7 @@ def render_letter(*, kind: str, language: str, context: Mapping[str, object]) ->
         subject = " ".join(subject.split())[:_SUBJECT_LIMIT]
         style = format_html("<style>{}</style>", mark_safe(letter_styles()))  # noqa: S308  # a file of ours
         html = _render_template(f"mail/{kind}.html", {**given, "subject": subject, "style": style}, autoescape=True)
-    return RenderedLetter(subject, f"{text.strip()}\n", html)
+    return Letter(kind=kind, language=language, subject=subject, text=f"{text.strip()}\n", html=html)
 
 
 def _clean_line(value: object) -> object:
@@ -85,6 +78,6 @@ def sample_contexts() -> Mapping[str, Mapping[str, Any]]:
     return read
 
 
-def sample_letter(kind: str, *, language: str) -> RenderedLetter:
+def sample_letter(kind: str, *, language: str) -> Letter:
     """One kind, drawn with its sample data. Raises KeyError for a kind that there is not."""
     return render_letter(kind=kind, language=language, context=sample_contexts()[kind])
