@@ -167,6 +167,7 @@ def drain(*, limit: int = 10_000) -> int:
             if made is None:
                 break
             calls += 1
-            if made.row is None or made.row.recheck or made.row.state not in (DeliveryState.DONE, DeliveryState.QUEUED):
-                tried.add(made.claimed)
+            claimed, row = made
+            if row is None or row.recheck or row.state not in (DeliveryState.DONE, DeliveryState.QUEUED):
+                tried.add(claimed)
     return calls

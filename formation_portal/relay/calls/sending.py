@@ -2,7 +2,6 @@
 
 import logging
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
 from typing import IO
 
 from django.conf import settings
@@ -26,25 +25,20 @@ from .routes import CREATE, REMOVE, ROUTES, sent_action
 logger = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class StepResult:
-    """What one step has done: the row as it is now; None where its lease had ended."""
-
-    claimed: int
-    row: Delivery | None
-
-
 class MissingFile(Exception):
     """The upload is not there any more; a newer one has taken its place, or it was lost."""
 
 
-def make_next_call(application_id: int, *, is_eager: bool = False, tried: Collection[int] = ()) -> StepResult | None:
-    """Make the application's next call. None where there is nothing to do for now."""
+def make_next_call(
+    application_id: int, *, is_eager: bool = False, tried: Collection[int] = ()
+) -> tuple[int, Delivery | None] | None:
+    """Make the application's next call: the row's primary key, and the row as it is now, None where its lease had
+    ended. None where there is nothing to do for now."""
     claimed = claim(application_id, is_eager=is_eager, tried=tried)
     if claimed is None:
         return None
     row = record_lookup(claimed, _look_up(claimed)) if claimed.is_lookup else record_result(claimed, _call(claimed))
-    return StepResult(claimed.row.pk, row)
+    return claimed.row.pk, row
 
 
 def _look_up(claimed: Claim) -> Evidence | EntityStatus | CallOutcome:
