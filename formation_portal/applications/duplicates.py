@@ -54,19 +54,13 @@ class Match:
     row: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class _Candidate:
-    match: Match
-    values: dict[str, Any]
-
-
 class MatchIndex:
     """Finds parties that may be the same without comparing each with each."""
 
     def __init__(self, draft: Draft) -> None:
         self._draft = draft
         self._by_identity: dict[Identity, Match] = {}
-        self._by_name: dict[tuple[str, str], list[_Candidate]] = {}
+        self._by_name: dict[tuple[str, str], list[tuple[Match, dict[str, Any]]]] = {}
         for row in draft.parties:
             self.add(row, None)
 
@@ -76,7 +70,7 @@ class MatchIndex:
         if (known := identity(party.kind, values)) is not None:
             self._by_identity.setdefault(known, match)
         if name := normalised_name(values):
-            self._by_name.setdefault((party.kind, name), []).append(_Candidate(match, values))
+            self._by_name.setdefault((party.kind, name), []).append((match, values))
 
     def match(self, party: PartyRow) -> Match | None:
         """The party that may be the same: of the same identity, or of the same name with nothing that differs."""
@@ -85,7 +79,7 @@ class MatchIndex:
         if known in self._by_identity:
             return self._by_identity[known]
         namesakes = self._by_name.get((party.kind, normalised_name(values)), [])
-        return next((one.match for one in namesakes if may_be_same(party.kind, values, one.values)), None)
+        return next((match for match, theirs in namesakes if may_be_same(party.kind, values, theirs)), None)
 
     def _identifying_values(self, party: PartyRow) -> dict[str, Any]:
         values = properties_of(self._draft, party)

@@ -48,22 +48,14 @@ class NewShareClass:
 
 
 @dataclass(frozen=True, slots=True)
-class NewDocument:
-    """A document whose file is to be copied; of a party, or of the entity itself."""
-
-    source: Document
-    party: str | None
-
-
-@dataclass(frozen=True, slots=True)
 class Content:
-    """Everything that a new application is filled with."""
+    """Everything that a new application is filled with; `documents` are those whose files are copied."""
 
     entity: Mapping[str, Any] = field(default_factory=dict)
     parties: tuple[NewParty, ...] = ()
     share_classes: tuple[NewShareClass, ...] = ()
     holdings: TypedHoldings = field(default_factory=dict)
-    documents: tuple[NewDocument, ...] = ()
+    documents: tuple[Document, ...] = ()
     # Ownership stakes as typed, by the tokens of company and owner.
     stakes: TypedStakes = field(default_factory=dict)
 
@@ -75,7 +67,7 @@ def content_of(draft: Draft) -> Content:
         parties=tuple(NewParty(row.token, row.kind, row.roles, dict(row.raw)) for row in draft.parties),
         share_classes=tuple(NewShareClass(row.token, dict(row.raw)) for row in draft.share_classes),
         holdings=draft.typed_holdings(),
-        documents=tuple(NewDocument(one, one.party.token if one.party else None) for one in draft.documents),
+        documents=tuple(draft.documents),
         stakes=typed_stakes(draft),
     )
 
@@ -222,7 +214,7 @@ class _TransferPlanner:
                 absent = owned if company not in there else row
                 self._add_misfit(row.label, what, typed, gettext(_NOT_THERE, name=absent.label))
 
-    def _documents(self, parties: Iterable[NewParty]) -> Iterator[NewDocument]:
+    def _documents(self, parties: Iterable[NewParty]) -> Iterator[Document]:
         there = {one.token: (one.kind, self._there.sections_of(one.roles)) for one in parties}
         for document in self._draft.documents:
             row = self._draft.party(document.party.token) if document.party else None
@@ -230,7 +222,7 @@ class _TransferPlanner:
             label = row.label if row else self._draft.title
             if any(slot.name == document.slot for section in sections for slot in section.slots(kind)):
                 self._fits.append(TransferLine(label, document.slot, document.name))
-                yield NewDocument(document, row.token if row else None)
+                yield document
             else:
                 self._add_misfit(label, document.slot, document.name, gettext("Document not needed"))
 
@@ -276,7 +268,7 @@ class _TransferPlanner:
                 for one in content.share_classes
             ),
             holdings=tuple(record.Holding(*pair, self._draft.holdings[pair].shares or 0) for pair in content.holdings),
-            documents=frozenset((one.party, one.source.slot) for one in content.documents),
+            documents=frozenset((one.party.token if one.party else None, one.slot) for one in content.documents),
         )
 
 

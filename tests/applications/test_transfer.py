@@ -101,9 +101,9 @@ def test_the_other_schema_objects_to_nothing_that_is_carried(pair: tuple[Draft, 
         assert "shareholder" in parties[party_token].roles
         assert class_token in classes
     for document in found.content.documents:
-        sections = there.sections_of(parties[document.party or ""].roles)
-        slots = [slot for section in sections for slot in section.slots(parties[document.party or ""].kind)]
-        assert document.source.slot in {slot.name for slot in slots}
+        party = parties[document.party.token if document.party else ""]
+        slots = [slot for section in there.sections_of(party.roles) for slot in section.slots(party.kind)]
+        assert document.slot in {slot.name for slot in slots}
 
 
 @given(pairs())

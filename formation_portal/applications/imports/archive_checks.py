@@ -3,7 +3,6 @@
 import re
 import zlib
 from copy import copy
-from dataclasses import dataclass
 from io import BytesIO
 from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 
@@ -28,16 +27,11 @@ _OTHER_TAG = re.compile(rb"<(?![/?!]|(?:\w+:)?(?:row|c|f|v|is|si|t)[\s/>])")
 _DECLARED = tuple("<!DOCTYPE".encode(encoding) for encoding in ("ascii", "utf-16-le", "utf-16-be"))
 
 
-@dataclass(frozen=True, slots=True)
-class WorkbookSigns:
-    """Whether the workbook has formulas, and merged cells."""
+def check_archive(content: bytes) -> tuple[bool, bool]:
+    """Check the archive within bounds of memory and time: whether it has formulas, and merged cells.
 
-    has_formulas: bool
-    has_merged_cells: bool
-
-
-def check_archive(content: bytes) -> WorkbookSigns:
-    """Check the archive within bounds of memory and time. Raises SheetRefused."""
+    Raises SheetRefused.
+    """
     try:
         with ZipFile(BytesIO(content)) as archive:
             parts = archive.infolist()
@@ -62,7 +56,7 @@ def _refuse_other_kinds(archive: ZipFile, parts: list[ZipInfo]) -> None:
         raise SheetRefused(SheetRefusal.DAMAGED)
 
 
-def _check_parts(archive: ZipFile, parts: list[ZipInfo]) -> WorkbookSigns:
+def _check_parts(archive: ZipFile, parts: list[ZipInfo]) -> tuple[bool, bool]:
     """Check each part by itself."""
     tags, others, has_formulas, has_merged_cells = 0, 0, False, False
     for part in parts:
@@ -79,7 +73,7 @@ def _check_parts(archive: ZipFile, parts: list[ZipInfo]) -> WorkbookSigns:
             raise SheetRefused(SheetRefusal.DAMAGED)
         has_formulas = has_formulas or bool(_FORMULA.search(body))
         has_merged_cells = has_merged_cells or bool(_MERGED.search(body))
-    return WorkbookSigns(has_formulas, has_merged_cells)
+    return has_formulas, has_merged_cells
 
 
 def _unpacked(archive: ZipFile, part: ZipInfo) -> bytes:

@@ -135,11 +135,11 @@ def read_xlsx(content: bytes, is_heading: IsHeading) -> Grid:
 
     Raises SheetRefused where the file cannot be read.
     """
-    signs = check_archive(content)
-    merged = (("merged", ""),) if signs.has_merged_cells else ()
+    has_formulas, has_merged_cells = check_archive(content)
+    merged = (("merged", ""),) if has_merged_cells else ()
     with _open_workbook(content, values=True) as values:
         sheet, remarks = _chosen_sheet(values, is_heading)
-        if not signs.has_formulas:
+        if not has_formulas:
             return grid_of(_sheet_rows(sheet), (*remarks, *merged))
         with _open_workbook(content, values=False) as with_formulas:
             rows = _with_formulas(_sheet_rows(sheet), with_formulas[sheet.title])

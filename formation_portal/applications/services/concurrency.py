@@ -32,14 +32,6 @@ class OtherChange:
     change: Change
 
 
-@dataclass(frozen=True, slots=True)
-class Merge:
-    """The names of posted answers to be written, and of those that keep what others have saved."""
-
-    names: tuple[Any, ...]
-    kept_theirs: KeptTheirs = ()
-
-
 def compare_versions(
     application: Application,
     *,
@@ -50,8 +42,9 @@ def compare_versions(
     holders: Collection[str] = (),
     page_version: PageVersion | None = None,
     history_key: Callable[[Any], str] = str,
-) -> Merge:
-    """Merge a post with what others have saved. Raises Stale where both have changed the same answer.
+) -> tuple[tuple[Any, ...], KeptTheirs]:
+    """Merge a post with what others have saved: the names of the answers to be written, and of those that keep what
+    others have saved. Raises Stale where both have changed the same answer.
 
     `version` is the one that the page was drawn with, `current` the stored one. `holders` are the holders of the
     history entries about these answers, and `history_key` gives an answer's name there. Without a `page_version` any
@@ -59,7 +52,7 @@ def compare_versions(
     """
     names = changed_names(stored, posted)
     if not names or version is None or version == current:
-        return Merge(names)
+        return names, ()
     if page_version is None:
         raise _stale(stored, posted, names)
     others = changes_by_others(application, page_version, holders)
@@ -69,7 +62,7 @@ def compare_versions(
     if clashing := tuple(name for name in theirs if name not in kept_theirs):
         changes = {name: one.change for name, one in theirs.items()}
         raise _stale(stored, posted, clashing, kept_theirs=kept_theirs, changes=changes)
-    return Merge(tuple(name for name in names if name not in kept_theirs), kept_theirs)
+    return tuple(name for name in names if name not in kept_theirs), kept_theirs
 
 
 def _stale(

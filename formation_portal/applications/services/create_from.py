@@ -31,7 +31,7 @@ from ..models import (
     document_path,
     document_subject,
 )
-from ..transfer import Content, NewDocument, NewParty, NewShareClass, content_of
+from ..transfer import Content, NewParty, NewShareClass, content_of
 from .exceptions import NotCopied
 from .shares import parse_shares
 
@@ -42,7 +42,7 @@ StoredNames = dict[int, str]
 
 
 @contextmanager
-def copied_files(application: Application, documents: Iterable[NewDocument]) -> Iterator[StoredNames]:
+def copied_files(application: Application, documents: Iterable[Document]) -> Iterator[StoredNames]:
     """Copy the files before any row names them, and delete the copies where the rows cannot be written.
 
     A document whose file is missing is left out. Raises NotCopied where the disk fails.
@@ -50,8 +50,8 @@ def copied_files(application: Application, documents: Iterable[NewDocument]) -> 
     stored: StoredNames = {}
     try:
         for document in documents:
-            if name := _copy_file(application, document.source):
-                stored[document.source.pk] = name
+            if name := _copy_file(application, document):
+                stored[document.pk] = name
         yield stored
     except BaseException:
         # A commit may have succeeded although its reply was lost: only what no row names is deleted.
@@ -138,9 +138,7 @@ class _Filling:
         )
         SectionAnswers.objects.bulk_create(self._sections())
         Document.objects.bulk_create(
-            self._document(one, stored[one.source.pk], parties, by)
-            for one in self._content.documents
-            if one.source.pk in stored
+            self._document(one, stored[one.pk], parties, by) for one in self._content.documents if one.pk in stored
         )
 
     def _sections(self) -> Iterable[SectionAnswers]:
@@ -183,8 +181,8 @@ class _Filling:
                 shares=parse_shares(typed),
             )
 
-    def _document(self, new: NewDocument, name: str, parties: Mapping[str, Party], by: AbstractBaseUser) -> Document:
-        old, party = new.source, parties[new.party] if new.party else None
+    def _document(self, old: Document, name: str, parties: Mapping[str, Party], by: AbstractBaseUser) -> Document:
+        party = parties[old.party.token] if old.party else None
         return Document(
             application=self._application,
             party=party,

@@ -43,7 +43,7 @@ def save_owners(
         if not typed.keys() <= parties.keys():
             raise Gone(gettext("This person or company was removed"))
         stored = {owner: text for (of, owner), text in typed_stakes(draft).items() if of == row.token}
-        found = compare_versions(
+        owners, kept_theirs = compare_versions(
             draft.application,
             version=version,
             current=0,
@@ -56,13 +56,13 @@ def save_owners(
         labels = {one.token: one.label for one in draft.parties}
         changes = [
             {"field": _history_key(owner), "label": labels[owner], "before": stored.get(owner), "after": typed[owner]}
-            for owner in found.names
+            for owner in owners
         ]
-        for owner in found.names:
+        for owner in owners:
             _store_stake(draft, row, parties[owner].pk, typed[owner])
         if changes:
             journal.note("Changed who owns {name}", holder=row.token, changes=changes, name=row.label)
-        return found.kept_theirs
+        return kept_theirs
 
 
 def _history_key(owner: str) -> str:

@@ -94,7 +94,7 @@ def save_party(
         asked = asked_answers(draft, fields, raw, by=by, where=f"a {model.kind}", stored=before)
         posted = unlocked_answers(draft, journal, fields, asked, stored=before, holder=model.token)
         posted |= {} if roles is None else {ROLES: known}
-        found = compare_versions(
+        names, kept_theirs = compare_versions(
             draft.application,
             version=version,
             current=model.version,
@@ -103,16 +103,16 @@ def save_party(
             holders=[model.token],
             page_version=page_version,
         )
-        if not found.names:
-            return found.kept_theirs
-        answered = [name for name in found.names if name != ROLES]
+        if not names:
+            return kept_theirs
+        answered = [name for name in names if name != ROLES]
         model.raw = without_blanks(before | {name: posted[name] for name in answered})
-        model.roles = known if ROLES in found.names else had
+        model.roles = known if ROLES in names else had
         model.version += 1
         model.save()
         draft.invalidate()
         _note_changes(journal, current_party(draft, party), answer_changes(fields, answered, before, posted), had)
-        return found.kept_theirs
+        return kept_theirs
 
 
 def _note_changes(journal: Journal, row: PartyRow, changes: ChangeList, had: list[str]) -> None:

@@ -37,7 +37,7 @@ def save_section(
         stored = draft.raw(section)
         asked = asked_answers(draft, section.fields, raw, by=by, where=section.key, stored=stored)
         posted = unlocked_answers(draft, journal, section.fields, asked, stored=stored)
-        found = compare_versions(
+        names, kept_theirs = compare_versions(
             draft.application,
             version=version,
             current=draft.version(section.key),
@@ -46,8 +46,8 @@ def save_section(
             holders=[one.key for one in draft.schema.entity_sections],
             page_version=page_version,
         )
-        if not (names := found.names):
-            return found.kept_theirs
+        if not names:
+            return kept_theirs
         for key in dict.fromkeys(draft.home_section(name) for name in names):
             row = draft.sections.get(key) or SectionAnswers(application=draft.application, section_key=key)
             here = {name: posted[name] for name in names if draft.home_section(name) == key}
@@ -61,7 +61,7 @@ def save_section(
             changes=answer_changes(section.fields, names, stored, posted),
             section=section.title,
         )
-        return found.kept_theirs
+        return kept_theirs
 
 
 def restorable_choices(draft: Draft, change: Change) -> dict[str, str]:

@@ -72,7 +72,7 @@ def save_share_class(
         fields = draft.schema.share_class_fields
         before = model.raw
         posted = asked_answers(draft, fields, raw, by=by, where="a share class", stored=before)
-        found = compare_versions(
+        names, kept_theirs = compare_versions(
             draft.application,
             version=version,
             current=model.version,
@@ -81,8 +81,8 @@ def save_share_class(
             holders=[model.token],
             page_version=page_version,
         )
-        if not (names := found.names):
-            return found.kept_theirs
+        if not names:
+            return kept_theirs
         model.raw = without_blanks(before | {name: posted[name] for name in names})
         model.version += 1
         model.save()
@@ -90,7 +90,7 @@ def save_share_class(
         label = _current_share_class(draft, share_class).label
         changes = answer_changes(fields, names, before, posted)
         journal.note("Changed the share class {name}", holder=model.token, changes=changes, name=label)
-        return found.kept_theirs
+        return kept_theirs
 
 
 def remove_share_class(draft: Draft, share_class: ShareClass | ShareClassRow, *, by: AbstractBaseUser) -> References:
@@ -132,7 +132,7 @@ def save_holdings(
         stored = draft.typed_holdings()
         if any(stored.get(pair, "") != text for pair, text in posted.items()):
             _refuse_if_locked(draft, journal)
-        found = compare_versions(
+        pairs, kept_theirs = compare_versions(
             draft.application,
             version=version,
             current=draft.version(section.key),
@@ -142,8 +142,8 @@ def save_holdings(
             page_version=page_version,
             history_key="/".join,
         )
-        if not (pairs := found.names):
-            return found.kept_theirs
+        if not pairs:
+            return kept_theirs
         labels = {row.token: row.label for row in draft.parties} | {row.token: row.label for row in draft.share_classes}
         for pair in pairs:
             _store_holding(draft, pair, posted[pair], parties[pair[0]], classes[pair[1]])
@@ -158,7 +158,7 @@ def save_holdings(
             for pair in pairs
         ]
         journal.note("Changed shareholdings", holder=section.key, changes=changes)
-        return found.kept_theirs
+        return kept_theirs
 
 
 def raise_holdings_version(draft: Draft, section_key: str) -> None:
