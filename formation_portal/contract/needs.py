@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from . import canonical
 from .localisation import after_colon, gettext, gettext_noop, ngettext
 from .record import Holder, Party, Record, ShareClass
-from .rules import FormState, Minimum, Question, evaluate
-from .schema import FormSchema, Section
+from .rules import FormState, Question, evaluate
+from .schema import FormSchema
 
 _NOT_FOR = {
     "person": gettext_noop("{who}: remove the role “{role}”, which a person can’t have"),
@@ -56,14 +56,13 @@ def _of_roles(form_state: FormState) -> Iterator[Need]:
         minimum = form_state.minimum_of(section)
         short = minimum.count - form_state.count_parties(section)
         if short > 0:
-            yield Need("minimum", _minimum_text(section, minimum, short), section.key)
-
-
-def _minimum_text(section: Section, minimum: Minimum, short: int) -> str:
-    said = {"short": short, "role": section.title or section.role, "least": minimum.count}
-    if minimum.reason:
-        return gettext("Add {short} more under “{role}” (at least {least}, {reason})", reason=minimum.reason, **said)
-    return gettext("Add {short} more under “{role}” (at least {least})", **said)
+            said = {"short": short, "role": section.title or section.role, "least": minimum.count}
+            if minimum.reason:
+                said["reason"] = minimum.reason
+                text = gettext("Add {short} more under “{role}” (at least {least}, {reason})", **said)
+            else:
+                text = gettext("Add {short} more under “{role}” (at least {least})", **said)
+            yield Need("minimum", text, section.key)
 
 
 def _of_party(form_state: FormState, party: Party) -> Iterator[Need]:
@@ -94,7 +93,11 @@ def _of_shares(form_state: FormState) -> Iterator[Need]:
         )
     for share_class in classes:
         yield from needs_of_share_class(form_state, share_class)
-    yield from _of_holdings(form_state, section)
+    holders = {holding.party_id for holding in form_state.record.holdings if holding.shares > 0}
+    for party in form_state.record.parties:
+        if canonical.SHAREHOLDER in form_state.active_roles(party) and party.id not in holders:
+            text = gettext("Allocate shares to {who}", who=party.label or gettext("the unnamed shareholder"))
+            yield Need("holding", text, section.key, party_id=party.id)
 
 
 def needs_of_share_class(form_state: FormState, share_class: ShareClass) -> tuple[Need, ...]:
@@ -104,14 +107,6 @@ def needs_of_share_class(form_state: FormState, share_class: ShareClass) -> tupl
         return ()
     prefix = f"{share_class.label or gettext('Unnamed share class')}: "
     return tuple(_of_questions(form_state.questions(section, share_class), form_state, share_class, prefix=prefix))
-
-
-def _of_holdings(form_state: FormState, section: Section) -> Iterator[Need]:
-    holders = {holding.party_id for holding in form_state.record.holdings if holding.shares > 0}
-    for party in form_state.record.parties:
-        if canonical.SHAREHOLDER in form_state.active_roles(party) and party.id not in holders:
-            text = gettext("Allocate shares to {who}", who=party.label or gettext("the unnamed shareholder"))
-            yield Need("holding", text, section.key, party_id=party.id)
 
 
 def _of_questions(

@@ -15,14 +15,13 @@ from .. import localisation as reader
 _NOT_ASSIGNED = {"EU", "EZ", "UN", "ZZ", "QO", "AC", "CP", "CQ", "DG", "EA", "IC", "TA", "XA", "XB", "XK"}
 
 
-def _assigned_codes() -> tuple[str, ...]:
-    territories: list[str] = [str(code) for code in Locale("en").territories]
-    return tuple(
-        sorted(code for code in territories if len(code) == 2 and code.isalpha() and code not in _NOT_ASSIGNED)
+COUNTRIES: tuple[str, ...] = tuple(
+    sorted(
+        code
+        for code in map(str, Locale("en").territories)
+        if len(code) == 2 and code.isalpha() and code not in _NOT_ASSIGNED
     )
-
-
-COUNTRIES: tuple[str, ...] = _assigned_codes()
+)
 CURRENCIES: frozenset[str] = frozenset(list_currencies("en"))
 # Those that somebody pays with today, by code: what a list offers. Older ones are still understood.
 CURRENCIES_IN_USE: tuple[str, ...] = tuple(
