@@ -99,7 +99,9 @@ def store_upload(file: "UploadedFile[Any]", *, path: str) -> Iterator[Document]:
     note_written_file(path)
     try:
         digest, size = _write(file, target)
-        name = _plain_name(file.name or "")
+        # Without folders and control characters, fit for a header and a list.
+        plain = "".join(c for c in unicodedata.normalize("NFC", file.name or "") if unicodedata.category(c)[0] != "C")
+        name = plain.rpartition("/")[2].rpartition("\\")[2].strip()[-255:] or "document"
         yield Document(path=path, name=name, mime_type=mime_type, size=size, sha256=digest)
     except BaseException:
         target.unlink(missing_ok=True)
@@ -146,9 +148,3 @@ def _checked(file: "UploadedFile[Any]") -> str:
 def _file_error(code: str) -> ErrorDetail:
     details = {"too_large": "The file is too large", "empty": "The file is empty"}
     return ErrorDetail("/file", code, details.get(code, "The file is not a PDF, JPEG or PNG"), "file")
-
-
-def _plain_name(name: str) -> str:
-    """The name without folders and control characters, fit for a header and a list."""
-    plain = "".join(c for c in unicodedata.normalize("NFC", name) if unicodedata.category(c)[0] != "C")
-    return plain.rpartition("/")[2].rpartition("\\")[2].strip()[-255:] or "document"

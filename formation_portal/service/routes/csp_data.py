@@ -7,7 +7,6 @@ from django.utils import timezone
 from ninja import Body, Router
 
 from formation_portal.service.entity_forms import (
-    HolderFields,
     entity_fields,
     parsed_form,
     party_fields,
@@ -42,7 +41,12 @@ def submit_csp_data(request: HttpRequest, entity_id: EntityId, body: Annotated[C
     party_id, share_class_id = getattr(body, "party_id", None), getattr(body, "share_class_id", None)
     holder = _holder(entity, party_id=party_id, share_class_id=share_class_id)
     reader = AnswerParser(today=timezone.now().date(), share_classes=share_class_ids(entity))
-    said = reader.csp_data(body.csp_data, _askable(entity, holder))
+    form = parsed_form(entity.form)
+    if isinstance(holder, Party):
+        askable = party_fields(form, holder.party_type, holder.roles)
+    else:
+        askable = share_class_fields(form) if isinstance(holder, ShareClass) else entity_fields(form)
+    said = reader.csp_data(body.csp_data, askable)
     raise_if_any(said.errors)
     row = holder or entity
     before, row.csp_data = row.csp_data, said.merged_into(row.csp_data)
@@ -68,10 +72,3 @@ def _holder(entity: Entity, *, party_id: str | None, share_class_id: str | None)
     if party_id is not None:
         return party_of(entity, party_id)
     return share_class_of(entity, share_class_id) if share_class_id is not None else None
-
-
-def _askable(entity: Entity, holder: Party | ShareClass | None) -> HolderFields:
-    form = parsed_form(entity.form)
-    if isinstance(holder, Party):
-        return party_fields(form, holder.party_type, holder.roles)
-    return share_class_fields(form) if isinstance(holder, ShareClass) else entity_fields(form)

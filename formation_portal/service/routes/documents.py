@@ -64,7 +64,10 @@ def upload_document(
     """Puts a PDF, JPEG or PNG into the slot that `document_key` names; a later upload replaces the earlier one."""
     entity = entity_to_write(request, entity_id)
     party = _party(entity, scope, party_id)
-    _refuse_unknown_slot(entity, party, document_key)
+    form = parsed_form(entity.form)
+    if document_key not in (document_keys_of_party(form, party.party_type) if party else document_keys_of_entity(form)):
+        detail = f"This form has no document named {document_key} here."
+        raise invalid([ErrorDetail(pointer("document_key"), "unknown_field", detail, "document_key")])
     document_id = identifiers.new_document_id()
     with storage.store_upload(file, path=f"{entity.id}/{document_id}") as document:
         earlier = Document.objects.filter(entity=entity, party=party, document_key=document_key)
@@ -132,11 +135,3 @@ def _party(entity: Entity, scope: Scope, party_id: str | None) -> Party | None:
         detail = "scope=party needs party_id."
         raise invalid([ErrorDetail(pointer("party_id"), "required", detail, "party_id")])
     return party_of(entity, party_id)
-
-
-def _refuse_unknown_slot(entity: Entity, party: Party | None, document_key: str) -> None:
-    form = parsed_form(entity.form)
-    keys = document_keys_of_party(form, party.party_type) if party else document_keys_of_entity(form)
-    if document_key not in keys:
-        detail = f"This form has no document named {document_key} here."
-        raise invalid([ErrorDetail(pointer("document_key"), "unknown_field", detail, "document_key")])
