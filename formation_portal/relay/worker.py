@@ -72,7 +72,9 @@ class Worker:
         """One call for each application that has something due; how many were made."""
         made = 0
         release_dead_leases()
-        for application_id in _due_applications():
+        rows = Delivery.objects.filter(next_at__lte=timezone.now())
+        due = rows.values("application_id").annotate(since=Min("next_at")).order_by("since")[:BATCH_SIZE]
+        for application_id in [row["application_id"] for row in due] or _breaker_trial():
             if self._is_stopped or not _may_call():
                 break
             try:
@@ -106,13 +108,6 @@ class Worker:
         """End cleanly on SIGTERM and SIGINT."""
         signal.signal(signal.SIGTERM, self.stop)
         signal.signal(signal.SIGINT, self.stop)
-
-
-def _due_applications() -> list[int]:
-    """The applications with something due, the longest due first."""
-    rows = Delivery.objects.filter(next_at__lte=timezone.now())
-    found = rows.values("application_id").annotate(since=Min("next_at")).order_by("since")
-    return [row["application_id"] for row in found[:BATCH_SIZE]] or _breaker_trial()
 
 
 def _breaker_trial() -> list[int]:

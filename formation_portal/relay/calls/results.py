@@ -18,11 +18,10 @@ from formation_portal.gateway import clock_skew
 
 from .. import rate_limit, timing
 from ..claiming import Claim
-from ..models import STATE_CONFLICT, UNCLEAR, UNSUPPORTED, Attempt, Delivery, DeliveryState, ServiceProfile
+from ..models import STATE_CONFLICT, UNCLEAR, UNSUPPORTED, Attempt, Delivery, DeliveryState
 from ..problems import locate
 from ..reconciliation.records import Evidence, reconcile
 from ..reconciliation.transitions import EntityStatus, reconcile_transition
-from ..resources import ResourceKind
 from ..service_profile import locked_profile, update_profile
 from ..sync import forget_dependents, requeue
 from .outcomes import BOUND_ELSEWHERE, IN_PROGRESS, NOT_ALLOWED, NOT_AUTHORISED, CallOutcome
@@ -194,23 +193,18 @@ def _learn_about_service(row: Delivery, claim: Claim, outcome: CallOutcome, *, n
     stored.clock_ahead = clock_skew.seconds_ahead()
     rate_limit.count_at_end(stored, claim.counted_at, now)
     if row.is_transition and not claim.is_lookup:
-        _learn_about_transition(stored, row.resource_kind, outcome, now=now)
+        # Whether the service has the call for such a transition at all: if not, those held in doubt can't have arrived.
+        # 404 doesn't show it: the service may have lost the entity.
+        kind = row.resource_kind
+        if outcome.reason == UNSUPPORTED and outcome.status != HTTPStatus.NOT_FOUND:
+            stored.lacks = sorted({*stored.lacks, kind})
+            held = Delivery.objects.filter(kind=kind, state=DeliveryState.HELD, reason=UNCLEAR)
+            held.update(state=DeliveryState.UNKNOWN, next_at=now, updated_at=now)
+        elif outcome.state == DeliveryState.DONE and outcome.reason != UNSUPPORTED:
+            stored.lacks = [one for one in stored.lacks if one != kind]
     rate_limit.record_outcome(stored, outcome, now, was_retry=claim.is_retry)
     if outcome.reason == UNSUPPORTED and not row.is_transition and not claim.is_lookup:
         update_profile(can_edit=False)
-
-
-def _learn_about_transition(stored: ServiceProfile, kind: ResourceKind, outcome: CallOutcome, *, now: datetime) -> None:
-    """Whether the service has the call for such a transition at all: if not, those held in doubt can't have arrived.
-
-    404 doesn't show it: the service may have lost the entity.
-    """
-    if outcome.reason == UNSUPPORTED and outcome.status != HTTPStatus.NOT_FOUND:
-        stored.lacks = sorted({*stored.lacks, kind})
-        held = Delivery.objects.filter(kind=kind, state=DeliveryState.HELD, reason=UNCLEAR)
-        held.update(state=DeliveryState.UNKNOWN, next_at=now, updated_at=now)
-    elif outcome.state == DeliveryState.DONE and outcome.reason != UNSUPPORTED:
-        stored.lacks = [one for one in stored.lacks if one != kind]
 
 
 def _continue_others(row: Delivery, claim: Claim, *, now: datetime) -> None:

@@ -62,20 +62,16 @@ def _call(claimed: Claim) -> CallOutcome:
         return CallOutcome(DeliveryState.WAITING, TOO_LATE, was_called=False)
     try:
         with use_request_id(claimed.request_id):
-            return CallOutcome(DeliveryState.DONE, remote_id=_perform(claimed, action), request_id=claimed.request_id)
+            route, call, remote_id = ROUTES[kind], _outgoing_call(claimed), ""
+            if action == REMOVE:
+                route.remove(call)
+            else:
+                remote_id = route.create(call) if action == CREATE else route.change(call)
+        return CallOutcome(DeliveryState.DONE, remote_id=remote_id, request_id=claimed.request_id)
     except GatewayError as error:
         return outcome_of(error, kind=kind, action=action)
     except MissingFile:
         return CallOutcome(DeliveryState.HELD, FILE_MISSING, was_called=False)
-
-
-def _perform(claimed: Claim, action: str) -> str:
-    """Makes the call; the remote id of what it was about."""
-    route, call = ROUTES[claimed.row.resource_kind], _outgoing_call(claimed)
-    if action == REMOVE:
-        route.remove(call)
-        return ""
-    return route.create(call) if action == CREATE else route.change(call)
 
 
 def _outgoing_call(claimed: Claim) -> OutgoingCall:
