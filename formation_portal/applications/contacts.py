@@ -14,7 +14,6 @@ from django.contrib.auth.models import AbstractUser
 from formation_portal.contract import canonical
 from formation_portal.contract.canonical import may_be_same, normalised_name
 from formation_portal.contract.fields import parsing
-from formation_portal.contract.fields.base import FieldSpec
 from formation_portal.contract.fields.values import AnswerError
 
 from .draft import Draft
@@ -120,12 +119,13 @@ def copyable_answers(draft: Draft, known: Contact, roles: Sequence[str]) -> dict
     """The contact's answers to the canonical questions of these roles, where this form can parse them."""
     specs = draft.schema.fields_of(known.kind, roles)
     named = ((spec, canonical.property_of(spec.canonical_field)) for spec in specs if spec.canonical_field)
-    return {
-        spec.name: known.answers[part]
-        for spec, part in named
-        if part in known.answers and not spec.provided_by_agent and not spec.refers_to_share_class
-        if _can_read(spec, known.answers[part])
-    }
+    found = {}
+    for spec, part in named:
+        if part in known.answers and not spec.provided_by_agent and not spec.refers_to_share_class:
+            with suppress(AnswerError):
+                if spec.clean(known.answers[part]) is not None:
+                    found[spec.name] = known.answers[part]
+    return found
 
 
 def answers_by_property(kind: str, raw: Mapping[str, Any]) -> dict[str, Any]:
@@ -153,10 +153,3 @@ def _identifying_values(answers: Mapping[str, Any]) -> dict[str, Any]:
         if born := parsing.calendar_date(answers["date_of_birth"], label=""):
             values["date_of_birth"] = born
     return values
-
-
-def _can_read(spec: FieldSpec, typed: Any) -> bool:
-    try:
-        return spec.clean(typed) is not None
-    except AnswerError:
-        return False

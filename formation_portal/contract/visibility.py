@@ -117,11 +117,19 @@ class VisibilityTables:
     def _choice_groups(self, spec: FieldSpec, rules: Sequence[Condition]) -> list[_ChoiceGroup] | None:
         """The choices of a control, those that no rule tells apart together; None where anything can be typed."""
         choices = () if spec.refers_to_share_class or spec.parts else spec.choices()
-        if not choices or (spec.many and not _reads_members(rules)):
+        if not choices:
             return None
+        if spec.many:
+            # One chosen option must be enough to tell, and for one list of options only.
+            lists = {frozenset(map(str, rule.named_values())) for rule in rules}
+            if len(lists) != 1 or any(rule.operator != INCLUDES_ANY for rule in rules):
+                return None
         kinds: dict[tuple[bool, ...], _ChoiceGroup] = {}
         for posted in ("", *(choice.value for choice in choices)):
-            value = _value_of(spec, posted)
+            try:
+                value = spec.clean([posted] if spec.many and posted else posted)
+            except AnswerError:
+                value = None
             told_apart = tuple(rule.holds(value) for rule in rules)
             before = kinds.get(told_apart)
             kinds[told_apart] = (
@@ -175,19 +183,6 @@ class VisibilityTables:
 
 def _no_tables(_schema: FormSchema) -> dict[Any, dict[tuple[str, str], VisibilityTable | None]]:
     return {}
-
-
-def _reads_members(rules: Sequence[Condition]) -> bool:
-    """Whether one chosen option is enough to tell, and for one list of options only."""
-    lists = {frozenset(map(str, rule.named_values())) for rule in rules}
-    return len(lists) == 1 and all(rule.operator == INCLUDES_ANY for rule in rules)
-
-
-def _value_of(spec: FieldSpec, posted: str) -> Any:
-    try:
-        return spec.clean([posted] if spec.many and posted else posted)
-    except AnswerError:
-        return None
 
 
 def _merged_rows(rows: set[tuple[frozenset[int], ...]]) -> list[tuple[frozenset[int], ...]]:

@@ -71,7 +71,11 @@ class InProcessAdapter(BaseAdapter):
 
 def _environ(request: PreparedRequest) -> dict[str, Any]:
     url = urlsplit(request.url or "")
-    body = _body(request)
+    body = request.body or b""
+    if isinstance(body, str):
+        body = body.encode()
+    elif not isinstance(body, bytes):
+        body = b"".join(body)
     environ: dict[str, Any] = {
         "REQUEST_METHOD": request.method,
         "SCRIPT_NAME": "",
@@ -97,15 +101,6 @@ def _environ(request: PreparedRequest) -> dict[str, Any]:
         if key != "CONTENT_LENGTH":
             environ[key if key == "CONTENT_TYPE" else f"HTTP_{key}"] = text
     return environ
-
-
-def _body(request: PreparedRequest) -> bytes:
-    body = request.body
-    if body is None:
-        return b""
-    if isinstance(body, str):
-        return body.encode()
-    return body if isinstance(body, bytes) else b"".join(body)
 
 
 def _response(request: PreparedRequest, answer: HttpResponseBase, body: bytes) -> Response:
