@@ -6,6 +6,7 @@ from formation_portal.accounts import views
 
 urlpatterns = [
     path("accounts/signup/", views.SignUp.as_view(), name="account_signup"),
+    path("accounts/email/", views.ChangeAddress.as_view(), name="account_email"),
     path("accounts/confirm-email/<str:key>/", views.ConfirmEmail.as_view(), name="account_confirm_email"),
     path("accounts/confirmation/", views.confirmation, name="confirmation"),
     path("accounts/", include("allauth.urls")),

@@ -100,9 +100,13 @@ class AddEmailForm(PortalFormMixin, allauth_forms.AddEmailForm):  # type: ignore
         return email
 
     def save(self, request: HttpRequest) -> EmailAddress:
-        """Ask the new address for a confirmation, and tell the one that is confirmed."""
+        """Ask the new address for a confirmation, and tell the one that is confirmed. Raises ValidationError where
+        another process has given somebody the address since it was read."""
         if not addresses.has_confirmed(self.user):
-            return addresses.replace_unconfirmed(self.user, self.cleaned_data["email"], request)
+            try:
+                return addresses.replace_unconfirmed(self.user, self.cleaned_data["email"], request)
+            except IntegrityError as error:
+                raise get_adapter().validation_error("email_taken") from error
         letter = {"name": self.user.get_full_name(), "link": reverse("account_reset_password")}
         mail.queue_letter(kind="address_change", to=self.user.email, language=get_language() or "en", context=letter)
         return super().save(request)
