@@ -12,6 +12,7 @@ from django.utils import timezone
 
 from formation_portal.accounts.models import User
 from formation_portal.audit.models import COLUMNS, Entry, entry_hash
+from formation_portal.ui.pagination import PageLink, keyset_links, keyset_page
 
 from ..forms import FilterControl
 from .descriptions import EntryDescriptions
@@ -45,13 +46,12 @@ class Day:
 
 @dataclass(frozen=True, slots=True)
 class AuditPage:
-    """One page of the timeline. An address is empty where it leads nowhere."""
+    """One page of the timeline, and the links to others."""
 
     days: tuple[Day, ...]
     controls: tuple[FilterControl, ...]
     is_narrowed: bool
-    newest_url: str
-    older_url: str
+    links: tuple[PageLink, ...]
     table_url: str
 
 
@@ -70,17 +70,18 @@ class EntryPage:
 def audit_page(asked: AuditFilter, *, before: int) -> AuditPage:
     """The entries with numbers below `before`; 0 begins at the newest. Five queries."""
     found = asked.entries().filter(number__lt=before) if before else asked.entries()
-    entries = list(found[: _A_PAGE + 1])
-    shown, address = entries[:_A_PAGE], reverse("desk:audit")
-    rows = _rows(shown, EntryDescriptions(shown))
+    page = keyset_page(list(found[: _A_PAGE + 1]), lambda entry: entry.number, length=_A_PAGE, is_first=not before)
+    rows, address = _rows(page.rows, EntryDescriptions(page.rows)), reverse("desk:audit")
     more = f"&{asked.query}" if asked.query else ""
     agents = User.objects.filter(is_agent=True).order_by("first_name", "last_name", "email")
     return AuditPage(
         days=tuple(Day(day, tuple(group)) for day, group in groupby(rows, key=lambda row: row.at.date())),
         controls=asked.controls(agents),
         is_narrowed=bool(asked.query),
-        newest_url=_with(address, asked.query) if before else "",
-        older_url=f"{address}?before={shown[-1].number}{more}" if len(entries) > _A_PAGE else "",
+        links=keyset_links(
+            PageLink("Newest", _with(address, asked.query) if before else ""),
+            PageLink("Older", f"{address}?before={page.after}{more}" if page.after else "", "next"),
+        ),
         table_url=_with(reverse("desk:audit_table"), asked.query),
     )
 

@@ -12,6 +12,7 @@ from formation_portal.relay.models import Delivery
 from formation_portal.relay.resolution.decision_input import DecisionOutdated, DecisionRefused
 from formation_portal.relay.resolution.queue import deliveries_in
 from formation_portal.relay.resolution.service_notices import service_notices
+from formation_portal.ui.pagination import numbered_links
 
 from ..lookups import get_delivery_or_404
 from .forms import ResolutionForm, posted_resolution, resolve, resolved_texts
@@ -27,8 +28,8 @@ def deliveries(request: UserRequest) -> HttpResponse:
     chosen = request.GET.get("state", "")
     page = Paginator(deliveries_in(chosen), _A_PAGE).get_page(request.GET.get("page"))
     context = {
-        "page": page,
         "rows": delivery_rows(page.object_list),
+        "links": numbered_links(page, request.GET),
         "views": delivery_views(chosen),
         "notices": service_notices(),
     }

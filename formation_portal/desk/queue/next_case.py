@@ -42,8 +42,9 @@ def next_case_for(agent: User, shown: QueueState) -> NextCase:
     found = replace(found, cases=found.cases.filter(free, not_proposed_by(agent.pk)))
     for _ in range(_LOOKS):
         look = search_page(found, length=1)
-        if not look.cases:
+        if not look.page.rows:
             return NextCase(None, look.looked_through)
-        if claim_free(look.cases[0], free=free, by=agent):
-            return NextCase(look.cases[0])
+        [case] = look.page.rows
+        if claim_free(case, free=free, by=agent):
+            return NextCase(case)
     return NextCase(None)

@@ -10,6 +10,7 @@ from django.urls import reverse
 from formation_portal.accounts.models import User
 from formation_portal.contract.lifecycle import State
 from formation_portal.ui.forms.controls import as_options
+from formation_portal.ui.pagination import PageLink, keyset_links
 
 from ..forms import FilterControl
 from ..models import Case, Offer
@@ -112,7 +113,7 @@ class CaseRow:
 
 @dataclass(frozen=True, slots=True)
 class QueuePage:
-    """The whole page. The addresses of the pages before and behind are empty where there is none."""
+    """The whole page. The addresses of the pages before and after it are empty where there is none."""
 
     title: str
     lead: str
@@ -134,6 +135,15 @@ class QueuePage:
     newest: str
 
     @property
+    def links(self) -> tuple[PageLink, ...]:
+        """To the other pages."""
+        return keyset_links(
+            PageLink("First", self.first),
+            PageLink("Previous", self.previous, "prev"),
+            PageLink("Next", self.following, "next"),
+        )
+
+    @property
     def look_on(self) -> str:
         """Where it looks on from there."""
         return self.previous if "before=" in self.address else self.following
@@ -144,7 +154,7 @@ def queue_page(chosen: QueueState, reader: User) -> QueuePage:
     agents = {str(one.pk): one.called for one in User.objects.filter(is_agent=True).order_by("first_name", "pk")}
     offers = tuple(Offer.objects.order_by("place", "name", "pk"))
     shown = search_page(find_cases(chosen, agent_id=reader.pk), length=A_PAGE)
-    top, cases = chosen.from_the_top, shown.cases
+    top, cases = chosen.from_the_top, shown.page.rows
     return QueuePage(
         title="All cases" if chosen.looks_at_closed else _VIEW_WORDS[chosen.view],
         lead=_lead(chosen.view),
@@ -154,8 +164,8 @@ def queue_page(chosen: QueueState, reader: User) -> QueuePage:
         rows=tuple(_row(case, reader, chosen) for case in cases),
         can_be_claimed=chosen.view is not View.CLOSED,
         first=queue_url(top) if chosen != top else "",
-        previous=queue_url(replace(top, before=shown.before)) if shown.before else "",
-        following=queue_url(replace(top, after=shown.behind)) if shown.behind else "",
+        previous=queue_url(replace(top, before=shown.page.before)) if shown.page.before else "",
+        following=queue_url(replace(top, after=shown.page.after)) if shown.page.after else "",
         looked_through=f"{shown.looked_through:,}" if shown.looked_through else "",
         address=chosen.address,
         news_url=news_url(chosen, current_version(cases)),

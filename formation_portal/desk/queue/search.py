@@ -11,6 +11,8 @@ from datetime import UTC, datetime
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
+from formation_portal.ui.pagination import KeysetPage, keyset_page
+
 from ..models import Case
 from ..queue_state import QueuePosition, QueueState, View
 from .claims import claimed_by, not_proposed_by, unclaimed
@@ -59,15 +61,10 @@ class CaseSearch:
 
 @dataclass(frozen=True, slots=True)
 class QueueSlice:
-    """One page of them, and the places from which the pages before and behind go on; None where there is none.
+    """One page of them. `looked_through` says among how many it looked, where it stopped before the page was full."""
 
-    `looked_through` says among how many it looked, where it stopped before the page was full.
-    """
-
-    cases: list[Case]
-    before: QueuePosition | None = None
-    behind: QueuePosition | None = None
-    looked_through: int = 0
+    page: KeysetPage[Case, QueuePosition]
+    looked_through: int
 
 
 def in_view(view: View, *, agent_id: int) -> QuerySet[Case]:
@@ -126,12 +123,15 @@ def search_page(found: CaseSearch, *, length: int) -> QueueSlice:
     keys = _in_order(cases, chosen, descends=descends).values("pk")[: length + 1]
     whole = Case.objects.filter(pk__in=keys).select_related("application__owner", "claimed_by")
     shown = list(_in_order(whole, chosen, descends=descends))
-    is_more, page = len(shown) > length, shown[:length]
-    onward = position_of(page[-1], chosen) if is_more else end
-    stopped = _MAX_SCANNED if end and not is_more else 0
-    if backwards:
-        return QueueSlice(page[::-1], onward, position_of(page[0], chosen) if page else None, stopped)
-    return QueueSlice(page, position_of(page[0], chosen) if page and chosen.after else None, onward, stopped)
+    page = keyset_page(
+        shown,
+        lambda case: position_of(case, chosen),
+        length=length,
+        is_first=start is None,
+        backwards=backwards,
+        end=end,
+    )
+    return QueueSlice(page, _MAX_SCANNED if end and len(shown) <= length else 0)
 
 
 def _scan_end(found: CaseSearch, start: QueuePosition | None, *, descends: bool) -> QueuePosition | None:

@@ -23,6 +23,7 @@ from formation_portal.gateway.catalog import Catalog
 from formation_portal.invitations import parts
 from formation_portal.invitations.models import Invitation
 from formation_portal.ui.forms.form_data import posted_revision
+from formation_portal.ui.pagination import numbered_links
 
 from ..lookups import get_draft_or_404, with_catalog
 from ..parties.pages import CHOOSING
@@ -46,7 +47,12 @@ def applications(request: UserRequest) -> HttpResponse:
     invited = Prefetch("invitations", Invitation.objects.select_related("party").defer("party__roles"))
     mine = Application.objects.visible_to(request.user).only(*ROW_FIELDS).prefetch_related(answers, invited)
     page = Paginator(mine, _A_PAGE).get_page(request.GET.get("page"))
-    context = {"page": page, "rows": application_rows(page.object_list), "unsent": sign_in.unsent_form(request)}
+    context = {
+        "page": page,
+        "rows": application_rows(page.object_list),
+        "links": numbered_links(page, request.GET),
+        "unsent": sign_in.unsent_form(request),
+    }
     return render(request, "portal/applications/applications.html", context)
 
 

@@ -6,7 +6,6 @@ from typing import Any
 
 from django import template
 from django.conf import settings
-from django.core.paginator import Page
 from django.forms import BaseForm
 from django.forms.boundfield import BoundField
 from django.urls import NoReverseMatch, reverse
@@ -140,12 +139,6 @@ def options(choices: Iterable[Selectable], lang: str = "") -> SafeString:
             for one in choices
         )
     )
-
-
-@register.filter
-def page_numbers(page: Page[Any]) -> Iterable[int | str]:
-    """The numbers around a page of a list, the first and the last, and a mark for those between."""
-    return page.paginator.get_elided_page_range(page.number, on_each_side=2, on_ends=1)
 
 
 @register.filter
