@@ -34,7 +34,12 @@ class Command(BaseCommand):
         host, port = settings.ENV.host, settings.ENV.port
         listening = _listening(host, port)
         prepare(self._say)
-        self._try_service()
+        # Another service that cannot be reached is no reason not to start: drafts are kept here meanwhile.
+        if settings.FORMATION_SERVICE_URL:
+            try:
+                catalog()
+            except GatewayError as error:
+                self._say(f"Warning: no catalog from {settings.FORMATION_SERVICE_URL}: {error}")
         # Loaded once, before the fork, instead of in each process.
         assert get_resolver().url_patterns
         connections.close_all()
@@ -55,15 +60,6 @@ class Command(BaseCommand):
     def _say(self, text: str) -> None:
         self.stdout.write(text)
         self.stdout.flush()
-
-    def _try_service(self) -> None:
-        """Another service that cannot be reached is no reason not to start: drafts are kept here meanwhile."""
-        if not settings.FORMATION_SERVICE_URL:
-            return
-        try:
-            catalog()
-        except GatewayError as error:
-            self._say(f"Warning: no catalog from {settings.FORMATION_SERVICE_URL}: {error}")
 
     def _announce(self) -> None:
         address = f"{settings.PORTAL_URL}/"

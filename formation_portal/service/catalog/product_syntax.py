@@ -56,7 +56,12 @@ class SharedBlocks:
         block = self._block(entry)
         scope = block.get("scope", "entity")
         head = {"scope": scope, "title": block["title"]} | {k: block[k] for k in ("help", "minimum") if k in block}
-        body = self._role_members(block) if scope.startswith("role:") else self._plain_members(block)
+        if scope.startswith("role:"):
+            body = self._role_members(block)
+        else:
+            body = {"fields": self._fields(block["fields"])}
+            if "documents" in block:
+                body["documents"] = {"entity": self._slots(block["documents"]["entity"])}
         return head | body | self._conditions(block)
 
     def _block(self, entry: str | Block) -> Block:
@@ -67,12 +72,6 @@ class SharedBlocks:
             raise CatalogError(f"no section is called {own['use']}")
         block = self._block(self.sections[own["use"]]) | {k: v for k, v in own.items() if k not in ("use", "add")}
         return _with_additions(block, own.get("add", {}))
-
-    def _plain_members(self, block: Block) -> Block:
-        members: Block = {"fields": self._fields(block["fields"])}
-        if "documents" in block:
-            members["documents"] = {"entity": self._slots(block["documents"]["entity"])}
-        return members
 
     def _role_members(self, block: Block) -> Block:
         kinds = ["person", *block.get("allows", [])]

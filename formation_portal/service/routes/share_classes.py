@@ -93,7 +93,12 @@ def _change(row: ShareClass, entity: Entity, body: Mapping[str, Any]) -> None:
     """Lays the body over the class and saves it; raises 422, or 409 where another class has the name."""
     said = AnswerParser(today=timezone.now().date()).properties(body, share_class_fields(parsed_form(entity.form)))
     properties = said.merged_into(row.properties)
-    raise_if_any((*said.errors, *_missing(properties, said.errors), *_currency(properties)))
+    errors = [*said.errors, *_missing(properties, said.errors)]
+    if (code := properties.get("currency")) is not None and not is_currency(code):
+        errors.append(ErrorDetail("/currency", "currency_not_allowed", "Send an ISO 4217 code.", "currency"))
+    if properties.get("par_value", 0) < 0:
+        errors.append(ErrorDetail("/par_value", "negative", "A par value must be zero or more.", "par_value"))
+    raise_if_any(errors)
     row.properties, row.name = properties, properties["name"]
     twin = ShareClass.objects.filter(entity=entity, name=row.name).exclude(pk=row.pk).first()
     if twin is not None:
@@ -116,12 +121,3 @@ def _missing(properties: Mapping[str, Any], complaints: tuple[ErrorDetail, ...])
         for name in _ALWAYS
         if name not in properties and pointer(name) not in told
     ]
-
-
-def _currency(properties: Mapping[str, Any]) -> list[ErrorDetail]:
-    problems = []
-    if (code := properties.get("currency")) is not None and not is_currency(code):
-        problems.append(ErrorDetail("/currency", "currency_not_allowed", "Send an ISO 4217 code.", "currency"))
-    if properties.get("par_value", 0) < 0:
-        problems.append(ErrorDetail("/par_value", "negative", "A par value must be zero or more.", "par_value"))
-    return problems
