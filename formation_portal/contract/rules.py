@@ -15,7 +15,7 @@ from .conditions import Condition
 from .fields.base import FieldSpec
 from .localisation import gettext, gettext_noop
 from .record import Holder, Party, Record, ShareClass
-from .schema import ENTITY, SHARE_CLASS, DocumentSlot, FormSchema, Section
+from .schema import ENTITY, SHARE_CLASS, FormSchema, Section
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,8 +208,13 @@ class FormState:
         """Every field that the section has for the holder, active or not."""
         known = (section.key, holder.id if holder else None)
         if known not in self._questions:
-            specs = section.groups.get(group_of(holder), ())
-            self._questions[known] = tuple(self._question(section, spec, holder) for spec in specs)
+            found = []
+            for spec in section.groups.get(group_of(holder), ()):
+                activation = self.field_activation(section, spec, holder)
+                answerable = not spec.provided_by_agent and self.schema.why_unanswerable(spec) is None
+                is_required = spec.required and activation.active and answerable
+                found.append(Question(section, spec, activation, required=is_required))
+            self._questions[known] = tuple(found)
         return self._questions[known]
 
     def party_questions(self, party: Party) -> tuple[Question, ...]:
@@ -232,11 +237,6 @@ class FormState:
         sections = self.schema.entity_sections if holder is None else (share,) if share else ()
         return tuple(one for section in sections for one in self.questions(section, holder))
 
-    def _question(self, section: Section, spec: FieldSpec, holder: Holder) -> Question:
-        activation = self.field_activation(section, spec, holder)
-        answerable = not spec.provided_by_agent and self.schema.why_unanswerable(spec) is None
-        return Question(section, spec, activation, required=spec.required and activation.active and answerable)
-
     def active_roles(self, party: Party) -> tuple[str, ...]:
         """The party's roles whose sections are active and take its kind; only these are sent."""
         return tuple(
@@ -251,16 +251,12 @@ class FormState:
         sections = schema.entity_sections if party is None else schema.sections_for(party.kind, party.roles)
         merged: dict[str, Slot] = {}
         for section in sections:
-            if self.section_activation(section).active:
-                for slot in section.slots(group_of(party)):
-                    merged[slot.name] = _merged_slot(merged.get(slot.name), section, slot)
+            if not self.section_activation(section).active:
+                continue
+            for slot in section.slots(group_of(party)):
+                old = merged.get(slot.name) or Slot(section, slot.name, slot.required, slot.help)
+                merged[slot.name] = Slot(old.section, old.name, old.required or slot.required, old.help or slot.help)
         return tuple(merged.values())
-
-
-def _merged_slot(old: Slot | None, section: Section, new: DocumentSlot) -> Slot:
-    if old is None:
-        return Slot(section, new.name, new.required, new.help)
-    return Slot(old.section, old.name, old.required or new.required, old.help or new.help)
 
 
 def group_of(holder: Holder) -> str:

@@ -65,7 +65,14 @@ def _repeated_keys(schema: FormSchema) -> Iterator[Finding]:
 
 
 def _cycles(schema: FormSchema) -> Iterator[Finding]:
-    graph = {node: tuple(targets) for node, targets in _edges(schema)}
+    # Each section and field with what it depends on: a field on its section, and both on what their rules name.
+    directory = lookup_of(schema)
+    graph: dict[Node, tuple[Node, ...]] = {}
+    for section in schema.sections:
+        graph[_node(section)] = tuple(_named(directory, section.depends_on, section, ""))
+    for place in field_locations(schema):
+        named = _named(directory, place.spec.depends_on, place.section, place.group)
+        graph[place.id] = (_node(place.section), *named)
     if circle := find_cycle(graph):
         members = " → ".join(" / ".join(part for part in node if part) for node in (*circle, circle[0]))
         yield Finding("circle", circle[0][0], f"The rules form a circle: {members}")
@@ -74,16 +81,6 @@ def _cycles(schema: FormSchema) -> Iterator[Finding]:
 
 
 Node = tuple[str, str, str]
-
-
-def _edges(schema: FormSchema) -> Iterator[tuple[Node, list[Node]]]:
-    """Each section and field with what it depends on: a field on its section, and both on what their rules name."""
-    directory = lookup_of(schema)
-    for section in schema.sections:
-        yield _node(section), _named(directory, section.depends_on, section, "")
-    for place in field_locations(schema):
-        named = _named(directory, place.spec.depends_on, place.section, place.group)
-        yield place.id, [_node(place.section), *named]
 
 
 def _node(section: Section) -> Node:
