@@ -156,14 +156,13 @@ def answer_line(draft: Draft, question: Question, *, answers: Answers, raw: Mapp
             text = spec.display(value)
         return AnswerLine(question.section, spec, text, doubt=spec.ambiguity_note(raw.get(spec.name)))
     if spec.name in answers.problems:
-        return AnswerLine(question.section, spec, _as_typed(spec.localised(raw.get(spec.name))), is_unreadable=True)
+        typed = spec.localised(raw.get(spec.name))
+        if isinstance(typed, Mapping):
+            text = " ".join(str(part) for part in typed.values() if not is_blank(part))
+        else:
+            text = ", ".join(str(part) for part in typed) if isinstance(typed, list) else str(typed or "")
+        return AnswerLine(question.section, spec, text, is_unreadable=True)
     return AnswerLine(question.section, spec, "")
-
-
-def _as_typed(raw: Any) -> str:
-    if isinstance(raw, Mapping):
-        return " ".join(str(part) for part in raw.values() if not is_blank(part))
-    return ", ".join(str(part) for part in raw) if isinstance(raw, list) else str(raw or "")
 
 
 def _share_table(draft: Draft) -> ShareTable:

@@ -169,16 +169,15 @@ def _chosen_sheet(book: Any, is_heading: IsHeading) -> tuple[Any, tuple[tuple[st
     visible = [sheet for sheet in book.worksheets if sheet.sheet_state == "visible"]
     if not visible:
         raise SheetRefused(SheetRefusal.DAMAGED)
-    fitting = [sheet for sheet in visible[:_SHEETS_WITHIN] if _has_headings(sheet, is_heading)]
+    fitting = []
+    for sheet in visible[:_SHEETS_WITHIN]:
+        rows = within_bounds(islice(_sheet_rows(sheet), _HEADINGS_WITHIN))
+        first = next((row.cells for row in rows if row.is_filled), ())
+        if sum(map(is_heading, first)) > 1:
+            fitting.append(sheet)
     hidden = (("hidden", ""),) if len(visible) < len(book.worksheets) else ()
     others = (("first", fitting[0].title),) if len(fitting) > 1 else ()
     return (fitting or visible)[0], (*hidden, *others)
-
-
-def _has_headings(sheet: Any, is_heading: IsHeading) -> bool:
-    rows = within_bounds(islice(_sheet_rows(sheet), _HEADINGS_WITHIN))
-    first = next((row.cells for row in rows if row.is_filled), ())
-    return sum(map(is_heading, first)) > 1
 
 
 def _sheet_rows(sheet: Any) -> Iterator[GridRow]:

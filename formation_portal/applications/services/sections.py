@@ -1,6 +1,6 @@
 """Save a section about the entity, and undo a choice."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from formation_portal.contract.fields.base import FieldSpec
@@ -66,7 +66,15 @@ def save_section(
 
 def restorable_choices(draft: Draft, change: Change) -> dict[str, str]:
     """The answers of a change that decide what is asked, with their labels; none where their holder is removed."""
-    names = {spec.name for spec in _fields_of(draft, change.holder)} & answers_in_rules(draft.schema)
+    schema = draft.schema
+    fields: tuple[FieldSpec, ...] = ()
+    if section := schema.section(change.holder):
+        fields = section.fields if section.is_entity else ()
+    elif party := draft.party(change.holder):
+        fields = schema.fields_of(party.kind, party.roles)
+    elif draft.share_class(change.holder):
+        fields = schema.share_class_fields
+    names = {spec.name for spec in fields} & answers_in_rules(schema)
     return {one["field"]: str(one["label"]) for one in change.changes if one["field"] in names}
 
 
@@ -96,14 +104,6 @@ def restore_choices(draft: Draft, change: Change, *, by: Author) -> None:
             save_party(draft, party, before, version=party.version, by=by)
         elif share_class := draft.share_class(change.holder):
             save_share_class(draft, share_class, before, version=share_class.version, by=by)
-
-
-def _fields_of(draft: Draft, holder: str) -> Iterable[FieldSpec]:
-    if section := draft.schema.section(holder):
-        return section.fields if section.is_entity else ()
-    if party := draft.party(holder):
-        return draft.schema.fields_of(party.kind, party.roles)
-    return draft.schema.share_class_fields if draft.share_class(holder) else ()
 
 
 def _answers_of(draft: Draft, holder: str) -> Mapping[str, Any]:
