@@ -10,6 +10,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from formation_portal.applications.draft import Draft
+from formation_portal.applications.models import Application
 from formation_portal.contract.lifecycle import State
 
 from . import wake
@@ -58,10 +59,10 @@ def sync(draft: Draft) -> None:
             if row.wanted is None or not resource.kind.is_transition:
                 _set_wanted(row, _without_unsendable(resource.payload, sendable))
     _retry_refused(rows, desired)
-    is_frozen = application.status is State.WITHDRAWN and application.deleted_at is None
+    frozen = is_frozen(application)
     for name, row in rows.items():
         if name not in desired:
-            _unset_wanted(row, desired, is_frozen=is_frozen, is_open=application.is_open)
+            _unset_wanted(row, desired, is_frozen=frozen, is_open=application.is_open)
     may_send = current_profile().may_send(application)
     for row in rows.values():
         is_idle = row.state == DeliveryState.QUEUED and row.next_at is None
@@ -116,6 +117,11 @@ def _retry_refused(rows: Mapping[ResourceName, Delivery], desired: Collection[Re
         for row in submissions:
             if row.state in (DeliveryState.REFUSED, DeliveryState.HELD) and row.is_settled:
                 requeue(row)
+
+
+def is_frozen(application: Application) -> bool:
+    """Whether what the service has stays there as it is: the application was withdrawn, and is not deleted."""
+    return application.status is State.WITHDRAWN and application.deleted_at is None
 
 
 def requeue(row: Delivery) -> None:

@@ -12,7 +12,6 @@ from django.utils import timezone
 from formation_portal.applications import services
 from formation_portal.applications.draft import open_draft
 from formation_portal.applications.models import Application
-from formation_portal.contract.lifecycle import State
 from formation_portal.contract.localisation import gettext_noop
 from formation_portal.gateway import clock_skew
 
@@ -23,7 +22,7 @@ from ..problems import locate
 from ..reconciliation.records import Evidence, reconcile
 from ..reconciliation.transitions import EntityStatus, reconcile_transition
 from ..service_profile import locked_profile, update_profile
-from ..sync import forget_dependents, requeue
+from ..sync import forget_dependents, is_frozen, requeue
 from .outcomes import BOUND_ELSEWHERE, IN_PROGRESS, NOT_ALLOWED, NOT_AUTHORISED, CallOutcome
 from .routes import CREATE, ROUTES, sent_action
 
@@ -94,8 +93,7 @@ def _done(row: Delivery, claim: Claim, outcome: CallOutcome, now: datetime) -> N
         row.acknowledged = ROUTES[row.resource_kind].certain_part(row.sent)
     row.state, row.unclear_since = DeliveryState.DONE, None
     row.document_status, row.document_note, row.read_next_at = "", "", None
-    if row.wanted != row.acknowledged and _is_frozen(row.application):
-        # What was withdrawn stays there as it is.
+    if row.wanted != row.acknowledged and is_frozen(row.application):
         row.wanted = row.acknowledged
     requeue(row)
     row.reason = outcome.reason
@@ -105,10 +103,6 @@ def _done(row: Delivery, claim: Claim, outcome: CallOutcome, now: datetime) -> N
         row.next_at = now + claim.profile.settle_time
     if removed:
         forget_dependents(row)
-
-
-def _is_frozen(application: Application) -> bool:
-    return application.status is State.WITHDRAWN and application.deleted_at is None
 
 
 def _waiting(row: Delivery, claim: Claim, outcome: CallOutcome, now: datetime) -> None:
