@@ -258,7 +258,7 @@ def test_what_is_typed_into_a_page_that_was_submitted_meanwhile_is_shown_and_cha
     late = save(browser, form)
     assert late.status == 409
     assert "You submitted this application" in late.words
-    assert f"could no longer be changed when you sent this. You typed:Name{NAME}" in late.words
+    assert f"could no longer be changed when you sent this. You typed: Name {NAME}" in late.words
     assert raw(complete.application)["entity.name"] == factories.COMPANY["entity.name"]
 
 
