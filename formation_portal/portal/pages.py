@@ -80,6 +80,27 @@ class ApplicationPage:
         return reverse(f"portal:{view}", args=[self.draft.application.reference, *more])
 
 
+@dataclass(frozen=True, slots=True)
+class ConfirmPage:
+    """The question whether to remove, delete, withdraw or copy something; templates/portal/confirmation.html asks it.
+
+    `back_url` is where it came from: who says no goes there.
+    """
+
+    draft: Draft
+    back_url: str
+    back_label: str
+
+    @property
+    def company(self) -> str:
+        return self.draft.title
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it may be done at all; the view asks of what isn't a removal."""
+        return True
+
+
 def file_problems(refused: Mapping[str, str]) -> tuple[Problem, ...]:
     """The files that were not taken, by the key of their slot, each with the way to its slot."""
     return tuple(Problem(slot_id(key), f"{slot_name(key)}: {message}") for key, message in refused.items())

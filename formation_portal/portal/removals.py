@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 from django.contrib import messages
-from django.http import Http404, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods
@@ -26,6 +26,7 @@ from formation_portal.ui.readback import number_of_shares
 from formation_portal.ui.roles import role_words
 
 from .lookups import get_document_or_404, get_draft_or_404, get_party_or_404, get_share_class_or_404
+from .pages import ConfirmPage
 from .sections.uploads import CAME_FROM_PAGE
 
 _HELD_BY_NO_ONE = gettext_noop("Holds {number} “{name}” shares. They will be unallocated.")
@@ -39,22 +40,22 @@ _STAYS = gettext_noop(
 
 
 @dataclass(frozen=True, slots=True)
-class RemovalPage:
+class RemovalPage(ConfirmPage):
     """The question whether to remove something.
 
     `consequences` says what refers to it and what goes with it, `needed` what is then needed before submitting, `done`
     that it is removed.
     """
 
-    company: str
     name: str
     facts: str
     consequences: tuple[str, ...]
     needed: tuple[str, ...]
     done: str
-    back_url: str
-    back_label: str
-    is_open: bool
+
+    @property
+    def is_open(self) -> bool:
+        return self.draft.application.can_be_changed
 
 
 def party_removal_page(draft: Draft, party: PartyRow) -> RemovalPage:
@@ -203,15 +204,13 @@ def _page(
     # What is needed then and isn't now: the same list as everywhere, for the application without the thing.
     now = {need.text for need in draft.needs}
     return RemovalPage(
-        company=draft.title,
+        draft,
+        *back,
         name=name,
         facts=facts,
         consequences=(*consequences, *stays),
         needed=tuple(need.text for need in needs(draft.schema, after) if need.text not in now),
         done=ngettext("{name} was removed.", "{name} were removed.", count, name=name),
-        back_url=back[0],
-        back_label=back[1],
-        is_open=draft.application.can_be_changed,
     )
 
 
@@ -226,7 +225,7 @@ def party_removal(request: UserRequest, reference: str, token: str) -> HttpRespo
     draft = get_draft_or_404(request, reference)
     found = get_party_or_404(draft, token)
     page = party_removal_page(draft, found)
-    return _ask_or_remove(request, page, lambda: services.remove_party(draft, found, by=request.user))
+    return ask_or_remove(request, page, lambda: services.remove_party(draft, found, by=request.user))
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -236,7 +235,7 @@ def share_class_removal(request: UserRequest, reference: str, token: str) -> Htt
     draft = get_draft_or_404(request, reference)
     found = get_share_class_or_404(draft, token)
     page = share_class_removal_page(draft, found)
-    return _ask_or_remove(request, page, lambda: services.remove_share_class(draft, found, by=request.user))
+    return ask_or_remove(request, page, lambda: services.remove_share_class(draft, found, by=request.user))
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -249,7 +248,7 @@ def holding_removal(request: UserRequest, reference: str, party: str, share_clas
     if pair not in draft.holdings:
         raise Http404
     page = holding_removal_page(draft, holder, held, draft.holdings[pair])
-    return _ask_or_remove(request, page, lambda: services.save_holdings(draft, {pair: ""}, by=request.user))
+    return ask_or_remove(request, page, lambda: services.save_holdings(draft, {pair: ""}, by=request.user))
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -259,10 +258,11 @@ def document_removal(request: UserRequest, reference: str, number: int) -> HttpR
     draft = get_draft_or_404(request, reference)
     found = get_document_or_404(draft, number)
     page = document_removal_page(draft, found, back=_back(request, draft, found))
-    return _ask_or_remove(request, page, lambda: services.remove_document(draft, found, by=request.user))
+    return ask_or_remove(request, page, lambda: services.remove_document(draft, found, by=request.user))
 
 
-def _ask_or_remove(request: UserRequest, page: RemovalPage, remove: Callable[[], object]) -> HttpResponse:
+def ask_or_remove(request: HttpRequest, page: RemovalPage, remove: Callable[[], object]) -> HttpResponse:
+    """Ask; a post removes it, says so and goes back."""
     if request.method != "POST":
         return render(request, "portal/removal.html", {"page": page})
     try:

@@ -21,6 +21,7 @@ from formation_portal.ui.formats import day
 from formation_portal.ui.prices import KeyFigure, money
 
 from ..delivery_status import DeliverySummary, delivery_summary, task_deliveries
+from ..pages import ConfirmPage
 from ..submission.corrections import Returned, returned
 from ..submission.progress import progress
 from .pending_actions import pending_summary
@@ -134,16 +135,16 @@ def _submit(draft: Draft, *, refused: int) -> Task:
 
 
 @dataclass(frozen=True, slots=True)
-class CopyPage:
-    """The question."""
+class CopyPage(ConfirmPage):
+    """The question, and what a copy takes over."""
 
-    draft: Draft
     copied: tuple[str, ...]
 
 
 def copy_page(draft: Draft) -> CopyPage:
     """The question about a draft, whatever its state."""
-    return CopyPage(draft, tuple(_copied(draft)))
+    overview = reverse("portal:overview", args=[draft.application.reference])
+    return CopyPage(draft, overview, gettext("Back to application"), tuple(_copied(draft)))
 
 
 def _copied(draft: Draft) -> Iterable[str]:
@@ -171,16 +172,11 @@ def _copied(draft: Draft) -> Iterable[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class DraftRemovalPage:
+class DraftRemovalPage(ConfirmPage):
     """The question. `goes` says how much there is of what, `stays` what is beyond our reach; either may be empty."""
 
-    draft: Draft
     goes: tuple[str, ...]
     stays: str
-
-    @property
-    def reference(self) -> str:
-        return self.draft.application.reference
 
 
 def draft_removal_page(draft: Draft) -> DraftRemovalPage:
@@ -191,7 +187,8 @@ def draft_removal_page(draft: Draft) -> DraftRemovalPage:
             "The formation service may already have some of this and can’t delete it automatically. Our "
             "team will ask for it to be removed."
         )
-    return DraftRemovalPage(draft, tuple(_goes(draft)), stays)
+    overview = reverse("portal:overview", args=[draft.application.reference])
+    return DraftRemovalPage(draft, overview, gettext("Overview"), tuple(_goes(draft)), stays)
 
 
 def _goes(draft: Draft) -> Iterator[str]:

@@ -18,7 +18,7 @@ from formation_portal.invitations import parts
 from formation_portal.ui.downloads import as_download
 from formation_portal.ui.forms.form_data import posted_answers, posted_page_version, posted_version
 
-from ..removals import document_removal_page
+from ..removals import ask_or_remove, document_removal_page
 from ..restorations import restore_choice
 from ..sections import question_views
 from ..sections.conflicts import field_conflicts
@@ -125,13 +125,9 @@ def part_document_removal(request: GuestRequest, own: OwnPart, number: int) -> H
     found = own.document(number)
     home = part_page(own)
     page = document_removal_page(own.draft, found, back=(home.url, gettext("Your part")))
-    if request.method != "POST":
-        return render(request, "portal/removal.html", {"page": page})
-    try:
+
+    def remove() -> None:
         services.remove_document(own.draft, found, by=Guest())
-    except (services.Closed, services.Gone) as closed:
-        messages.error(request, f"{closed}.")
-    else:
         parts.mark_begun(own.invitation)
-        messages.success(request, page.done)
-    return redirect(page.back_url)
+
+    return ask_or_remove(request, page, remove)

@@ -23,6 +23,7 @@ from formation_portal.ui.forms.form_data import posted_revision
 
 from ..delivery_status import wait_for_delivery
 from ..lookups import get_draft_or_404
+from ..pages import ConfirmPage
 from .corrections import corrections_of
 from .pages import check_page, declaration_of
 from .status import has_changed, status_page
@@ -151,12 +152,13 @@ def withdrawal(request: UserRequest, reference: str) -> HttpResponse:
         return redirect("portal:removal", reference=reference)
     if not is_possible("withdraw", draft.application.status):
         return redirect("portal:status", reference=reference)
+    page = ConfirmPage(draft, reverse("portal:status", args=[reference]), gettext("Status"))
     if request.method != "POST":
-        return render(request, "portal/submission/withdrawal.html", {"draft": draft})
+        return render(request, "portal/submission/withdrawal.html", {"page": page})
     try:
         services.withdraw(draft, by=request.user, revision=posted_revision(request.POST))
     except services.Unread:
-        return render(request, "portal/submission/withdrawal.html", {"draft": draft, "is_unread": True}, status=409)
+        return render(request, "portal/submission/withdrawal.html", {"page": page, "is_unread": True}, status=409)
     except services.Closed as closed:
         messages.error(request, f"{closed}.")
     else:
