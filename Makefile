@@ -6,7 +6,7 @@ RUN_READY := $(VENV)/ready-to-run
 DEV_READY := $(VENV)/ready-to-develop
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-long properties check format bench durability soak faults kills choices typing agreement lighthouse htmx4 gallery messages lock clean
+.PHONY: help run test test-long properties mutations check format bench durability soak faults kills choices typing agreement lighthouse htmx4 gallery messages lock clean
 
 help: ## List what can be made
 	@grep -E '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -35,6 +35,9 @@ test-long: $(DEV_READY) ## What takes a minute or more each: kills, soak, the ca
 properties: export EXAMPLES ?= 1000
 properties: $(DEV_READY) ## Look for what breaks a property: EXAMPLES=1000 for each
 	$(BIN)/python -m pytest -n auto -m "hypothesis and not long" $(ARGS)
+
+mutations: $(DEV_READY) ## Break the code in small ways: how many do the tests find? Lines by package
+	@$(BIN)/python -m tests.mutations $(ARGS)
 
 check: $(DEV_READY) ## Lint, types, templates, migrations: changes nothing
 	$(BIN)/ruff format --check .
