@@ -169,6 +169,11 @@ def test_the_old_address_hears_of_a_change_when_it_is_asked_for_and_when_it_is_d
     assert is_in(sign_in(OWNERS, OWNERS_PASSWORD))
     confirm(owner, "new@example.com")
     assert kinds(OWNERS) == ["confirmation", "address_change", "address_changed"]
+    # While the address is the account's, its holder can set another password; after that they have to ask us.
+    assert link("address_change", OWNERS) == "/accounts/password/reset/"
+    told = Letter.objects.get(kind="address_changed")
+    assert "/#help" in told.text
+    assert "/accounts/password/reset/" not in told.text
     assert known() == [("new@example.com", "new@example.com", True)]
     assert is_in(owner)
     assert is_in(sign_in("new@example.com", OWNERS_PASSWORD))
@@ -192,6 +197,7 @@ def test_a_new_password_is_told_to_the_address_and_ends_all_other_sessions() -> 
     assert is_in(here)
     assert not is_in(elsewhere)
     assert kinds(OWNERS) == ["confirmation", "password_changed"]
+    assert link("password_changed", OWNERS) == "/accounts/password/reset/"
 
 
 def test_a_reset_is_told_too() -> None:

@@ -4,9 +4,13 @@ import datetime as dt
 from typing import Any
 
 import pytest
+from django.contrib.sessions.backends.db import SessionStore
 from django.contrib.sessions.models import Session
-from django.test import Client
+from django.http import HttpResponse
+from django.test import Client, RequestFactory
 from django.utils import timezone
+
+from formation_portal.accounts.sessions import SessionExpiry, mark_as_background
 
 pytestmark = pytest.mark.django_db
 
@@ -35,6 +39,29 @@ def test_each_use_moves_the_end_ahead(as_owner: Client) -> None:
     used(as_owner, minutes_ago=50)
     assert as_owner.get("/applications/").status_code == 200
     assert minutes_left(as_owner) == 60
+
+
+@pytest.mark.parametrize(
+    ("status", "by_itself", "is_use"),
+    [(200, False, True), (422, False, True), (500, False, False), (503, False, False), (200, True, False)],
+)
+def test_what_is_answered_is_a_use(as_owner: Client, status: int, by_itself: bool, is_use: bool) -> None:
+    used(as_owner, minutes_ago=50)
+    request = RequestFactory().get("/")
+    request.session = as_owner.session
+    last = request.session["used_at"]
+    if by_itself:
+        mark_as_background(request)
+    SessionExpiry(lambda _: HttpResponse(status=status))(request)
+    assert (request.session["used_at"] > last) is is_use
+
+
+def test_a_request_that_does_not_look_into_its_session_is_no_use(as_owner: Client) -> None:
+    used(as_owner, minutes_ago=50)
+    request = RequestFactory().get("/")
+    request.session = SessionStore(as_owner.session.session_key)
+    SessionExpiry(lambda _: HttpResponse())(request)
+    assert not request.session.accessed
 
 
 def test_a_session_that_nobody_uses_ends(as_owner: Client) -> None:

@@ -72,3 +72,12 @@ def test_the_words_are_the_portals() -> None:
     page = Client().get("/accounts/login/").content.decode()
     assert "E-mail address" in page
     assert "Keep me signed in on this device" in page
+
+
+def test_what_a_password_must_be_is_said_before_it_is_typed(settings: Any) -> None:
+    rule = "Don’t use your name, your address or a common password."
+    assert f"Use at least 12 characters. {rule}" in Client().get("/accounts/signup/").content.decode()
+    settings.AUTH_PASSWORD_VALIDATORS = []
+    page = Client().get("/accounts/signup/").content.decode()
+    assert rule in page
+    assert "Use at least" not in page

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from formation_portal.contract.canonical import canonical_properties, identity, normalised_name
+from formation_portal.contract.canonical import canonical_properties, identity, may_be_same, normalised_name
 from formation_portal.contract.fields.types import read_field
 
 ADA = {"first_name": "Ada", "last_name": "Lovelace", "date_of_birth": date(1985, 12, 10)}
@@ -58,3 +58,23 @@ def test_only_canonical_answers_tell() -> None:
 def test_names_are_the_same_in_any_spelling_of_capitals_and_spaces() -> None:
     assert normalised_name({"name": "Nominees  LTD"}) == normalised_name({"name": "nominees ltd"}) == "nominees ltd"
     assert normalised_name({}) == ""
+
+
+@pytest.mark.parametrize(
+    ("kind", "one", "other", "may_be"),
+    [
+        ("person", ADA, ADA | {"email": "other@example.com"}, True),
+        ("person", ADA, ADA | {"date_of_birth": date(1985, 12, 11)}, False),
+        # Without a date of birth in one of them nobody can tell, unless something else speaks against it.
+        ("person", ADA, {"first_name": "Ada", "last_name": "Lovelace"}, True),
+        ("person", ADA | {"email": "a@example.com"}, {"last_name": "Lovelace", "email": "a@example.com"}, True),
+        ("person", ADA | {"email": "a@example.com"}, {"last_name": "Lovelace", "email": "b@example.com"}, False),
+        ("corporate", LTD, {"name": "Nominees Ltd", "country": "CY"}, True),
+        ("corporate", LTD, {"name": "Nominees Ltd", "country": "MT"}, False),
+    ],
+)
+def test_two_of_one_name_may_be_one_unless_something_speaks_against_it(
+    kind: str, one: dict[str, Any], other: dict[str, Any], may_be: bool
+) -> None:
+    assert may_be_same(kind, one, other) is may_be
+    assert may_be_same(kind, other, one) is may_be

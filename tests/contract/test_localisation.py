@@ -127,6 +127,12 @@ def test_a_list_is_said_as_the_language_says_it(code: str, listed: str) -> None:
         assert localisation.join_list(["A", "B", "C"]) == listed
 
 
+@pytest.mark.parametrize(("code", "quoted"), [("en", "“A”"), ("de", "„A“"), ("fr", "« A »"), ("es", "«A»")])
+def test_a_word_stands_between_the_quotation_marks_of_the_language(code: str, quoted: str) -> None:
+    with translation.override(code):
+        assert localisation.in_quotes("A").replace("\u00a0", " ").replace("\u202f", " ") == quoted
+
+
 def test_a_sentence_is_said_with_its_values_and_no_value_is_taken_for_a_gap() -> None:
     with translation.override("de"):
         assert localisation.gettext("Enter “{label}”", label="{x} %s") == "Geben Sie „{x} %s“ ein"
