@@ -28,17 +28,17 @@ def not_done(
     version; `typed` is what was written, by its label, to be kept where it can't be posted again."""
     version = current_version(draft.application)
     is_late = isinstance(why, ReviewChanged)
-    moves: tuple[ReviewChange, ...] = ()
+    changes: tuple[ReviewChange, ...] = ()
     if isinstance(why, ReviewChanged):
-        moves = why.changes
+        changes = why.changes
     elif isinstance(why, Closed):
         seen = ReviewVersion(0, ReviewVersion.parse(request.POST.get("sight", "")).version)
-        moves = changes_since(draft.application, seen, by=request.user)[:5]
+        changes = changes_since(draft.application, seen, by=request.user)[:5]
     context = {
         "draft": draft,
         "title": title,
         "why": str(why),
-        "moves": moves,
+        "changes": changes,
         "again": posted_again(request, without=("sight",)) if is_late else (),
         "is_late": is_late,
         "sight": version,

@@ -29,8 +29,8 @@ class Mask:
 
 def mask_of(number: str) -> Mask:
     """The mask of one number. Hyphens and spaces are no part of it."""
-    told = [one for one in number if one.isalnum()]
-    return Mask("".join(told[-_SHOWN:]) if len(told) > _SHORT else "")
+    characters = [one for one in number if one.isalnum()]
+    return Mask("".join(characters[-_SHOWN:]) if len(characters) > _SHORT else "")
 
 
 def is_identity_number(draft: Draft, target: Target) -> bool:
@@ -69,5 +69,5 @@ def _identity_numbers(draft: Draft) -> Iterator[str]:
 
 def _number_pattern(number: str) -> re.Pattern[str]:
     """The same letters and digits one after the other, and no part of a longer word."""
-    told = r"[\W_]*".join(re.escape(one) for one in number if one.isalnum())
-    return re.compile(rf"(?<!\w){told}(?!\w)", re.IGNORECASE)
+    pattern = r"[\W_]*".join(re.escape(one) for one in number if one.isalnum())
+    return re.compile(rf"(?<!\w){pattern}(?!\w)", re.IGNORECASE)

@@ -102,7 +102,7 @@ class QueueState:
     @property
     def address(self) -> str:
         """The same as the part of an address that begins with a question mark; empty where it would say nothing."""
-        told = {
+        parameters = {
             "view": "" if self.view is View.WAITING else self.view.value,
             "q": self.text,
             "state": self.state,
@@ -113,7 +113,7 @@ class QueueState:
             "after": str(self.after or ""),
             "before": str(self.before or ""),
         }
-        words = urlencode({name: value for name, value in told.items() if value})
+        words = urlencode({name: value for name, value in parameters.items() if value})
         return f"?{words}" if words else ""
 
     @property

@@ -98,10 +98,12 @@ class Checklist:
         return next((fact for fact in self if fact.target == target), None)
 
 
-def load_checklist(draft: Draft, *, told: Readback | None = None, queries: Iterable[Query] | None = None) -> Checklist:
-    """All facts of a draft as they are checked by now: two queries. `told` is its summary, where it was made, and
+def load_checklist(
+    draft: Draft, *, read_back: Readback | None = None, queries: Iterable[Query] | None = None
+) -> Checklist:
+    """All facts of a draft as they are checked by now: two queries. `read_back` is its summary, where it was made, and
     `queries` all its open queries in their order, where they were read."""
-    told = told or readback(draft)
+    read_back = read_back or readback(draft)
     application = draft.application
     checks = {check.target: check for check in Check.objects.filter(application=application).select_related("by")}
     if queries is None:
@@ -110,8 +112,8 @@ def load_checklist(draft: Draft, *, told: Readback | None = None, queries: Itera
     query_about = {query.target: query for query in queries}
     holders = []
     for holder in (
-        _entity_checklist(draft, told),
-        *(_party_checklist(draft, one, told.documents) for one in told.parties),
+        _entity_checklist(draft, read_back),
+        *(_party_checklist(draft, one, read_back.documents) for one in read_back.parties),
     ):
         facts = []
         for fact in holder.facts:
@@ -123,15 +125,15 @@ def load_checklist(draft: Draft, *, told: Readback | None = None, queries: Itera
     return Checklist(tuple(holders), queries)
 
 
-def _entity_checklist(draft: Draft, told: Readback) -> HolderChecklist:
+def _entity_checklist(draft: Draft, read_back: Readback) -> HolderChecklist:
     facts = []
-    for one in told.sections:
+    for one in read_back.sections:
         answers = {line.spec.name: draft.entity_raw.get(line.spec.name) for line in one.lines}
         facts.append(Fact(Target(TargetKind.SECTION, one.section.key), one.section.title, "", _digest(answers)))
     section = draft.schema.share_section
     if section is not None and draft.holds_shares:
         facts.append(Fact(Target(TargetKind.SECTION, section.key), section.title, "", shares_digest(draft)))
-    facts += _document_facts(line for line in told.documents if line.party is None)
+    facts += _document_facts(line for line in read_back.documents if line.party is None)
     return HolderChecklist("", draft.title, tuple(facts))
 
 
@@ -142,12 +144,12 @@ def shares_digest(draft: Draft) -> str:
     return _digest([classes, held])
 
 
-def _party_checklist(draft: Draft, told: PartyReadback, documents: Iterable[DocumentLine]) -> HolderChecklist:
-    row = told.party
+def _party_checklist(draft: Draft, read_back: PartyReadback, documents: Iterable[DocumentLine]) -> HolderChecklist:
+    row = read_back.party
     roles = Fact(
-        Target(TargetKind.PARTY, row.token), "Roles", ", ".join(told.roles), _digest([row.kind, sorted(row.roles)])
+        Target(TargetKind.PARTY, row.token), "Roles", ", ".join(read_back.roles), _digest([row.kind, sorted(row.roles)])
     )
-    answers = (_answer_fact(row, line) for line in told.lines if line.value and not line.is_given)
+    answers = (_answer_fact(row, line) for line in read_back.lines if line.value and not line.is_given)
     own = (line for line in documents if line.party is not None and line.party.token == row.token)
     return HolderChecklist(row.token, row.label, (roles, *answers, *_document_facts(own)))
 

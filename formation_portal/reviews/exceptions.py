@@ -9,17 +9,17 @@ from .checklist import ApprovalBlocker, Fact
 class ReviewChanged(Exception):
     """Others have changed the review, or its application, since the page was drawn; what, the newest first."""
 
-    def __init__(self, moves: Sequence[ReviewChange]) -> None:
+    def __init__(self, changes: Sequence[ReviewChange]) -> None:
         super().__init__("A colleague or the customer changed this after you opened the page.")
-        self.changes = tuple(moves)
+        self.changes = tuple(changes)
 
 
 class NotApprovable(Exception):
     """Something speaks against the decision; a sentence each, with the place that it is about."""
 
-    def __init__(self, objections: Sequence[ApprovalBlocker]) -> None:
+    def __init__(self, blockers: Sequence[ApprovalBlocker]) -> None:
         super().__init__("Some checks or queries are still open.")
-        self.blockers = tuple(objections)
+        self.blockers = tuple(blockers)
 
 
 class DocumentsNotOpened(Exception):

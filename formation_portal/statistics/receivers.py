@@ -27,15 +27,15 @@ def count_transition(draft: Draft) -> None:
     increase(more, apps)
 
 
-def count_queries(draft: Draft, remarks: list[Query]) -> None:
-    """The remarks of a return, by reason and by question."""
-    if not remarks:
+def count_queries(draft: Draft, queries: list[Query]) -> None:
+    """The queries of a return, by reason and by question."""
+    if not queries:
         return
     lock_totals()
     application = draft.application
     _store_form(application)
-    questions = _store_questions(remarks, application.product_id)
-    increase(query_increments(remarks, form=application.product_id, questions=questions), apps)
+    questions = _store_questions(queries, application.product_id)
+    increase(query_increments(queries, form=application.product_id, questions=questions), apps)
 
 
 def _store_form(application: Application) -> None:
@@ -45,10 +45,10 @@ def _store_form(application: Application) -> None:
     Form.objects.bulk_create([form], update_conflicts=True, update_fields=names, unique_fields=["product_id"])
 
 
-def _store_questions(remarks: list[Query], form: str) -> dict[str, int]:
+def _store_questions(queries: list[Query], form: str) -> dict[str, int]:
     """What the questions are called by now, and their numbers by their digests."""
     found = {
-        question_digest(one, form): Question(form_id=form, kind=one.kind, words=question_text(one)) for one in remarks
+        question_digest(one, form): Question(form_id=form, kind=one.kind, words=question_text(one)) for one in queries
     }
     for digest, question in found.items():
         question.digest = digest

@@ -89,18 +89,18 @@ class EntryDescriptions:
                 return self._rights(entry, said)
             case AuditAction.DECISION:
                 return f"Decided on {entry.subject}: {_DECISIONS.get(str(said.get('said')), 'as it was')}"
-        told = [self._changes[number] for number in _changes(entry) if number in self._changes]
-        return "; ".join(told) or "Changed the application"
+        changes = [self._changes[number] for number in _changes(entry) if number in self._changes]
+        return "; ".join(changes) or "Changed the application"
 
     def _rights(self, entry: Entry, said: Mapping[str, Any]) -> str:
         """Which rights an agent was given, and which were taken away."""
         agent = self._people.get(_account_changed(entry))
         name = agent.called if agent else f"account {entry.subject}"
-        told = (
+        changes = (
             (f"Gave {name} these rights:", said.get("given")),
             (f"Removed these rights from {name}:", said.get("taken")),
         )
-        return "; ".join(f"{words} {', '.join(map(str, rights))}" for words, rights in told if rights) or (
+        return "; ".join(f"{words} {', '.join(map(str, rights))}" for words, rights in changes if rights) or (
             f"Changed the rights of {name}"
         )
 
@@ -123,15 +123,15 @@ def _reviewed(did: Any) -> str:
     """What was done in a review: each kind of deed, and how often where more than once."""
     rows = did.items() if isinstance(did, dict) else ()
     counts = [(what, len(pks) if isinstance(pks, list) else 1) for what, pks in rows]
-    told = [_REVIEWS.get(what, "Reviewed") + (f" ({count})" if count > 1 else "") for what, count in counts]
-    return "; ".join(told) or "Reviewed the application"
+    lines = [_REVIEWS.get(what, "Reviewed") + (f" ({count})" if count > 1 else "") for what, count in counts]
+    return "; ".join(lines) or "Reviewed the application"
 
 
 def _fields(said: Mapping[str, Any]) -> str:
     """The questions by the ends of their names: `person.passport_number` is the passport number."""
     names = said.get("fields")
-    told = map(str, names) if isinstance(names, list) else ()
-    return ", ".join(canonical.property_of(name).replace("_", " ") for name in told)
+    known = names if isinstance(names, list) else ()
+    return ", ".join(canonical.property_of(str(name)).replace("_", " ") for name in known)
 
 
 def _changes(entry: Entry) -> list[int]:

@@ -30,7 +30,7 @@ class ConflictPage:
 
     draft: Draft
     reason: str
-    moves: tuple[ReviewChange, ...]
+    changes: tuple[ReviewChange, ...]
     rows: tuple[ConflictRow, ...]
     version: ReviewVersion
     back: str
@@ -48,7 +48,7 @@ def conflict_page(
     targets: Collection[Target],
     *,
     reason: str = "",
-    moves: Iterable[ReviewChange] = (),
+    changes: Iterable[ReviewChange] = (),
     seen: ReviewVersion,
     back: str,
     is_reopening: bool = False,
@@ -65,7 +65,7 @@ def conflict_page(
                 can_be_chosen = is_accepted if is_reopening else not is_drafted
                 rows.append(ConflictRow(fact.target, fact.label, holder.title, fact_status(fact), can_be_chosen))
     return ConflictPage(
-        draft, reason, tuple(moves), tuple(rows), version, back, is_reopening, seen.round != version.round
+        draft, reason, tuple(changes), tuple(rows), version, back, is_reopening, seen.round != version.round
     )
 
 

@@ -162,9 +162,9 @@ def values_before(draft: Draft, party: PartyRow, sheet: HolderChecklist) -> Mapp
     since = {fact.target: at for fact in sheet.facts if (at := _looked_at(fact)) is not None}
     if not since:
         return {}
-    told = {**dict(_answers(draft, party, since)), **dict(_files(draft, party, sheet, since))}
+    earlier = {**dict(_answers(draft, party, since)), **dict(_files(draft, party, sheet, since))}
     now = {fact.target: fact.value for fact in sheet.facts}
-    return {target: words for target, words in told.items() if words != now[target]}
+    return {target: words for target, words in earlier.items() if words != now[target]}
 
 
 def _looked_at(fact: Fact) -> datetime | None:

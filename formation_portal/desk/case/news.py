@@ -112,14 +112,14 @@ def _review_words(now: LiveCase, drawn: CaseVersion, reader: User) -> str:
     """ "Dev Ramanathan accepted 2 facts on 24 November at 14:04.", or the newest of several and how many more."""
     if now.version.review == drawn.review:
         return ""
-    moves = changes_since(now.application, ReviewVersion(now.application.submissions, drawn.review), by=reader)
-    if not moves:
+    changes = changes_since(now.application, ReviewVersion(now.application.submissions, drawn.review), by=reader)
+    if not changes:
         return ""
-    who, at = _named(moves[0].by) if moves[0].by else "The portal", day_and_time(moves[0].at)
-    if len(moves) > 1 and all(one.what.startswith(_ACCEPTED) and one.by == moves[0].by for one in moves):
-        return f"{who} {_ACCEPTED}{len(moves)} facts on {at}."
-    more = f", and {len(moves) - 1} more" if len(moves) > 1 else ""
-    return f"{who} {Truncator(moves[0].what).chars(_LONGEST)} on {at}{more}."
+    who, at = _named(changes[0].by) if changes[0].by else "The portal", day_and_time(changes[0].at)
+    if len(changes) > 1 and all(one.what.startswith(_ACCEPTED) and one.by == changes[0].by for one in changes):
+        return f"{who} {_ACCEPTED}{len(changes)} facts on {at}."
+    more = f", and {len(changes) - 1} more" if len(changes) > 1 else ""
+    return f"{who} {Truncator(changes[0].what).chars(_LONGEST)} on {at}{more}."
 
 
 def _claim_words(now: LiveCase, drawn: CaseVersion, reader: User) -> str:

@@ -97,11 +97,11 @@ def case_page(draft: Draft, *, reader: AbstractBaseUser, asked: Mapping[str, str
     back = _with(address, only_changed) if changes else address
     version = ReviewVersion.of_loaded(application)
     panels = QueryPanels(draft, reader=reader, back=back, version=version, lazily=True)
-    told = readback(draft)
+    read_back = readback(draft)
     reading = CaseReading(
         draft=draft,
-        readback=told,
-        facts=load_checklist(draft, told=told, queries=panels.open),
+        readback=read_back,
+        facts=load_checklist(draft, read_back=read_back, queries=panels.open),
         panels=panels,
         differences=changes,
         only_changed=only_changed,

@@ -128,7 +128,7 @@ class QueryPanels:
         return tuple(query for query in self.all if query.is_open)
 
     @cached_property
-    def _remarks(self) -> dict[Target, list[Query]]:
+    def _queries(self) -> dict[Target, list[Query]]:
         return _by_place(self.all)
 
     @cached_property
@@ -138,7 +138,7 @@ class QueryPanels:
     @property
     def targets(self) -> tuple[Target, ...]:
         """The targets that anything was asked or noted about, in the order in which that began."""
-        return tuple(dict.fromkeys((*self._remarks, *self._notes)))
+        return tuple(dict.fromkeys((*self._queries, *self._notes)))
 
     @property
     def drafted(self) -> tuple[Query, ...]:
@@ -147,7 +147,7 @@ class QueryPanels:
 
     def at(self, target: Target, *, form: QueryForm | None = None) -> QueryPanel:
         """The panel of a target, whether or not the application still has it. With a form, that one, opened."""
-        asked = self._remarks.get(target, [])
+        asked = self._queries.get(target, [])
         drafted = next((one for one in asked if one.is_draft), None)
         label = label_of(self.draft, target)
         can_ask = label is not None and can_review(self.draft, self.reader)

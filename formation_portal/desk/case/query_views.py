@@ -105,7 +105,7 @@ def _draw(
         "draft": draft,
         "panel": panel,
         "back": back,
-        "moves": late.changes if late else (),
+        "changes": late.changes if late else (),
         "is_late": late is not None,
         "problems": form.problems if form else (),
     }

@@ -161,7 +161,7 @@ def _apply(
         return not_done(request, draft, closed, title="Nothing was changed")
     except ReviewChanged as changed:
         return render(
-            request, "desk/case/acceptance_conflict.html", {"page": page_of(moves=changed.changes)}, status=409
+            request, "desk/case/acceptance_conflict.html", {"page": page_of(changes=changed.changes)}, status=409
         )
     except ReviewRefused as refused:
         return render(

@@ -137,7 +137,7 @@ def _draw(
         "decision": panel,
         "draft": draft,
         "back": case_url(draft.application.reference, shown),
-        "moves": late.changes if late else (),
+        "changes": late.changes if late else (),
         "is_late": late is not None,
         "is_stopped": is_stopped,
         "documents": unopened_documents(draft, unopened.documents, shown) if unopened else (),

@@ -57,14 +57,14 @@ def chips(chosen: QueueState, agents: Mapping[str, str], offers: Sequence[Offer]
     top = chosen.from_the_top
     product = next((one.name for one in offers if one.pk == chosen.product), chosen.product)
     holder = agents.get(chosen.holder, "someone else")
-    told = (
+    possible = (
         (chosen.text, f"“{chosen.text}”", replace(top, text="")),
         (chosen.place, chosen.place, replace(top, place="")),
         (chosen.product, product, replace(top, product="")),
         (chosen.state, state_words(State(chosen.state)) if chosen.state else "", replace(top, state="")),
         (chosen.holder, "Unassigned" if chosen.holder == NOBODY else f"Claimed by {holder}", replace(top, holder="")),
     )
-    return tuple(Chip(words, queue_url(without)) for is_set, words, without in told if is_set)
+    return tuple(Chip(words, queue_url(without)) for is_set, words, without in possible if is_set)
 
 
 A_PAGE = 25

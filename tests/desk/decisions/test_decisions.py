@@ -37,7 +37,7 @@ def test_what_is_not_checked_cannot_be_approved_and_the_page_leads_to_it(submitt
     links = {
         one.text: one.attributes["href"]
         for one in markup.all("a")
-        if any("objections" in up.attributes.get("class", "") for up in one.ancestors)
+        if any("blockers" in up.attributes.get("class", "") for up in one.ancestors)
     }
     assert "Funds: not checked" in links
     assert links["Ada Lovelace, Passport: not checked"].startswith(path(submitted, "parties/ada/#fact-"))
