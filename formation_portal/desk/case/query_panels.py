@@ -50,16 +50,6 @@ class QueryLine:
 
 
 @dataclass(frozen=True, slots=True)
-class NoteLine:
-    """A word among colleagues; its writer can take it back."""
-
-    who: str
-    at: datetime
-    text: str
-    removal_url: str
-
-
-@dataclass(frozen=True, slots=True)
 class QueryPanel:
     """Everything about one target. `form` is None where the case is not under review, or where the form is fetched from
     `ask_url`; `is_open` opens it at once."""
@@ -71,7 +61,9 @@ class QueryPanel:
     version: ReviewVersion
     back: str
     queries: tuple[QueryLine, ...]
-    notes: tuple[NoteLine, ...]
+    notes: tuple[Note, ...]
+    # Who writes a note can take it back.
+    reader_id: int
     form: QueryForm | None
     has_draft: bool
     ask_url: str = ""
@@ -162,7 +154,8 @@ class QueryPanels:
             version=self.version,
             back=back,
             queries=tuple(self._line(one) for one in reversed(asked)),
-            notes=tuple(self._note(one) for one in self._notes.get(target, ())),
+            notes=tuple(self._notes.get(target, ())),
+            reader_id=self.reader.pk,
             form=form or (query_form(self.draft, target, drafted) if is_given else None),
             has_draft=drafted is not None,
             ask_url=f"{reverse('desk:queries', args=[reference])}?{posted}" if can_ask and self.lazily else "",
@@ -193,11 +186,6 @@ class QueryPanels:
             removal_url=reverse("desk:query_removal", args=named) if can_move and query.is_draft else "",
             settlement_url=reverse("desk:query_resolution", args=named) if can_move and not query.is_draft else "",
         )
-
-    def _note(self, note: Note) -> NoteLine:
-        url = reverse("desk:note_removal", args=(self.draft.application.reference, note.pk))
-        who = note.by.called if note.by else ""
-        return NoteLine(who, note.at, note.text, url if note.by_id == self.reader.pk else "")
 
 
 def target_id(target: Target) -> str:

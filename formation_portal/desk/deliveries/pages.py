@@ -12,7 +12,7 @@ from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.contract import canonical
 from formation_portal.contract.fields.base import FieldSpec
 from formation_portal.gateway.envelopes import MAX_ID_LENGTH
-from formation_portal.relay.models import Decision, Delivery, DeliveryState
+from formation_portal.relay.models import Attempt, Decision, Delivery, DeliveryState, Look
 from formation_portal.relay.resolution.decision_input import NOTE_LIMIT, has_id, may_lack_id
 from formation_portal.relay.resolution.decisions import is_undecided, may_inform_provider, steps_to_inform
 from formation_portal.relay.resolution.provider_message import call_words, provider_message
@@ -94,37 +94,6 @@ def _rows(rows: Iterable[Delivery], names: Titles) -> Iterable[DeliveryRow]:
 
 
 @dataclass(frozen=True, slots=True)
-class DeliveryFact:
-    """One line of what is known, as ui/summary_row.html draws it."""
-
-    term: str
-    value: str
-
-
-@dataclass(frozen=True, slots=True)
-class TryLine:
-    """One call."""
-
-    started_at: datetime
-    ended_at: datetime | None
-    words: str
-    status: int | None
-    request_id: str
-    key: str
-
-
-@dataclass(frozen=True, slots=True)
-class LookLine:
-    """One reading of the service's records."""
-
-    at: datetime
-    words: str
-    records: int
-    matches: str
-    request_id: str
-
-
-@dataclass(frozen=True, slots=True)
 class ValueToReport:
     """One value that the provider is to be told by hand: what the service has, and what it should have."""
 
@@ -144,15 +113,17 @@ class StepToReport:
 
 @dataclass(frozen=True)
 class DeliveryPage:
-    """The whole page. `form` holds what was posted and could not be recorded, and why."""
+    """The whole page. `facts` are terms with their values, `tries` and `looks` the calls and the readings of the
+    service's records, each with its outcome in words. `form` holds what was posted and could not be recorded, and why.
+    """
 
     row: Delivery
     company: str
     title: str
     words: str
-    facts: tuple[DeliveryFact, ...]
-    tries: tuple[TryLine, ...]
-    looks: tuple[LookLine, ...]
+    facts: tuple[tuple[str, str], ...]
+    tries: tuple[tuple[Attempt, str], ...]
+    looks: tuple[tuple[Look, str], ...]
     inquiry: str
     decisions: tuple[Decision, ...]
     to_tell: tuple[ValueToReport, ...]
@@ -218,16 +189,8 @@ def delivery_page(row: Delivery, *, form: ResolutionForm | None = None) -> Deliv
         title=names.title(row),
         words=state_words(row),
         facts=_facts(row),
-        tries=tuple(
-            TryLine(one.started_at, one.ended_at, outcome_words(one), one.status, one.request_id, one.key)
-            for one in row.tries.all()
-        ),
-        looks=tuple(
-            LookLine(
-                one.looked_at, conclusion_words(one), one.records, ", ".join(map(str, one.matches)), one.request_id
-            )
-            for one in row.seen.all()
-        ),
+        tries=tuple((one, outcome_words(one)) for one in row.tries.all()),
+        looks=tuple((one, conclusion_words(one)) for one in row.seen.all()),
         inquiry=provider_message(row, ids=ids),
         decisions=tuple(row.decisions.all()),
         to_tell=tuple(_to_tell(row)) if may_inform_provider(row) else (),
@@ -236,14 +199,14 @@ def delivery_page(row: Delivery, *, form: ResolutionForm | None = None) -> Deliv
     )
 
 
-def _facts(row: Delivery) -> tuple[DeliveryFact, ...]:
+def _facts(row: Delivery) -> tuple[tuple[str, str], ...]:
     facts = (
-        DeliveryFact("Call", call_words(row)),
-        DeliveryFact("ID at the formation service", row.remote_id),
-        DeliveryFact("Idempotency-Key of the last call", row.key),
-        *(DeliveryFact("Message from the formation service", said) for said in _said(row)),
+        ("Call", call_words(row)),
+        ("ID at the formation service", row.remote_id),
+        ("Idempotency-Key of the last call", row.key),
+        *(("Message from the formation service", said) for said in _said(row)),
     )
-    return tuple(fact for fact in facts if fact.value)
+    return tuple((term, value) for term, value in facts if value)
 
 
 def _said(row: Delivery) -> Iterator[str]:
