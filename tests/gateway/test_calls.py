@@ -3,10 +3,12 @@
 import gzip
 import json
 import logging
+import re
 from collections.abc import Callable
 
 import pytest
 
+from formation_portal.gateway.calls import use_request_id
 from formation_portal.gateway.errors import Busy, NotFound, Refused, Unclear
 
 from .conftest import client_at
@@ -38,6 +40,23 @@ def test_a_call_carries_key_idempotency_key_and_request_id(raw_server: Start, ca
     assert body == '{"name":"Secret Ltd"}'
     assert lines["X-Request-Id"] in caplog.text
     assert "secret" not in caplog.text.lower()
+
+
+def _request_ids(server: RawServer) -> list[str]:
+    return [re.findall(r"X-Request-Id: (.*)\r", request.decode())[0] for request in server.requests]
+
+
+def test_each_call_has_a_request_id_of_its_own_unless_one_is_in_use(raw_server: Start) -> None:
+    server = answering(raw_server, RECORD)
+    client = client_at(server.url)
+    client.create_entity({}, key="k")
+    with use_request_id("r-1"):
+        client.create_entity({}, key="k")
+    client.create_entity({}, key="k")
+    first, given, last = _request_ids(server)
+    assert given == "r-1"
+    assert first != last
+    assert all(re.fullmatch(r"[0-9a-f]{32}", one) for one in (first, last))
 
 
 def test_a_query_is_not_logged(raw_server: Start, caplog: pytest.LogCaptureFixture) -> None:
