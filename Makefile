@@ -27,10 +27,10 @@ run: $(RUN_READY) ## Set up and serve the portal with the embedded service
 	@exec $(BIN)/python manage.py serve
 
 test: $(DEV_READY) ## Set up and run every test
-	$(BIN)/python -m pytest -n auto --dist loadgroup $(ARGS)
+	$(BIN)/python -m pytest -n auto --dist loadgroup -o faulthandler_timeout=600 $(ARGS)
 
 test-long: $(DEV_READY) ## What takes a minute or more each: kills, soak, the campaign on PostgreSQL
-	$(BIN)/python -m pytest -m long -o faulthandler_timeout=0 $(ARGS)
+	$(BIN)/python -m pytest -m long $(ARGS)
 
 properties: export EXAMPLES ?= 1000
 properties: $(DEV_READY) ## Look for what breaks a property: EXAMPLES=1000 for each
