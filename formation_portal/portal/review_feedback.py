@@ -1,6 +1,6 @@
 """What our reviewer asks on a return, at the answers and documents it is about; what is locked; and replies to it."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -151,13 +151,11 @@ class ReviewFeedback:
     def _use(self, one: CustomerQuery) -> str:
         """Nothing where it is what stands there."""
         spec = field_at(self.draft, one.target) if one.proposal is not None else None
-        if spec is None or not changed_names(self._raw(one.target.holder), {spec.name: one.proposal}):
+        row = self.draft.party(one.target.holder) or self.draft.share_class(one.target.holder)
+        raw = row.raw if row else self.draft.entity_raw
+        if spec is None or not changed_names(raw, {spec.name: one.proposal}):
             return ""
         return answer_in_words(spec, one.proposal)
-
-    def _raw(self, holder: str) -> Mapping[str, Any]:
-        row = self.draft.party(holder) or self.draft.share_class(holder)
-        return row.raw if row else self.draft.entity_raw
 
 
 def review_feedback(draft: Draft) -> ReviewFeedback:

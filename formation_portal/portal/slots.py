@@ -79,15 +79,13 @@ def earlier_rows(documents: Iterable[Document], *, can_be_changed: bool) -> tupl
 
 def offers(earlier: EarlierFiles | None, party: PartyRow | None, slot: str, key: str) -> tuple[ReusableFile, ...]:
     """What could be used again in an empty slot."""
-    found = earlier.fitting(party, slot)[:OFFERED_AT_MOST] if earlier else ()
-    return tuple(
-        ReusableFile(f"{one.pk}/{key}", one.name, _offered(one, earlier.about(one))) for one in found if earlier
-    )
-
-
-def _offered(document: Document, whom: str) -> str:
-    words = {"day": formats.day(document.uploaded_at.date()), "whom": whom}
-    return _("uploaded on %(day)s for %(whom)s") % words
+    if not earlier:
+        return ()
+    found: list[ReusableFile] = []
+    for one in earlier.fitting(party, slot)[:OFFERED_AT_MOST]:
+        words = {"day": formats.day(one.uploaded_at.date()), "whom": earlier.about(one)}
+        found.append(ReusableFile(f"{one.pk}/{key}", one.name, _("uploaded on %(day)s for %(whom)s") % words))
+    return tuple(found)
 
 
 def document_url(view: str, document: Document, *more: int) -> str:

@@ -47,7 +47,9 @@ _TYPES = {"application/pdf": "PDF", "image/jpeg": "JPEG", "image/png": "PNG"}
 
 def advice(draft: Draft, party: PartyRow | None, document: Document) -> tuple[str, ...]:
     """Everything that can be said of the file in a slot: what was found in it, and what answers say of it."""
-    return (*_of_file(document), *_of_answers(draft, party, document.slot))
+    said = _("“%(label)s” is %(day)s, which is in the past. Upload a valid document, correct the date, or keep it.")
+    expired = expired_dates(draft, party, document.slot)
+    return (*_of_file(document), *(said % {"label": label, "day": formats.day(day)} for label, day in expired))
 
 
 def _of_file(document: Document) -> Iterator[str]:
@@ -67,12 +69,6 @@ def _of_file(document: Document) -> Iterator[str]:
             ) % {"count": format_number(found.pages)}
         else:
             yield str(_WORDS[code]) % values
-
-
-def _of_answers(draft: Draft, party: PartyRow | None, slot: str) -> Iterator[str]:
-    for label, day in expired_dates(draft, party, slot):
-        said = _("“%(label)s” is %(day)s, which is in the past. Upload a valid document, correct the date, or keep it.")
-        yield said % {"label": label, "day": formats.day(day)}
 
 
 def file_facts(document: Document) -> str:

@@ -12,12 +12,12 @@ from django.utils.translation import get_language, gettext, ngettext
 
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.inactive_answers import inactive_in
-from formation_portal.applications.readback import AnswerLine, DocumentLine, Readback, ShareTable, readback
+from formation_portal.applications.readback import AnswerLine, DocumentLine, Readback, readback
 from formation_portal.reviews.decisions import registration_of
 
 from . import formats
 from .formats import schema_language
-from .ownership import Ownership, OwnershipNode, ownership
+from .ownership import Ownership, ownership
 from .prices import application_price, price_table
 from .readback import inactive_entry
 
@@ -144,8 +144,17 @@ def _entries(draft: Draft, made_at: datetime) -> Iterator[PrintedEntry]:
     yield from _answers(draft, told, behind)
     if told.shares:
         # The grid in parts that fit the page's width, each with the holders again.
-        parts = tuple(_share_part(told.shares, start) for start in range(0, len(told.shares.classes), _CLASSES_ABREAST))
-        yield PrintedEntry(gettext("Shares"), gettext("By shareholder"), tables=parts)
+        breaks = range(0, len(told.shares.classes), _CLASSES_ABREAST)
+        parts = [slice(start, start + _CLASSES_ABREAST) for start in breaks]
+        tables = tuple(
+            PrintedTable(
+                columns=(gettext("Shareholder"), *told.shares.classes[part]),
+                rows=tuple((holder, *cells[part]) for holder, cells in told.shares.rows),
+                total=(gettext("Allocated"), *told.shares.totals[part]),
+            )
+            for part in parts
+        )
+        yield PrintedEntry(gettext("Shares"), gettext("By shareholder"), tables=tables)
     if behind:
         yield _ownership(behind)
     if told.documents:
@@ -217,26 +226,15 @@ def _note(line: AnswerLine) -> str:
     return gettext("We can’t read this") if line.is_unreadable else ""
 
 
-def _share_part(table: ShareTable, start: int) -> PrintedTable:
-    part = slice(start, start + _CLASSES_ABREAST)
-    return PrintedTable(
-        columns=(gettext("Shareholder"), *table.classes[part]),
-        rows=tuple((holder, *cells[part]) for holder, cells in table.rows),
-        total=(gettext("Allocated"), *table.totals[part]),
-    )
-
-
 def _ownership(behind: Ownership) -> PrintedEntry:
     """A row a holder or owner; how deep it stands is said by dashes, since on paper nothing else does."""
     heads = (gettext("Shareholder"), gettext("Shares"), *((gettext("Votes"),) if behind.has_votes else ()))
-    rows = tuple(_node("– " * depth, node)[: len(heads)] for depth, node in behind.lines())
+    rows: list[tuple[str, ...]] = []
+    for depth, node in behind.lines():
+        said = "\n".join(filter(None, (f"{'– ' * depth}{node.name}", node.note, node.end, node.rest)))
+        rows.append((said, node.of_shares, node.of_votes)[: len(heads)])
     note = gettext("Ownership structure")
-    return PrintedEntry(gettext("Ultimate ownership"), note, tables=(PrintedTable(heads, rows),))
-
-
-def _node(dashes: str, node: OwnershipNode) -> tuple[str, str, str]:
-    said = (f"{dashes}{node.name}", node.note, node.end, node.rest)
-    return "\n".join(line for line in said if line), node.of_shares, node.of_votes
+    return PrintedEntry(gettext("Ultimate ownership"), note, tables=(PrintedTable(heads, tuple(rows)),))
 
 
 def _document(draft: Draft, line: DocumentLine) -> PrintedRow:

@@ -52,7 +52,11 @@ def make_pdf(record: PrintedRecord) -> bytes:
     if made.startswith(b"%PDF-"):
         return made
     lost = frozenset(json.loads(made))
-    made = _made(record.with_codes(lost, warning=_warning()), is_accessible=False)
+    warning = gettext(
+        "We can’t print some of the characters. Their codes are shown beside them. The JSON copy has "
+        "every answer in full."
+    )
+    made = _made(record.with_codes(lost, warning=warning), is_accessible=False)
     if not made.startswith(b"%PDF-"):
         raise PdfNotMade
     return made
@@ -84,13 +88,6 @@ def _printable(text: str) -> str:
     """The same without what can't be shown: control characters stand as what was lost, ends of lines are one kind."""
     begun = text if len(text) <= _LONGEST else f"{text[:_LONGEST]} …"
     return _CONTROLS.sub("\ufffd", "\n".join(begun.splitlines()))
-
-
-def _warning() -> str:
-    return gettext(
-        "We can’t print some of the characters. Their codes are shown beside them. The JSON copy has "
-        "every answer in full."
-    )
 
 
 def as_json(request: UserRequest, draft: Draft) -> HttpResponse:

@@ -5,7 +5,6 @@ from collections.abc import Iterable
 from formation_portal.applications.draft import Draft
 from formation_portal.contract import canonical
 from formation_portal.contract.localisation import gettext, gettext_noop, join_list
-from formation_portal.contract.rules import Minimum
 from formation_portal.contract.schema import Section
 
 from .forms.controls import Option
@@ -56,14 +55,12 @@ def duplicate_question(kind: str) -> str:
 def role_reason(draft: Draft, section: Section) -> str:
     """Why the role is asked, and why it needs as many as it does, where rules decide; without the last full stop."""
     minimum = draft.form_state.minimum_of(section)
-    said = (draft.form_state.section_activation(section).reason, _why_so_many(minimum) if minimum.reason else "")
-    return ". ".join(sentence for sentence in said if sentence)
-
-
-def _why_so_many(minimum: Minimum) -> str:
-    if minimum.count:
-        return gettext("At least {count}, {reason}", count=minimum.count, reason=minimum.reason)
-    return gettext("None required, {reason}", reason=minimum.reason)
+    why, how_many = draft.form_state.section_activation(section).reason, ""
+    if minimum.reason and minimum.count:
+        how_many = gettext("At least {count}, {reason}", count=minimum.count, reason=minimum.reason)
+    elif minimum.reason:
+        how_many = gettext("None required, {reason}", reason=minimum.reason)
+    return ". ".join(sentence for sentence in (why, how_many) if sentence)
 
 
 def allowed_kinds(section: Section) -> str:

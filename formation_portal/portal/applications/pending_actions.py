@@ -46,7 +46,12 @@ def pending_actions(
     stands = {token: current_stage(one, now=now) for token, one in invitations.items()}
     invited = [row for row in draft.parties if row.token in stands and stands[row.token].stage.waits]
     others = [_theirs(draft, row, invitations[row.token], stands[row.token], now=now) for row in invited]
-    others += list(_ours(board))
+    ours = board.overall
+    if ours.state is DeliveryStage.OURS:
+        since = gettext("since %(time)s") % {"time": time_or_day(ours.at)} if ours.at else ""
+        others.append(
+            PendingAction("turn-team", gettext("Our team"), False, gettext("Something we need to fix"), since, "later")
+        )
     others += [
         _done(draft, row, stands[row.token])
         for row in draft.parties
@@ -54,13 +59,10 @@ def pending_actions(
     ]
     waiting = {row.token for row in invited}
     mine = [need for need in draft.needs if need.party_id not in waiting or need.code in _NOT_THEIRS]
-    return (*_yours(draft, mine), *others) if others else ()
-
-
-def _yours(draft: Draft, needs: list[Need]) -> Iterable[PendingAction]:
-    if needs:
+    if others and mine:
         since = gettext("since %(time)s") % {"time": time_or_day(draft.application.updated_at)}
-        yield PendingAction("turn-you", gettext("You"), False, _things(len(needs)), since, "open")
+        others.insert(0, PendingAction("turn-you", gettext("You"), False, _things(len(mine)), since, "open"))
+    return tuple(others)
 
 
 def _theirs(
@@ -100,15 +102,6 @@ def _done(draft: Draft, row: PartyRow, stands: CurrentStage) -> PendingAction:
 def open_needs_of_guest(draft: Draft, row: PartyRow) -> list[Need]:
     """What the party still needs that whoever was invited can give."""
     return [need for need in draft.needs_of_party(row.token) if need.code not in _NOT_THEIRS]
-
-
-def _ours(board: ApplicationDeliveries) -> Iterable[PendingAction]:
-    view = board.overall
-    if view.state is DeliveryStage.OURS:
-        since = gettext("since %(time)s") % {"time": time_or_day(view.at)} if view.at else ""
-        yield PendingAction(
-            "turn-team", gettext("Our team"), False, gettext("Something we need to fix"), since, "later"
-        )
 
 
 def _things(number: int) -> str:

@@ -41,21 +41,18 @@ def send_status_email(draft: Draft) -> None:
     kind, outcome = _SAID.get(application.status, ("", ""))
     if not kind or not has_confirmed_address(owner):
         return
+    count = 0
+    # Our reviewer asks nothing where the service has sent it back, or a word is all that was said.
+    if kind == "return" and application.submissions in decision_texts(application, RETURN):
+        count = sum(not one.is_settled for one in customer_queries(application))
     context = {
         "company": draft.title,
         "reference": application.reference,
         "outcome": outcome,
-        "count": _asked(application) if kind == "return" else 0,
+        "count": count,
         "link": reverse("portal:status", args=[application.reference]),
     }
     queue_letter(kind=kind, to=owner.email, language=language_of(owner), context=context)
-
-
-def _asked(application: Application) -> int:
-    """How many things our reviewer asks; none where the service has sent it back, or a word is all that was said."""
-    if application.submissions not in decision_texts(application, RETURN):
-        return 0
-    return sum(not one.is_settled for one in customer_queries(application))
 
 
 def has_confirmed_address(user: User) -> bool:
@@ -97,11 +94,13 @@ MOST_A_DAY = 20
 def send_part_finished(draft: Draft, invitation: Invitation) -> None:
     """Write to the owner, unless it is the owner who has filled it in."""
     owner, row = draft.application.owner, draft.party(invitation.party.token)
+    since = timezone.now() - dt.timedelta(days=1)
+    sent = Letter.objects.filter(kind=KIND, reference=draft.application.reference, created_at__gte=since)
     if (
         row is None
         or addresses.has_address(owner, invitation.email)
         or not has_confirmed_address(owner)
-        or _is_enough(draft)
+        or sent.count() >= MOST_A_DAY
     ):
         return
     language, address = language_of(owner), [draft.application.reference, row.token]
@@ -115,12 +114,6 @@ def send_part_finished(draft: Draft, invitation: Invitation) -> None:
         "link": reverse("portal:party", args=address),
     }
     queue_letter(kind=KIND, to=owner.email, language=language, context=context)
-
-
-def _is_enough(draft: Draft) -> bool:
-    since = timezone.now() - dt.timedelta(days=1)
-    sent = Letter.objects.filter(kind=KIND, reference=draft.application.reference, created_at__gte=since)
-    return sent.count() >= MOST_A_DAY
 
 
 QUIET = dt.timedelta(days=7)

@@ -116,11 +116,13 @@ def _marked(group: TaskGroup, refused: Container[str], deliveries: Mapping[str, 
         replace(one, state="stop", status=gettext("Changes needed")) if one.id in refused else one
         for one in group.tasks
     )
-    return replace(group, tasks=tuple(replace(one, note=_with(one.note, deliveries.get(one.id))) for one in tasks))
-
-
-def _with(note: str, more: str | None) -> str:
-    return ". ".join(part for part in (note.removesuffix("."), more) if part) if more else note
+    noted = (
+        replace(one, note=". ".join(filter(None, (one.note.removesuffix("."), more))))
+        if (more := deliveries.get(one.id))
+        else one
+        for one in tasks
+    )
+    return replace(group, tasks=tuple(noted))
 
 
 def _entity_task(draft: Draft, section: Section) -> Task:
@@ -142,7 +144,9 @@ def _role_task(draft: Draft, section: Section) -> Task:
 
 def _share_task(draft: Draft, section: Section) -> Task:
     needs = draft.needs_of_section(section.key)
-    note = needs[0].text if len(needs) == 1 else _things(len(needs)) if needs else ""
+    note = ngettext("{count} item to complete", "{count} items to complete", len(needs)) if needs else ""
+    if len(needs) == 1:
+        note = needs[0].text
     return _task(draft, section, "shares", needs=needs, note=note, is_begun=bool(draft.share_classes))
 
 
@@ -199,7 +203,3 @@ def _answers(needs: tuple[Need, ...]) -> str:
     elif unreadable:
         parts.append(ngettext("We can’t read {count} answer", "We can’t read {count} answers", unreadable))
     return ", ".join(parts)
-
-
-def _things(number: int) -> str:
-    return ngettext("{count} item to complete", "{count} items to complete", number)

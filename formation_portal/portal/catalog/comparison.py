@@ -75,20 +75,19 @@ def compare_page(catalog: Catalog, keys: Iterable[str], chosen: CatalogFilter) -
     known = tuple(product.key for product in offered)
     items = tuple(product.item for product in shown if product.item)
     return ComparePage(
-        columns=tuple(_column(product, known, chosen) for product in shown),
+        columns=tuple(
+            ComparedProduct(
+                name=product.name,
+                place=product.item.jurisdiction.name if product.item else "",
+                url=reverse("portal:product", args=[product.key]),
+                url_without=filtered_url("portal:compare", chosen, (key for key in known if key != product.key)),
+            )
+            for product in shown
+        ),
         groups=tuple(group for group in _groups(items) if group.rows),
         notes=tuple(_left_out(len(keys) - len(found), found, offered[MOST:])),
         catalog_url=filtered_url("portal:catalog", chosen, known),
         stale_note=catalog.note if catalog.is_stale else "",
-    )
-
-
-def _column(product: CatalogProduct, known: tuple[str, ...], chosen: CatalogFilter) -> ComparedProduct:
-    return ComparedProduct(
-        name=product.name,
-        place=product.item.jurisdiction.name if product.item else "",
-        url=reverse("portal:product", args=[product.key]),
-        url_without=filtered_url("portal:compare", chosen, (key for key in known if key != product.key)),
     )
 
 

@@ -120,7 +120,8 @@ def filter_controls(items: Iterable[CatalogItem], chosen: CatalogFilter) -> tupl
     items = tuple(items)
     regions = {item.jurisdiction.region: item.jurisdiction.region for item in items}
     places = {item.jurisdiction.slug: item.jurisdiction.name for item in items}
-    types = {item.product.type: _type_words(item.product.type) for item in items}
+    kinds = dict.fromkeys(item.product.type for item in items)
+    types = {kind: gettext(_TYPE_WORDS[kind]) if kind in _TYPE_WORDS else kind for kind in kinds}
     prices = {str(ceiling): ceiling.words for ceiling in _ceilings(items, chosen.price)}
     by_name = sorted(places.items(), key=lambda pair: pair[1])
     return (
@@ -129,10 +130,6 @@ def filter_controls(items: Iterable[CatalogItem], chosen: CatalogFilter) -> tupl
         _control("type", gettext("Type"), gettext("All types"), types, chosen),
         _control("price", gettext("Set-up fee"), gettext("Any price"), prices, chosen, phrase=True),
     )
-
-
-def _type_words(kind: str) -> str:
-    return gettext(_TYPE_WORDS[kind]) if kind in _TYPE_WORDS else kind
 
 
 def _control(

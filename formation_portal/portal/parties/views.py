@@ -201,13 +201,20 @@ def _copy(request: UserRequest, draft: Draft, known: Contact, token: str) -> Non
         messages.error(request, gettext("Choose a role that {name} can have.", name=known.label))
         return
     there = draft.party(token) or matching_party(draft, known)
+    count = 0
     try:
-        answers = _bring(request, draft, known, token, section.role, there)
+        # Whoever is here already, also by an earlier press, takes the role.
+        if there is not None:
+            services.set_roles(draft, there, (*there.roles, section.role), by=request.user)
+        else:
+            answers = copyable_answers(draft, known, [section.role])
+            services.add_party(draft, known.kind, [section.role], answers, by=request.user, token=token)
+            count = len(answers)
     except (services.Closed, services.Gone) as refused:
         messages.error(request, f"{refused}.")
         return
     messages.success(
-        request, f"{_now(known.label, role_with_article(section), answers)}{role_filled_words(draft, section)}"
+        request, f"{_now(known.label, role_with_article(section), count)}{role_filled_words(draft, section)}"
     )
 
 
@@ -221,16 +228,6 @@ def _now(name: str, role: str, answers: int) -> str:
         name=name,
         role=role,
     )
-
-
-def _bring(request: UserRequest, draft: Draft, known: Contact, token: str, role: str, there: PartyRow | None) -> int:
-    """Whoever is here already, also by an earlier press, takes the role; how many answers came along."""
-    if there is not None:
-        services.set_roles(draft, there, (*there.roles, role), by=request.user)
-        return 0
-    answers = copyable_answers(draft, known, [role])
-    services.add_party(draft, known.kind, [role], answers, by=request.user, token=token)
-    return len(answers)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -110,18 +110,14 @@ def _foreseen(
     found = inactive_without(given, draft.form_state, party) if given else {}
     told = {name: seen(aside) for name, aside in found.items()}
     return {
-        name: _warning(draft, given[name].display(answers.values[name]), aside)
+        name: gettext(
+            "If you change this answer, {things} may no longer apply. Choose “{words}” again to restore them.",
+            things=listed(list(_counts(draft, aside))),
+            words=given[name].display(answers.values[name]),
+        )
         for name, aside in told.items()
         if aside.is_much
     }
-
-
-def _warning(draft: Draft, words: str, aside: Inactive) -> str:
-    return gettext(
-        "If you change this answer, {things} may no longer apply. Choose “{words}” again to restore them.",
-        things=listed(list(_counts(draft, aside))),
-        words=words,
-    )
 
 
 def guest_consequence(draft: Draft, was: FormState, *, party: str, undo: Callable[[int], str]) -> Consequence | None:
@@ -140,16 +136,12 @@ def _own(aside: Inactive, party: str) -> Inactive:
 def _found(draft: Draft, aside: Inactive, *, undo: Callable[[int], str]) -> Consequence | None:
     for change in reversed(draft.new_changes):
         for name in restorable_choices(draft, change):
-            return Consequence(name, _sentence(draft, aside), undo(change.pk))
+            said = ""
+            if aside.is_much:
+                things = listed(list(_counts(draft, aside)))
+                said = gettext("No longer needed because of this answer: {things}.", things=things)
+            return Consequence(name, said, undo(change.pk))
     return None
-
-
-def _sentence(draft: Draft, aside: Inactive) -> str:
-    return (
-        gettext("No longer needed because of this answer: {things}.", things=listed(list(_counts(draft, aside))))
-        if aside.is_much
-        else ""
-    )
 
 
 def _counts(draft: Draft, aside: Inactive) -> Iterable[str]:

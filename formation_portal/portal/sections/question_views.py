@@ -75,7 +75,9 @@ def save_page(
     offered = _slots_of(before) if request.htmx else ()
     was = before.draft.form_state
     try:
-        is_replied = _keep_replies(request, before)
+        is_replied = False
+        if not before.is_alone and has_replies(request.POST):
+            is_replied = bool(save_replies(before.draft, request.POST, by=before.author(request.user)))
         left = conflicts.kept_theirs_words(conflicts.kept_theirs_labels(before.form, keep()))
     except services.Gone as gone:
         raise party_not_found(before.draft, before.party.token if before.party else "") from gone
@@ -125,13 +127,6 @@ def save_page(
     said()
     way = same_page_url(request, now) or onwards() if now.is_alone else url_after_save(request, now, onwards=onwards())
     return redirect(way)
-
-
-def _keep_replies(request: UserRequest, before: QuestionPage) -> bool:
-    """Keep what was written to our reviewer on the page; whether anything was. Raises Closed."""
-    if before.is_alone or not has_replies(request.POST):
-        return False
-    return bool(save_replies(before.draft, request.POST, by=before.author(request.user)))
 
 
 def posted_proposal(request: UserRequest, page: QuestionPage) -> dict[str, Any]:

@@ -80,6 +80,9 @@ def beneficial_owners(draft: Draft, allocation: Allocation) -> BeneficialOwners 
     grown = ownership_tree(draft, allocation, has_links=draft.application.can_be_changed)
     threshold, role = allocation.threshold, roles.role_with_article(section)
     rule, part = _RULES[threshold.is_known, threshold.is_inclusive], format_percent(threshold.percent / 100)
+    # The picture of where all shares end, in the order of the parties; no such bar where all of it is in circles.
+    percents = allocation.share_percents
+    ends = [(row.label, *percents.final[row.token]) for row in draft.parties if grown and row.token in percents.final]
     return BeneficialOwners(
         role=role,
         rule=gettext(rule, where=threshold.where, part=part, role=role),
@@ -91,7 +94,7 @@ def beneficial_owners(draft: Draft, allocation: Allocation) -> BeneficialOwners 
         ),
         unknown=tuple(_unknown(draft, allocation, row) for row in draft.parties if allocation.may_hide_an_owner(row)),
         tree=grown,
-        ends=_ends(draft, allocation) if grown else (),
+        ends=(ownership_bar(gettext("Ultimate ownership"), ends, rest=percents.rest),) if ends else (),
     )
 
 
@@ -109,13 +112,6 @@ def _unknown(draft: Draft, allocation: Allocation, company: PartyRow) -> Unknown
     said = gettext("{name} holds {part}.", name=company.label, part=figures.of(company.token, part))
     rest = unaccounted_for(company.label, allocation.stakes.get(company.token, {}).values())
     return UnknownOwners(f"{said} {rest}", reverse("portal:owners", args=[draft.application.reference, company.token]))
-
-
-def _ends(draft: Draft, allocation: Allocation) -> tuple[Bar, ...]:
-    """The picture of where all shares end, in the order of the parties; no such bar where all of it is in circles."""
-    final = allocation.share_percents.final
-    ends = [(row.label, *final[row.token]) for row in draft.parties if row.token in final]
-    return (ownership_bar(gettext("Ultimate ownership"), ends, rest=allocation.share_percents.rest),) if ends else ()
 
 
 def holding_words(allocation: Allocation, party: PartyRow) -> str:

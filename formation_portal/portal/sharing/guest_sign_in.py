@@ -54,7 +54,14 @@ def part_code(request: GuestRequest, invitation: Invitation) -> HttpResponse:
         return redirect("portal:part", reference=invitation.reference)
     if request.method != "POST" or chosen_in(request):
         return _draw(request, invitation)
-    return _try(request, invitation) if CODE in request.POST else _send(request, invitation)
+    if CODE in request.POST:
+        return _try(request, invitation)
+    try:
+        codes.send_code(invitation)
+    except codes.TooMany:
+        said = gettext("We can’t send any more codes today. Try again tomorrow.")
+        return _draw(request, invitation, error=said, status=429)
+    return redirect("portal:part_code", reference=invitation.reference)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -68,15 +75,6 @@ def part_renewal(request: GuestRequest, reference: str) -> HttpResponse:
     parts.ask_for_another_link(found)
     messages.success(request, gettext("We have told the person who invited you that you need a new link."))
     return redirect("portal:part", reference=reference)
-
-
-def _send(request: GuestRequest, invitation: Invitation) -> HttpResponse:
-    try:
-        codes.send_code(invitation)
-    except codes.TooMany:
-        said = gettext("We can’t send any more codes today. Try again tomorrow.")
-        return _draw(request, invitation, error=said, status=429)
-    return redirect("portal:part_code", reference=invitation.reference)
 
 
 def _try(request: GuestRequest, invitation: Invitation) -> HttpResponse:

@@ -33,7 +33,9 @@ def access(request: UserRequest, reference: str) -> HttpResponse:
         return _render_access(request, draft)
     if chosen_in(request):
         return _render_access(request, draft, box=EmailControl(request.POST.get(EMAIL, "")), right=_right(request))
-    box, right = _posted_address(request), _right(request)
+    box, right = posted_recipient(request), _right(request)
+    if not box.error and addresses.has_address(request.user, box.address):
+        box = EmailControl(box.typed, gettext("This is your own address. Enter someone else’s"))
     if box.error:
         return _render_access(request, draft, box=box, right=right, status=422)
     collaborators.share_with(draft, email=box.address, right=right, by=request.user, language=get_language() or "en")
@@ -76,13 +78,6 @@ def _render_access(
 ) -> HttpResponse:
     page = access_page(draft, box=box, right=right)
     return render(request, "portal/sharing/access.html", {"page": page, "problems": page.box.problems}, status=status)
-
-
-def _posted_address(request: UserRequest) -> EmailControl:
-    box = posted_recipient(request)
-    if not box.error and addresses.has_address(request.user, box.address):
-        return EmailControl(box.typed, gettext("This is your own address. Enter someone else’s"))
-    return box
 
 
 def _right(request: UserRequest) -> Right:

@@ -10,11 +10,10 @@ from django.utils.translation import gettext
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.history import entry_language, entry_text
 from formation_portal.applications.models import Change
-from formation_portal.contract.fields.base import FieldSpec
 from formation_portal.contract.lifecycle import State
 from formation_portal.contract.needs import Need
 from formation_portal.reviews.customer_queries import CustomerQuery, customer_queries, decision_texts
-from formation_portal.reviews.targets import Target, TargetKind, holder_name
+from formation_portal.reviews.targets import TargetKind, holder_name
 from formation_portal.reviews.transactions import UNDER_REVIEW
 from formation_portal.ui import formats
 from formation_portal.ui.forms.question import QueryNote
@@ -124,6 +123,7 @@ def _lines(since: Iterable[Change]) -> frozenset[ChangedLine]:
 
 def _asked(page: ReviewFeedback, back_to: str) -> Iterator[ReturnedItem]:
     """What our reviewer asks, with the way to each place."""
+    acts = {TargetKind.DOCUMENT: gettext("Upload it again"), TargetKind.FIELD: gettext("Change it")}
     for one in page.asked:
         note = page.query_note(one)
         yield ReturnedItem(
@@ -132,16 +132,10 @@ def _asked(page: ReviewFeedback, back_to: str) -> Iterator[ReturnedItem]:
             said=one.text,
             when=note.when,
             url=query_url(page.draft, one.target, back_to=back_to),
-            act=_act(one.target),
+            act=acts.get(one.target.kind, gettext("Go to this page")),
             is_done=note.is_changed,
             note=note,
         )
-
-
-def _act(place: Target) -> str:
-    if place.kind is TargetKind.DOCUMENT:
-        return gettext("Upload it again")
-    return gettext("Change it") if place.kind is TargetKind.FIELD else gettext("Go to this page")
 
 
 def _items(note: DeliverySummary, since: Iterable[Change], back_to: str) -> Iterator[ReturnedItem]:
@@ -175,16 +169,14 @@ def refusal_title(draft: Draft, need: Need) -> str:
     """What it is about: the document, the question, or the section where neither is named."""
     if need.slot is not None:
         return need.slot
-    spec = next((spec for spec in _specs(draft, need) if spec.name == need.field), None)
-    section = draft.schema.section(need.section)
-    return spec.label if spec else section.title if section else gettext("Your application")
-
-
-def _specs(draft: Draft, need: Need) -> tuple[FieldSpec, ...]:
     party = draft.party(need.party_id) if need.party_id else None
     if party is not None:
-        return draft.schema.fields_of(party.kind, party.roles)
-    return draft.schema.share_class_fields if need.share_class_id else draft.schema.entity_fields
+        asked = draft.schema.fields_of(party.kind, party.roles)
+    else:
+        asked = draft.schema.share_class_fields if need.share_class_id else draft.schema.entity_fields
+    spec = next((spec for spec in asked if spec.name == need.field), None)
+    section = draft.schema.section(need.section)
+    return spec.label if spec else section.title if section else gettext("Your application")
 
 
 def _whose(draft: Draft, need: Need) -> str:

@@ -181,15 +181,12 @@ class _SummaryBuilder:
 
     def _document_note(self, line: DocumentLine) -> str:
         """How far the file has come, and what may be amiss with it."""
-        words = ". ".join(self._document_words(line))
-        said = advice(self._draft, line.party, line.document) if line.document else ()
-        return " ".join((f"{words.removesuffix('.')}.", *said)) if said else words
-
-    def _document_words(self, line: DocumentLine) -> Iterable[str]:
         if line.document is None:
-            return () if line.is_required else (gettext("Optional"),)
+            return "" if line.is_required else gettext("Optional")
         stands = slot_state(line.document, self._board.of(ResourceKind.DOCUMENT, line.document.subject))
-        return filter(None, (stands.detail or stands.word, stands.note))
+        words = ". ".join(filter(None, (stands.detail or stands.word, stands.note)))
+        said = advice(self._draft, line.party, line.document)
+        return " ".join((f"{words.removesuffix('.')}.", *said)) if said else words
 
     def _rows(
         self,

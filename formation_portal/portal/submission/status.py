@@ -23,7 +23,7 @@ from formation_portal.ui.prices import KeyFigure
 
 from ..delivery_status import DeliverySummary, delivery_summary
 from .corrections import Returned, ReviewRound, returned, review_rounds
-from .progress import Progress, ProgressStep, document_steps, progress
+from .progress import ProgressStep, document_steps, progress
 
 _LEADS: dict[State, str | Promise] = {
     State.SUBMITTED_FOR_REVIEW: gettext_lazy("Waiting for our reviewer. You don’t need to do anything now."),
@@ -84,10 +84,15 @@ def status_page(draft: Draft) -> StatusPage:
     declined = ""
     if application.status is State.REJECTED:
         declined = decision_texts(application, "decline").get(application.submissions, "")
+    lead = str(_LEADS.get(application.status, ""))
+    if came_back is not None:
+        lead = _waits_for_you(came_back)
+    elif way.is_late:
+        lead = gettext("With the registry for longer than usual. Contact us if you have not heard from us.")
     return StatusPage(
         draft=draft,
         delivery=delivery,
-        lead=_lead(draft, way, came_back),
+        lead=lead,
         steps=way.steps,
         facts=tuple(_facts(application)),
         returned=came_back,
@@ -97,14 +102,6 @@ def status_page(draft: Draft) -> StatusPage:
         version=watched_version(application),
         can_withdraw=application.is_own and is_possible("withdraw", application.status),
     )
-
-
-def _lead(draft: Draft, way: Progress, came_back: Returned | None) -> str:
-    if came_back is not None:
-        return _waits_for_you(came_back)
-    if way.is_late:
-        return gettext("With the registry for longer than usual. Contact us if you have not heard from us.")
-    return str(_LEADS.get(draft.application.status, ""))
 
 
 def _waits_for_you(came_back: Returned) -> str:

@@ -21,7 +21,7 @@ from formation_portal.contract.localisation import gettext, ngettext
 from formation_portal.contract.record import Holder, Record
 from formation_portal.contract.schema import FormSchema
 from formation_portal.contract.validation import Answers
-from formation_portal.contract.visibility import Row, VisibilityTables
+from formation_portal.contract.visibility import VisibilityTables
 
 from ..readback import AnswerRow, answer_in_words
 from .controls import markup
@@ -106,13 +106,12 @@ class QuestionForm:
     def _when(self, asked: rules.Question) -> str:
         """The table of a question: rows apart by spaces, each written like a posted form."""
         table = self._tables.of(asked) if self._tables else None
-        return " ".join(self._row(row) for row in table or ())
-
-    def _row(self, row: Row) -> str:
-        specs = self._specs
-        pairs = [(self.control(specs[name]), value) for name, values in row.items() for value in values]
-        # As a browser writes it, which looks for a control's name in it.
-        return urlencode(pairs, safe="*").replace("~", "%7E")
+        rows: list[str] = []
+        for row in table or ():
+            pairs = [(self.control(self._specs[name]), value) for name, values in row.items() for value in values]
+            # As a browser writes it, which looks for a control's name in it.
+            rows.append(urlencode(pairs, safe="*").replace("~", "%7E"))
+        return " ".join(rows)
 
     @cached_property
     def _tables(self) -> VisibilityTables | None:

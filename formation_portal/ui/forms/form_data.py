@@ -73,7 +73,9 @@ def posted_answers(form: QuestionForm, post: QueryDict) -> dict[str, Raw]:
     # Two questions under opposite rules may share one answer: what the person saw is read last, and so wins.
     for region in sorted(form.regions, key=lambda one: not one.is_conditional or one.id in shown):
         raw |= _of_region(region, post)
-    ignored = {name for name in post if name.startswith(_QUESTION)}.difference(_known(form))
+    asked = [question for question in form.questions if question.is_asked]
+    known = {name for question in asked for name in (question.name, *(part.name for part in question.parts))}
+    ignored = {name for name in post if name.startswith(_QUESTION)} - known
     if ignored:
         logger.info("ignored answers that nobody asks for: %r", sorted(name[:80] for name in ignored)[:20])
     return raw
@@ -89,13 +91,6 @@ def _of_region(region: Region, post: QueryDict) -> dict[str, Any]:
         if question.is_asked and not keeps_theirs(post, question.name)
     )
     return {name: answer for name, answer in read if answer is not None}
-
-
-def _known(form: QuestionForm) -> Iterable[str]:
-    for question in form.questions:
-        if question.is_asked:
-            yield question.name
-            yield from (part.name for part in question.parts)
 
 
 def keeps_theirs(post: QueryDict, control: str) -> bool:

@@ -49,10 +49,11 @@ def suggestions(draft: Draft, *, only: Party | None = None) -> Suggestions:
             for spec in specs:
                 if spec.listing and spec.name in answers.values:
                     used[spec.listing].update(spec.codes_of(answers.values[spec.name]))
-        return {
-            listing: tuple(dict.fromkeys([*filter(None, codes), *_most_used(used[listing])]))[:_MOST]
-            for listing, codes in own.items()
-        }
+        likely: dict[str, tuple[str, ...]] = {}
+        for listing, codes in own.items():
+            most_used = (code for code, _ in used[listing].most_common(_MOST))
+            likely[listing] = tuple(dict.fromkeys([*filter(None, codes), *most_used]))[:_MOST]
+        return likely
 
     return found
 
@@ -71,10 +72,6 @@ def suggested_options(spec: FieldSpec, raw: Any, codes: Iterable[str]) -> SafeSt
     drawn = [f'<option value="{escape(code)}">{escape(labels[code])}</option>' for code in wanted if code in labels]
     label = escape(gettext("Suggested"))
     return markup(f'<optgroup label="{label}">{"".join(drawn)}</optgroup>' if drawn else "")
-
-
-def _most_used(counted: Counter[str]) -> list[str]:
-    return [code for code, _ in counted.most_common(_MOST)]
 
 
 def _of_party(draft: Draft, party: Party) -> Iterator[_Said]:
