@@ -56,8 +56,23 @@ def case_deliveries(draft: Draft) -> CaseDeliveries:
     board = deliveries_of(draft.application)
     overall = board.overall
     masking = TextMasking(draft)
-    rows = tuple(_row(title, view, masking) for title, view in _views(draft, board))
-    return CaseDeliveries(overall.words, overall.state.value, board.notices, rows)
+    rows: list[CaseDeliveryRow] = []
+    for title, view in _views(draft, board):
+        problems = tuple(masking.masked(problem.message) for problem in view.problems)
+        url = reverse("desk:delivery", args=[view.delivery]) if view.delivery else ""
+        rows.append(
+            CaseDeliveryRow(
+                title,
+                url,
+                view.is_undecided,
+                view.must_inform_provider,
+                view.state.value,
+                view.words,
+                view.at,
+                problems,
+            )
+        )
+    return CaseDeliveries(overall.words, overall.state.value, board.notices, tuple(rows))
 
 
 def _views(draft: Draft, board: ApplicationDeliveries) -> Iterator[tuple[str, DeliveryStatus]]:
@@ -75,11 +90,3 @@ def _views(draft: Draft, board: ApplicationDeliveries) -> Iterator[tuple[str, De
             title = f"{holding.shares:,} {held.label} of {holder.label}"
             yield (title, board.of(ResourceKind.SHAREHOLDING, shareholding_subject(party_token, class_token)))
     yield from board.transitions
-
-
-def _row(title: str, view: DeliveryStatus, masking: TextMasking) -> CaseDeliveryRow:
-    problems = tuple(masking.masked(problem.message) for problem in view.problems)
-    url = reverse("desk:delivery", args=[view.delivery]) if view.delivery else ""
-    return CaseDeliveryRow(
-        title, url, view.is_undecided, view.must_inform_provider, view.state.value, view.words, view.at, problems
-    )

@@ -33,16 +33,14 @@ class TargetLinks:
             return self._facts[target]
         if self._draft.party(target.holder):
             return self._party(target.holder)
-        section = self._draft.schema.section(target.holder)
-        return f"{self._case}#{self._section(target)}" if section or not target.holder else self._case
+        if target.holder and self._draft.schema.section(target.holder) is None:
+            return self._case
+        shares = self._draft.schema.share_section
+        if target.kind is TargetKind.DOCUMENT:
+            return f"{self._case}#documents"
+        if shares and target.holder == shares.key:
+            return f"{self._case}#shares"
+        return f"{self._case}#section-{target.holder}" if target.holder else f"{self._case}#notes"
 
     def _party(self, token: str) -> str:
         return party_url(self._draft.application.reference, token, self._shown)
-
-    def _section(self, target: Target) -> str:
-        shares = self._draft.schema.share_section
-        if target.kind is TargetKind.DOCUMENT:
-            return "documents"
-        if shares and target.holder == shares.key:
-            return "shares"
-        return f"section-{target.holder}" if target.holder else "notes"

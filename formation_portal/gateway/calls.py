@@ -167,7 +167,10 @@ def _read(response: requests.Response, *, limit: int, cut: bool) -> bytes:
 
 def _raise(call: Call, answer: Answer) -> NoReturn:
     complaint = read_error_body(answer.body, content_type=answer.headers.get("Content-Type", ""))
-    retry_after = _retry_after(answer.headers.get("Retry-After"))
+    retry_after, said = None, answer.headers.get("Retry-After")
+    if said is not None:
+        # A date, or what can't be read, counts as said without a number.
+        retry_after = min(float(said), _MAX_RETRY_AFTER) if said.isascii() and said.strip().isdigit() else 0.0
     means = error_class_for(
         answer.status,
         is_supplement=call.is_supplement,
@@ -175,13 +178,6 @@ def _raise(call: Call, answer: Answer) -> NoReturn:
         has_retry_after=retry_after is not None,
     )
     raise means(status=answer.status, complaint=complaint, request_id=answer.request_id, retry_after=retry_after)
-
-
-def _retry_after(text: str | None) -> float | None:
-    """Retry-After in seconds; a date, or what can't be read, counts as said without a number."""
-    if text is None:
-        return None
-    return min(float(text), _MAX_RETRY_AFTER) if text.isascii() and text.strip().isdigit() else 0.0
 
 
 def _log(call: Call, outcome: int | str, started: float, request_id: str) -> None:

@@ -211,7 +211,11 @@ class CatalogCache:
             log.error("Could not refresh the catalog of %s: %s", self._source.base_url, error)
             self._failure = error
             self._next_call = self._clock() + max(_RETRY_SECONDS, error.retry_after or 0)
-            self._cached = held and replace(held, catalog=_stale(held.catalog, error))
+            self._cached = held
+            if held:
+                old, at = held.catalog, held.catalog.fetched_at
+                note = f"{error.words}. These products and prices are from {at.day} {at:%B %Y}, {at:%H:%M} UTC."
+                self._cached = replace(held, catalog=Catalog(old.items, at, is_stale=True, note=note))
             return
         self._cached = self._confirmed(held, answer)
         self._stamp = self._file.stamp()
@@ -240,9 +244,3 @@ def _read(items: list[Any], etag: str, fetched_at: datetime) -> _CachedCatalog:
 
 def _digest(items: list[Any]) -> str:
     return hashlib.sha256(json.dumps(items, sort_keys=True).encode()).hexdigest()
-
-
-def _stale(old: Catalog, error: GatewayError) -> Catalog:
-    when = f"{old.fetched_at.day} {old.fetched_at:%B %Y}, {old.fetched_at:%H:%M} UTC"
-    note = f"{error.words}. These products and prices are from {when}."
-    return Catalog(old.items, old.fetched_at, is_stale=True, note=note)

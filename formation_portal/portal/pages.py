@@ -111,14 +111,13 @@ def need_rows(needs: Iterable[Need], form: QuestionForm | None = None, *, about:
 
     `about` is whom the page is about: their name need not begin each line there.
     """
-    return tuple(NeedLink(_without(need.text, f"{about}: "), _place(need, form)) for need in needs)
-
-
-def _without(text: str, prefix: str) -> str:
-    if not text.startswith(prefix):
-        return text
-    rest = text.removeprefix(prefix)
-    return rest[:1].upper() + rest[1:]
+    links: list[NeedLink] = []
+    for need in needs:
+        text = need.text.removeprefix(f"{about}: ")
+        if text != need.text:
+            text = text[:1].upper() + text[1:]
+        links.append(NeedLink(text, _place(need, form)))
+    return tuple(links)
 
 
 def _place(need: Need, form: QuestionForm | None) -> str:

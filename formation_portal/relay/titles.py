@@ -53,7 +53,9 @@ class Titles:
                 name = self._of(row, (ResourceKind.SHARE_CLASS, row.subject))
                 return gettext("Answers about share class {name}", name=name)
             case ResourceKind.PARTY:
-                return self._party(row)
+                name = self._of(row, row.name)
+                kind = gettext(canonical.KIND_WORDS.get(str(payload_of(row).get("party_type")), ""))
+                return ", ".join(part for part in (name[:1].upper() + name[1:], kind) if part)
             case ResourceKind.PARTY_CSP:
                 return gettext("Answers of {name}", name=self._of(row, (ResourceKind.PARTY, row.subject)))
             case ResourceKind.DOCUMENT:
@@ -69,11 +71,6 @@ class Titles:
         if name is None:
             return ""
         return self._labels.get((row.application_id, name)) or gettext(_WITHOUT_A_NAME.get(name[0], ""))
-
-    def _party(self, row: Delivery) -> str:
-        name = self._of(row, row.name)
-        kind = gettext(canonical.KIND_WORDS.get(str(payload_of(row).get("party_type")), ""))
-        return ", ".join(part for part in (name[:1].upper() + name[1:], kind) if part)
 
     def _document(self, row: Delivery) -> str:
         payload = payload_of(row)

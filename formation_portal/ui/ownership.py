@@ -126,6 +126,7 @@ class _TreeBuilder:
         """The holder or owner at the end of a way; `said` is which part of what it owns."""
         end = self._end(party, way)
         is_open = bool(party.is_owned and not end)
+        stakes = self._allocation.stakes.get(party.token, {}).values()
         self._drawn.add(party.token)
         has_votes = way.has_some and bool(self._allocation.votes)
         return OwnershipNode(
@@ -135,7 +136,8 @@ class _TreeBuilder:
             of_votes=self._allocation.vote_percents.of(party.token, way.of_votes) if has_votes else "",
             owners=tuple(self._owners(party, way)) if is_open else (),
             end=end,
-            rest=self._rest(party) if is_open else "",
+            # Nothing where all of it is accounted for.
+            rest=unaccounted_for(party.label, stakes) if is_open and sum(stakes) != 1 else "",
             owners_url=reverse("portal:owners", args=[self._draft.application.reference, party.token])
             if is_open and self._has_links
             else "",
@@ -155,11 +157,6 @@ class _TreeBuilder:
                 yield OwnershipNode(one.party.label, one.words, "", "")
             elif one.part:
                 yield self.node(one.party, way.extended(company.token, counted[one.party.token]), one.words)
-
-    def _rest(self, company: PartyRow) -> str:
-        """Nothing where all of it is accounted for."""
-        parts = self._allocation.stakes.get(company.token, {}).values()
-        return "" if sum(parts) == 1 else unaccounted_for(company.label, parts)
 
     def _note(self, party: PartyRow) -> str:
         said = roles.role_words(party.roles) if party.roles else ""

@@ -212,18 +212,14 @@ def _columns() -> tuple[str, str]:
 
 
 def _rows(lines: Iterable[AnswerLine]) -> tuple[PrintedRow, ...]:
-    return tuple(
-        PrintedRow(
-            line.spec.label, line.value, _note(line), line.is_name and not line.is_unreadable, line.spec.has_own_words
-        )
-        for line in lines
-    )
-
-
-def _note(line: AnswerLine) -> str:
-    if line.is_given:
-        return gettext("Provided by your registered agent")
-    return gettext("We can’t read this") if line.is_unreadable else ""
+    rows: list[PrintedRow] = []
+    for line in lines:
+        note = gettext("We can’t read this") if line.is_unreadable else ""
+        if line.is_given:
+            note = gettext("Provided by your registered agent")
+        is_name = line.is_name and not line.is_unreadable
+        rows.append(PrintedRow(line.spec.label, line.value, note, is_name, line.spec.has_own_words))
+    return tuple(rows)
 
 
 def _ownership(behind: Ownership) -> PrintedEntry:

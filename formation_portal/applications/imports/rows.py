@@ -94,7 +94,11 @@ class SheetRows:
     def _validated(self, kept: Mapping[str, Any], present: MatchIndex) -> SheetRow:
         number, token = int(kept["number"]), str(kept["token"])
         is_taken = token in self._there
-        reading = self._read_row(kept)
+        texts = {key: text for key, text in zip(self._keys, kept["cells"], strict=False) if key and text.strip()}
+        places = (self._keys[place] for place in kept["formulas"] if place < len(self._keys))
+        reading = _RowReading(texts, frozenset(key for key in places if key))
+        for key in self._columns:
+            self._check_cell(reading, key)
         kind, roles = self._kind(reading), self._row_roles(reading)
         if not kind or not roles:
             return SheetRow(number, token, None, tuple(reading.problems), tuple(reading.notes), is_taken=is_taken)
@@ -109,14 +113,6 @@ class SheetRows:
             None if is_taken else present.match(party),
             is_taken,
         )
-
-    def _read_row(self, kept: Mapping[str, Any]) -> _RowReading:
-        texts = {key: text for key, text in zip(self._keys, kept["cells"], strict=False) if key and text.strip()}
-        places = (self._keys[place] for place in kept["formulas"] if place < len(self._keys))
-        reading = _RowReading(texts, frozenset(key for key in places if key))
-        for key in self._columns:
-            self._check_cell(reading, key)
-        return reading
 
     def _check_cell(self, reading: _RowReading, key: Key) -> None:
         text = reading.texts.get(key, "")

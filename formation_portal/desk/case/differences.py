@@ -111,7 +111,9 @@ class _Told:
         labels: dict[tuple[str, str], str] = {}
         for change in since:
             holder = _holder(self._draft, change)
-            for one in change.changes if self._counts(holder) else ():
+            if holder and holder not in self._tokens and self._draft.schema.section(holder) is None:
+                continue
+            for one in change.changes:
                 place = (holder, str(one["field"]))
                 before.setdefault(place, one["before"])
                 after[place], labels[place] = one["after"], str(one["label"])
@@ -120,9 +122,6 @@ class _Told:
             if was != after[place] and (words[0] != words[1] or _is_file(was) or _is_file(after[place])):
                 is_document = _is_file(was) or _is_file(after[place])
                 yield Difference(*place, self._label(place, labels[place]), *words, is_document=is_document)
-
-    def _counts(self, holder: str) -> bool:
-        return not holder or holder in self._tokens or self._draft.schema.section(holder) is not None
 
     def _label(self, place: tuple[str, str], label: str) -> str:
         spec = self._spec(*place)

@@ -183,18 +183,17 @@ def posted_query_form(draft: Draft, target: Target, post: QueryDict) -> QueryFor
 @transaction.atomic
 def store_query(draft: Draft, form: QueryForm, *, by: AbstractBaseUser, version: ReviewVersion) -> None:
     """Draft the query, keep the note, or both. Raises as `draft_query` and `write_note`; then neither is kept."""
-    if not form.is_a_note_alone and not (form.note.strip() and _is_drafted_so(draft, form)):
-        reason = form.reason or QueryReason.OTHER
-        draft_query(draft, form.target, text=form.words, reason=reason, proposal=form.proposal, by=by, version=version)
-    if form.note.strip():
+    has_note, reason = bool(form.note.strip()), form.reason or QueryReason.OTHER
+    if not form.is_a_note_alone:
+        # Where the very same is drafted there, the note alone is new.
+        drafted = draft_at(draft, form.target) if has_note else None
+        new = (reason, form.words, form.proposal)
+        if drafted is None or (drafted.reason, drafted.text, drafted.proposal) != new:
+            draft_query(
+                draft, form.target, text=form.words, reason=reason, proposal=form.proposal, by=by, version=version
+            )
+    if has_note:
         write_note(draft, form.target, text=form.note, by=by)
-
-
-def _is_drafted_so(draft: Draft, form: QueryForm) -> bool:
-    """Whether the very same is drafted there, so that the note alone is new."""
-    drafted = draft_at(draft, form.target)
-    new = (form.reason or QueryReason.OTHER, form.words, form.proposal)
-    return drafted is not None and (drafted.reason, drafted.text, drafted.proposal) == new
 
 
 def _proposable(draft: Draft, target: Target) -> FieldSpec | None:

@@ -51,7 +51,12 @@ def timeline(application: Application, history: Iterable[Change], queries: Itera
     for query in queries:
         if query.round is not None:
             sent[query.round] = sent.get(query.round, 0) + 1
-    lines = sorted((*_of_changes(history, sent), *_of_claim(application)), key=lambda line: line.at, reverse=True)
+    lines = list(_of_changes(history, sent))
+    case: Case | None = getattr(application, "case", None)
+    if case is not None and is_claimed(case) and case.claimed_by is not None and case.claimed_at is not None:
+        word = f": {case.word}" if case.word else ""
+        lines.append(HistoryLine(case.claimed_at, case.claimed_by.called, f"Claimed the case{word}"))
+    lines.sort(key=lambda line: line.at, reverse=True)
     return Timeline(tuple(lines[:_LINES]), is_cut=len(lines) > _LINES)
 
 
@@ -69,11 +74,3 @@ def _of_changes(history: Iterable[Change], sent: dict[int, int]) -> Iterator[His
         asked = sent.get(rounds, 0) if last.moved_to == State.RETURNED_FOR_CHANGES else 0
         more = f", with {if_any(asked, 'query', 'queries')}" if asked else ""
         yield HistoryLine(last.at, who.called if who else "", said + more)
-
-
-def _of_claim(application: Application) -> Iterator[HistoryLine]:
-    case: Case | None = getattr(application, "case", None)
-    if case is None or not is_claimed(case) or case.claimed_by is None or case.claimed_at is None:
-        return
-    word = f": {case.word}" if case.word else ""
-    yield HistoryLine(case.claimed_at, case.claimed_by.called, f"Claimed the case{word}")

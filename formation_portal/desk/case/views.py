@@ -128,7 +128,11 @@ def acceptances(request: UserRequest, reference: str) -> HttpResponse:
     try:
         return _apply(request, draft, targets, lambda seen: _accepted(accepted(version=seen)))
     except DocumentsNotOpened as unopened:
-        return _ask_about_unopened(request, draft, unopened)
+        # Name them, with a way to each, and the same post once more.
+        documents = unopened_documents(draft, unopened.documents, queue_shown(request.POST))
+        back = return_url(request.POST, draft.application.reference)
+        context = {"draft": draft, "documents": documents, "again": posted_again(request), "back": back}
+        return render(request, "desk/case/unopened_documents.html", context, status=422)
 
 
 @require_http_methods(_METHODS)
@@ -179,14 +183,6 @@ def _next_url(request: UserRequest, draft: Draft, back: str) -> str:
     links = TargetLinks(draft, facts, queue_shown(request.POST))
     _, _, anchor = links.at(following).partition("#") if following else ("", "", "decide")
     return f"{back.partition('#')[0]}#{anchor}"
-
-
-def _ask_about_unopened(request: UserRequest, draft: Draft, unopened: DocumentsNotOpened) -> HttpResponse:
-    """Name the documents that were not opened, with a way to each, and the same post once more."""
-    documents = unopened_documents(draft, unopened.documents, queue_shown(request.POST))
-    back = return_url(request.POST, draft.application.reference)
-    context = {"draft": draft, "documents": documents, "again": posted_again(request), "back": back}
-    return render(request, "desk/case/unopened_documents.html", context, status=422)
 
 
 def _accepted(count: int) -> str:

@@ -89,12 +89,13 @@ def decide_as_posted(
     declines, incorporates = form.deed == DECLINE, form.deed == INCORPORATE
     if errors := dict(_errors(form, declines=declines, incorporates=incorporates)):
         raise ReviewRefused.for_fields(errors)
+    day = _day(form.registered_on) if incorporates else None
     return rule(
         draft,
         form.deed,
         text=form.text,
         reason=form.reason if declines else "",
-        registration=_registration(form) if incorporates else None,
+        registration=Registration(form.register_number, day) if day else None,
         acknowledged=form.acknowledged,
         by=by,
         version=version,
@@ -125,11 +126,6 @@ def _errors_of_registration(form: DecisionForm) -> Iterator[tuple[str, str]]:
         yield "registered_on", "Enter the date of registration."
     elif day > localdate():
         yield "registered_on", "Enter a date that is not in the future."
-
-
-def _registration(form: DecisionForm) -> Registration | None:
-    day = _day(form.registered_on)
-    return Registration(form.register_number, day) if day else None
 
 
 def _day(text: str) -> date | None:

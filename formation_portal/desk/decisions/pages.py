@@ -82,7 +82,10 @@ def past_decision_lines(decisions: Iterable[ReviewDecision]) -> Iterator[PastDec
     for one in decisions:
         if one.outcome != DecisionOutcome.WAITING:
             what = f"{_NOUNS.get(one.deed, one.deed)} {_became(one)}"
-            yield PastDecision(one.at, what, reason_words(one.reason), one.text, one.refusal, _registered(one))
+            registered = f"Registration number {one.register_number}" if one.register_number else ""
+            if registered and one.registered_on:
+                registered += f", registered on {date_format(one.registered_on, 'j F Y')}"
+            yield PastDecision(one.at, what, reason_words(one.reason), one.text, one.refusal, registered)
 
 
 def reason_words(code: str) -> str:
@@ -94,13 +97,6 @@ def decided_message(decision: ReviewDecision) -> str:
     """What came of deciding, behind the name of the company."""
     words = _WAITS if decision.outcome == DecisionOutcome.WAITING else _DONE
     return f"{words.get(decision.deed, 'has been decided')}.".format(customer=decision.application.owner.called)
-
-
-def _registered(decision: ReviewDecision) -> str:
-    if not decision.register_number:
-        return ""
-    day = f", registered on {date_format(decision.registered_on, 'j F Y')}" if decision.registered_on else ""
-    return f"Registration number {decision.register_number}{day}"
 
 
 def _became(decision: ReviewDecision) -> str:
@@ -267,19 +263,14 @@ def _cards(
     if stands not in UNDER_REVIEW:
         return
     if not waits:
-        hint = f"{numbered(len(against), 'check')} left before you can approve." if against else _approval_hint()
+        hint = "A second agent must confirm this." if settings.FOUR_EYES else "Sends the application to the registry."
+        if against:
+            hint = f"{numbered(len(against), 'check')} left before you can approve."
         yield DecisionCard(APPROVE, "Approve", hint, form.deed == APPROVE and not against, is_shut=bool(against))
-    yield DecisionCard(RETURN, f"Return to {customer}", _return_hint(len(facts.drafted)), form.deed == RETURN or waits)
+    hint = "No queries drafted. Write below what needs to change."
+    if count := len(facts.drafted):
+        hint = f"Sends {count} drafted {'query' if count == 1 else 'queries'}."
+    yield DecisionCard(RETURN, f"Return to {customer}", hint, form.deed == RETURN or waits)
     if not waits:
         hint = "A second agent must confirm this." if settings.FOUR_EYES else "Final. Give a reason and a message."
         yield DecisionCard(DECLINE, "Decline", hint, form.deed == DECLINE)
-
-
-def _approval_hint() -> str:
-    return "A second agent must confirm this." if settings.FOUR_EYES else "Sends the application to the registry."
-
-
-def _return_hint(count: int) -> str:
-    if not count:
-        return "No queries drafted. Write below what needs to change."
-    return f"Sends {count} drafted {'query' if count == 1 else 'queries'}."

@@ -194,31 +194,27 @@ def delivery_page(row: Delivery, *, form: ResolutionForm | None = None) -> Deliv
         inquiry=provider_message(row, ids=ids),
         decisions=tuple(row.decisions.all()),
         to_tell=tuple(_to_tell(row)) if may_inform_provider(row) else (),
-        steps=tuple(_steps(row, names, form)) if may_inform_provider(row) else (),
+        steps=tuple(
+            StepToReport(step.pk, names.title(step), form is not None and step.pk in form.also)
+            for step in (steps_to_inform(row) if may_inform_provider(row) else ())
+        ),
         form=form or ResolutionForm(),
     )
 
 
 def _facts(row: Delivery) -> tuple[tuple[str, str], ...]:
+    problems: list[str] = []
+    if row.problems:
+        # What quotes an answer is known by the application, which is read only where there are any words.
+        masking = TextMasking(open_draft(row.application))
+        problems = [masking.masked(str(problem.get("message", ""))) for problem in row.problems]
     facts = (
         ("Call", call_words(row)),
         ("ID at the formation service", row.remote_id),
         ("Idempotency-Key of the last call", row.key),
-        *(("Message from the formation service", said) for said in _said(row)),
+        *(("Message from the formation service", said) for said in problems),
     )
     return tuple((term, value) for term, value in facts if value)
-
-
-def _said(row: Delivery) -> Iterator[str]:
-    """Its words; what quotes an answer is known by the application, which is read only where there are any."""
-    if row.problems:
-        masking = TextMasking(open_draft(row.application))
-        yield from (masking.masked(str(problem.get("message", ""))) for problem in row.problems)
-
-
-def _steps(row: Delivery, names: Titles, form: ResolutionForm | None) -> Iterator[StepToReport]:
-    for step in steps_to_inform(row):
-        yield StepToReport(step.pk, names.title(step), form is not None and step.pk in form.also)
 
 
 def _to_tell(row: Delivery) -> Iterator[ValueToReport]:

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.ownership_stakes import companies_owned_by, owners_of
-from formation_portal.applications.parties import PartyRow, ShareClassRow
+from formation_portal.applications.parties import PartyRow
 from formation_portal.contract.ownership.percentages import apportion, format_hundredths, format_percent
 from formation_portal.ui.allocation import Allocation
 from formation_portal.ui.readback import number_of_shares
@@ -34,19 +34,16 @@ def _held(draft: Draft, party: PartyRow, allocation: Allocation) -> Iterator[Sha
     for row in allocation.classes:
         holding, given = draft.holdings.get((party.token, row.token)), allocation.allocated(row)
         if holding is not None:
-            part = _part_of_class(allocation, party, row) if given else ""
             words = number_of_shares(holding)
-            yield ShareLine(row.label, f"{words} shares, {part} of the class" if part else words)
+            if given:
+                parts = {one.token: Fraction(allocation.shares(one, row), given) for one in allocation.holders}
+                hundredths = apportion(list(parts.values()), short_of=allocation.bounds)
+                part = format_hundredths(dict(zip(parts, hundredths, strict=True))[party.token])
+                words = f"{words} shares, {part} of the class"
+            yield ShareLine(row.label, words)
     yield ShareLine("Of all shares", allocation.share_percent(party) or format_percent(Fraction(0)))
     if allocation.votes:
         yield ShareLine("Of all votes", allocation.vote_percent(party))
-
-
-def _part_of_class(allocation: Allocation, party: PartyRow, row: ShareClassRow) -> str:
-    given = allocation.allocated(row)
-    parts = {one.token: Fraction(allocation.shares(one, row), given) for one in allocation.holders}
-    hundredths = apportion(list(parts.values()), short_of=allocation.bounds)
-    return format_hundredths(dict(zip(parts, hundredths, strict=True))[party.token])
 
 
 def _stakes(draft: Draft, party: PartyRow, allocation: Allocation) -> Iterator[ShareLine]:

@@ -87,7 +87,12 @@ def find_cases(chosen: QueueState, *, agent_id: int) -> CaseSearch:
     if asked and asked[0].rows is not None and asked[0].count < _MAX_SORTED:
         few = Case.objects.filter(pk__in=asked[0].rows[:_MAX_SORTED])
         return CaseSearch(chosen, _tested(few, asked[1:]), None)
-    return _scan(chosen, asked)
+    walked = Case.objects.all()
+    names = _IN_ORDER.get(_moment(chosen), ())
+    indexed = next((one for name in names for one in asked if one.column == name), None)
+    if indexed is not None and indexed.lookup is not None:
+        walked, asked = walked.filter(indexed.lookup), [one for one in asked if one is not indexed]
+    return CaseSearch(chosen, _tested(walked, asked), walked if asked else None)
 
 
 def _rarest_first(asked: Sequence[Condition], *, agent_id: int) -> list[Condition]:
@@ -101,15 +106,6 @@ def _tested(cases: QuerySet[Case], asked: Iterable[Condition]) -> QuerySet[Case]
     for one in asked:
         cases = cases.filter(one.test)
     return cases
-
-
-def _scan(chosen: QueueState, asked: list[Condition]) -> CaseSearch:
-    walked = Case.objects.all()
-    names = _IN_ORDER.get(_moment(chosen), ())
-    indexed = next((one for name in names for one in asked if one.column == name), None)
-    if indexed is not None and indexed.lookup is not None:
-        walked, asked = walked.filter(indexed.lookup), [one for one in asked if one is not indexed]
-    return CaseSearch(chosen, _tested(walked, asked), walked if asked else None)
 
 
 def search_page(found: CaseSearch, *, length: int) -> QueueSlice:

@@ -42,6 +42,13 @@ def ages(today: date) -> Table:
     """The open cases by age. Two queries."""
     counted = _counted(today, found := bands(settings.OVERDUE_DAYS))
     longest = max(counts.total() for counts in counted.values())
+    rows: list[Row] = []
+    for band in found if longest else ():
+        counts = counted[band]
+        overdue = "overdue with us" if band.first >= settings.OVERDUE_DAYS else ""
+        cells = (Cell(band.words, band.words, overdue), *(count_cell(counts[side]) for side in Side))
+        lengths: list[tuple[float, Swatch]] = [(counts[side], SWATCHES[side]) for side in Side]
+        rows.append(Row((*cells, count_cell(counts.total())), bar(lengths, longest=longest)))
     return Table(
         "open",
         "Open cases by days waiting",
@@ -50,7 +57,7 @@ def ages(today: date) -> Table:
             *(Column(side.value, side.words, swatch=SWATCHES[side]) for side in Side),
             Column("together", "Total"),
         ),
-        tuple(_row(one, counted[one], longest) for one in found) if longest else (),
+        tuple(rows),
         "No open cases.",
     )
 
@@ -65,12 +72,3 @@ def _counted(today: date, found: tuple[Band, ...]) -> dict[Band, Counter[Side]]:
         age = (today - day).days
         counted[next(one for one in found if one.last is None or age <= one.last)].update(sides)
     return counted
-
-
-def _row(band: Band, counts: Counter[Side], longest: int) -> Row:
-    overdue = "overdue with us" if band.first >= settings.OVERDUE_DAYS else ""
-    numbers = [count_cell(counts[side]) for side in Side]
-    lengths: list[tuple[float, Swatch]] = [(counts[side], SWATCHES[side]) for side in Side]
-    return Row(
-        (Cell(band.words, band.words, overdue), *numbers, count_cell(counts.total())), bar(lengths, longest=longest)
-    )

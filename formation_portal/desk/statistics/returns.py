@@ -30,11 +30,13 @@ def reasons(period: Period, today: date) -> Table:
 def questions(period: Period, today: date, *, at_most: int | None = None) -> Table:
     """By question, the most frequent first. Two queries."""
     found = totals.returns_by_question(period, today, at_most=at_most)
+    # What it is, where that isn't an answer, as most are.
+    kinds = {kind.value: str(kind.label) for kind in (TargetKind.DOCUMENT, TargetKind.SECTION)}
     return Table(
         "questions",
         "Returns and queries by question",
         (Column("question", "Question", is_number=False), Column("form", "Form", is_number=False), *_COUNTS),
-        _rows(found, ((text_cell(one.words, _kind(one)), text_cell(one.form)) for one in found)),
+        _rows(found, ((text_cell(one.words, kinds.get(one.kind, "")), text_cell(one.form)) for one in found)),
         _nothing(period),
     )
 
@@ -45,11 +47,6 @@ def _rows(found: list[Returns], heads: Iterable[tuple[Cell, ...]]) -> tuple[Row,
         Row((*head, count_cell(one.returns), count_cell(one.remarks)), bar([(one.returns, ALONE)], longest=longest))
         for one, head in zip(found, heads, strict=True)
     )
-
-
-def _kind(one: Returns) -> str:
-    """What it is where that isn't an answer, as most are."""
-    return TargetKind(one.kind).label if one.kind in (TargetKind.DOCUMENT, TargetKind.SECTION) else ""
 
 
 def _nothing(period: Period) -> str:

@@ -41,11 +41,16 @@ def throughput(period: Period, today: date) -> Table:
     found = totals.transitions(period, today)
     spans = [(start, found.get(start, DeedTotal())) for start in reversed(period.starts(today))]
     head = Column(period.span.value, period.span.value.capitalize(), is_number=False)
+    rows: list[Row] = []
+    for start, total in spans if found else ():
+        words = f"{start:%B %Y}" if period.span is Span.MONTH else f"From {start.day} {start:%b %Y}"
+        counts = [count_cell(getattr(total, deed)) for deed in TRANSITION_COLUMNS.values()]
+        rows.append(Row((Cell(start.isoformat(), words), *counts)))
     return Table(
         "throughput",
         f"Throughput by {period.span.value}",
         (head, *(Column(deed, deed.capitalize()) for deed in TRANSITION_COLUMNS.values())),
-        tuple(_row(period.span, start, total) for start, total in spans) if found else (),
+        tuple(rows),
         f"No submissions or decisions in the last {period.words}.",
     )
 
@@ -57,13 +62,6 @@ def charts(table: Table) -> tuple[Chart, ...]:
     return tuple(
         Chart(head.label, f"{sum(column):,}", _chart_bars(column, highest))
         for head, column in zip(table.columns[1:], columns, strict=True)
-    )
-
-
-def _row(span: Span, start: date, total: DeedTotal) -> Row:
-    words = f"{start:%B %Y}" if span is Span.MONTH else f"From {start.day} {start:%b %Y}"
-    return Row(
-        (Cell(start.isoformat(), words), *(count_cell(getattr(total, deed)) for deed in TRANSITION_COLUMNS.values()))
     )
 
 

@@ -1,6 +1,5 @@
 """How long the cases that were closed had stood with us, and how long with others: together, and by product."""
 
-from collections import Counter
 from collections.abc import Mapping
 from datetime import date
 
@@ -18,6 +17,11 @@ def times(period: Period, today: date) -> Table:
     counted = totals.durations(period, today)
     marks = {side: [quantile(counts, part) for part in _PARTS] for side, counts in counted.items() if counts.total()}
     longest = max((last for *_, last in marks.values()), default=0.0)
+    rows: list[Row] = []
+    for side, (first, middle, last) in marks.items():
+        drawn = span_bar(first, middle, last, SWATCHES[side], longest=longest)
+        durations = map(duration_cell, (first, middle, last))
+        rows.append(Row((text_cell(side.words), count_cell(counted[side].total()), *durations), drawn, SWATCHES[side]))
     return Table(
         "times",
         "Time of closed cases with each side",
@@ -28,7 +32,7 @@ def times(period: Period, today: date) -> Table:
             Column("half_within_hours", "50% within"),
             Column("three_quarters_within_hours", "75% within"),
         ),
-        tuple(_row(side, counted[side], marks[side], longest) for side in marks),
+        tuple(rows),
         f"No cases closed in the last {period.words}.",
     )
 
@@ -49,12 +53,6 @@ def products(period: Period, today: date, *, at_most: int | None = None) -> Tabl
         tuple(_product_row(one, longest) for one in found),
         f"No cases closed in the last {period.words}.",
     )
-
-
-def _row(side: Side, counts: Counter[int], marks: list[float], longest: float) -> Row:
-    first, middle, last = marks
-    drawn = span_bar(first, middle, last, SWATCHES[side], longest=longest)
-    return Row((text_cell(side.words), count_cell(counts.total()), *map(duration_cell, marks)), drawn, SWATCHES[side])
 
 
 def _means(one: FormTimes) -> Mapping[Side, float]:

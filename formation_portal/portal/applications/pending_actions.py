@@ -113,7 +113,13 @@ def pending_summary(application: Application, invitations: Iterable[Invitation])
     if application.is_open:
         now = timezone.now()
         there = (one for one in invitations if one.party.removed_at is None)
-        names = [_named(one) for one in there if current_stage(one, now=now).stage.waits]
+        names: list[str] = []
+        for one in there:
+            if current_stage(one, now=now).stage.waits:
+                # As the party is called, told without its form, and since when.
+                name = canonical.label_of(answers_by_property(one.party.kind, one.party.raw))
+                said = {"name": name or gettext("someone you invited"), "time": time_or_day(one.sent_at)}
+                names.append(gettext("%(name)s, since %(time)s") % said)
         return (
             gettext("Waiting for you and %(names)s") % {"names": ", ".join(names)}
             if names
@@ -123,10 +129,3 @@ def pending_summary(application: Application, invitations: Iterable[Invitation])
     if application.status in (State.SUBMITTED_FOR_REVIEW, State.IN_REVIEW) and at:
         return gettext("Waiting for our reviewer since %(time)s") % {"time": time_or_day(at)}
     return gettext("Waiting for the registry") if application.status is State.SUBMITTED_TO_CSP else ""
-
-
-def _named(invitation: Invitation) -> str:
-    """As the party is called, told without its form, and since when."""
-    party = invitation.party
-    name = canonical.label_of(answers_by_property(party.kind, party.raw)) or gettext("someone you invited")
-    return gettext("%(name)s, since %(time)s") % {"name": name, "time": time_or_day(invitation.sent_at)}

@@ -117,8 +117,16 @@ def _groups(items: tuple[CatalogItem, ...]) -> Iterable[ComparisonGroup]:
             _row(gettext("Time"), items, _time),
         ),
     )
-    yield ComparisonGroup(gettext("People"), tuple(_role_rows(items)))
-    yield ComparisonGroup(gettext("Documents"), tuple(_document_rows(items)), is_list=True)
+    people: list[ComparisonRow] = []
+    # A row for each role that any of the products has, whatever their titles for it.
+    for role in dict.fromkeys(need.role for item in items for need in role_needs(item.form)):
+        word = canonical.role_word(role)
+        label = f"{word[:1].upper()}{word[1:]}"
+        people.append(_row(label, items, partial(_role, role), absent=gettext("Not applicable")))
+    yield ComparisonGroup(gettext("People"), tuple(people))
+    holders = dict.fromkeys(group.title for item in items for group in _documents(item))
+    documents = (_row(title, items, partial(_document_lines, title), absent=gettext("None")) for title in holders)
+    yield ComparisonGroup(gettext("Documents"), tuple(documents), is_list=True)
     yield ComparisonGroup(gettext("Form"), (_row(gettext("Questions"), items, _questions),))
 
 
@@ -147,26 +155,12 @@ def _time(item: CatalogItem) -> tuple[str, ...]:
     return (item.estimated_timeline,) if item.estimated_timeline else ()
 
 
-def _role_rows(items: tuple[CatalogItem, ...]) -> Iterable[ComparisonRow]:
-    """A row for each role that any of the products has, whatever their titles for it."""
-    roles = dict.fromkeys(need.role for item in items for need in role_needs(item.form))
-    for role in roles:
-        word = canonical.role_word(role)
-        yield _row(f"{word[:1].upper()}{word[1:]}", items, partial(_role, role), absent=gettext("Not applicable"))
-
-
 def _role(role: str, item: CatalogItem) -> tuple[str, ...]:
     lines: list[str] = []
     for need in role_needs(item.form):
         if need.role == role:
             lines += [f"{need.least[:1].upper()}{need.least[1:]}: {need.kinds}", *need.rules]
     return tuple(lines)
-
-
-def _document_rows(items: tuple[CatalogItem, ...]) -> Iterable[ComparisonRow]:
-    """A row for each kind of holder."""
-    for title in dict.fromkeys(group.title for item in items for group in _documents(item)):
-        yield _row(title, items, partial(_document_lines, title), absent=gettext("None"))
 
 
 def _document_lines(title: str, item: CatalogItem) -> tuple[str, ...]:

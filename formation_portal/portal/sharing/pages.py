@@ -73,7 +73,12 @@ def _line(draft: Draft, one: Collaborator) -> CollaboratorRow:
     right = Right(one.right)
     other = next(each for each in GRANTABLE if each is not right)
     arguments = [draft.application.reference, one.pk]
-    state, status = _status(one)
+    if one.accepted_at:
+        state, status = "met", gettext("Since %(day)s") % {"day": day(one.accepted_at.date())}
+    elif one.expires_at <= timezone.now():
+        state, status = "heed", gettext("The invitation expired on %(day)s") % {"day": day(one.expires_at.date())}
+    else:
+        state, status = "open", gettext("Invited on %(time)s, not accepted yet") % {"time": time_or_day(one.asked_at)}
     return CollaboratorRow(
         id=f"access-{one.pk}",
         name=(one.user.get_full_name() if one.user else "") or one.email,
@@ -85,14 +90,6 @@ def _line(draft: Draft, one: Collaborator) -> CollaboratorRow:
         other_words=gettext("Allow editing") if other is Right.EDIT else gettext("Allow viewing only"),
         removal_url=reverse("portal:collaborator_removal", args=arguments),
     )
-
-
-def _status(one: Collaborator) -> tuple[str, str]:
-    if one.accepted_at:
-        return "met", gettext("Since %(day)s") % {"day": day(one.accepted_at.date())}
-    if one.expires_at <= timezone.now():
-        return "heed", gettext("The invitation expired on %(day)s") % {"day": day(one.expires_at.date())}
-    return "open", gettext("Invited on %(time)s, not accepted yet") % {"time": time_or_day(one.asked_at)}
 
 
 @dataclass(frozen=True, slots=True)

@@ -145,9 +145,11 @@ def _items(note: DeliverySummary, since: Iterable[Change], back_to: str) -> Iter
     for need, at in sorted(note.refusals, key=lambda refusal: refusal[0].slot is None):
         if need not in seen:
             seen.add(need)
+            party = note.draft.party(need.party_id) if need.party_id else None
+            share_class = note.draft.share_class(need.share_class_id) if need.share_class_id else None
             yield ReturnedItem(
                 title=refusal_title(note.draft, need),
-                whose=_whose(note.draft, need),
+                whose=party.label if party else share_class.label if share_class else "",
                 said=need.text,
                 when=formats.date_and_time(at),
                 url=need_url(note.draft, need, back_to=back_to),
@@ -177,12 +179,6 @@ def refusal_title(draft: Draft, need: Need) -> str:
     spec = next((spec for spec in asked if spec.name == need.field), None)
     section = draft.schema.section(need.section)
     return spec.label if spec else section.title if section else gettext("Your application")
-
-
-def _whose(draft: Draft, need: Need) -> str:
-    party = draft.party(need.party_id) if need.party_id else None
-    share_class = draft.share_class(need.share_class_id) if need.share_class_id else None
-    return party.label if party else share_class.label if share_class else ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -112,7 +112,10 @@ class SharedBlocks:
             "required": not said.get("optional", False),
         }
         if "options" in said:
-            field["options"] = self._options(said["options"])
+            options = said["options"]
+            if isinstance(options, str):
+                options = COUNTRIES if options == "countries" else self.options[options]
+            field["options"] = list(options)
         if "exclusive" in said:
             field["exclusive_options"] = list(said["exclusive"])
         if said.get("type") == "currency_amount":
@@ -122,11 +125,6 @@ class SharedBlocks:
         if "when" in said:
             field["depends_on"] = self._rule(said["when"])
         return field | ({"help": said["help"]} if "help" in said else {})
-
-    def _options(self, options: str | list[str]) -> list[str]:
-        if options == "countries":
-            return list(COUNTRIES)
-        return list(self.options[options] if isinstance(options, str) else options)
 
     def _slots(self, entries: Entries) -> list[Block]:
         named = _named(entries, known=self.slots, sets=self.slot_sets)

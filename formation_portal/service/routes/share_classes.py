@@ -93,7 +93,11 @@ def _change(row: ShareClass, entity: Entity, body: Mapping[str, Any]) -> None:
     """Lays the body over the class and saves it; raises 422, or 409 where another class has the name."""
     said = AnswerParser(today=timezone.now().date()).properties(body, share_class_fields(parsed_form(entity.form)))
     properties = said.merged_into(row.properties)
-    errors = [*said.errors, *_missing(properties, said.errors)]
+    told = {complaint.pointer for complaint in said.errors}
+    errors = list(said.errors)
+    for name in _ALWAYS:
+        if name not in properties and pointer(name) not in told:
+            errors.append(ErrorDetail(pointer(name), "required", f"A class of shares needs {name}.", name))
     if (code := properties.get("currency")) is not None and not is_currency(code):
         errors.append(ErrorDetail("/currency", "currency_not_allowed", "Send an ISO 4217 code.", "currency"))
     if properties.get("par_value", 0) < 0:
@@ -112,12 +116,3 @@ def _change(row: ShareClass, entity: Entity, body: Mapping[str, Any]) -> None:
 
 def _conflict(twin: ShareClass) -> ApiError:
     return ApiError("conflict", f"This entity has a class named {twin.name}.", members={"existing_id": twin.id})
-
-
-def _missing(properties: Mapping[str, Any], complaints: tuple[ErrorDetail, ...]) -> list[ErrorDetail]:
-    told = {complaint.pointer for complaint in complaints}
-    return [
-        ErrorDetail(pointer(name), "required", f"A class of shares needs {name}.", name)
-        for name in _ALWAYS
-        if name not in properties and pointer(name) not in told
-    ]

@@ -123,16 +123,14 @@ def _rows(post: QueryDict) -> Iterator[AnswerRow]:
     specs = _specs(controls) if controls else {}
     for control in controls:
         if spec := specs.get(control):
-            yield AnswerRow(spec.label, _words(spec, spec.from_post(post, control)))
+            raw = spec.from_post(post, control)
+            if spec.refers_to_share_class:
+                yield AnswerRow(spec.label, gettext("A share class") if raw else "")
+            else:
+                yield AnswerRow(spec.label, answer_in_words(spec, raw))
         else:
             text = ", ".join(value for value in post.getlist(control) if value)
             yield AnswerRow(unquote(control.removeprefix(_QUESTION)), text)
-
-
-def _words(spec: FieldSpec, raw: object) -> str:
-    if spec.refers_to_share_class:
-        return gettext("A share class") if raw else ""
-    return answer_in_words(spec, raw)
 
 
 def _specs(controls: Collection[str]) -> Mapping[str, FieldSpec]:

@@ -42,7 +42,10 @@ def render_question(question: Question, spoken: str) -> str:
     # What is likely is another matter in each application.
     asked, question = question, replace(question, suggestions=None)
     typed = dict(_typed_text(question))
-    look = _with_gaps(question, typed)
+    look = question
+    if typed:
+        gaps = {part: _gap(part) for part in typed}
+        look = replace(question, typed={**question.raw, **gaps} if question.spec.parts else gaps[""])
     key = (spoken, *_key(look))
     if key not in _cache:
         markup = _render(look)
@@ -82,13 +85,6 @@ def _typed_text(question: Question) -> Iterator[tuple[str, str]]:
         )
     elif isinstance(raw, str) and raw and not question.choices:
         yield "", raw
-
-
-def _with_gaps(question: Question, typed: Mapping[str, str]) -> Question:
-    if not typed:
-        return question
-    gaps = {part: _gap(part) for part in typed}
-    return replace(question, typed={**question.raw, **gaps} if question.spec.parts else gaps[""])
 
 
 def _gap(part: str) -> str:
