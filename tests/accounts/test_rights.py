@@ -40,6 +40,8 @@ def test_the_page_names_colleagues_to_ask(agent: User, as_agent: Client) -> None
     User.objects.create_user("dev@example.com", first_name="Dev", last_name="Ramanathan", is_agent=True)
     User.objects.create_user("zoe@example.com", first_name="Zoe", last_name="Quist", is_agent=True, rights=["review"])
     User.objects.create_user("otto@example.com", first_name="Otto", last_name="Fremd")
+    # Has left: nobody can ask them.
+    User.objects.create_user("abe@example.com", first_name="Abe", last_name="Past", is_agent=True, is_active=False)
     agent.rights = []
     agent.save()
     markup = Markup(as_agent.get("/desk/audit/").content.decode())
