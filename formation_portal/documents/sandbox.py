@@ -37,7 +37,7 @@ def run_task(task: str, file: IO[bytes], *, answer_limit: int, seconds: int = CP
 
     `file` is one of the disk's, or a temporary one. Gives nothing where the task did not finish: it took more than
     `seconds` of processor time or the memory there is, raised an error, or answered with more than `answer_limit`
-    bytes. Raises Busy.
+    bytes. Raises SandboxBusy.
     """
     if not _slots.acquire(timeout=_SLOT_SECONDS):
         raise SandboxBusy

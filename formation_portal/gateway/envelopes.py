@@ -1,6 +1,6 @@
 """Reads what a successful answer holds: a record or a list, bare or under `data` (supplement, "Envelopes").
 
-Raises Unusable where there is none; the table in errors.py says what that means.
+Raises UnusableAnswer where there is none; the table in errors.py says what that means.
 """
 
 import json

@@ -1,6 +1,6 @@
 """The list of field types, and how a schema's JSON becomes one of them (interface, "Field").
 
-Each type is one class that answers for itself: it takes its answer from a form post (`posted`), reads it (`clean`),
+Each type is one class that answers for itself: it takes its answer from a form post (`from_post`), reads it (`clean`),
 writes it for the service (`payload`), shows it (`display`), and names the template that draws it (`template`). Nothing
 outside the types switches on one. The discriminated union is the list of types; an unknown type is an `UnknownField`.
 """

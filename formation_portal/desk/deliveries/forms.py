@@ -62,7 +62,10 @@ def posted_resolution(post: QueryDict) -> ResolutionForm:
 
 
 def resolve(form: ResolutionForm, delivery_id: int, *, agent: AbstractBaseUser) -> Decision:
-    """Record what the form says. Raises NotDecided, and Overtaken where it was drawn before the last move."""
+    """Record what the form says.
+
+    Raises DecisionRefused, and DecisionOutdated where the delivery has changed since the form was drawn.
+    """
     seen_at = _moment(form.seen)
     if form.deed == BIND:
         return bind(delivery_id, agent=agent, remote_id=form.remote_id, note=form.note, seen_at=seen_at)

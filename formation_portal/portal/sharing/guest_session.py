@@ -56,7 +56,7 @@ class PartUnavailable(Exception):
 
 
 def open_invitation(given: GuestSession) -> Invitation:
-    """The invitation, while it opens to a pass of its present round. Raises Shut."""
+    """The invitation, while it opens to a pass of its present round. Raises PartUnavailable."""
     invitation = parts.find_by_reference(given.reference)
     if invitation is None:
         raise PartUnavailable(Closure.UNKNOWN)
@@ -66,7 +66,7 @@ def open_invitation(given: GuestSession) -> Invitation:
 
 
 def own_part(invitation: Invitation) -> OwnPart:
-    """All that there is to fill in. Raises Shut where the party has gone meanwhile."""
+    """All that there is to fill in. Raises PartUnavailable where the party has gone meanwhile."""
     draft = open_draft(invitation.application)
     party = draft.party(invitation.party.token)
     if party is None:

@@ -99,7 +99,7 @@ class Question:
     unanswerable: str = ""
     # By name, what another answer can set aside, where that is much.
     warnings: Callable[[], Mapping[str, str]] = dict
-    # What the error is, where it is known: the code of a problem (contract/problems.py).
+    # What the error is, where it is known: the code of a problem (contract/fields/values.py).
     error_code: str = ""
     # Whether our reviewer has accepted the answer, so that it is only read; and what they ask about it.
     is_locked: bool = False
