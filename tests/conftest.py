@@ -41,16 +41,9 @@ _LONGEST = (
 )
 
 
-@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The longest first, so that several processes end together; and as many examples as were asked for.
-
-    Tests of one module that share a browser run in one process: each other process would start its own.
-    """
+    """The longest first, so that several processes end together; and as many examples as were asked for."""
     items.sort(key=lambda item: not item.nodeid.startswith(_LONGEST))
-    for item in items:
-        if "chromium" in getattr(item, "fixturenames", ()):
-            item.add_marker(pytest.mark.xdist_group(item.nodeid.partition("::")[0]))
     for test in {item.function for item in items if _EXAMPLES and isinstance(item, pytest.Function)}:
         if is_hypothesis_test(test):
             own = test._hypothesis_internal_use_settings
