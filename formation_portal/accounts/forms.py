@@ -1,5 +1,7 @@
 """Sign-in, sign-up and passwords in the portal's words. What they do is allauth's."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from allauth.account import forms as allauth_forms
@@ -74,11 +76,8 @@ class SignUpForm(PortalFormMixin, allauth_forms.SignupForm):  # type: ignore[mis
 
     def save(self, request: HttpRequest) -> User:
         """The account. Raises ValidationError where another process has made one with the address since it was read."""
-        try:
-            with transaction.atomic():
-                user: User = super().save(request)
-        except IntegrityError as error:
-            raise get_adapter().validation_error("email_taken") from error
+        with _refuse_if_taken(), transaction.atomic():
+            user: User = super().save(request)
         if following := get_next_redirect_url(request):
             addresses.after_confirming(request, following)
         return user
@@ -103,10 +102,8 @@ class AddEmailForm(PortalFormMixin, allauth_forms.AddEmailForm):  # type: ignore
         """Ask the new address for a confirmation, and tell the one that is confirmed. Raises ValidationError where
         another process has given somebody the address since it was read."""
         if not addresses.has_confirmed(self.user):
-            try:
+            with _refuse_if_taken():
                 return addresses.replace_unconfirmed(self.user, self.cleaned_data["email"], request)
-            except IntegrityError as error:
-                raise get_adapter().validation_error("email_taken") from error
         letter = {"name": self.user.get_full_name(), "link": reverse("account_reset_password")}
         mail.queue_letter(kind="address_change", to=self.user.email, language=get_language() or "en", context=letter)
         return super().save(request)
@@ -142,6 +139,15 @@ class ResetPasswordKeyForm(PortalFormMixin, allauth_forms.ResetPasswordKeyForm):
             User.objects.select_for_update().get(pk=self.user.pk)
             super().save()
             addresses.confirm(self.user)
+
+
+@contextmanager
+def _refuse_if_taken() -> Iterator[None]:
+    """Around a transaction that gives an account its address. Raises ValidationError where somebody else has it."""
+    try:
+        yield
+    except IntegrityError as error:
+        raise get_adapter().validation_error("email_taken") from error
 
 
 def _password_hint() -> str:

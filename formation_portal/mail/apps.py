@@ -3,7 +3,7 @@
 from django.apps import AppConfig
 
 
-class LettersConfig(AppConfig):
+class MailConfig(AppConfig):
     name = "formation_portal.mail"
     label = "letters"
     default_auto_field = "django.db.models.BigAutoField"

@@ -3,7 +3,7 @@
 from django.apps import AppConfig
 
 
-class SpreadsheetConfig(AppConfig):
+class ImportsConfig(AppConfig):
     name = "formation_portal.applications.imports"
     label = "spreadsheet"
     default_auto_field = "django.db.models.BigAutoField"
