@@ -1,1 +1,0 @@
-"""What portal and desk draw with: questions and their forms, answers read back, files, charts, words and numbers."""

@@ -1,1 +1,0 @@
-"""Decisions about a case, and their confirmation by a second agent."""

@@ -1,1 +1,0 @@
-"""Deliveries to the formation service that only an agent can resolve."""

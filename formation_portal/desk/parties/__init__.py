@@ -1,1 +1,0 @@
-"""One party under review: its facts, documents, roles and shares."""

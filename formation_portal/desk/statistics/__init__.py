@@ -1,1 +1,0 @@
-"""Tables of statistics with small charts, each also as CSV."""

@@ -1,1 +1,0 @@
-"""How a request reaches the service: over the network, or within the same process."""

@@ -1,1 +1,0 @@
-"""The documents of an application: every slot, looking at a file, downloading it."""

@@ -1,1 +1,0 @@
-"""People and companies: the list with their roles, one party's page, duplicates, owners, spreadsheets."""

@@ -1,1 +1,0 @@
-"""Checking the answers, submitting them, the status afterwards, and what came back for correction."""

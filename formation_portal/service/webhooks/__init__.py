@@ -1,1 +1,0 @@
-"""Events on their way to whoever subscribed: fanned out where they happen, sent by a thread beside the worker."""

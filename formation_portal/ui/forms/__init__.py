@@ -1,1 +1,0 @@
-"""Questions as they are drawn, and what a post of them says. Not Django's forms: the contract reads answers."""

@@ -1,1 +1,0 @@
-"""Template tags for customers' pages and the desk alike."""
