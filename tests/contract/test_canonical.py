@@ -15,6 +15,7 @@ from formation_portal.contract.canonical import (
     is_identity_number,
     is_name,
     is_set_as_name,
+    unnamed_label,
 )
 
 WORDS = st.lists(st.sampled_from(["tax", "id", "passport", "holder", "2"]), max_size=3)
@@ -68,3 +69,9 @@ def test_what_only_has_the_word_in_it_is_no_number_that_somebody_is_known_by(nam
 )
 def test_a_name_is_shown_with_its_ending_once(name: Any, ending: Any, shown: str) -> None:
     assert entity_name({ENTITY_NAME: name, ENTITY_NAME_ENDING: ending}) == shown
+
+
+@pytest.mark.parametrize("kind", [*PARTY_KINDS, "spaceship"])
+def test_whoever_has_no_name_yet_is_called_something(kind: str) -> None:
+    assert unnamed_label(kind)
+    assert (unnamed_label(kind) == "Somebody without a name") == (kind == "spaceship")

@@ -207,3 +207,15 @@ def judged(spec: FieldSpec, raw: dict[str, str]) -> tuple[Any, str]:
         return spec.clean(raw), ""
     except AnswerError as refused:
         return None, refused.code
+
+
+@pytest.mark.parametrize("typed", ["Janury", "sept", "Sept.", "JAN"])
+def test_an_english_month_is_known_by_its_beginning(typed: str) -> None:
+    found = parsing.calendar_date({"day": "3", "month": typed, "year": "1980"}, label="it")
+    assert found == date(1980, 9 if typed.lower().startswith("s") else 1, 3)
+
+
+@pytest.mark.parametrize("raw", [{"amount": None}, {"currency": "EUR"}, "1,5", None])
+def test_an_amount_without_digits_is_shown_as_it_is(raw: Any) -> None:
+    with translation.override("de"):
+        assert read_field(field("it", "currency_amount")).localised(raw) == raw

@@ -184,7 +184,25 @@ def test_a_question_of_two_roles_is_asked_once_and_required_if_either_says_so() 
     ada = person(schema, "director", "wizard")
     questions = evaluate(schema, record(schema, parties=(ada,))).party_questions(ada)
     assert [found.spec.key for found in questions].count("phone") == 1
-    assert next(found for found in questions if found.spec.key == "phone").required
+    phone = next(found for found in questions if found.spec.key == "phone")
+    assert phone.required
+    # It stands where the first of the roles asks it.
+    assert phone.section.role == "director"
+
+
+@pytest.mark.parametrize("first", [True, False])
+def test_a_question_of_two_roles_is_asked_if_either_asks_it(first: bool) -> None:
+    never = {"depends_on": {"field": "a", "value": "x"}}
+    schema = form(
+        entity(question("a")),
+        role("director", question("phone", "phone", **({} if first else never))),
+        role("wizard", question("phone", "phone", **(never if first else {}))),
+    )
+    ada = person(schema, "director", "wizard")
+    questions = evaluate(schema, record(schema, parties=(ada,))).party_questions(ada)
+    (phone,) = (found for found in questions if found.spec.key == "phone")
+    assert phone.activation.active
+    assert phone.section.role == ("director" if first else "wizard")
 
 
 def test_a_slot_of_two_roles_is_one_slot_required_if_either_says_so() -> None:

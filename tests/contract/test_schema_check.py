@@ -141,3 +141,19 @@ def test_a_persons_names_and_mail_are_asked_even_where_not_listed() -> None:
         "person.email",
         "person.first_name",
     ]
+
+
+def test_documents_of_a_kind_may_be_null() -> None:
+    schema = form(role("director", documents={"person": None, "corporate": [{"name": "Register"}]}))
+    assert [slot.name for slot in schema.sections[0].documents["corporate"]] == ["Register"]
+    assert schema.sections[0].documents["person"] == ()
+
+
+def test_from_outside_a_role_a_rule_means_the_best_of_the_fields_of_its_name_alone() -> None:
+    # Only what the wizard's says of x would close the circle.
+    schema = form(
+        entity(question("a", depends_on={"field": "x", "value": "yes"})),
+        role("director", question("x")),
+        role("wizard", question("x", depends_on={"field": "a", "value": "yes"})),
+    )
+    assert "circle" not in [finding.code for finding in check_schema(schema).faults]

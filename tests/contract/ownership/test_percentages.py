@@ -2,6 +2,7 @@
 
 from fractions import Fraction
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -9,6 +10,7 @@ from formation_portal.contract.ownership.percentages import (
     WHOLE,
     apportion,
     format_hundredths,
+    format_percent,
     percentages_of,
     with_rest,
 )
@@ -66,3 +68,17 @@ def test_ends_add_up_with_what_nobody_is_known_to_own(numbers: list[int], stake:
     for holder, (exact, _) in figures.final.items():
         if holder != "owner":
             assert figures.of(holder, exact) == format_hundredths(figures.direct[holder][1])
+
+
+@pytest.mark.parametrize(
+    ("part", "said"),
+    [
+        (Fraction(0), "0%"),
+        (Fraction(1, 3), "33.33%"),
+        (Fraction(3, 5), "60%"),
+        (Fraction(999_999, 1_000_000), "99.99%"),
+        (Fraction(1), "100%"),
+    ],
+)
+def test_a_part_that_stands_alone_is_cut_off(part: Fraction, said: str) -> None:
+    assert format_percent(part) == said

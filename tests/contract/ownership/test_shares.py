@@ -4,8 +4,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from formation_portal.contract.canonical import CLASS_SHARES, ENTITY_SHARES
 from formation_portal.contract.fields.values import AnswerError
-from formation_portal.contract.ownership.shares import parse_number_of_shares, split_equally
+from formation_portal.contract.ownership.shares import over_issued, parse_number_of_shares, split_equally
+from formation_portal.contract.record import Holding, Record
+from formation_portal.contract.rules import evaluate
+from tests.contract.builders import entity, form, person, question, record, role, share_class
 
 
 @pytest.mark.parametrize(("typed", "number"), [("0", 0), ("5000", 5000), ("5,000", 5000), ("5 000", 5000), ("7.0", 7)])
@@ -45,3 +49,39 @@ def test_equal_parts_add_up_and_the_first_get_what_is_left_over(total: int, amon
     assert (len(parts), sum(parts)) == (among, total)
     assert max(parts) - min(parts) <= 1
     assert list(parts) == sorted(parts, reverse=True)
+
+
+SHARE_SECTION = {
+    "scope": "share_structure",
+    "title": "Shares",
+    "fields": [question("there_are", "number", canonical_field=CLASS_SHARES)],
+}
+SHARES = form(entity(question("all", "number", canonical_field=ENTITY_SHARES)), role("shareholder"), SHARE_SECTION)
+
+
+@pytest.mark.parametrize(
+    ("held", "of_class", "of_all", "said"),
+    [
+        (100, 100, 100, []),
+        (101, 100, 101, ["Reduce “Class A” by 1 share, to the 100 available"]),
+        (100, 101, 99, ["Reduce all share classes together by 1 share, to the 99 available"]),
+        (102, 100, 100, ["Reduce “Class A” by 2 shares", "Reduce all share classes together by 2 shares"]),
+        (5, None, None, []),
+    ],
+)
+def test_no_more_is_given_than_there_is(held: int, of_class: int | None, of_all: int | None, said: list[str]) -> None:
+    ada = person(SHARES, "shareholder")
+    one = share_class(SHARES, **({"there_are": of_class} if of_class else {}))
+    typed = record(SHARES, parties=(ada,), classes=(one,), **({"all": of_all} if of_all else {}))
+    given = Record(typed.answers, typed.parties, typed.share_classes, (Holding(ada.id, one.id, held),))
+    found = [need.text for need in over_issued(evaluate(SHARES, given))]
+    assert len(found) == len(said)
+    assert all(text.startswith(beginning) for text, beginning in zip(found, said, strict=True))
+
+
+def test_what_somebody_holds_who_is_no_shareholder_any_more_is_not_counted() -> None:
+    ada = person(SHARES, "director")
+    one = share_class(SHARES, there_are=1)
+    typed = record(SHARES, parties=(ada,), classes=(one,))
+    given = Record(typed.answers, typed.parties, typed.share_classes, (Holding(ada.id, one.id, 7),))
+    assert not list(over_issued(evaluate(SHARES, given)))

@@ -1,0 +1,39 @@
+"""The states and what leads from one to another, as the supplement's table has them."""
+
+import itertools
+
+import pytest
+
+from formation_portal.contract.lifecycle import FINAL, TRANSITIONS, State, is_possible, transition_to
+
+ANY_BUT_FINAL = set(State) - {State.INCORPORATED, State.REJECTED, State.WITHDRAWN}
+
+TABLE = {
+    "submit": ("customer", {State.DRAFT, State.RETURNED_FOR_CHANGES}, State.SUBMITTED_FOR_REVIEW),
+    "begin_review": ("agent", {State.SUBMITTED_FOR_REVIEW}, State.IN_REVIEW),
+    "return": ("agent", {State.IN_REVIEW}, State.RETURNED_FOR_CHANGES),
+    "approve": ("agent", {State.IN_REVIEW}, State.SUBMITTED_TO_CSP),
+    "decline": ("agent", {State.IN_REVIEW}, State.REJECTED),
+    "record_incorporation": ("agent", {State.SUBMITTED_TO_CSP}, State.INCORPORATED),
+    "withdraw": ("customer", ANY_BUT_FINAL, State.WITHDRAWN),
+}
+
+
+def test_who_may_move_an_entity_from_where_to_where() -> None:
+    assert {name: (one.by, set(one.sources), one.target) for name, one in TRANSITIONS.items()} == TABLE
+
+
+@pytest.mark.parametrize("name", TABLE)
+def test_a_transition_is_open_in_its_own_states_alone(name: str) -> None:
+    assert {state for state in State if is_possible(name, state)} == TABLE[name][1]
+
+
+def test_the_way_from_one_state_to_another_is_known_where_there_is_one() -> None:
+    ways = {(source, target): name for name, (_, sources, target) in TABLE.items() for source in sources}
+    for source, target in itertools.product(State, State):
+        found = transition_to(target, source)
+        assert (found.name if found else None) == ways.get((source, target))
+
+
+def test_nothing_leads_away_from_an_end() -> None:
+    assert {state for state in State if not any(state in one.sources for one in TRANSITIONS.values())} == FINAL
