@@ -8,7 +8,7 @@ from django.test import Client
 from django.urls import include, path
 
 from formation_portal.accounts.policies import public
-from formation_portal.portal.site.gallery import ERRORS
+from formation_portal.portal.site.pages import ERRORS
 from tests.markup import Markup
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])

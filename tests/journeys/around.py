@@ -12,7 +12,7 @@ from formation_portal import mail
 from formation_portal.mail.models import Letter
 from formation_portal.mail.rendering import sample_contexts
 from formation_portal.mail.unsubscribing import unsubscribe_path
-from formation_portal.portal.site.gallery import ERRORS
+from formation_portal.portal.site.pages import ERRORS
 from formation_portal.ui.sessions import WARN_SECONDS
 from tests.journeys.screenshots import Shot, press
 

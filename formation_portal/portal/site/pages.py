@@ -1,13 +1,20 @@
-"""The glossary, e-mails of the demo, and what was typed when a session had ended."""
+"""The glossary, what was typed when a session had ended, and the demo's e-mails and gallery."""
 
 import re
 from base64 import b64encode
-from collections.abc import Iterable
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from hashlib import sha256
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
+import yaml
 from django.http import Http404, HttpResponse, QueryDict
+from django.template.loader import render_to_string
 from django.urls import resolve, reverse
+from django.utils.safestring import SafeString
 from django.utils.translation import gettext
 
 from formation_portal.accounts.policies import UserRequest
@@ -16,10 +23,10 @@ from formation_portal.applications.draft import Draft
 from formation_portal.contract.fields.iso_codes import sort_key
 from formation_portal.core.middleware import CONTENT_POLICY
 from formation_portal.mail.models import Letter
-from formation_portal.mail.rendering import letter_styles, sample_contexts, sample_letter
+from formation_portal.mail.rendering import letter_styles
 from formation_portal.ui.formats import time_or_day
 from formation_portal.ui.forms.form_data import ROLES, posted_answers, recognised_answers
-from formation_portal.ui.glossary import GlossaryPlace, Term, explained_term, places
+from formation_portal.ui.glossary import Term, explained_term, places
 from formation_portal.ui.glossary.terms import term_texts
 from formation_portal.ui.readback import AnswerRow
 from formation_portal.ui.roles import role_words
@@ -35,21 +42,16 @@ from ..shares.pages import share_class_page, shares_page
 _ARTICLE = re.compile(r"^(?:the |die |les? |la |las |los |l’)", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
-class HelpPage:
-    """Every term, with the words of one place where one was chosen, and the ways to the others."""
-
-    place: GlossaryPlace | None
-    terms: tuple[Term, ...]
-    links: tuple[tuple[str, str], ...]
-
-
-def help_page(code: str = "") -> HelpPage:
-    """All words. Raises KeyError for a place that there is not."""
+def glossary(code: str = "") -> list[Term]:
+    """Every term in the order of the alphabet, with the words of one place where one is named."""
     place = places()[code] if code else None
-    terms = sorted((explained_term(key, place) for key in term_texts()), key=lambda term: sort_key(term.title))
+    return sorted((explained_term(key, place) for key in term_texts()), key=lambda term: sort_key(term.title))
+
+
+def glossary_links() -> list[tuple[str, str]]:
+    """The places that have words of their own, each with the address of its glossary."""
     links = ((one.called, reverse("portal:help_place", args=[code])) for code, one in places().items())
-    return HelpPage(place, tuple(terms), tuple(sorted(links, key=lambda link: sort_key(_ARTICLE.sub("", link[0])))))
+    return sorted(links, key=lambda link: sort_key(_ARTICLE.sub("", link[0])))
 
 
 def typed_rows(request: UserRequest, unsent: UnsentForm) -> tuple[AnswerRow, ...]:
@@ -91,29 +93,6 @@ def _rows(draft: Draft, view: str, place: dict[str, str], post: QueryDict) -> tu
 FRAMING_POLICY = f"{CONTENT_POLICY}; frame-src 'self'"
 
 
-@dataclass(frozen=True, slots=True)
-class LetterPreview:
-    """One kind of letter with its sample data, and the address of its HTML."""
-
-    kind: str
-    subject: str
-    text: str
-    url: str
-
-
-def letter_rows(letters: Iterable[Letter]) -> tuple[Task, ...]:
-    """The rows of the outbox."""
-    return tuple(_row(letter) for letter in letters)
-
-
-def previews(*, language: str) -> tuple[LetterPreview, ...]:
-    """Every kind."""
-    drawn = ((kind, sample_letter(kind, language=language)) for kind in sample_contexts())
-    return tuple(
-        LetterPreview(kind, one.subject, one.text, reverse("portal:gallery_letter", args=[kind])) for kind, one in drawn
-    )
-
-
 def letter_html(html: str) -> HttpResponse:
     """A letter's HTML as a page of its own, to stand in a frame: it may use its one style sheet, and nothing else."""
     digest = b64encode(sha256(letter_styles().encode()).digest()).decode()
@@ -124,8 +103,17 @@ def letter_html(html: str) -> HttpResponse:
     return HttpResponse(html, headers={"Content-Security-Policy": policy, "X-Frame-Options": "SAMEORIGIN"})
 
 
-def _row(letter: Letter) -> Task:
-    state, status = _standing(letter)
+def letter_row(letter: Letter) -> Task:
+    """A letter's row in the outbox."""
+    if letter.sent_at:
+        state, status = "met", gettext("Sent on %(when)s") % {"when": time_or_day(letter.sent_at)}
+    elif letter.next_at is None:
+        state, status = "stop", gettext("Not sent: %(error)s") % {"error": letter.error or gettext("too old")}
+    elif letter.error:
+        said = gettext("Tried %(tries)d times: %(error)s")
+        state, status = "heed", said % {"tries": letter.tries, "error": letter.error}
+    else:
+        state, status = "half", gettext("In the outbox")
     when = time_or_day(letter.created_at)
     if letter.to:
         note = gettext("To %(to)s, written on %(when)s") % {"to": letter.to, "when": when}
@@ -141,11 +129,71 @@ def _row(letter: Letter) -> Task:
     )
 
 
-def _standing(letter: Letter) -> tuple[str, str]:
-    if letter.sent_at:
-        return "met", gettext("Sent on %(when)s") % {"when": time_or_day(letter.sent_at)}
-    if letter.next_at is None:
-        return "stop", gettext("Not sent: %(error)s") % {"error": letter.error or gettext("too old")}
-    if letter.error:
-        return "heed", gettext("Tried %(tries)d times: %(error)s") % {"tries": letter.tries, "error": letter.error}
-    return "half", gettext("In the outbox")
+_HERE = Path(__file__).parent
+COMPONENTS = _HERE.parents[2] / "templates/ui"
+
+
+@dataclass(frozen=True, slots=True)
+class Exhibit:
+    """One component: the element that it stands in, as tag and class, and its states by title, each drawn."""
+
+    name: str
+    tag: str
+    css_class: str
+    is_entry: bool
+    specimens: Mapping[str, SafeString]
+
+
+def exhibits() -> Iterator[Exhibit]:
+    """Every component in every state, drawn from the templates that the pages use."""
+    for name, described in _described().items():
+        tag, _, css_class = described.get("within", "div").partition(".")
+        specimens = {
+            title: render_to_string(f"ui/{name}.html", _context(given, described.get("object")))
+            for title, given in described["states"].items()
+        }
+        yield Exhibit(name.replace("_", " "), tag, css_class, bool(described.get("is_entry")), specimens)
+
+
+def components_shown_elsewhere() -> list[str]:
+    """The components that stand within others alone, or frame every page."""
+    return sorted({path.stem for path in COMPONENTS.glob("[a-z]*.html")} - _described().keys())
+
+
+@cache
+def _described() -> Mapping[str, Any]:
+    described: Mapping[str, Any] = yaml.safe_load((_HERE / "specimens.yaml").read_text())
+    return described
+
+
+def _context(given: Mapping[str, Any], name: str | None) -> dict[str, Any]:
+    """What a template is given in a state; all of it as one object, where the component takes one of that name."""
+    return {name: _as_given(given)} if name else {key: _as_given(value) for key, value in given.items()}
+
+
+def _as_given(value: Any) -> Any:
+    """Templates are given objects; a mapping becomes one."""
+    if isinstance(value, Mapping):
+        return SimpleNamespace(**{key: _as_given(one) for key, one in value.items()})
+    return [_as_given(one) for one in value] if isinstance(value, list) else value
+
+
+_POSTED = (("q:name", ("Larkfield Holdings",)), ("version", ("3",)))
+
+# The pages for what went wrong, by their names, each with what its template is given.
+ERRORS: Mapping[str, Mapping[str, Any]] = {
+    "400": {},
+    "403": {},
+    "403_csrf": {"posted": QueryDict("q:name=Larkfield+Holdings&version=3")},
+    "404": {},
+    "405": {},
+    "410": {},
+    "413": {},
+    "429": {},
+    "500": {},
+    "503": {
+        "unsent": UnsentForm("/", _POSTED, had_files=True),
+        "typed": (AnswerRow("Name", "Larkfield Holdings", is_name=True),),
+        "path": "/",
+    },
+}

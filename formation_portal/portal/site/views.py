@@ -24,9 +24,20 @@ from formation_portal.relay.incoming_webhooks.receiver import BODY_LIMIT, receiv
 from formation_portal.ui.glossary import places
 from formation_portal.ui.sessions import session_end, updated_session_end
 
-from .gallery import ERRORS, gallery_page
-from .pages import FRAMING_POLICY, help_page, letter_html, letter_rows, previews, typed_rows
+from .pages import (
+    ERRORS,
+    FRAMING_POLICY,
+    components_shown_elsewhere,
+    exhibits,
+    glossary,
+    glossary_links,
+    letter_html,
+    letter_row,
+    typed_rows,
+)
 
+# Of the outbox.
+_LETTERS_SHOWN = 100
 _PAGE = "page"
 _NOT_TYPED = ("language", "csrfmiddlewaretoken")
 
@@ -87,7 +98,7 @@ def _render_session(request: HttpRequest, *, was_extended: bool) -> HttpResponse
 @public
 def help(request: HttpRequest) -> HttpResponse:
     """The words that are the same everywhere, and the way to each place's own."""
-    return render(request, "portal/site/help.html", {"page": help_page()})
+    return render(request, "portal/site/help.html", {"terms": glossary(), "links": glossary_links()})
 
 
 @require_safe
@@ -96,7 +107,8 @@ def help_place(request: HttpRequest, code: str) -> HttpResponse:
     """The words with what one place calls them."""
     if code not in places():
         raise Http404
-    return render(request, "portal/site/help.html", {"page": help_page(code)})
+    context = {"place": places()[code], "terms": glossary(code), "links": glossary_links()}
+    return render(request, "portal/site/help.html", context)
 
 
 @require_safe
@@ -122,37 +134,6 @@ def _may_open(request: UserRequest, path: str) -> bool:
     return reference is None or Application.objects.visible_to(request.user).filter(reference=reference).exists()
 
 
-@require_safe
-@public
-def gallery(request: HttpRequest) -> HttpResponse:
-    """Every component in every state."""
-    if not settings.DEMO:
-        raise Http404
-    return render(request, "portal/site/gallery.html", {"page": gallery_page()})
-
-
-@require_safe
-@public
-def errors(request: HttpRequest) -> HttpResponse:
-    """The pages for what went wrong."""
-    if not settings.DEMO:
-        raise Http404
-    pages = [{"name": name, "url": reverse("portal:gallery_error", args=[name])} for name in ERRORS]
-    return render(request, "portal/site/gallery_errors.html", {"pages": pages})
-
-
-@require_safe
-@public
-def error(request: HttpRequest, name: str) -> HttpResponse:
-    """One of them."""
-    if not settings.DEMO or name not in ERRORS:
-        raise Http404
-    return render(request, f"{name}.html", dict(ERRORS[name]))
-
-
-_SHOWN = 100
-
-
 def _only_in_the_demo(view: View[Rest]) -> View[Rest]:
     @wraps(view)
     def guarded(request: HttpRequest, /, *args: Rest.args, **kwargs: Rest.kwargs) -> HttpResponseBase:
@@ -166,9 +147,36 @@ def _only_in_the_demo(view: View[Rest]) -> View[Rest]:
 @require_safe
 @public
 @_only_in_the_demo
+def gallery(request: HttpRequest) -> HttpResponse:
+    """Every component in every state."""
+    context = {"exhibits": list(exhibits()), "elsewhere": components_shown_elsewhere()}
+    return render(request, "portal/site/gallery.html", context)
+
+
+@require_safe
+@public
+@_only_in_the_demo
+def errors(request: HttpRequest) -> HttpResponse:
+    """The pages for what went wrong."""
+    return render(request, "portal/site/gallery_errors.html", {"names": list(ERRORS)})
+
+
+@require_safe
+@public
+@_only_in_the_demo
+def error(request: HttpRequest, name: str) -> HttpResponse:
+    """One of them."""
+    if name not in ERRORS:
+        raise Http404
+    return render(request, f"{name}.html", dict(ERRORS[name]))
+
+
+@require_safe
+@public
+@_only_in_the_demo
 def letters(request: HttpRequest) -> HttpResponse:
     """The newest letters of the outbox."""
-    rows = letter_rows(Letter.objects.all()[:_SHOWN])
+    rows = [letter_row(one) for one in Letter.objects.all()[:_LETTERS_SHOWN]]
     return render(request, "portal/site/letters.html", {"rows": rows, "go_out": settings.LETTERS_GO_OUT})
 
 
@@ -196,8 +204,9 @@ def letter_body(request: HttpRequest, number: str) -> HttpResponse:
 @_only_in_the_demo
 def gallery_letters(request: HttpRequest) -> HttpResponse:
     """Every kind of letter with sample data."""
-    context = {"previews": previews(language=get_language() or "en")}
-    response = render(request, "portal/site/gallery_letters.html", context)
+    language = get_language() or "en"
+    samples = [(kind, sample_letter(kind, language=language)) for kind in sample_contexts()]
+    response = render(request, "portal/site/gallery_letters.html", {"samples": samples})
     response["Content-Security-Policy"] = FRAMING_POLICY
     return response
 
@@ -230,10 +239,7 @@ def letter_refusal(request: HttpRequest, token: str) -> HttpResponse:
 def service_events(request: HttpRequest) -> JsonResponse:
     """Takes one event in. Every refusal looks the same, whatever its reason."""
     if content_length(request.META) > BODY_LIMIT:
-        return _said("too_large", 413)
-    is_taken = receive(request.body, headers=request.headers, media_type=request.content_type or "")
-    return _said("received", 200) if is_taken else _said("unauthorized", 401)
-
-
-def _said(word: str, status: int) -> JsonResponse:
-    return JsonResponse({"status": word}, status=status)
+        return JsonResponse({"status": "too_large"}, status=413)
+    if not receive(request.body, headers=request.headers, media_type=request.content_type or ""):
+        return JsonResponse({"status": "unauthorized"}, status=401)
+    return JsonResponse({"status": "received"})

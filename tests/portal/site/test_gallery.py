@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from formation_portal.portal.site.gallery import COMPONENTS, gallery_page
+from formation_portal.portal.site.pages import COMPONENTS, components_shown_elsewhere, exhibits
 from tests.markup import Markup
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
@@ -26,14 +26,13 @@ def test_without_the_demo_there_is_none(as_nobody: Client, settings: Any) -> Non
 
 
 def test_every_component_is_shown_or_said_to_stand_elsewhere() -> None:
-    page = gallery_page()
-    shown = {exhibit.name.replace(" ", "_") for exhibit in page.exhibits}
-    assert shown | set(page.elsewhere) == {path.stem for path in COMPONENTS.glob("[a-z]*.html")}
+    shown = {exhibit.name.replace(" ", "_") for exhibit in exhibits()}
+    assert shown | set(components_shown_elsewhere()) == {path.stem for path in COMPONENTS.glob("[a-z]*.html")}
     assert len(shown) > 20
 
 
 def test_no_specimen_is_empty_and_none_is_drawn_like_another() -> None:
-    for exhibit in gallery_page().exhibits:
-        drawn = [specimen.html.strip() for specimen in exhibit.specimens]
+    for exhibit in exhibits():
+        drawn = [html.strip() for html in exhibit.specimens.values()]
         assert all(drawn), exhibit.name
         assert len(set(drawn)) == len(drawn), exhibit.name
