@@ -1,14 +1,14 @@
 """A person who signs in by e-mail address, and what agents may do beside reading (manage.py agent_rights)."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable
 from typing import Any, ClassVar
 
-from django.contrib.auth.models import AbstractUser, BaseUserManager
+from django.contrib.auth.models import AbstractUser, BaseUserManager, Permission
 from django.db import models
 
 
 class Right(models.TextChoices):
-    """The rights, each with what it lets an agent do."""
+    """The rights, each with what it lets an agent do. They are Django's permissions, as in `perms.accounts.review`."""
 
     REVIEW = "review", "claim cases, check facts, see masked numbers and raise queries"
     DECIDE = "decide", "approve, return and decline"
@@ -16,22 +16,26 @@ class Right(models.TextChoices):
     EXPORT = "export", "download records as JSON, PDF and CSV"
     AUDIT = "audit", "read the audit log"
 
-
-def all_rights() -> list[str]:
-    """What a new account has. It means nothing until the account is an agent's."""
-    return list(Right.values)
+    @property
+    def permission(self) -> str:
+        """The name by which `User.has_perm` knows it."""
+        return f"accounts.{self.value}"
 
 
 class UserManager(BaseUserManager["User"]):
     """Makes users by their e-mail address, which is kept in lower case: a login has one spelling."""
 
-    def create_user(self, email: str, password: str | None = None, **more: Any) -> "User":
-        """A saved user. Raises ValueError without an address."""
+    def create_user(
+        self, email: str, password: str | None = None, *, rights: Iterable[str] = Right.values, **more: Any
+    ) -> "User":
+        """A saved user; an agent has all rights unless some are named. Raises ValueError without an address."""
         if not email:
             raise ValueError("A user needs an e-mail address.")
         user = self.model(email=email.strip().lower(), **more)
         user.set_password(password)
         user.save(using=self._db)
+        if user.is_agent:
+            user.set_rights(rights)
         return user
 
     def create_superuser(self, email: str, password: str | None = None, **more: Any) -> "User":
@@ -49,20 +53,21 @@ class User(AbstractUser):
         "language", max_length=8, blank=True, default="", help_text="Letters are written in it."
     )
 
-    rights = models.JSONField("rights", default=all_rights, blank=True, help_text="What an agent may do.")
-
     USERNAME_FIELD = "email"
     REQUIRED_FIELDS: ClassVar[list[str]] = []
 
     objects: ClassVar[UserManager] = UserManager()  # type: ignore[assignment]  # another login, another manager
 
+    class Meta(AbstractUser.Meta):
+        permissions = tuple(Right.choices)
+
     def __str__(self) -> str:
         return self.email
 
-    @property
-    def may(self) -> Mapping[str, bool]:
-        """For each right whether this agent has it; a customer has none."""
-        return {right.value: self.is_agent and right in self.rights for right in Right}
+    def set_rights(self, rights: Iterable[str]) -> None:
+        """Give the account exactly these rights. They mean nothing until it is an agent's."""
+        named = Permission.objects.filter(content_type__app_label="accounts", codename__in=list(rights))
+        self.user_permissions.set(named)
 
     @property
     def called(self) -> str:

@@ -10,6 +10,7 @@ from functools import wraps
 from typing import Concatenate, ParamSpec, cast
 
 from allauth.core import ratelimit
+from django.contrib.auth.backends import ModelBackend
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
@@ -106,7 +107,7 @@ def agent_with(*rights: Right) -> Callable[[UserView[Rest]], View[Rest]]:
     def guard(view: UserView[Rest]) -> View[Rest]:
         @wraps(view)
         def guarded(request: UserRequest, /, *args: Rest.args, **kwargs: Rest.kwargs) -> HttpResponseBase:
-            missing = [right for right in rights if not request.user.may[right]]
+            missing = [right for right in rights if not request.user.has_perm(right.permission)]
             return right_missing_page(request, missing[0]) if missing else view(request, *args, **kwargs)
 
         declared = agent(guarded)
@@ -153,9 +154,9 @@ _MAX_COLLEAGUES = 5
 
 def right_missing_page(request: HttpRequest, right: Right) -> HttpResponse:
     """403 with the name of the right and some colleagues who have it. One query."""
-    agents = User.objects.filter(is_agent=True, is_active=True).order_by("first_name", "last_name", "email")
-    colleagues = [one.called for one in agents if one.may[right]]
-    context = {"right": right, "colleagues": colleagues[:_MAX_COLLEAGUES]}
+    agents = ModelBackend().with_perm(right.permission).filter(is_agent=True)
+    colleagues = agents.order_by("first_name", "last_name", "email")[:_MAX_COLLEAGUES]
+    context = {"right": right, "colleagues": [one.called for one in colleagues]}
     return render(request, "desk/right_missing.html", context, status=403)
 
 

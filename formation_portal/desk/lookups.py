@@ -51,4 +51,8 @@ def get_delivery_or_404(number: int) -> Delivery:
 
 def can_review(draft: Draft, reader: AbstractBaseUser) -> bool:
     """Whether this agent can check and ask now: the case is under review, and the agent has the right."""
-    return draft.application.status in UNDER_REVIEW and isinstance(reader, User) and reader.may[Right.REVIEW]
+    return (
+        draft.application.status in UNDER_REVIEW
+        and isinstance(reader, User)
+        and reader.has_perm(Right.REVIEW.permission)
+    )

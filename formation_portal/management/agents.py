@@ -25,8 +25,8 @@ def agents() -> list[User]:
 
 def describe(agent: User) -> str:
     """One line: the address, and the rights."""
-    rights = ", ".join(name for name, has in agent.may.items() if has)
-    return f"{agent.email}: {rights or 'can only read'}"
+    has = _rights_of(agent)
+    return f"{agent.email}: {', '.join(right for right in Right if right in has) or 'can only read'}"
 
 
 def add_agent(email: str, *, first_name: str = "", last_name: str = "", rights: Collection[Right]) -> tuple[User, str]:
@@ -59,10 +59,9 @@ def remove_agent(email: str) -> User:
     """Take the desk from the account, which stays a customer's with all that it has done. Raises NotChanged."""
     with transaction.atomic():
         agent = _get_agent(email)
-        before = {right for right in Right if right in agent.rights}
         agent.is_agent = False
         agent.save(update_fields=["is_agent"])
-        _save_rights(agent, before=before, after=set())
+        _save_rights(agent, before=_rights_of(agent), after=set())
     return agent
 
 
@@ -72,7 +71,7 @@ def change_rights(email: str, *, give: Collection[Right], take: Collection[Right
         raise NotChanged(f"Give or take {', '.join(both)}, not both.")
     with transaction.atomic():
         agent = _get_agent(email)
-        before = {right for right in Right if right in agent.rights}
+        before = _rights_of(agent)
         if (after := (before | set(give)) - set(take)) != before:
             _save_rights(agent, before=before, after=after)
     return agent
@@ -91,8 +90,18 @@ def _get_agent(email: str) -> User:
     return agent
 
 
+def _rights_of(agent: User) -> set[Right]:
+    """The rights given to the account, which has them again when it is no longer closed."""
+    if agent.is_superuser:
+        return set(Right)
+    return set(Right) & set(agent.user_permissions.values_list("codename", flat=True))
+
+
 def _save_rights(agent: User, *, before: set[Right], after: set[Right]) -> None:
-    agent.rights = [right.value for right in Right if right in after]
-    agent.save(update_fields=["rights"])
+    agent.set_rights(after)
+    if after != set(Right):
+        # A superuser has every permission, whichever were given.
+        agent.is_superuser = False
+        agent.save(update_fields=["is_superuser"])
     given, taken = sorted(after - before), sorted(before - after)
     chain.append(AuditAction.RIGHTS, by=None, application=None, subject=agent.pk, given=given, taken=taken)

@@ -1,7 +1,9 @@
 """What single agents may do: every deed of the desk asks for a right, and whoever lacks it reads which one."""
 
 import pytest
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 
 from formation_portal.accounts.models import Right, User
 from formation_portal.accounts.policies import Policy, rights_of
@@ -27,8 +29,7 @@ def test_every_right_is_asked_for() -> None:
 def test_whoever_lacks_a_right_is_turned_away_and_reads_which(
     address: Address, right: Right, agent: User, as_agent: Client
 ) -> None:
-    agent.rights = [one for one in Right.values if one != right]
-    agent.save()
+    agent.set_rights([one for one in Right.values if one != right])
     for ask in (as_agent.get, as_agent.post):
         response = ask(address.path)
         # A view that takes only one method says so to everybody.
@@ -42,8 +43,7 @@ def test_the_page_names_colleagues_to_ask(agent: User, as_agent: Client) -> None
     User.objects.create_user("otto@example.com", first_name="Otto", last_name="Fremd")
     # Has left: nobody can ask them.
     User.objects.create_user("abe@example.com", first_name="Abe", last_name="Past", is_agent=True, is_active=False)
-    agent.rights = []
-    agent.save()
+    agent.set_rights([])
     markup = Markup(as_agent.get("/desk/audit/").content.decode())
     assert markup.faults == []
     main = markup.one("main").text
@@ -52,11 +52,16 @@ def test_the_page_names_colleagues_to_ask(agent: User, as_agent: Client) -> None
 
 
 def test_a_customer_has_no_rights(owner: User) -> None:
-    assert not any(owner.may.values())
-    owner.is_agent = True
-    assert all(owner.may.values())
+    assert owner.get_all_permissions() == set()
 
 
-def test_what_no_longer_is_a_right_is_none(agent: User) -> None:
-    agent.rights = ["review", "rule the world"]
-    assert [name for name, has in agent.may.items() if has] == ["review"]
+def test_a_new_agent_has_all_rights_unless_some_are_named(agent: User) -> None:
+    assert agent.get_all_permissions() == {right.permission for right in Right}
+    other = User.objects.create_user("dev@example.com", is_agent=True, rights=["review", "rule the world"])
+    assert other.get_all_permissions() == {"accounts.review"}
+
+
+def test_a_customers_page_asks_for_no_rights(as_owner: Client) -> None:
+    with CaptureQueriesContext(connection) as captured:
+        as_owner.get("/applications/")
+    assert [one["sql"] for one in captured if "auth_permission" in one["sql"]] == []

@@ -38,8 +38,7 @@ def test_only_what_one_may_do_is_offered(submitted: Draft, agent: Any, as_agent:
     everything = {place: as_agent.get(address).content.decode() for place, address in pages.items()}
     assert [offer for _, place, offer in OFFERS if offer not in everything[place]] == []
     for right in {right for right, _, _ in OFFERS}:
-        agent.rights = [one for one in Right.values if one != right]
-        agent.save()
+        agent.set_rights([one for one in Right.values if one != right])
         here = [(place, offer) for its, place, offer in OFFERS if its is right]
         shown = {place: as_agent.get(pages[place]).content.decode() for place, _ in here}
         assert [(place, offer) for place, offer in here if offer in shown[place]] == []

@@ -74,12 +74,10 @@ def _four_eyes(owner: Any, agent: Any, colleague: Any) -> Iterator[Shot]:
 
 
 def _without_rights(draft: Draft, agent: Any) -> Iterator[Shot]:
-    agent.rights = []
-    agent.save()
+    agent.set_rights([])
     yield _shot("decision-not-mine", draft)
     yield Shot("right-missing", "/desk/audit/", who="agent")
-    agent.rights = list(Right.values)
-    agent.save()
+    agent.set_rights(Right.values)
 
 
 def _handed_in(owner: Any) -> Draft:

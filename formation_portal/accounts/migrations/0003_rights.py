@@ -1,6 +1,8 @@
 from django.db import migrations, models
 
-import formation_portal.accounts.models
+
+def all_rights() -> list[str]:
+    return ["review", "decide", "confirm", "export", "audit"]
 
 
 class Migration(migrations.Migration):
@@ -14,7 +16,7 @@ class Migration(migrations.Migration):
             name="rights",
             field=models.JSONField(
                 blank=True,
-                default=formation_portal.accounts.models.all_rights,
+                default=all_rights,
                 help_text="What an agent may do.",
                 verbose_name="rights",
             ),

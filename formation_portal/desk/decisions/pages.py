@@ -224,7 +224,7 @@ def decision_panel(
     waiting = next((one for one in decisions if one.outcome == DecisionOutcome.WAITING), None)
     # Chosen before anybody chooses is what was prepared, and never what can't be taken back by a slip.
     form = form or DecisionForm(deed=RETURN if facts.drafted else "" if against else APPROVE)
-    may_decide = reader.may[Right.DECIDE]
+    may_decide = reader.has_perm(Right.DECIDE.permission)
     cards = _cards(draft, form, facts=facts, against=against, waits=waiting is not None) if may_decide else ()
     links, masking = TargetLinks(draft, facts, shown), TextMasking(draft)
     return DecisionPanel(
@@ -248,8 +248,8 @@ def decision_panel(
         is_under_review=is_under_review,
         asks_two=settings.FOUR_EYES,
         may_decide=may_decide,
-        may_confirm=reader.may[Right.CONFIRM],
-        may_open_next=reader.may[Right.REVIEW],
+        may_confirm=reader.has_perm(Right.CONFIRM.permission),
+        may_open_next=reader.has_perm(Right.REVIEW.permission),
     )
 
 

@@ -113,7 +113,7 @@ def _go_on(request: UserRequest, draft: Draft, words: str, *, opens_next: bool) 
     shown, reference = queue_shown(request.POST), draft.application.reference
     link = '<a class="name" href="{}">{}</a> {}'
     messages.success(request, format_html(link, case_url(reference, shown), draft.title, words))
-    if opens_next and request.user.may[Right.REVIEW]:
+    if opens_next and request.user.has_perm(Right.REVIEW.permission):
         following = next_case_for(request.user, shown)
         if following.case:
             return redirect(case_url(following.case.application.reference, shown))

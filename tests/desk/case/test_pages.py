@@ -7,6 +7,7 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
+from formation_portal.accounts.models import Right
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft
 from formation_portal.reviews.changes_since import current_version
@@ -196,8 +197,7 @@ def test_a_case_that_is_closed_is_only_read(submitted: Draft, as_agent: Client, 
 
 def test_an_agent_who_may_not_review_only_reads(submitted: Draft, as_agent: Client, agent: Any) -> None:
     ask_at(submitted, NAME, agent, "Which name?")
-    agent.rights = [right for right in agent.rights if right != "review"]
-    agent.save()
+    agent.set_rights([right for right in Right.values if right != Right.REVIEW])
     markup = page(as_agent, submitted)
     actions = [one.attributes.get("action", "") for one in markup.all("form")]
     assert not [one for one in actions if one.endswith(("acceptances/", "notes/", "removal/"))]

@@ -212,8 +212,7 @@ def test_what_was_ended_meanwhile_is_not_confirmed(
 def test_only_what_one_may_do_is_offered(
     proposed: Draft, colleague: Any, as_colleague: Client, right: Right, left: set[str]
 ) -> None:
-    colleague.rights = [one for one in Right.values if one != right]
-    colleague.save()
+    colleague.set_rights([one for one in Right.values if one != right])
     assert actions(as_colleague, proposed) == left
     html = as_colleague.get(path(proposed)).content.decode()
     assert ("open the next case" in html) == (right != Right.REVIEW)

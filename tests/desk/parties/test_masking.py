@@ -176,8 +176,7 @@ def test_the_viewer_stays_where_it_was(numbered: Draft, as_agent: Client, agent:
 
 
 def test_without_the_right_they_stay_masked_and_nothing_is_kept(numbered: Draft, as_agent: Client, agent: Any) -> None:
-    agent.rights = [one for one in Right.values if one != Right.REVIEW]
-    agent.save()
+    agent.set_rights([one for one in Right.values if one != Right.REVIEW])
     markup = page(as_agent, numbered)
     assert markup.all("button", data_key="v") == []
     assert "You need the right “review” to see these numbers." in markup.one("main").text

@@ -144,8 +144,7 @@ def test_the_queue_that_it_was_opened_from_comes_along(submitted: Draft, as_agen
 
 
 def test_who_may_not_review_only_reads(submitted: Draft, as_agent: Client, agent: Any) -> None:
-    agent.rights = []
-    agent.save()
+    agent.set_rights([])
     markup = page(as_agent, submitted)
     assert boxes(markup) == []
     assert [one.text for one in markup.all("button") if one.attributes.get("form") in ("checks", "reopenings")] == []
