@@ -36,7 +36,7 @@ RINGS = {
     "contract": ("contract", "applications service gateway ui", "portal desk"),
     "desk": ("desk", "reviews accounts statistics", "portal"),
     "gateway": ("gateway", "relay", "portal service"),
-    "js": ("portal", "journeys"),
+    "js": ("portal desk", "journeys"),
     "relay": ("relay", "gateway applications desk/deliveries desk/decisions", "portal desk"),
     "reviews": ("reviews", "desk", "portal relay"),
     "service": ("service", "gateway relay"),
