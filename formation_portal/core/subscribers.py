@@ -42,7 +42,7 @@ def application_moved(draft: "Draft", *, by: "Author | None") -> None:
 
 def submission_blockers(draft: "Draft") -> "tuple[Need, ...]":
     """What others need before an application can be submitted."""
-    from formation_portal.relay.approval_guard import block_submission
+    from formation_portal.relay.problems import block_submission
 
     return block_submission(draft)
 
@@ -79,7 +79,7 @@ def proposal_refused(draft: "Draft", *, decision: "ReviewDecision", by: "Abstrac
 
 def approval_blockers(draft: "Draft") -> "tuple[ApprovalBlocker, ...]":
     """What others have against an approval, on a page as in the transaction that approves."""
-    from formation_portal.relay.approval_guard import block_approval
+    from formation_portal.relay.problems import block_approval
 
     return block_approval(draft)
 

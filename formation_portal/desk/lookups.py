@@ -11,7 +11,7 @@ from formation_portal.accounts.models import Right, User
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application, Document
 from formation_portal.relay.models import Decision, Delivery
-from formation_portal.relay.resolution.queue import deliveries_in
+from formation_portal.relay.resolution import deliveries_in
 from formation_portal.reviews.transactions import UNDER_REVIEW
 
 

@@ -10,4 +10,4 @@ class RelayConfig(AppConfig):
 
     def ready(self) -> None:
         """Take part in the hourly round: old events are deleted."""
-        from .incoming_webhooks import receiver  # noqa: F401
+        from . import incoming_webhooks  # noqa: F401

@@ -15,10 +15,10 @@ from formation_portal.contract.localisation import gettext, gettext_noop
 from .models import AMBIGUOUS, UNCLEAR, UNSUPPORTED, Delivery, DeliveryState
 from .order import is_blocked, is_closed_for_changes
 from .problems import LocatedProblem, problems_of
-from .resolution.decisions import is_undecided, must_inform_provider
+from .resolution import is_undecided, must_inform_provider
 from .resources import WITHDRAWAL, ResourceKind
 from .service_profile import Profile, current_profile
-from .titles import Titles
+from .wording import Titles
 
 
 class DeliveryStage(StrEnum):

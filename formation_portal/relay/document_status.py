@@ -21,7 +21,8 @@ from formation_portal.contract.lifecycle import FINAL
 from formation_portal.contract.localisation import gettext_noop
 from formation_portal.gateway.errors import GatewayError, Unsupported
 
-from . import rate_limit, timing
+from . import timing
+from .calls import rate_limit
 from .calls.outcomes import CallOutcome, outcome_of
 from .calls.routes import CREATE
 from .models import APPROVED, REJECTED, Delivery, DeliveryState

@@ -14,9 +14,10 @@ from django.utils import timezone
 
 from formation_portal.core.databases import DATABASE_AWAY
 
-from . import rate_limit, wake
+from . import wake
+from .calls import rate_limit
+from .calls.claiming import release_dead_leases
 from .calls.sending import make_next_call
-from .claiming import release_dead_leases
 from .document_status import read_due_documents
 from .models import UNSUPPORTED, Delivery, DeliveryState, ServiceProfile
 from .service_profile import service_address

@@ -12,11 +12,10 @@ from typing import Any
 from django.conf import settings
 from django.db import models
 
-from formation_portal.relay import claiming, service_profile
-from formation_portal.relay.calls import results, sending
+from formation_portal.relay import service_profile
+from formation_portal.relay.calls import claiming, reconciliation, sending
+from formation_portal.relay.calls.reconciliation import Evidence
 from formation_portal.relay.models import Attempt, Delivery, DeliveryState
-from formation_portal.relay.reconciliation import records
-from formation_portal.relay.reconciliation.records import Evidence
 from formation_portal.relay.service_profile import Profile
 from formation_portal.relay.sync import requeue
 from formation_portal.relay.timing import FAILURES
@@ -57,7 +56,7 @@ class Sabotage:
 
 def _retry_blindly() -> None:
     """What may have arrived is sent again like what surely did not."""
-    results._WRITERS[State.UNKNOWN] = results._waiting
+    sending._WRITERS[State.UNKNOWN] = sending._waiting
 
 
 def _look_at_once() -> None:
@@ -101,7 +100,7 @@ def _record_afterwards() -> None:
 
 def _match_by_existence() -> None:
     """Somebody like that is there: so it has arrived."""
-    count = records._resolve_doubt
+    count = reconciliation._resolve_doubt
 
     def believe(row: Delivery, free: Collection[str], found: Evidence, known: Profile, now: datetime) -> str:
         if not found.matches:
@@ -109,9 +108,9 @@ def _match_by_existence() -> None:
         row.remote_id = next(iter(free), "")
         row.acknowledged, row.state, row.unclear_since = row.sent, State.DONE, None
         requeue(row)
-        return records.BOUND
+        return reconciliation.BOUND
 
-    records._resolve_doubt = believe
+    reconciliation._resolve_doubt = believe
 
 
 def _break_nothing() -> None:

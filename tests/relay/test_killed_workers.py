@@ -17,7 +17,7 @@ from formation_portal.relay.delivery_status import deliveries_of
 from formation_portal.relay.models import Delivery
 from formation_portal.relay.worker import Worker, drain
 from formation_portal.service.models import Entity, KeptAnswer
-from tests.relay.reconciliation.status_changes import without_keys
+from tests.relay.calls.status_changes import without_keys
 
 from .conftest import row
 from .flaky_transport import FlakyTransport

@@ -11,8 +11,7 @@ from django.utils.dateparse import parse_datetime
 
 from formation_portal.core.integers import parse_integers
 from formation_portal.relay.models import Decision
-from formation_portal.relay.resolution.decision_input import DecisionRefused
-from formation_portal.relay.resolution.decisions import bind, declare_absent, record_provider_informed
+from formation_portal.relay.resolution import DecisionRefused, bind, declare_absent, record_provider_informed
 
 from ..forms import Problem
 

@@ -13,13 +13,24 @@ from formation_portal.contract import canonical
 from formation_portal.contract.fields.base import FieldSpec
 from formation_portal.gateway.envelopes import MAX_ID_LENGTH
 from formation_portal.relay.models import Attempt, Decision, Delivery, DeliveryState, Look
-from formation_portal.relay.resolution.decision_input import NOTE_LIMIT, has_id, may_lack_id
-from formation_portal.relay.resolution.decisions import is_undecided, may_inform_provider, steps_to_inform
-from formation_portal.relay.resolution.provider_message import call_words, provider_message
-from formation_portal.relay.resolution.queue import queue_groups
-from formation_portal.relay.resolution.wording import conclusion_words, outcome_words, state_words
+from formation_portal.relay.provider_message import call_words, provider_message
+from formation_portal.relay.resolution import (
+    NOTE_LIMIT,
+    has_id,
+    is_undecided,
+    may_inform_provider,
+    may_lack_id,
+    queue_groups,
+    steps_to_inform,
+)
 from formation_portal.relay.resources import ResourceKind, referenced_name
-from formation_portal.relay.titles import Titles, titles_of
+from formation_portal.relay.wording import (
+    Titles,
+    conclusion_words,
+    outcome_words,
+    state_words,
+    titles_of,
+)
 from formation_portal.ui.readback import answer_in_words, share_class_choices
 from formation_portal.ui.roles import role_words
 

@@ -9,9 +9,8 @@ from django.views.decorators.http import require_http_methods, require_safe
 from formation_portal.accounts.models import Right
 from formation_portal.accounts.policies import UserRequest, agent, agent_with
 from formation_portal.relay.models import Delivery
-from formation_portal.relay.resolution.decision_input import DecisionOutdated, DecisionRefused
-from formation_portal.relay.resolution.queue import deliveries_in
-from formation_portal.relay.resolution.service_notices import service_notices
+from formation_portal.relay.resolution import DecisionOutdated, DecisionRefused, deliveries_in
+from formation_portal.relay.service_profile import service_notices
 from formation_portal.ui.pagination import numbered_links
 
 from ..lookups import get_delivery_or_404

@@ -11,7 +11,7 @@ from formation_portal.accounts.models import Right
 from formation_portal.accounts.policies import UserRequest, agent, agent_with
 from formation_portal.accounts.sessions import background_request
 from formation_portal.core.integers import parse_integer
-from formation_portal.relay.resolution.queue import unresolved_count
+from formation_portal.relay.resolution import unresolved_count
 
 from ..lookups import get_application_or_404
 from ..queue_state import QueueState

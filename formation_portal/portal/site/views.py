@@ -20,7 +20,7 @@ from formation_portal.core.integers import content_length
 from formation_portal.mail import unsubscribing
 from formation_portal.mail.models import Letter
 from formation_portal.mail.rendering import sample_contexts, sample_letter
-from formation_portal.relay.incoming_webhooks.receiver import BODY_LIMIT, receive
+from formation_portal.relay.incoming_webhooks import BODY_LIMIT, receive
 from formation_portal.ui.glossary import places
 from formation_portal.ui.sessions import session_end, updated_session_end
 

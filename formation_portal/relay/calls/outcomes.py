@@ -17,8 +17,8 @@ from formation_portal.gateway.errors import (
 )
 
 from ..models import OWN_REASONS, STATE_CONFLICT, UNCLEAR, UNSUPPORTED, DeliveryState
-from ..reconciliation.matching import is_id_of_another_kind
 from ..resources import ResourceKind
+from .bodies import is_id_of_another_kind
 from .routes import CREATE, REMOVE
 
 NOT_AUTHORISED, NOT_ALLOWED, IN_PROGRESS, FILE_MISSING, BOUND_ELSEWHERE, TOO_LATE = (

@@ -1,26 +1,45 @@
-"""One step of the relay: claim a row, make its call outside any transaction, record the result."""
+"""One step of the relay: claim a row, make its call outside any transaction, record the result and what follows."""
 
 import logging
 from collections.abc import Callable, Collection
-from typing import IO
+from dataclasses import replace
+from datetime import datetime, timedelta
+from http import HTTPStatus
+from typing import IO, Any
 
 from django.conf import settings
+from django.db import transaction
 from django.utils import timezone
 
 from formation_portal import gateway
-from formation_portal.applications.models import Document
+from formation_portal.applications import services
+from formation_portal.applications.draft import open_draft
+from formation_portal.applications.models import Application, Document
+from formation_portal.contract.localisation import gettext_noop
+from formation_portal.gateway import clock_skew
 from formation_portal.gateway.calls import use_request_id
 from formation_portal.gateway.errors import GatewayError
 
-from ..claiming import Claim, claim
-from ..models import Delivery, DeliveryState
-from ..reconciliation.records import Evidence, look_up
-from ..reconciliation.transitions import EntityStatus, read_entity_status
+from .. import timing
+from ..models import STATE_CONFLICT, UNCLEAR, UNSUPPORTED, Attempt, Delivery, DeliveryState
+from ..problems import locate
 from ..resources import ResourceKind
-from .outcomes import FILE_MISSING, TOO_LATE, CallOutcome, outcome_of
-from .outgoing_call import OutgoingCall
-from .results import record_lookup, record_result
-from .routes import CREATE, REMOVE, ROUTES, sent_action
+from ..service_profile import locked_profile, update_profile
+from ..sync import forget_dependents, is_frozen, requeue
+from . import rate_limit
+from .claiming import Claim, claim
+from .outcomes import (
+    BOUND_ELSEWHERE,
+    FILE_MISSING,
+    IN_PROGRESS,
+    NOT_ALLOWED,
+    NOT_AUTHORISED,
+    TOO_LATE,
+    CallOutcome,
+    outcome_of,
+)
+from .reconciliation import EntityStatus, Evidence, look_up, read_entity_status, reconcile, reconcile_transition
+from .routes import CREATE, REMOVE, ROUTES, OutgoingCall, sent_action
 
 logger = logging.getLogger(__name__)
 
@@ -111,3 +130,186 @@ def _opener(row: Delivery) -> Callable[[], IO[bytes]]:
         raise MissingFile
 
     return opened
+
+
+def record_result(claim: Claim, outcome: CallOutcome) -> Delivery | None:
+    """The row after its call; None where its lease had run out meanwhile and somebody else has it."""
+    now = timezone.now()
+    with transaction.atomic(durable=True):
+        Attempt.objects.filter(delivery=claim.row, lease=claim.lease).update(
+            ended_at=now, outcome=outcome.word, status=outcome.status
+        )
+        row = _end_lease(claim, DeliveryState.SENDING)
+        if row is None:
+            return None
+        _WRITERS[outcome.state](row, claim, outcome, now)
+        row.save()
+        _continue_others(row, claim, now=now)
+        if outcome.was_called:
+            _learn_about_service(row, claim, outcome, now=now)
+        return row
+
+
+def record_lookup(claim: Claim, evidence: Evidence | EntityStatus | CallOutcome) -> Delivery | None:
+    """The row after its evidence was read; None where its lease had run out meanwhile."""
+    now = timezone.now()
+    with transaction.atomic(durable=True):
+        row = _end_lease(claim, DeliveryState.RECONCILING)
+        if row is None:
+            return None
+        if isinstance(evidence, EntityStatus):
+            reconcile_transition(row, evidence, profile=claim.profile, now=now)
+        else:
+            reconcile(row, evidence, profile=claim.profile, now=now)
+        row.save()
+        _continue_others(row, claim, now=now)
+        if isinstance(evidence, CallOutcome):
+            _learn_about_service(row, claim, evidence, now=now)
+        return row
+
+
+def _end_lease(claim: Claim, state: DeliveryState) -> Delivery | None:
+    """The row as it is now, locked, if it is still ours; its lease ends."""
+    Application.objects.select_for_update().get(pk=claim.application.pk)
+    row = Delivery.objects.select_for_update().get(pk=claim.row.pk)
+    if row.state != state or row.lease != claim.lease:
+        logger.warning("Delivery %s: answered after its lease expired", row.pk)
+        return None
+    row.lease, row.lease_until, row.holder = None, None, ""
+    return row
+
+
+def _done(row: Delivery, claim: Claim, outcome: CallOutcome, now: datetime) -> None:
+    removed = row.sent is None
+    others = Delivery.objects.filter(kind=row.kind, remote_id=outcome.remote_id).exclude(pk=row.pk)
+    if outcome.remote_id and others.exists():
+        # The service says that two of our things are one: the customer has entered it twice, or the service is wrong.
+        if outcome.existed_already:
+            _refused(row, claim, outcome, now)
+        else:
+            logger.error("Delivery %s: the answer names a different record, request %s", row.pk, outcome.request_id)
+            _unknown(row, claim, replace(outcome, reason=BOUND_ELSEWHERE), now)
+        return
+    row.remote_id = "" if removed else outcome.remote_id or row.remote_id
+    row.acknowledged = row.sent
+    if outcome.existed_already and claim.profile.can_edit and row.sent is not None:
+        row.acknowledged = ROUTES[row.resource_kind].certain_part(row.sent)
+    row.state, row.unclear_since = DeliveryState.DONE, None
+    row.document_status, row.document_note, row.read_next_at = "", "", None
+    if row.wanted != row.acknowledged and is_frozen(row.application):
+        row.wanted = row.acknowledged
+    requeue(row)
+    row.reason = outcome.reason
+    if row.state == DeliveryState.QUEUED:
+        row.next_at = now
+    elif row.recheck:
+        row.next_at = now + claim.profile.settle_time
+    if removed:
+        forget_dependents(row)
+
+
+def _waiting(row: Delivery, claim: Claim, outcome: CallOutcome, now: datetime) -> None:
+    """Surely not processed, this time; an earlier try of the same may have been."""
+    row.attempts += 1
+    wait = timing.pause() if outcome.reason in (NOT_AUTHORISED, NOT_ALLOWED) else None
+    wait = wait or timing.backoff(row.attempts, at_least=outcome.retry_after)
+    row.state, row.reason, row.next_at = DeliveryState.WAITING, outcome.reason, now + wait
+    if row.unclear_since is not None:
+        row.state, row.repeats = DeliveryState.UNKNOWN, max(0, row.repeats - 1)
+
+
+def _unknown(row: Delivery, claim: Claim, outcome: CallOutcome, now: datetime) -> None:
+    """It may have arrived: what to do is decided once it is certain that nothing more comes of it.
+
+    A transition that is refused for the entity's status may have been done before: that is looked up at once.
+    """
+    if outcome.reason == STATE_CONFLICT:
+        row.state, row.reason, row.next_at = DeliveryState.UNKNOWN, STATE_CONFLICT, now
+        return
+    row.state, row.reason = DeliveryState.UNKNOWN, UNCLEAR
+    row.unclear_since = row.unclear_since or now
+    row.next_at = now + claim.profile.doubt_time(row.repeats)
+    if outcome.reason == IN_PROGRESS:
+        # The service says that it is still processing it: that is no try in vain.
+        row.repeats = max(0, row.repeats - 1)
+        row.next_at = now + timedelta(seconds=outcome.retry_after or 1)
+
+
+def _refused(row: Delivery, claim: Claim, outcome: CallOutcome, now: datetime) -> None:
+    if outcome.status == 409 and row.unclear_since is not None and sent_action(row) == CREATE:
+        # The record that it conflicts with may be its own.
+        _held(row, claim, replace(outcome, reason=UNCLEAR), now)
+        return
+    row.unclear_since = None
+    if row.wanted != row.sent:
+        _requeue_changed(row, now)
+        return
+    problems = locate(outcome.problems, row, claim.ids, open_draft(claim.application))
+    cleared = set((row.acknowledged or {}).get("answers", {})) - set((row.sent or {}).get("answers", {}))
+    if cleared and all(problem["field"] in cleared for problem in problems):
+        # Nobody can answer what is no longer asked: the service can't clear, which only the supplement says.
+        _held(row, claim, CallOutcome(DeliveryState.HELD, UNSUPPORTED, request_id=outcome.request_id), now)
+        return
+    row.state, row.reason, row.next_at, row.problems = DeliveryState.REFUSED, outcome.reason, None, problems
+
+
+def _held(row: Delivery, claim: Claim, outcome: CallOutcome, now: datetime) -> None:
+    if row.wanted != row.sent and outcome.reason not in (UNSUPPORTED, UNCLEAR):
+        _requeue_changed(row, now)
+        return
+    row.state, row.reason, row.next_at = DeliveryState.HELD, outcome.reason, None
+    logger.error(
+        "Delivery %s (%s of %s) is held: %s, request %s",
+        row.pk,
+        row.kind,
+        claim.application.reference,
+        outcome.word,
+        outcome.request_id,
+    )
+
+
+_WRITERS: dict[DeliveryState, Any] = {
+    DeliveryState.DONE: _done,
+    DeliveryState.WAITING: _waiting,
+    DeliveryState.UNKNOWN: _unknown,
+    DeliveryState.REFUSED: _refused,
+    DeliveryState.HELD: _held,
+}
+
+
+def _requeue_changed(row: Delivery, now: datetime) -> None:
+    """What was refused or held is no longer wanted: send what is."""
+    row.state = DeliveryState.QUEUED
+    requeue(row)
+    row.next_at = now if row.state == DeliveryState.QUEUED else None
+
+
+def _learn_about_service(row: Delivery, claim: Claim, outcome: CallOutcome, *, now: datetime) -> None:
+    """What the answer shows about the service, whatever becomes of the row."""
+    stored = locked_profile()
+    stored.clock_ahead = clock_skew.seconds_ahead()
+    rate_limit.count_at_end(stored, claim.counted_at, now)
+    if row.is_transition and not claim.is_lookup:
+        # Whether the service has the call for such a transition at all: if not, those held in doubt can't have arrived.
+        # 404 doesn't show it: the service may have lost the entity.
+        kind = row.resource_kind
+        if outcome.reason == UNSUPPORTED and outcome.status != HTTPStatus.NOT_FOUND:
+            stored.lacks = sorted({*stored.lacks, kind})
+            held = Delivery.objects.filter(kind=kind, state=DeliveryState.HELD, reason=UNCLEAR)
+            held.update(state=DeliveryState.UNKNOWN, next_at=now, updated_at=now)
+        elif outcome.state == DeliveryState.DONE and outcome.reason != UNSUPPORTED:
+            stored.lacks = [one for one in stored.lacks if one != kind]
+    rate_limit.record_outcome(stored, outcome, now, was_retry=claim.is_retry)
+    if outcome.reason == UNSUPPORTED and not row.is_transition and not claim.is_lookup:
+        update_profile(can_edit=False)
+
+
+def _continue_others(row: Delivery, claim: Claim, *, now: datetime) -> None:
+    """The others may go on, unless they would wait for the same reason."""
+    if row.state != DeliveryState.WAITING:
+        Delivery.objects.filter(application_id=row.application_id, state=DeliveryState.QUEUED, next_at=None).update(
+            next_at=now
+        )
+    if row.state == DeliveryState.REFUSED:
+        draft = open_draft(Application.objects.get(pk=row.application_id))
+        services.reopen(draft, reason=gettext_noop("The formation service asks for a change"))

@@ -12,8 +12,8 @@ from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Application, Change
 from formation_portal.contract.lifecycle import State
 from formation_portal.gateway import FormationService
+from formation_portal.relay.calls.claiming import claim
 from formation_portal.relay.calls.sending import make_next_call
-from formation_portal.relay.claiming import claim
 from formation_portal.relay.delivery_status import deliveries_of
 from formation_portal.relay.models import Attempt, Delivery, ServiceProfile
 from formation_portal.relay.timing import KEYED_REPEATS

@@ -11,9 +11,9 @@ from django.utils import timezone
 from formation_portal import gateway
 from formation_portal.core.background import run_hourly_tasks
 from formation_portal.gateway import FormationService
+from formation_portal.relay import incoming_webhooks
 from formation_portal.relay.document_status import read_due_documents
-from formation_portal.relay.incoming_webhooks import subscription
-from formation_portal.relay.incoming_webhooks.receiver import BODY_LIMIT
+from formation_portal.relay.incoming_webhooks import BODY_LIMIT
 from formation_portal.relay.models import Delivery, ReceivedEvent
 from formation_portal.service.models import Document
 from tests.relay.flaky_transport import FlakyTransport, lost_before
@@ -173,7 +173,7 @@ def test_a_body_that_is_too_large_is_not_read(size: int, media_type: str, sign: 
 
 
 def test_without_a_secret_nothing_is_taken(sign: Sign, settings: Any, tmp_path: Any) -> None:
-    (tmp_path / subscription.FILE_NAME).unlink()
+    (tmp_path / incoming_webhooks.FILE_NAME).unlink()
     body = written(event())
     assert post(body, sign(body)).status_code == 401
     settings.WEBHOOK_SECRET = f"{WRONG} {SECRET}"
@@ -198,7 +198,7 @@ def test_taking_an_event_in_asks_the_database_as_often_however_many_there_are(
     settings: Any, tmp_path: Any, entity: str, django_assert_num_queries: Any
 ) -> None:
     settings.DATA_DIR = tmp_path
-    subscription.store_secret(SECRET)
+    incoming_webhooks.store_secret(SECRET)
     ReceivedEvent.objects.bulk_create(ReceivedEvent(event_id=str(one), body=b"") for one in range(50))
     body = written(event(entity))
     with django_assert_num_queries(7):

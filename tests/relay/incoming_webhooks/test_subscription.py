@@ -9,7 +9,7 @@ from django.core.management import CommandError, call_command
 
 from formation_portal.environment import Environment
 from formation_portal.gateway import FormationService
-from formation_portal.relay.incoming_webhooks import subscription
+from formation_portal.relay import incoming_webhooks
 from formation_portal.relay.models import ReceivedEvent
 from formation_portal.service.models import Subscription
 from formation_portal.service.webhooks.sending import secret_of, signed_headers
@@ -38,8 +38,8 @@ def test_the_portal_subscribes_and_verifies_what_the_service_then_signs(
     row = Subscription.objects.get()
     assert row.url == f"{settings.PORTAL_URL}/webhooks/formation-service/"
     assert row.url in said
-    assert subscription.signing_secrets() == (secret_of(row.id),)
-    assert stat.S_IMODE((tmp_path / subscription.FILE_NAME).stat().st_mode) == 0o600
+    assert incoming_webhooks.signing_secrets() == (secret_of(row.id),)
+    assert stat.S_IMODE((tmp_path / incoming_webhooks.FILE_NAME).stat().st_mode) == 0o600
     assert secret_of(row.id) not in said + caplog.text
     from django.utils import timezone
 
@@ -50,19 +50,19 @@ def test_the_portal_subscribes_and_verifies_what_the_service_then_signs(
 
 def test_a_second_time_changes_nothing_unless_it_is_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
     registered(capsys)
-    first = subscription.signing_secrets()
+    first = incoming_webhooks.signing_secrets()
     assert "subscribed already" in registered(capsys)
-    assert subscription.signing_secrets() == first
+    assert incoming_webhooks.signing_secrets() == first
     registered(capsys, "--anew")
-    assert subscription.signing_secrets() != first
+    assert incoming_webhooks.signing_secrets() != first
     assert Subscription.objects.count() == 1, "the earlier one is ended"
 
 
 def test_a_lost_secret_is_replaced(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     registered(capsys)
-    (tmp_path / subscription.FILE_NAME).unlink()
+    (tmp_path / incoming_webhooks.FILE_NAME).unlink()
     registered(capsys)
-    assert subscription.signing_secrets() == (secret_of(Subscription.objects.get().id),)
+    assert incoming_webhooks.signing_secrets() == (secret_of(Subscription.objects.get().id),)
 
 
 def test_an_earlier_subscription_that_is_gone_already_is_no_fault(
@@ -90,11 +90,11 @@ def test_an_answer_without_a_secret_keeps_the_one_before(
     transport: FlakyTransport, service: FormationService, capsys: pytest.CaptureFixture[str]
 ) -> None:
     registered(capsys)
-    first = subscription.signing_secrets()
+    first = incoming_webhooks.signing_secrets()
     transport.fail_on("POST webhooks", answers(201, {"data": {"id": "wh_1", "secret": None}}))
     with pytest.raises(CommandError, match="Not subscribed"):
         registered(capsys, "--anew")
-    assert subscription.signing_secrets() == first
+    assert incoming_webhooks.signing_secrets() == first
     assert len(service.webhooks()) == 1
 
 

@@ -11,8 +11,7 @@ from formation_portal.applications.draft import Draft
 from formation_portal.audit.models import Actor, AuditAction, Entry
 from formation_portal.gateway import FormationService
 from formation_portal.relay.models import AMBIGUOUS, UNCLEAR, Decision, Delivery, DeliveryState
-from formation_portal.relay.resolution.decision_input import DecisionOutdated, DecisionRefused
-from formation_portal.relay.resolution.decisions import bind, declare_absent
+from formation_portal.relay.resolution import DecisionOutdated, DecisionRefused, bind, declare_absent
 from formation_portal.relay.service_profile import Capabilities, update_profile
 from formation_portal.relay.worker import Worker, drain
 from tests.applications import factories

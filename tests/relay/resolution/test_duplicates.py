@@ -7,7 +7,7 @@ import pytest
 from formation_portal.applications.draft import Draft
 from formation_portal.gateway import FormationService
 from formation_portal.relay.models import DUPLICATE, Delivery
-from formation_portal.relay.resolution.decisions import bind, declare_absent
+from formation_portal.relay.resolution import bind, declare_absent
 from formation_portal.relay.worker import drain
 from tests.relay.conftest import row
 from tests.relay.flaky_transport import FlakyTransport

@@ -8,7 +8,7 @@ from django.urls import reverse
 
 from formation_portal import gateway
 from formation_portal.gateway.errors import GatewayError, Unsupported
-from formation_portal.relay.incoming_webhooks.subscription import subscribe
+from formation_portal.relay.incoming_webhooks import subscribe
 
 
 class Command(BaseCommand):

@@ -10,10 +10,9 @@ from formation_portal.applications.draft import Draft
 from formation_portal.relay.calls.sending import make_next_call
 from formation_portal.relay.delivery_status import NO_REVIEWS, NO_SUBMISSIONS, deliveries_of
 from formation_portal.relay.models import STATE_CONFLICT
-from formation_portal.relay.resolution.decisions import declare_absent
-from formation_portal.relay.resolution.provider_message import provider_message
-from formation_portal.relay.resolution.queue import deliveries_in
-from formation_portal.relay.resolution.wording import state_words
+from formation_portal.relay.provider_message import provider_message
+from formation_portal.relay.resolution import declare_absent, deliveries_in
+from formation_portal.relay.wording import state_words
 from formation_portal.relay.worker import drain
 from formation_portal.service.models import Entity
 from tests.relay.conftest import row, save

@@ -11,7 +11,7 @@ from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.relay.calls.sending import make_next_call
 from formation_portal.relay.delivery_status import deliveries_of
 from formation_portal.relay.models import UNCLEAR, UNSUPPORTED, Delivery, Look
-from formation_portal.relay.resolution.decisions import bind
+from formation_portal.relay.resolution import bind
 from formation_portal.relay.service_profile import Capabilities, update_profile
 from formation_portal.relay.worker import drain
 from formation_portal.service.models import Entity

@@ -8,9 +8,9 @@ from datetime import datetime, timedelta
 
 from django.conf import settings
 
-from . import timing
-from .calls.outcomes import NOT_AUTHORISED, CallOutcome
-from .models import Delivery, DeliveryState, ServiceProfile
+from .. import timing
+from ..models import Delivery, DeliveryState, ServiceProfile
+from .outcomes import NOT_AUTHORISED, CallOutcome
 
 logger = logging.getLogger(__name__)
 

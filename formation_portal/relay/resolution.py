@@ -1,31 +1,105 @@
-"""What an agent decides about a delivery that nothing else can resolve: the service has it, does not have it, or the
-provider was informed by hand (design, "Relay").
+"""The deliveries that need an agent: their queue, and what agents decide about them (design, "Relay").
 
-One transaction changes the row and keeps the decision; the worker does the rest.
-"""
+That is: the service has it, does not have it, or the provider was informed by hand. One transaction changes the row and
+keeps the decision; the worker does the rest."""
 
 import logging
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from django.contrib.auth.models import AbstractBaseUser
 from django.db import IntegrityError, transaction
-from django.db.models import Q, QuerySet
+from django.db.models import Count, OuterRef, Q, QuerySet, Subquery
+from django.db.models.functions import Coalesce, Now
 from django.utils import timezone
 
 from formation_portal.applications.models import Application
 from formation_portal.audit import chain
 from formation_portal.audit.models import AuditAction
+from formation_portal.gateway.envelopes import MAX_ID_LENGTH
 
-from .. import wake
-from ..models import AMBIGUOUS, DUPLICATE, PROVIDER_INFORMED, UNCLEAR, UNSUPPORTED, Decision, Delivery, DeliveryState
-from ..resources import ResourceKind
-from ..sync import forget_dependents, requeue
-from .decision_input import ID_IN_USE, DecisionOutdated, DecisionRefused, clean_note, clean_remote_id
+from . import wake
+from .calls.bodies import is_id_of_another_kind
+from .models import (
+    AMBIGUOUS,
+    DUPLICATE,
+    PROVIDER_INFORMED,
+    UNCLEAR,
+    UNSUPPORTED,
+    Attempt,
+    Decision,
+    Delivery,
+    DeliveryState,
+)
+from .resources import ResourceKind
+from .sync import forget_dependents, requeue
 
 logger = logging.getLogger(__name__)
+
+ID_IN_USE = "Check the ID. Another record here already has it"
+
+
+class DecisionRefused(Exception):
+    """Nothing has changed; the message says what to do, `field` names the control that it belongs to."""
+
+    def __init__(self, message: str, *, field: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.field = field
+
+
+class DecisionOutdated(DecisionRefused):
+    """The delivery has changed since the agent read it: somebody else decided, or the service answered."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "This changed after you opened it, so your decision was not recorded. Check its current status"
+        )
+
+
+NOTE_LIMIT = 1000
+
+# The interface promises no id in the answer to these (interface, "Shareholding", "Document upload").
+_MAY_LACK_AN_ID = (ResourceKind.SHAREHOLDING, ResourceKind.DOCUMENT)
+
+
+def has_id(kind: ResourceKind) -> bool:
+    """Whether the service gives such a thing an id of its own at all."""
+    return not (kind.is_csp or kind.is_transition)
+
+
+def may_lack_id(kind: ResourceKind) -> bool:
+    """Whether it can be there without an id that we would know."""
+    return kind in _MAY_LACK_AN_ID or not has_id(kind)
+
+
+def clean_remote_id(row: Delivery, text: str) -> str:
+    """The id as typed, without blanks around it; empty where the thing has none. Raises DecisionRefused."""
+    chosen = text.strip()
+    if not has_id(row.resource_kind):
+        return ""
+    if not chosen and not may_lack_id(row.resource_kind):
+        raise DecisionRefused("Enter the ID that the formation service gave you", field="remote_id")
+    if len(chosen) > MAX_ID_LENGTH or any(letter.isspace() or not letter.isprintable() for letter in chosen):
+        problem = f"Enter an ID of up to {MAX_ID_LENGTH} characters, without spaces"
+        raise DecisionRefused(problem, field="remote_id")
+    if is_id_of_another_kind(row.resource_kind, chosen):
+        raise DecisionRefused("Check the ID. It looks like the ID of a different kind of record", field="remote_id")
+    if chosen and Delivery.objects.filter(kind=row.kind, remote_id=chosen).exclude(pk=row.pk).exists():
+        raise DecisionRefused(ID_IN_USE, field="remote_id")
+    return chosen
+
+
+def clean_note(text: str) -> str:
+    """The note as typed, with plain line ends. Raises DecisionRefused."""
+    note = "\n".join(text.split("\r\n")).strip()
+    if len(note) > NOTE_LIMIT or any(not letter.isprintable() and letter not in "\n\t" for letter in note):
+        raise DecisionRefused(f"Use {NOTE_LIMIT:,} plain characters or fewer", field="note")
+    return note
+
 
 # The rows that wait for a decision. Any transition may: later ones can't be sent before it.
 _TRANSITIONS = [kind for kind in ResourceKind if kind.is_transition]
@@ -177,3 +251,62 @@ def _record(row: Delivery, agent: AbstractBaseUser, deed: Decision.Deed, *, note
 
 def _is_duplicated(row: Delivery) -> bool:
     return row.state == DeliveryState.DONE and row.reason == DUPLICATE
+
+
+_DUPLICATE = Q(state=DeliveryState.DONE, reason=DUPLICATE)
+# A lease that has run out means that nobody knows; the worker says so when it next comes by.
+_LEFT_SENDING = Q(state=DeliveryState.SENDING, lease_until__lte=Now())
+
+
+@dataclass(frozen=True, slots=True)
+class QueueGroup:
+    """One group of rows: its name in addresses, its label, and how many it holds."""
+
+    value: str
+    label: str
+    count: int
+
+
+# A duplicate is to be decided too; no other row is in two groups.
+_GROUPS: Mapping[str, tuple[str, Q]] = {
+    "undecided": ("To decide", UNDECIDED),
+    "surplus": ("Duplicates", _DUPLICATE),
+    "unknown": ("Being checked", Q(state__in=(DeliveryState.UNKNOWN, DeliveryState.RECONCILING)) | _LEFT_SENDING),
+    "by_hand": ("Inform the service", TO_INFORM),
+    "held": ("Held", Q(state=DeliveryState.HELD) & ~UNDECIDED & ~TO_INFORM),
+    "refused": ("Not accepted", Q(state=DeliveryState.REFUSED)),
+    "waiting": ("Waiting", Q(state=DeliveryState.WAITING)),
+}
+
+
+def deliveries_in(group: str = "") -> QuerySet[Delivery]:
+    """The rows of one group, or of all, the oldest first; each with `since`, when its problem began.
+
+    One query for the rows and one for their attempts.
+    """
+    _, chosen = _GROUPS.get(group, ("", _in_any_group()))
+    first_try = Attempt.objects.filter(delivery=OuterRef("pk"), key=OuterRef("key")).order_by("pk")
+    since = Coalesce("unclear_since", Subquery(first_try.values("started_at")[:1]), "updated_at")
+    found = Delivery.objects.filter(chosen).select_related("application").prefetch_related("tries")
+    return found.annotate(since=since).order_by("since", "pk")
+
+
+def queue_groups() -> tuple[QueueGroup, ...]:
+    """All together, then every group, each with its count: one query."""
+    meant = {"": ("All", _in_any_group()), **_GROUPS}
+    counts = Delivery.objects.aggregate(
+        **{f"in_{value}": Count("pk", filter=chosen) for value, (_, chosen) in meant.items()}
+    )
+    return tuple(QueueGroup(value, label, counts[f"in_{value}"]) for value, (label, _) in meant.items())
+
+
+def unresolved_count() -> int:
+    """How many deliveries wait for an agent, to be decided or to inform the provider: one query."""
+    return Delivery.objects.filter(UNDECIDED | TO_INFORM).count()
+
+
+def _in_any_group() -> Q:
+    together = Q()
+    for _, chosen in _GROUPS.values():
+        together |= chosen
+    return together

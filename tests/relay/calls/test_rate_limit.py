@@ -8,7 +8,8 @@ from django.utils import timezone
 
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft
-from formation_portal.relay import rate_limit, timing
+from formation_portal.relay import timing
+from formation_portal.relay.calls import rate_limit
 from formation_portal.relay.calls.outcomes import CallOutcome
 from formation_portal.relay.calls.sending import make_next_call
 from formation_portal.relay.models import Delivery, DeliveryState, ServiceProfile
@@ -16,8 +17,8 @@ from formation_portal.relay.service_profile import current_profile, locked_profi
 from formation_portal.relay.worker import Worker
 from tests.applications import factories
 
-from .conftest import row
-from .flaky_transport import FlakyTransport, answers, lost_before, unreachable
+from ..conftest import row
+from ..flaky_transport import FlakyTransport, answers, lost_before, unreachable
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 

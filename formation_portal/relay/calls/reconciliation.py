@@ -1,28 +1,72 @@
-"""Finds out by the service's records whether a call in doubt has created something, and updates the row accordingly.
+"""What became of a call in doubt: found out from the service's own records, without an agent where that is possible.
 
-The records that may be ours are counted, since the same person may rightly be there twice: the row is bound to one,
-looked up again, sent again, or held for an agent. Called inside the transaction that records the result.
-
-A list is read until two readings are equal, so that nobody concludes from a list that is just changing.
-"""
+Called inside the transaction that records the result, except where the records are read."""
 
 import logging
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from enum import StrEnum
 from typing import Any
 
+from formation_portal.contract.lifecycle import AGENT, TRANSITIONS, State
 from formation_portal.gateway.envelopes import MAX_ID_LENGTH
 from formation_portal.gateway.errors import Unclear
 
 from .. import timing
-from ..calls.outcomes import CallOutcome
-from ..calls.outgoing_call import OutgoingCall
 from ..models import AMBIGUOUS, DUPLICATE, RESEND, STATE_CONFLICT, UNCLEAR, UNSUPPORTED, Delivery, DeliveryState, Look
 from ..resources import ResourceKind
-from ..service_profile import Profile
+from ..service_profile import Capabilities, Profile
 from ..sync import requeue
-from .matching import matches
+from .bodies import matches
+from .outcomes import CallOutcome
+from .routes import CREATE, OutgoingCall, sent_action
+
+logger = logging.getLogger(__name__)
+
+
+class Strategy(StrEnum):
+    """How to find out whether a call arrived, or why that doesn't matter."""
+
+    REPEAT = "repeat"  # the same again: harmless there
+    LOOK_UP = "look"  # read the service's records
+    HOLD = "hold"  # an agent has to find out
+
+
+def strategy_for(row: Delivery, capabilities: Capabilities) -> Strategy:
+    """The strategy for a row in doubt."""
+    if row.is_transition:
+        # It changes whatever status the entity has by then, so it is only repeated under a key that counts. One that
+        # the service refuses, or that is no longer wanted, is not repeated at all: the entity's status is read.
+        may_repeat = capabilities.honours_keys and row.repeats < timing.KEYED_REPEATS
+        is_same = row.reason != STATE_CONFLICT and row.wanted == row.sent
+        return Strategy.REPEAT if may_repeat and is_same else Strategy.LOOK_UP
+    strategy = _strategy_for_thing(row, capabilities)
+    most = timing.KEYED_REPEATS if capabilities.honours_keys else timing.REPEATS
+    if strategy is Strategy.REPEAT and row.repeats >= most and not _is_harmless(row):
+        return Strategy.HOLD
+    return strategy
+
+
+def _strategy_for_thing(row: Delivery, capabilities: Capabilities) -> Strategy:
+    kind = row.resource_kind
+    if capabilities.honours_keys or _is_harmless(row):
+        return Strategy.REPEAT
+    if kind is ResourceKind.DOCUMENT and capabilities.replaces_documents:
+        return Strategy.REPEAT
+    if kind in capabilities.lists:
+        return Strategy.LOOK_UP
+    return Strategy.REPEAT if kind in capabilities.refuses_repeats else Strategy.HOLD
+
+
+def _is_harmless(row: Delivery) -> bool:
+    """Whether the same twice is the same once by nature: anything but making a new record.
+
+    csp-data goes out whole to a service that is not known to merge it.
+    """
+    kind = row.resource_kind
+    return kind.is_csp or (sent_action(row) != CREATE and kind is not ResourceKind.DOCUMENT)
+
 
 Records = list[dict[str, Any]]
 
@@ -92,8 +136,6 @@ _READERS: Mapping[ResourceKind, Callable[[OutgoingCall], Records]] = {
     ResourceKind.DOCUMENT: lambda call: call.service.documents(call.entity_id),
 }
 
-
-logger = logging.getLogger(__name__)
 
 BOUND, NOT_FOUND, SEVERAL_MATCHES, NO_LIST, UNREADABLE, AS_WANTED = (
     "bound",
@@ -193,3 +235,108 @@ def hold(row: Delivery, reason: str) -> None:
     """Leave it to an agent."""
     row.state, row.reason, row.next_at = DeliveryState.HELD, reason, None
     logger.error("Delivery %s is held: the service's records are inconclusive: %s", row.pk, reason)
+
+
+UNKNOWN_STATUS, OTHER_STATUS = "no state that we know", "it stands at {state}"
+
+
+@dataclass(frozen=True, slots=True)
+class EntityStatus:
+    """The state that the service's record of the entity shows. None: one that the lifecycle doesn't know, or, where
+    nothing `is_shown`, none at all."""
+
+    state: State | None
+    is_shown: bool
+
+
+def read_entity_status(call: OutgoingCall) -> EntityStatus:
+    """The entity's status. Raises GatewayError where it can't be read."""
+    record = call.service.entity(call.entity_id)
+    if record.get("id") not in (None, call.entity_id):
+        raise Unclear("The answer is for a different record")
+    shown = record.get("status")
+    return EntityStatus(
+        next((state for state in State if state == shown), None), isinstance(shown, str) and shown != ""
+    )
+
+
+def reconcile_transition(row: Delivery, found: EntityStatus, *, profile: Profile, now: datetime) -> None:
+    """Update the row as the entity's status allows, and keep what was found."""
+    conclusion = _resolve(row, found, profile, now)
+    if row.state == DeliveryState.HELD and row.wanted != row.sent:
+        # It is no longer wanted: the application was withdrawn, or came back to the customer.
+        row.state, row.unclear_since = DeliveryState.QUEUED, None
+        requeue(row)
+    Look.objects.create(delivery=row, records=1, matches=[], conclusion=conclusion)
+
+
+def _resolve(row: Delivery, found: EntityStatus, profile: Profile, now: datetime) -> str:
+    state = found.state
+    if not found.is_shown or (state is None and row.wanted != row.sent):
+        hold(row, hold_reason(row))
+        return UNKNOWN_STATUS
+    if state is None:
+        # The service has states of its own on the way from one to the next.
+        row.looks += 1
+        row.state, row.next_at = DeliveryState.UNKNOWN, now + timing.lookup_pause(row.looks)
+        return UNKNOWN_STATUS
+    if _is_applied(row, state):
+        row.acknowledged, row.unclear_since = row.sent, None
+        row.state = DeliveryState.DONE
+        requeue(row)
+        return AS_WANTED
+    conclusion = OTHER_STATUS.format(state=state)
+    if state in _source_states(_target(row)):
+        _not_applied(row, profile, now)
+    else:
+        hold(row, STATE_CONFLICT)
+    return conclusion
+
+
+def _not_applied(row: Delivery, profile: Profile, now: datetime) -> None:
+    """Read the status once more, later after each try in vain; then send the transition again, right after reading."""
+    in_vain = row.repeats - timing.REPEATS
+    row.looks += 1
+    if row.looks < timing.LOOKUPS:
+        wait = timing.lookup_pause(in_vain) if in_vain > 0 else profile.settle_time
+        row.state, row.next_at = DeliveryState.UNKNOWN, now + wait
+    elif row.reason == STATE_CONFLICT and in_vain >= 0:
+        # It is known: the service refuses it there.
+        hold(row, STATE_CONFLICT)
+    else:
+        row.state, row.reason, row.next_at, row.unclear_since = DeliveryState.WAITING, RESEND, now, None
+        # Under its old key the service would only repeat what it has answered.
+        row.key = ""
+
+
+def _is_applied(row: Delivery, state: State) -> bool:
+    target = _target(row)
+    if state not in _source_states(target):
+        return state in _reached_states(target)
+    # A submission of which the service has acknowledged none before: what was returned there was it.
+    is_submission = row.resource_kind is ResourceKind.SUBMISSION
+    if state is not State.RETURNED_FOR_CHANGES or not is_submission or row.acknowledged is not None:
+        return False
+    others = Delivery.objects.filter(application_id=row.application_id, kind=ResourceKind.SUBMISSION).exclude(pk=row.pk)
+    return all(one.acknowledged is None for one in others)
+
+
+def _target(row: Delivery) -> State:
+    return State((row.sent or {}).get("status", State.SUBMITTED_FOR_REVIEW))
+
+
+def _source_states(target: State) -> frozenset[State]:
+    """The states from which a transition leads to the target."""
+    return frozenset(
+        source for transition in TRANSITIONS.values() if transition.target is target for source in transition.sources
+    )
+
+
+def _reached_states(target: State) -> frozenset[State]:
+    """The state itself, and those that agents lead to from it."""
+    further = [
+        _reached_states(transition.target)
+        for transition in TRANSITIONS.values()
+        if transition.by == AGENT and target in transition.sources
+    ]
+    return frozenset({target}).union(*further)

@@ -12,14 +12,15 @@ from django.utils import timezone
 from formation_portal.applications.models import Application
 from formation_portal.core.processes import current_process, has_ended, held_by_ended
 
-from . import rate_limit, timing
-from .calls.routes import has_nothing_to_send, is_unsupported
-from .models import RESEND, UNCLEAR, UNSUPPORTED, Attempt, Delivery, DeliveryState
-from .order import next_delivery
-from .reconciliation.strategy import Strategy, strategy_for
-from .resources import ResourceName
-from .service_profile import Profile, current_profile, locked_profile, profile_from
-from .sync import requeue
+from .. import timing
+from ..models import RESEND, UNCLEAR, UNSUPPORTED, Attempt, Delivery, DeliveryState
+from ..order import next_delivery
+from ..resources import ResourceName
+from ..service_profile import Profile, current_profile, locked_profile, profile_from
+from ..sync import requeue
+from . import rate_limit
+from .reconciliation import Strategy, strategy_for
+from .routes import has_nothing_to_send, is_unsupported
 
 logger = logging.getLogger(__name__)
 

@@ -7,7 +7,7 @@ import pytest
 from formation_portal.gateway.errors import CatalogUnavailable, GatewayError, NoAnswer
 from formation_portal.relay.calls import outcomes
 from formation_portal.relay.models import OWN_REASONS, Attempt, Delivery, DeliveryState
-from formation_portal.relay.resolution.wording import outcome_words, state_words
+from formation_portal.relay.wording import outcome_words, state_words
 
 # No call ends in these: one is a family, the other is what a page says.
 _NEVER_AN_END = {NoAnswer, CatalogUnavailable}

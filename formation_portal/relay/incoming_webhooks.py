@@ -1,0 +1,169 @@
+"""Events that the service posts to us, the subscription to them, and the secrets that sign them.
+
+None is believed: each is kept once, as it came, and only makes the relay read again soon, from the service itself, what
+it is about.
+"""
+
+import hashlib
+import hmac
+import json
+import logging
+import re
+import uuid
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.db import transaction
+from django.utils import timezone
+from standardwebhooks import Webhook
+from standardwebhooks.webhooks import WebhookVerificationError
+
+from formation_portal.contract.lifecycle import EVENT_KINDS
+from formation_portal.core.background import hourly_task
+from formation_portal.core.integers import parse_integer
+from formation_portal.core.storage import replace_secret
+from formation_portal.gateway import FormationService
+from formation_portal.gateway.errors import NotFound, UnexpectedAnswer
+from formation_portal.relay.document_status import read_soon
+from formation_portal.relay.models import ReceivedEvent
+
+logger = logging.getLogger(__name__)
+
+STANDARD, PLAIN = "standard", "plain"
+TOLERANCE_SECONDS = 300
+
+Headers = Mapping[str, str]
+
+
+def is_signed(body: bytes, headers: Headers) -> bool:
+    """Whether one of the secrets that we know has signed exactly this, now."""
+    check = _SCHEMES[settings.WEBHOOK_SCHEME]
+    return any(check(secret, body, headers) for secret in signing_secrets())
+
+
+def signed_id(headers: Headers) -> str:
+    """The id among the headers, where the scheme signs it."""
+    return headers.get("webhook-id", "") if settings.WEBHOOK_SCHEME == STANDARD else ""
+
+
+def _is_standard(secret: str, body: bytes, headers: Headers) -> bool:
+    given = {name: headers.get(name, "") for name in ("webhook-id", "webhook-timestamp", "webhook-signature")}
+    try:
+        Webhook(secret).verify(body, given, json_parse=False)
+    except (WebhookVerificationError, ValueError):
+        # The library splits and decodes what strangers send, and says ValueError of what can't be.
+        return False
+    return True
+
+
+def _is_plain(secret: str, body: bytes, headers: Headers) -> bool:
+    """Hex HMAC-SHA256 over `timestamp.payload`. The id isn't signed, so nothing depends on it."""
+    sent_at = headers.get("X-Webhook-Timestamp", "")
+    seconds = parse_integer(sent_at, digits=12)
+    if seconds is None or abs(timezone.now().timestamp() - seconds) > TOLERANCE_SECONDS:
+        return False
+    wanted = hmac.new(secret.encode(), f"{sent_at}.".encode() + body, hashlib.sha256).hexdigest()
+    return hmac.compare_digest(wanted.encode(), headers.get("X-Webhook-Signature", "").lower().encode())
+
+
+_SCHEMES: Mapping[str, Callable[[str, bytes, Headers], bool]] = {STANDARD: _is_standard, PLAIN: _is_plain}
+
+
+FILE_NAME = "portal-webhook-secret"
+
+
+def signing_secrets() -> tuple[str, ...]:
+    """Every secret that counts, none being among them as little as an empty one."""
+    return tuple(dict.fromkeys((*settings.WEBHOOK_SECRET.split(), *_stored())))
+
+
+def has_secret() -> bool:
+    """Whether the service gave us one when we subscribed."""
+    return bool(_stored())
+
+
+def store_secret(secret: str) -> None:
+    """Take the place of the one before."""
+    replace_secret(_secret_path(), secret)
+
+
+def _stored() -> list[str]:
+    try:
+        return _secret_path().read_text().split()
+    except FileNotFoundError:
+        return []
+
+
+def _secret_path() -> Path:
+    return Path(settings.DATA_DIR) / FILE_NAME
+
+
+def subscribe(service: FormationService, url: str, *, anew: bool = False) -> bool:
+    """Have events posted to the address; False where that was so already.
+
+    With `anew` there is a new secret. Earlier subscriptions of the address are ended once the new one is kept. Raises
+    GatewayError; Unsupported where the service has no such call.
+    """
+    earlier = [one for one in service.webhooks() if one.get("url") == url]
+    if earlier and has_secret() and not anew:
+        return False
+    body = {"url": url, "events": sorted(EVENT_KINDS), "description": "Formation portal"}
+    made = service.add_webhook(body, key=uuid.uuid4().hex)
+    secret = made.get("secret")
+    if not (isinstance(secret, str) and secret.strip()):
+        raise UnexpectedAnswer("The service returned no secret")
+    store_secret(secret.strip())
+    for one in earlier:
+        # What is gone already is as it should be.
+        with suppress(NotFound):
+            service.remove_webhook(str(one.get("id")))
+    return True
+
+
+BODY_LIMIT = 256 * 1024
+# Longer than a service goes on sending the same event, and long enough for a look at what came.
+KEPT_FOR = timedelta(days=30)
+MEDIA_TYPE = "application/json"
+_NAME = re.compile(r"[!-~]{1,200}")
+
+
+def receive(body: bytes, *, headers: Headers, media_type: str) -> bool:
+    """Keep the event, once; False where it isn't surely the service's, and then nothing happens.
+
+    What it says of itself decides only whether it was here before, and which application is read again.
+    """
+    event = None
+    if media_type == MEDIA_TYPE and is_signed(body, headers):
+        with suppress(ValueError, RecursionError):
+            event = json.loads(body)
+    if not isinstance(event, dict):
+        logger.warning("Event refused: no valid signature from the last five minutes")
+        return False
+    kind, data = _short_word(event.get("type")), event.get("data")
+    about = _short_word(data.get("entity_id")) if isinstance(data, dict) else ""
+    # The id that is signed, else all that the event says.
+    named = _short_word(event.get("id")) or _short_word(signed_id(headers))
+    event_id = named or f"sha256:{hashlib.sha256(body).hexdigest()}"
+    with transaction.atomic():
+        _, is_new = ReceivedEvent.objects.get_or_create(
+            event_id=event_id, defaults={"kind": kind, "about": about, "body": body}
+        )
+        # One of another kind is only kept.
+        if is_new and kind in EVENT_KINDS and about:
+            read_soon(about)
+    return True
+
+
+def _short_word(value: Any) -> str:
+    """A short word of visible characters; nothing where it is something else."""
+    return value if isinstance(value, str) and _NAME.fullmatch(value) else ""
+
+
+@hourly_task
+def delete_old_events() -> None:
+    """Delete the events that came longer ago than KEPT_FOR."""
+    ReceivedEvent.objects.filter(received_at__lt=timezone.now() - KEPT_FOR).delete()
