@@ -1,14 +1,18 @@
 """What the outbox keeps of a letter. Who it went to and what it said is removed after some weeks; the rest stays."""
 
+import datetime as dt
 import uuid
 
 from django.db import models
 
-from formation_portal.core.processes import NAME_LIMIT
+from formation_portal.core.outbox import OutboxRow
 
 
-class Letter(models.Model):
-    """One e-mail to one person. `next_at` says when somebody should look at it; empty, nothing is left to do."""
+class Letter(OutboxRow):
+    """One e-mail to one person."""
+
+    # A mail server has a few seconds for each of its answers (EMAIL_TIMEOUT).
+    LEASE, LEASE_MARGIN = dt.timedelta(minutes=10), dt.timedelta(minutes=5)
 
     # Stands in the Message-ID, so that a mailbox can tell a second copy of the same letter.
     number = models.UUIDField(unique=True, default=uuid.uuid4, editable=False)
@@ -23,9 +27,6 @@ class Letter(models.Model):
     created_at = models.DateTimeField(auto_now_add=True)
     next_at = models.DateTimeField(null=True, blank=True, db_index=True)
     sent_at = models.DateTimeField(null=True, blank=True)
-    # The process that tries it now (processes.py); empty where none does.
-    holder = models.CharField(max_length=NAME_LIMIT, blank=True, default="")
-    tries = models.PositiveSmallIntegerField(default=0)
     # The kind of the last error, never its words: a mail server's words name the receiver.
     error = models.CharField(max_length=60, blank=True)
 

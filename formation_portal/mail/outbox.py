@@ -9,8 +9,6 @@ from django.db.models import F
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
-from formation_portal.core.processes import current_process, held_by_ended
-
 from .models import Letter
 from .rendering import render_letter
 from .unsubscribing import is_optional, is_unsubscribed, unsubscribe_path
@@ -39,10 +37,6 @@ def _save_once(letter: Letter) -> None:
             raise
 
 
-# Longer than any try takes: a mail server has a few seconds for each of its answers (EMAIL_TIMEOUT).
-LEASE = dt.timedelta(minutes=10)
-# A try isn't begun when its lease is nearly over, as after the process was asleep.
-LEASE_MARGIN = dt.timedelta(minutes=5)
 _FIRST_WAIT = dt.timedelta(seconds=30)
 _LONGEST_WAIT = dt.timedelta(hours=4)
 GIVEN_UP_AFTER = dt.timedelta(days=3)
@@ -52,25 +46,8 @@ KINDS_WITH_SECRETS = frozenset({"code", "invitation", "nudge", "collaboration", 
 
 def claim_next() -> Letter | None:
     """The letter that has been due for longest, ours until its lease ends; None where none is due."""
-    now = timezone.now()
-    for letter in Letter.objects.filter(next_at__lte=now).order_by("next_at", "pk")[:20]:
-        # Whoever took it in between has counted a try.
-        mine = Letter.objects.filter(pk=letter.pk, tries=letter.tries, next_at=letter.next_at)
-        if mine.update(tries=F("tries") + 1, next_at=now + LEASE, holder=current_process()):
-            letter.tries, letter.next_at = letter.tries + 1, now + LEASE
-            return letter
-    return None
-
-
-def release_dead_leases() -> None:
-    """What a process of this machine tried when it ended is due now, and not when its lease is over."""
-    now = timezone.now()
-    held_by_ended(Letter.objects.filter(next_at__gt=now)).update(next_at=now, holder="")
-
-
-def has_lease(letter: Letter) -> bool:
-    """Whether there is time enough for a try before somebody else takes the letter."""
-    return letter.next_at is not None and timezone.now() < letter.next_at - LEASE_MARGIN
+    due = Letter.objects.filter(next_at__lte=timezone.now()).order_by("next_at", "pk")[:20]
+    return next((letter for letter in due if letter.claim()), None)
 
 
 def record_attempt(letter: Letter, *, error: str, is_final: bool = False) -> None:

@@ -18,7 +18,7 @@ from django.core.mail.backends.base import BaseEmailBackend
 from formation_portal.core.background import BackgroundWorker, run_hourly_tasks
 
 from .models import Letter
-from .outbox import claim_next, clear_old_letters, has_lease, record_attempt, release_dead_leases
+from .outbox import claim_next, clear_old_letters, record_attempt
 
 logger = logging.getLogger(__name__)
 
@@ -30,7 +30,7 @@ def send_due(*, may_go_on: Callable[[], bool] = lambda: True) -> int:
     """Try every letter that is due, one after the other; how many the mail server took."""
     if not settings.LETTERS_GO_OUT:
         return 0
-    release_dead_leases()
+    Letter.release_dead_leases()
     sent = 0
     connection = get_connection()
     try:
@@ -42,7 +42,7 @@ def send_due(*, may_go_on: Callable[[], bool] = lambda: True) -> int:
 
 
 def _send(letter: Letter, connection: BaseEmailBackend) -> bool:
-    if not has_lease(letter):
+    if not letter.has_time_left:
         return False
     error, is_final = "", False
     try:

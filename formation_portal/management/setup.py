@@ -17,8 +17,7 @@ from formation_portal.environment import misspelled_settings
 from formation_portal.management import memory
 from formation_portal.management.orphaned_files import remove_orphans
 from formation_portal.service import auth
-from formation_portal.service.catalog.loader import read_catalog
-from formation_portal.service.catalog.store import store_catalog
+from formation_portal.service.catalog.loader import read_catalog, store_catalog
 
 Say = Callable[[str], None]
 

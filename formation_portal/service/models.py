@@ -1,5 +1,6 @@
 """The service's own record. Answers are kept as JSON beside what is looked up by column (interface, "Resources")."""
 
+from datetime import timedelta
 from typing import Any
 
 from django.db import models
@@ -7,6 +8,7 @@ from django.db.models import Q
 
 from formation_portal.contract import canonical
 from formation_portal.contract.lifecycle import State
+from formation_portal.core.outbox import OutboxRow
 from formation_portal.core.processes import NAME_LIMIT
 from formation_portal.service import identifiers
 
@@ -260,19 +262,18 @@ class Subscription(models.Model):
         return self.id
 
 
-class EventDelivery(models.Model):
-    """One event for one subscription. `next_at` says when somebody should look at it; empty, nothing is left to do."""
+class EventDelivery(OutboxRow):
+    """One event for one subscription."""
+
+    # A try has an address to look up, and `posting.POST_SECONDS` for everything else.
+    LEASE, LEASE_MARGIN = timedelta(minutes=3), timedelta(minutes=1)
 
     subscription = models.ForeignKey(Subscription, on_delete=models.CASCADE, related_name="deliveries")
     event = models.ForeignKey("service.Event", on_delete=models.CASCADE, related_name="deliveries")
     # Events about one entity are posted in order.
     about = models.CharField(max_length=40)
-    tries = models.PositiveSmallIntegerField(default=0)
-    next_at = models.DateTimeField(null=True)
     # Whose try it is; empty where none is being made.
     lease = models.UUIDField(null=True)
-    # The process that makes it (processes.py); empty where none does.
-    holder = models.CharField(max_length=NAME_LIMIT, blank=True, default="")
     delivered_at = models.DateTimeField(null=True)
     dead_at = models.DateTimeField(null=True)
 

@@ -4,9 +4,8 @@ from django.http import Http404, HttpRequest
 from django.http.response import HttpResponseBase
 from django.urls import URLPattern, path
 
-from formation_portal.service.api import api
+from formation_portal.service.api import api, docs
 from formation_portal.service.pipeline import with_envelope
-from formation_portal.service.routes.docs import docs
 
 
 def nothing_here(request: HttpRequest, rest: str = "") -> HttpResponseBase:

@@ -14,7 +14,7 @@ from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application
 from formation_portal.applications.models import Document as PortalDocument
 from formation_portal.core.databases import SERVICE
-from formation_portal.service.catalog.store import store_catalog
+from formation_portal.service.catalog.loader import store_catalog
 from formation_portal.service.models import Document as ServiceDocument
 from formation_portal.service.models import KeptAnswer
 from tests.applications import factories

@@ -14,7 +14,7 @@ from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application
 from formation_portal.relay.calls.sending import make_next_call
 from formation_portal.relay.models import DeliveryState
-from formation_portal.service.catalog.store import store_catalog
+from formation_portal.service.catalog.loader import store_catalog
 from tests.applications import factories
 
 # An application grows to what people enter, then a new one is started.

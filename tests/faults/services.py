@@ -14,7 +14,7 @@ from formation_portal.core.databases import SERVICE
 from formation_portal.management.setup import migrate
 from formation_portal.relay.service_profile import EMBEDDED_CAPABILITIES, Capabilities
 from formation_portal.service.auth import portal_key
-from formation_portal.service.catalog.store import store_catalog
+from formation_portal.service.catalog.loader import store_catalog
 from formation_portal.service.fault_injection import FaultPlan
 from formation_portal.service.models import Entity
 from tests.other_service import KEY, OtherService

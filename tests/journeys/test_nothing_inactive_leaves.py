@@ -17,8 +17,7 @@ from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.gateway import FormationService
 from formation_portal.gateway.transports.in_process import BASE_URL
 from formation_portal.service.auth import portal_key
-from formation_portal.service.catalog.loader import read_catalog
-from formation_portal.service.catalog.store import store_catalog
+from formation_portal.service.catalog.loader import read_catalog, store_catalog
 from tests.applications import factories
 from tests.journeys.conftest import new_user
 from tests.relay.flaky_transport import FlakyTransport

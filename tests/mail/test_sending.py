@@ -13,7 +13,7 @@ from django.db import connections
 from django.utils import timezone
 
 from formation_portal.mail.models import Letter
-from formation_portal.mail.outbox import KINDS_WITH_SECRETS, claim_next, has_lease, record_attempt, retry_delay
+from formation_portal.mail.outbox import KINDS_WITH_SECRETS, claim_next, record_attempt, retry_delay
 from formation_portal.mail.worker import send_due
 
 from .conftest import Post
@@ -167,9 +167,9 @@ def test_a_worker_whose_lease_is_nearly_over_does_not_send(post: Post) -> None:
     post()
     taken = claim_next()
     assert taken is not None
-    assert has_lease(taken)
+    assert taken.has_time_left
     taken.next_at = timezone.now() + dt.timedelta(minutes=1)
-    assert not has_lease(taken)
+    assert not taken.has_time_left
 
 
 def test_a_worker_that_comes_late_does_not_change_what_another_has_found(post: Post) -> None:

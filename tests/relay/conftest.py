@@ -13,7 +13,7 @@ from formation_portal.gateway import FormationService
 from formation_portal.gateway.transports.in_process import BASE_URL
 from formation_portal.relay.models import Delivery
 from formation_portal.service.auth import portal_key
-from formation_portal.service.catalog.store import store_catalog
+from formation_portal.service.catalog.loader import store_catalog
 from formation_portal.service.rate_limit import counter
 from tests.applications import factories
 

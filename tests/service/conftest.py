@@ -2,7 +2,7 @@
 
 import pytest
 
-from formation_portal.service.catalog.store import store_catalog
+from formation_portal.service.catalog.loader import store_catalog
 from formation_portal.service.rate_limit import counter
 from tests.service import example_catalog
 from tests.service.caller import Caller

@@ -4,7 +4,7 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
 from formation_portal.contract.lifecycle import State
-from formation_portal.service.catalog.store import store_catalog
+from formation_portal.service.catalog.loader import store_catalog
 from formation_portal.service.models import Entity, Event
 from tests.service import example_catalog
 from tests.service.caller import Caller, problem

@@ -1,22 +1,88 @@
-"""GET /catalog (interface, "GET /api/v1/catalog"): rendered once, kept as bytes, with a strong ETag (supplement,
-"Envelopes").
+"""GET /catalog: rendered once, kept as bytes, with a strong ETag (supplement, "Envelopes").
+
+Its members are those of the interface, "GET /api/v1/catalog" and "Catalog item" to "Document slots".
 """
 
 import gzip
 import hashlib
 import json
 from functools import lru_cache
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from django.http import HttpRequest, HttpResponse, HttpResponseNotModified
 from django.utils.cache import patch_vary_headers
 from django.utils.http import parse_etags
 from ninja import Router
-from pydantic import StringConstraints
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from formation_portal.service.models import CatalogItem, CatalogLoad
-from formation_portal.service.routing import route
-from formation_portal.service.schemas.catalog import CatalogOut
+from formation_portal.service.pipeline import route
+
+
+class JurisdictionOut(BaseModel):
+    """Where the entity is formed."""
+
+    id: str
+    name: str
+    slug: str
+    iso_code: str = Field(pattern="^[A-Z]{2}$")
+    region: str
+
+
+class ProductOut(BaseModel):
+    """The legal form."""
+
+    id: str
+    name: str
+    slug: str
+    type: Literal["Corporation", "Foundation"]
+    description: str
+
+
+class PriceOut(BaseModel):
+    """What it costs, in one currency (ISO 4217)."""
+
+    one_off: float
+    annual: float
+    currency: str = Field(pattern="^[A-Z]{3}$")
+
+
+class FormSchemaOut(BaseModel):
+    """The form schema: what is asked, of whom, and under which conditions. Sections may hold further members."""
+
+    model_config = ConfigDict(extra="allow")
+
+    id: str
+    csp_name: str
+    form_name: str
+    version: str
+    agent_address: dict[str, str]
+    sections: list[dict[str, Any]]
+
+
+class CatalogItemOut(BaseModel):
+    """One product in one jurisdiction."""
+
+    jurisdiction_product_id: str
+    jurisdiction: JurisdictionOut
+    product: ProductOut
+    price: PriceOut
+    form: FormSchemaOut = Field(alias="schema")
+    estimated_timeline: str
+
+
+class Total(BaseModel):
+    """How many items there are."""
+
+    total: int
+
+
+class CatalogOut(BaseModel):
+    """The whole list; it is not paged."""
+
+    data: list[CatalogItemOut]
+    meta: Total
+
 
 CACHE_CONTROL = "private, max-age=300"
 

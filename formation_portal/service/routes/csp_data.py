@@ -1,32 +1,77 @@
 """The provider's answers of entity, parties and share classes (interface, "csp-data"; supplement, "Entities")."""
 
-from typing import Annotated
+from typing import Annotated, Any, Literal
 
 from django.http import HttpRequest
 from django.utils import timezone
 from ninja import Body, Router
+from pydantic import BaseModel, Discriminator, Tag
 
-from formation_portal.service.entity_forms import (
-    entity_fields,
-    parsed_form,
-    party_fields,
-    share_class_fields,
-)
+from formation_portal.service.entity_forms import entity_fields, parsed_form, party_fields, share_class_fields
 from formation_portal.service.models import Entity, Party, ShareClass
 from formation_portal.service.parsing import AnswerParser
+from formation_portal.service.pipeline import JSON, route
 from formation_portal.service.problems import ApiError, raise_if_any
-from formation_portal.service.queries import (
-    entity_to_read,
-    entity_to_write,
-    party_of,
-    share_class_ids,
-    share_class_of,
+from formation_portal.service.queries import entity_to_read, entity_to_write, party_of, share_class_ids, share_class_of
+from formation_portal.service.schemas import (
+    EntityId,
+    One,
+    PartyId,
+    ShareClassId,
+    StrictBody,
+    Uuid,
 )
-from formation_portal.service.routing import JSON, route
-from formation_portal.service.schemas.base import EntityId, One, PartyId, ShareClassId
-from formation_portal.service.schemas.entity import CspDataIn, CspDataOut
 from formation_portal.service.serializers import Json, serialize_csp_data
 from formation_portal.service.webhooks import events
+
+
+class _AnswersIn(StrictBody):
+    csp_form_schema_id: Uuid
+    csp_data: dict[str, Any]
+
+
+class EntityAnswersIn(_AnswersIn):
+    """The body of POST …/csp-data: the entity's answers by csp_field_key; null clears."""
+
+    scope: Literal["entity"] = "entity"
+
+
+class PartyAnswersIn(_AnswersIn):
+    """The same for a party's answers."""
+
+    scope: Literal["party"]
+    party_id: PartyId
+
+
+class ShareClassAnswersIn(_AnswersIn):
+    """The same for the answers of a class of shares."""
+
+    scope: Literal["share_class"]
+    share_class_id: ShareClassId
+
+
+def scope(body: Any) -> Any:
+    """Whose answers a body holds; the entity's own where it doesn't say. Its name stands in pydantic's errors."""
+    return body.get("scope", "entity") if isinstance(body, dict) else getattr(body, "scope", "entity")
+
+
+CspDataIn = Annotated[
+    Annotated[EntityAnswersIn, Tag("entity")]
+    | Annotated[PartyAnswersIn, Tag("party")]
+    | Annotated[ShareClassAnswersIn, Tag("share_class")],
+    Discriminator(scope),
+]
+
+
+class CspDataOut(BaseModel):
+    """All csp-data of the entity, a party or a share class."""
+
+    csp_form_schema_id: str
+    scope: Literal["entity", "party", "share_class"]
+    party_id: str | None
+    share_class_id: str | None
+    csp_data: dict[str, Any]
+
 
 router = Router(tags=["CSP data"])
 

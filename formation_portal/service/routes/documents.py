@@ -7,12 +7,12 @@ from django.http import FileResponse, HttpRequest
 from django.utils.text import slugify
 from ninja import File, Form, Router
 from ninja.files import UploadedFile
-from pydantic import StringConstraints
+from pydantic import BaseModel, StringConstraints
 
 from formation_portal.service import identifiers, storage
 from formation_portal.service.entity_forms import document_keys_of_entity, document_keys_of_party, parsed_form
 from formation_portal.service.models import Document, Entity, Party
-from formation_portal.service.pipeline import MULTIPART
+from formation_portal.service.pipeline import MULTIPART, route
 from formation_portal.service.problems import ErrorDetail, invalid, not_found, pointer
 from formation_portal.service.queries import (
     PER_PAGE,
@@ -24,11 +24,32 @@ from formation_portal.service.queries import (
     paginate,
     party_of,
 )
-from formation_portal.service.routing import route
-from formation_portal.service.schemas.base import DocumentId, EntityId, One, Page, PartyId
-from formation_portal.service.schemas.entity import DocumentOut
+from formation_portal.service.schemas import (
+    DocumentId,
+    EntityId,
+    One,
+    Page,
+    PartyId,
+    Time,
+)
 from formation_portal.service.serializers import Json, serialize_document
 from formation_portal.service.webhooks import events
+
+
+class DocumentOut(BaseModel):
+    """An uploaded document; its bytes are behind …/download."""
+
+    id: DocumentId
+    document_key: str
+    scope: Literal["entity", "party"]
+    party_id: str | None
+    name: str
+    mime_type: str
+    size: int
+    sha256: str
+    status: Literal["pending", "approved", "rejected"]
+    created_at: Time
+
 
 router = Router(tags=["Documents"])
 READ, WRITE = "documents:read", "documents:write"

@@ -1,11 +1,12 @@
 """Entities (interface, "POST /entities"; supplement, "Entities")."""
 
-from typing import Any
+from typing import Annotated, Any, Literal
 
 from django.db import IntegrityError, transaction
 from django.http import HttpRequest
 from django.utils import timezone
 from ninja import Router
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from formation_portal.contract.lifecycle import AGENT, TRANSITIONS, State, is_possible, transition_to
 from formation_portal.core.databases import SERVICE
@@ -14,6 +15,7 @@ from formation_portal.service.auth import key_of, require
 from formation_portal.service.entity_forms import entity_fields, parsed_form
 from formation_portal.service.models import CatalogItem, Entity
 from formation_portal.service.parsing import AnswerParser
+from formation_portal.service.pipeline import JSON, route
 from formation_portal.service.problems import ApiError, not_found, raise_if_any
 from formation_portal.service.queries import (
     PER_PAGE,
@@ -27,12 +29,58 @@ from formation_portal.service.queries import (
     parties_of,
     share_class_ids,
 )
-from formation_portal.service.routing import JSON, route
-from formation_portal.service.schemas.base import EntityId, One, Page
-from formation_portal.service.schemas.entity import ClientReference, EntityIn, EntityOut, EntityPatch, StatusIn
+from formation_portal.service.schemas import (
+    EntityId,
+    One,
+    OpenBody,
+    Page,
+    StrictBody,
+    Time,
+    Uuid,
+)
 from formation_portal.service.serializers import Json, serialize_entities, serialize_entity
 from formation_portal.service.submission_check import missing_for_submission
 from formation_portal.service.webhooks import events
+
+ClientReference = Annotated[str, StringConstraints(pattern=r"^[!-~]{1,100}$")]
+Status = Annotated[str, Field(json_schema_extra={"enum": [str(state) for state in State]})]
+
+
+class EntityIn(OpenBody):
+    """The body of POST /entities; other members are canonical properties of the product's form schema."""
+
+    jurisdiction_product_id: Uuid
+    client_reference: ClientReference | None = None
+
+
+class EntityPatch(OpenBody):
+    """The body of PATCH /entities/{id}: canonical properties; null clears."""
+
+
+class EntityOut(BaseModel):
+    """An entity; its canonical properties stand beside these members."""
+
+    model_config = ConfigDict(extra="allow")
+
+    id: EntityId
+    status: Status
+    status_note: str
+    client_reference: str | None
+    jurisdiction_product_id: str
+    jurisdiction: dict[str, Any]
+    product: dict[str, Any]
+    schema_id: str
+    schema_version: str
+    created_at: Time
+    updated_at: Time
+
+
+class StatusIn(StrictBody):
+    """The body of POST /entities/{id}/status. Submitting is a call of its own."""
+
+    status: Literal["in_review", "returned_for_changes", "submitted_to_csp", "rejected", "incorporated", "withdrawn"]
+    note: Annotated[str, Field(max_length=10_000, pattern=r"^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]*$")] = ""
+
 
 router = Router(tags=["Entities"])
 READ, WRITE, REVIEW = "entities:read", "entities:write", "entities:review"

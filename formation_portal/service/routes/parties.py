@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from django.http import HttpRequest
 from django.utils import timezone
 from ninja import Body, Router
-from pydantic import StringConstraints
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from formation_portal.contract import canonical
 from formation_portal.service import entity_forms, identifiers, storage
@@ -16,6 +16,7 @@ from formation_portal.service.auth import key_of
 from formation_portal.service.entity_forms import parsed_form, party_fields
 from formation_portal.service.models import Entity, Party, role_mark
 from formation_portal.service.parsing import AnswerParser, ParsedAnswers
+from formation_portal.service.pipeline import JSON, route
 from formation_portal.service.problems import ApiError, ErrorDetail, pointer, raise_if_any
 from formation_portal.service.queries import (
     HOLDS_SHARES,
@@ -30,11 +31,80 @@ from formation_portal.service.queries import (
     share_class_ids,
     with_shares_held,
 )
-from formation_portal.service.routing import JSON, route
-from formation_portal.service.schemas.base import EntityId, One, Page, PartyId, RoleName
-from formation_portal.service.schemas.party import PartyIn, PartyOut, PartyPatch, ReuseIn
+from formation_portal.service.schemas import (
+    EntityId,
+    Line,
+    One,
+    OpenBody,
+    Page,
+    PartyId,
+    RoleName,
+    Roles,
+    StrictBody,
+    Time,
+    Words,
+)
 from formation_portal.service.serializers import Json, serialize_party
 from formation_portal.service.webhooks import events
+
+SomeRoles = Annotated[Roles, Field(min_length=1)]
+
+
+class PersonIn(OpenBody):
+    """The body of POST …/parties for a person."""
+
+    party_type: Literal["person"]
+    first_name: Words
+    last_name: Words
+    email: Line | None = None
+    roles: SomeRoles
+
+
+class CorporateIn(OpenBody):
+    """The body of POST …/parties for a company."""
+
+    party_type: Literal["corporate"]
+    name: Words
+    roles: SomeRoles
+
+
+class FoundationIn(OpenBody):
+    """The body of POST …/parties for a foundation."""
+
+    party_type: Literal["foundation"]
+    name: Words
+    roles: SomeRoles
+
+
+PartyIn = Annotated[PersonIn | CorporateIn | FoundationIn, Field(discriminator="party_type")]
+
+
+class PartyPatch(OpenBody):
+    """The body of PATCH …/parties/{partyId}: roles and properties; null clears a property."""
+
+    roles: Roles | None = None
+
+
+class ReuseIn(StrictBody):
+    """The body of POST …/parties/reuse."""
+
+    source_party_id: PartyId
+    roles: SomeRoles
+
+
+class PartyOut(BaseModel):
+    """A party; its properties stand beside these members. A pending role becomes active when shares are allocated."""
+
+    model_config = ConfigDict(extra="allow")
+
+    party_id: PartyId
+    entity_id: str
+    party_type: Literal["person", "corporate", "foundation"]
+    roles: list[RoleName]
+    pending_roles: list[RoleName]
+    created_at: Time
+    updated_at: Time
+
 
 router = Router(tags=["Parties"])
 Search = Annotated[str, StringConstraints(max_length=200, pattern=r"^[^\u0000-\u001f\u007f]*$")]

@@ -1,22 +1,57 @@
 """Subscriptions to events (supplement, "Events")."""
 
 import json
+from typing import Annotated
 
 from django.http import HttpRequest, HttpResponse
 from ninja import Router
+from pydantic import AfterValidator, BaseModel, Field, StringConstraints
 
+from formation_portal.contract.lifecycle import EventKind
 from formation_portal.service import identifiers
 from formation_portal.service.auth import key_of
 from formation_portal.service.idempotency import keep_as
 from formation_portal.service.models import Account, Subscription
+from formation_portal.service.pipeline import JSON, route
 from formation_portal.service.problems import ApiError, ErrorDetail, invalid, not_found, pointer
 from formation_portal.service.queries import PER_PAGE, PageNumber, PerPage, paginate
-from formation_portal.service.routing import JSON, route
-from formation_portal.service.schemas.base import One, Page, WebhookId
-from formation_portal.service.schemas.webhook import NewWebhookOut, WebhookIn, WebhookOut
+from formation_portal.service.schemas import LINE, One, Page, StrictBody, Time, WebhookId, distinct
 from formation_portal.service.serializers import Json, format_time
+from formation_portal.service.webhooks.posting import URL_LIMIT, URL_PATTERN, TargetRefused, refuse_obvious
 from formation_portal.service.webhooks.sending import secret_of
-from formation_portal.service.webhooks.targets import TargetRefused, refuse_obvious
+
+Url = Annotated[str, StringConstraints(pattern=URL_PATTERN, max_length=URL_LIMIT)]
+Description = Annotated[str, StringConstraints(pattern=LINE, max_length=500)]
+
+
+Kinds = Annotated[
+    list[EventKind], Field(min_length=1, json_schema_extra={"uniqueItems": True}), AfterValidator(distinct)
+]
+
+
+class WebhookIn(StrictBody):
+    """The body of POST /webhooks."""
+
+    url: Url
+    events: Kinds
+    description: Description = ""
+
+
+class WebhookOut(BaseModel):
+    """A subscription, without its secret."""
+
+    id: WebhookId
+    url: str
+    events: list[str]
+    description: str
+    created_at: Time
+
+
+class NewWebhookOut(WebhookOut):
+    """A new subscription. Its secret is shown this once; the same request made again says null."""
+
+    secret: str | None
+
 
 router = Router(tags=["Webhooks"])
 READ, WRITE = "webhooks:read", "webhooks:write"

@@ -1,9 +1,9 @@
-"""Sends what is due: signed, at least once, in order per entity where possible (supplement, "Events").
+"""Claims the events that are due and sends them: signed, at least once, in order per entity where possible (supplement,
+"Events").
 
-Headers are signed as Standard Webhooks has it, with a secret for each subscription.
-
-A secret is derived from the subscription's id by a key of the service's own, which is a file. So a copy of the database
-signs nothing.
+A try is committed, with its attempt, before a socket opens. Headers are signed as Standard Webhooks has it, with a
+secret for each subscription. That is derived from the subscription's id by a key of the service's own, which is a file.
+So a copy of the database signs nothing.
 """
 
 import base64
@@ -11,30 +11,98 @@ import hashlib
 import hmac
 import json
 import logging
+import random
 import secrets
+import uuid
 from collections.abc import Callable
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 
 from django.conf import settings
+from django.db import transaction
+from django.db.models import Exists, OuterRef
 from django.utils import timezone
 from standardwebhooks import Webhook
 
 from formation_portal.core.background import BackgroundWorker
+from formation_portal.core.databases import SERVICE
 from formation_portal.core.storage import read_or_create_secret
-from formation_portal.service.models import Event, EventDelivery
+from formation_portal.service.models import DeliveryAttempt, Event, EventDelivery
 from formation_portal.service.serializers import format_time
-from formation_portal.service.webhooks.claiming import (
-    EventClaim,
-    claim_next,
-    due_subscriptions,
-    record_result,
-    release_dead_leases,
-)
-from formation_portal.service.webhooks.posting import POST_SECONDS, PostResult, post
-from formation_portal.service.webhooks.retention import delete_expired
+from formation_portal.service.webhooks.deliveries import delete_expired
+from formation_portal.service.webhooks.posting import DELIVERED, POST_SECONDS, post
 
 logger = logging.getLogger(__name__)
+
+_WAITS = (
+    timedelta(seconds=5),
+    timedelta(minutes=5),
+    timedelta(minutes=30),
+    *(timedelta(hours=hours) for hours in (2, 5, 10, 14, 20, 24)),
+)
+MAX_TRIES = len(_WAITS) + 1
+# Spreads the tries after an outage, so that they don't all come in one instant.
+_JITTER = 0.1
+# Later events of an entity wait behind an earlier one that was tried so often: through an outage of two hours and a
+# half. After that they go ahead, so that one that is never taken holds up no other for days.
+PATIENT_TRIES = 4
+
+
+def wait_after(tries: int) -> timedelta | None:
+    """How long to wait after so many tries in vain; None where there are no more."""
+    if tries >= MAX_TRIES:
+        return None
+    return _WAITS[tries - 1] * random.uniform(1, 1 + _JITTER)  # noqa: S311  # no secret depends on it
+
+
+# The sender of an attempt died, or was asleep for so long that somebody else went on.
+SENDER_DIED = "sender_died"
+
+
+def claim_next(subscription_id: str) -> DeliveryAttempt | None:
+    """The attempt to send the subscription's oldest event that may be sent now, committed; None where there is none."""
+    with transaction.atomic(using=SERVICE, durable=True):
+        now = timezone.now()
+        row = _next(subscription_id, now)
+        if row is None:
+            return None
+        row.lease = uuid.uuid4()
+        if not row.claim(lease=row.lease):
+            return None
+        row.attempts.filter(ended_at=None).update(ended_at=now, outcome=SENDER_DIED)
+        return row.attempts.create(started_at=now)
+
+
+def record_result(attempt: DeliveryAttempt, outcome: str, status: int | None) -> None:
+    """Keep what became of the try. Where another has taken it over meanwhile, only the attempt learns of it."""
+    now, row = timezone.now(), attempt.delivery
+    is_delivered = outcome == DELIVERED
+    wait = None if is_delivered else wait_after(row.tries)
+    is_dead = not is_delivered and wait is None
+    with transaction.atomic(using=SERVICE):
+        DeliveryAttempt.objects.filter(pk=attempt.pk).update(ended_at=now, outcome=outcome, status=status)
+        EventDelivery.objects.filter(pk=row.pk, lease=row.lease).update(
+            lease=None,
+            holder="",
+            next_at=None if wait is None else now + wait,
+            delivered_at=now if is_delivered else None,
+            dead_at=now if is_dead else None,
+        )
+    if is_dead:
+        logger.error("Webhook %s: event %s given up after %d attempts", row.subscription_id, row.event.id, row.tries)
+
+
+def _next(subscription_id: str, now: datetime) -> EventDelivery | None:
+    open_rows = EventDelivery.objects.filter(next_at__isnull=False)
+    earlier = open_rows.filter(
+        subscription=OuterRef("subscription"),
+        about=OuterRef("about"),
+        event__lt=OuterRef("event"),
+        tries__lte=PATIENT_TRIES,
+    )
+    due = open_rows.filter(subscription=subscription_id, next_at__lte=now).exclude(Exists(earlier))
+    return due.select_related("event", "subscription").order_by("event").first()
+
 
 KEY_FILE = "webhook-signing-key"
 BATCH_SIZE = 100
@@ -69,37 +137,35 @@ def send_due(*, may_go_on: Callable[[], bool] = lambda: True) -> int:
     A try in vain ends its subscription's turn, so that a receiver that is down keeps the others waiting once a round,
     and so do many events in a row.
     """
-    release_dead_leases()
+    EventDelivery.release_dead_leases()
     delivered = 0
-    for subscription_id in due_subscriptions():
+    due = EventDelivery.objects.filter(next_at__lte=timezone.now())
+    for subscription_id in list(due.order_by("subscription_id").values_list("subscription_id", flat=True).distinct()):
         for _ in range(BATCH_SIZE):
-            if not may_go_on() or (claim := claim_next(subscription_id)) is None or not _deliver(claim):
+            if not may_go_on() or (attempt := claim_next(subscription_id)) is None or not _deliver(attempt):
                 break
             delivered += 1
     return delivered
 
 
-def _deliver(claim: EventClaim) -> bool:
-    if not claim.has_time_left:
+def _deliver(attempt: DeliveryAttempt) -> bool:
+    row = attempt.delivery
+    if not row.has_time_left:
         return False
-    outcome = _post(claim.row)
-    record_result(claim, outcome)
-    if not outcome.is_delivered:
-        # Not the target, which may hold a key of its receiver's.
-        row, said = claim.row, f"{outcome.word} {outcome.status or ''}".strip()
-        logger.warning("Webhook %s: event %s, try %d: %s", row.subscription_id, row.event.id, row.tries, said)
-    return outcome.is_delivered
-
-
-def _post(row: EventDelivery) -> PostResult:
     try:
         body = body_of(row.event)
         headers = signed_headers(row.subscription_id, event_id=row.event.id, body=body, at=timezone.now())
-        return post(row.subscription.url, body, headers)
+        outcome, status = post(row.subscription.url, body, headers)
     except Exception as error:
         # A fault of ours, such as a key that can't be read, waits like any other, and keeps no other event waiting.
         logger.error("Webhook %s: event %s met %s", row.subscription_id, row.event.id, type(error).__name__)
-        return PostResult("failed_here")
+        outcome, status = "failed_here", None
+    record_result(attempt, outcome, status)
+    if outcome != DELIVERED:
+        # Not the target, which may hold a key of its receiver's.
+        said = f"{outcome} {status or ''}".strip()
+        logger.warning("Webhook %s: event %s, try %d: %s", row.subscription_id, row.event.id, row.tries, said)
+    return outcome == DELIVERED
 
 
 def webhook_sender() -> BackgroundWorker:

@@ -196,7 +196,7 @@ def test_a_view_that_breaks_is_an_unclear_answer() -> None:
 def test_the_embedded_service_says_the_same_near_and_far(live_server: Any) -> None:
     """Whole answers of the real service: records, lists, refusals and the catalog."""
     from formation_portal.service.auth import SCOPES, create_key
-    from formation_portal.service.catalog.store import store_catalog
+    from formation_portal.service.catalog.loader import store_catalog
     from tests.service import example_catalog
 
     store_catalog(example_catalog.items())

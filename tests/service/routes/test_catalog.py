@@ -2,7 +2,7 @@ import gzip
 
 import pytest
 
-from formation_portal.service.catalog.store import store_catalog
+from formation_portal.service.catalog.loader import store_catalog
 from tests.service import example_catalog
 from tests.service.caller import Caller, pointers, problem
 

@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 
 from formation_portal.contract.lifecycle import State
-from formation_portal.service.catalog.store import store_catalog
+from formation_portal.service.catalog.loader import store_catalog
 from formation_portal.service.models import Entity
 from tests.service import example_catalog
 from tests.service.caller import Caller, pointers, problem

@@ -6,8 +6,8 @@ import threading
 import pytest
 from django.db import connections
 
+from formation_portal.core import outbox
 from formation_portal.service.models import Event, EventDelivery
-from formation_portal.service.webhooks import claiming
 from formation_portal.service.webhooks.sending import send_due, webhook_sender
 from tests.service.caller import Caller
 
@@ -22,7 +22,7 @@ def test_a_sender_that_is_killed_while_it_posts_loses_nothing(
     caller: Caller, receiver: Receiver, secret: str, clock: Clock, is_here: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if not is_here:
-        monkeypatch.setattr(claiming, "current_process", lambda: "elsewhere/1/1")
+        monkeypatch.setattr(outbox, "current_process", lambda: "elsewhere/1/1")
     receiver.is_silent = True
     for _ in range(3):
         caller.entity()
@@ -36,9 +36,9 @@ def test_a_sender_that_is_killed_while_it_posts_loses_nothing(
         sender.kill()
         sender.join()
         if not is_here:
-            claiming.release_dead_leases()
+            EventDelivery.release_dead_leases()
             assert EventDelivery.objects.filter(lease__isnull=False, next_at__gt=clock.now()).exists()
-            clock.move(seconds=claiming.LEASE.total_seconds() + 1)
+            clock.move(seconds=EventDelivery.LEASE.total_seconds() + 1)
     receiver.is_silent = False
     while send_due():
         clock.move(hours=1)

@@ -4,8 +4,8 @@ import pytest
 
 from formation_portal.contract.lifecycle import EVENT_KINDS
 from formation_portal.service.models import Event, EventDelivery
-from formation_portal.service.webhooks import retention
-from formation_portal.service.webhooks.retention import delete_expired, delete_old_deliveries, delete_old_events
+from formation_portal.service.webhooks import deliveries
+from formation_portal.service.webhooks.deliveries import delete_expired, delete_old_deliveries, delete_old_events
 from formation_portal.service.webhooks.sending import send_due
 from tests.service.caller import Caller
 
@@ -62,8 +62,8 @@ def test_an_event_that_nobody_wanted_goes_as_late(caller: Caller, clock: Clock) 
 def test_a_flood_is_cleared_in_bounded_pieces(
     caller: Caller, receiver: Receiver, secret: str, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(retention, "_BATCH", 2)
-    monkeypatch.setattr(retention, "_BATCHES", 2)
+    monkeypatch.setattr(deliveries, "_BATCH", 2)
+    monkeypatch.setattr(deliveries, "_BATCHES", 2)
     for _ in range(7):
         caller.entity()
     assert send_due() == 7

@@ -4,9 +4,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from formation_portal.service.catalog.loader import read_catalog
+from formation_portal.service.catalog.loader import FaultySchema, read_catalog, store_catalog
 from formation_portal.service.catalog.product_syntax import CatalogError
-from formation_portal.service.catalog.store import FaultySchema, store_catalog
 
 
 class Command(BaseCommand):

@@ -5,7 +5,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from formation_portal.service.webhooks import overview
+from formation_portal.service.webhooks import deliveries
 
 
 class Command(BaseCommand):
@@ -16,7 +16,7 @@ class Command(BaseCommand):
         deeds = parser.add_subparsers(dest="deed")
         listing = deeds.add_parser("list", help="one line per delivery, newest first")
         listing.add_argument(
-            "--state", choices=overview.STATES, default="dead", help="which deliveries; by default dead ones"
+            "--state", choices=deliveries.STATES, default="dead", help="which deliveries; by default dead ones"
         )
         listing.add_argument("--limit", type=int, default=50, help="how many at most; 50 by default")
         deeds.add_parser("show", help="one delivery with its attempts").add_argument("number", type=int)
@@ -34,15 +34,15 @@ class Command(BaseCommand):
             self._list(options.get("state", "dead"), options.get("limit", 50))
 
     def _list(self, state: str, limit: int) -> None:
-        for line in overview.lines(state=state, limit=limit):
+        for line in deliveries.lines(state=state, limit=limit):
             self.stdout.write(line)
-        counts = overview.counts()
-        self.stdout.write(", ".join(f"{counts[name]} {name}" for name in overview.STATES if name != "all"))
+        counts = deliveries.counts()
+        self.stdout.write(", ".join(f"{counts[name]} {name}" for name in deliveries.STATES if name != "all"))
 
     def _show(self, number: int) -> None:
         try:
-            lines = overview.describe_delivery(number)
-        except overview.NoSuchDelivery:
+            lines = deliveries.describe_delivery(number)
+        except deliveries.NoSuchDelivery:
             raise CommandError(f"There is no delivery {number}") from None
         for line in lines:
             self.stdout.write(line)
@@ -51,7 +51,7 @@ class Command(BaseCommand):
         if bool(numbers) is all_dead:
             raise CommandError("Name the deliveries by their numbers, or say --all-dead; nothing was changed")
         try:
-            count = overview.send_dead_again() if all_dead else overview.send_again(numbers)
-        except overview.NoSuchDelivery as error:
+            count = deliveries.send_dead_again() if all_dead else deliveries.send_again(numbers)
+        except deliveries.NoSuchDelivery as error:
             raise CommandError(f"There is no delivery {error}; nothing was changed") from None
         self.stdout.write(f"{count} will be sent again by the worker")

@@ -1,7 +1,7 @@
 import pytest
 from django.core.management import CommandError, call_command
 
-from formation_portal.service.catalog.store import FaultySchema, store_catalog
+from formation_portal.service.catalog.loader import FaultySchema, store_catalog
 from formation_portal.service.models import CatalogItem, CatalogLoad, FormSchema
 from tests.service import example_catalog
 

@@ -1,4 +1,7 @@
-"""What all schemas share: strict bodies, envelopes, problems, ids and texts with documented patterns."""
+"""What all bodies share: strict and open bodies, envelopes, problems, ids and texts with documented patterns.
+
+Each route's own bodies stand beside it, as pydantic models too; the OpenAPI document is drawn from them.
+"""
 
 from typing import Annotated, Any, Generic, TypeVar
 

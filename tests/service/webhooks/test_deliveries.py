@@ -4,7 +4,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from formation_portal.service.models import EventDelivery
-from formation_portal.service.webhooks import claiming
+from formation_portal.service.webhooks import sending
 from formation_portal.service.webhooks.sending import send_due
 from tests.service.caller import Caller
 
@@ -27,7 +27,7 @@ def dead(caller: Caller, receiver: Receiver, secret: str, monkeypatch: pytest.Mo
     receiver.status = 410
     caller.entity()
     with monkeypatch.context() as once:
-        once.setattr(claiming, "MAX_TRIES", 1)
+        once.setattr(sending, "MAX_TRIES", 1)
         send_due()
     return EventDelivery.objects.exclude(dead_at=None).get()
 

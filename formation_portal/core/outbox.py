@@ -1,0 +1,53 @@
+"""Rows that wait to be sent, as e-mails and events do: claimed for one try by one worker at a time.
+
+A claim is a lease. It ends with what became of the try, with its time, or as soon as its process is known to be dead.
+The relay's deliveries have leases with rules of their own (`relay/calls/claiming.py`): what may have arrived there is
+never simply sent again.
+"""
+
+from datetime import timedelta
+from typing import Any, ClassVar
+
+from django.db import models
+from django.db.models import F
+from django.utils import timezone
+
+from .processes import NAME_LIMIT, current_process, held_by_ended
+
+
+class OutboxRow(models.Model):
+    """`next_at` says when somebody should look at it; empty, nothing is left to do."""
+
+    # Longer than any try takes; nobody else takes the row meanwhile.
+    LEASE: ClassVar[timedelta]
+    # A try isn't begun when its lease is nearly over, as after the process was asleep.
+    LEASE_MARGIN: ClassVar[timedelta]
+
+    next_at = models.DateTimeField(null=True)
+    tries = models.PositiveSmallIntegerField(default=0)
+    # The process that tries it now (processes.py); empty where none does.
+    holder = models.CharField(max_length=NAME_LIMIT, blank=True, default="")
+
+    class Meta:
+        abstract = True
+
+    def claim(self, **changes: Any) -> bool:
+        """Count a try, and keep the row from others until its lease ends; False where somebody else has it by now."""
+        until = timezone.now() + self.LEASE
+        # Whoever took it in between has counted a try.
+        as_read = type(self)._default_manager.filter(pk=self.pk, tries=self.tries, next_at=self.next_at)
+        if not as_read.update(tries=F("tries") + 1, next_at=until, holder=current_process(), **changes):
+            return False
+        self.tries, self.next_at = self.tries + 1, until
+        return True
+
+    @property
+    def has_time_left(self) -> bool:
+        """Whether there is time enough for a try before somebody else takes it."""
+        return self.next_at is not None and timezone.now() < self.next_at - self.LEASE_MARGIN
+
+    @classmethod
+    def release_dead_leases(cls) -> None:
+        """What a process of this machine tried when it ended is due now, and not when its lease is over."""
+        now = timezone.now()
+        held_by_ended(cls._default_manager.filter(next_at__gt=now)).update(next_at=now, holder="")

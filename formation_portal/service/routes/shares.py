@@ -1,0 +1,290 @@
+"""Share classes and shareholdings of an entity (interface, "Share class", "Shareholding"; supplement, "Share classes,
+shareholdings").
+"""
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+from django.db import IntegrityError, transaction
+from django.http import HttpRequest
+from django.utils import timezone
+from ninja import Router
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
+
+from formation_portal.contract import canonical
+from formation_portal.contract.fields.iso_codes import CURRENCIES, is_currency
+from formation_portal.core.databases import SERVICE
+from formation_portal.service.entity_forms import active_roles, parsed_form, share_class_fields
+from formation_portal.service.models import Entity, Party, ShareClass, Shareholding
+from formation_portal.service.parsing import AnswerParser
+from formation_portal.service.pipeline import JSON, route
+from formation_portal.service.problems import ApiError, ErrorDetail, pointer, raise_if_any
+from formation_portal.service.queries import (
+    PER_PAGE,
+    PageNumber,
+    PerPage,
+    entity_to_read,
+    entity_to_write,
+    paginate,
+    party_of,
+    share_class_of,
+    shareholding_of,
+    with_body_pointer,
+)
+from formation_portal.service.schemas import (
+    EntityId,
+    One,
+    OpenBody,
+    Page,
+    PartyId,
+    ShareClassId,
+    ShareholdingId,
+    StrictBody,
+    Time,
+    Words,
+    integral,
+)
+from formation_portal.service.serializers import Json, serialize_share_class, serialize_shareholding
+from formation_portal.service.webhooks import events
+
+Currency = Annotated[str, WithJsonSchema({"type": "string", "enum": sorted(CURRENCIES)})]
+# Bounded, so that it leaves digits for its fraction among the fifteen that every reader of JSON takes exactly.
+ParValue = Annotated[float, Field(ge=0, le=10**12)]
+Shares = Annotated[int, Field(ge=1, le=10**15), BeforeValidator(integral)]
+
+
+class ShareClassIn(OpenBody):
+    """The body of POST …/share-classes; other members are `share_class.*` properties of the form schema."""
+
+    name: Words
+    currency: Currency
+    par_value: ParValue
+    voting_rights: bool
+    dividend_rights: bool
+
+
+class ShareClassPatch(OpenBody):
+    """The body of PATCH …/share-classes/{id}: properties; null clears one that the interface doesn't name."""
+
+
+class ShareClassOut(BaseModel):
+    """A class of shares; further properties of the form schema stand beside these members."""
+
+    model_config = ConfigDict(extra="allow")
+
+    id: ShareClassId
+    name: str
+    currency: str
+    par_value: float | int
+    voting_rights: bool
+    dividend_rights: bool
+    created_at: Time
+    updated_at: Time
+
+
+class ShareholdingIn(StrictBody):
+    """The body of POST …/shareholdings."""
+
+    party_id: PartyId
+    share_class_id: ShareClassId
+    shares_held: Shares
+
+
+class ShareholdingPatch(StrictBody):
+    """The body of PATCH …/shareholdings/{id}."""
+
+    shares_held: Shares
+
+
+class ShareholdingOut(BaseModel):
+    """A shareholding (supplement, "Share classes, shareholdings")."""
+
+    id: ShareholdingId
+    party_id: PartyId
+    share_class_id: ShareClassId
+    shares_held: int
+    created_at: Time
+
+
+router = Router(tags=["Shares"])
+READ, WRITE = "entities:read", "entities:write"
+ONE_CLASS = "/entities/{entity_id}/share-classes/{share_class_id}"
+# What every class has (interface, "Share class"); these can be changed, never cleared.
+_ALWAYS = ("name", "currency", "par_value", "voting_rights", "dividend_rights")
+
+
+@route(
+    router,
+    "POST",
+    "/entities/{entity_id}/share-classes",
+    scopes=WRITE,
+    gives=One[ShareClassOut],
+    status=201,
+    takes=JSON,
+)
+def add_share_class(request: HttpRequest, entity_id: EntityId, body: ShareClassIn) -> Json:
+    """Defines a class of shares. Its name is unique within the entity."""
+    entity = entity_to_write(request, entity_id)
+    row = ShareClass(entity=entity)
+    _change(row, entity, body.model_dump())
+    return {"data": serialize_share_class(row)}
+
+
+@route(router, "GET", "/entities/{entity_id}/share-classes", scopes=READ, gives=Page[ShareClassOut], refuses=(422,))
+def list_share_classes(
+    request: HttpRequest, entity_id: EntityId, page: PageNumber = 1, per_page: PerPage = PER_PAGE
+) -> Json:
+    """**S** The entity's classes of shares, oldest first."""
+    rows = ShareClass.objects.filter(entity=entity_to_read(request, entity_id)).order_by("created_at", "id")
+    return paginate(
+        rows, page=page, per_page=per_page, out=lambda classes: [serialize_share_class(row) for row in classes]
+    )
+
+
+@route(router, "GET", ONE_CLASS, scopes=READ, gives=One[ShareClassOut])
+def get_share_class(request: HttpRequest, entity_id: EntityId, share_class_id: ShareClassId) -> Json:
+    """**S** One class of shares."""
+    return {"data": serialize_share_class(share_class_of(entity_to_read(request, entity_id), share_class_id))}
+
+
+@route(router, "PATCH", ONE_CLASS, scopes=WRITE, gives=One[ShareClassOut], takes=JSON, refuses=(409,))
+def update_share_class(
+    request: HttpRequest, entity_id: EntityId, share_class_id: ShareClassId, body: ShareClassPatch
+) -> Json:
+    """**S** Changes properties of a class of shares."""
+    entity = entity_to_write(request, entity_id)
+    row = share_class_of(entity, share_class_id)
+    _change(row, entity, body.properties)
+    return {"data": serialize_share_class(row)}
+
+
+@route(router, "DELETE", ONE_CLASS, scopes=WRITE, gives=None, status=204, refuses=(409,))
+def remove_share_class(request: HttpRequest, entity_id: EntityId, share_class_id: ShareClassId) -> None:
+    """**S** Removes a class of which nobody holds shares."""
+    row = share_class_of(entity_to_write(request, entity_id), share_class_id)
+    if row.shareholdings.exists():
+        raise ApiError("conflict", "Shares of this class are held; remove the shareholdings first.")
+    row.delete()
+
+
+def _change(row: ShareClass, entity: Entity, body: Mapping[str, Any]) -> None:
+    """Lays the body over the class and saves it; raises 422, or 409 where another class has the name."""
+    said = AnswerParser(today=timezone.now().date()).properties(body, share_class_fields(parsed_form(entity.form)))
+    properties = said.merged_into(row.properties)
+    told = {complaint.pointer for complaint in said.errors}
+    errors = list(said.errors)
+    for name in _ALWAYS:
+        if name not in properties and pointer(name) not in told:
+            errors.append(ErrorDetail(pointer(name), "required", f"A class of shares needs {name}.", name))
+    if (code := properties.get("currency")) is not None and not is_currency(code):
+        errors.append(ErrorDetail("/currency", "currency_not_allowed", "Send an ISO 4217 code.", "currency"))
+    if properties.get("par_value", 0) < 0:
+        errors.append(ErrorDetail("/par_value", "negative", "A par value must be zero or more.", "par_value"))
+    raise_if_any(errors)
+    row.properties, row.name = properties, properties["name"]
+    twin = ShareClass.objects.filter(entity=entity, name=row.name).exclude(pk=row.pk).first()
+    if twin is not None:
+        raise _conflict(twin)
+    try:
+        with transaction.atomic(using=SERVICE):
+            row.save()
+    except IntegrityError:
+        raise _conflict(ShareClass.objects.get(entity=entity, name=row.name)) from None
+
+
+def _conflict(twin: ShareClass) -> ApiError:
+    return ApiError("conflict", f"This entity has a class named {twin.name}.", members={"existing_id": twin.id})
+
+
+ONE_HOLDING = "/entities/{entity_id}/shareholdings/{shareholding_id}"
+
+
+@route(
+    router,
+    "POST",
+    "/entities/{entity_id}/shareholdings",
+    scopes=WRITE,
+    gives=One[ShareholdingOut],
+    status=201,
+    takes=JSON,
+)
+def add_shareholding(request: HttpRequest, entity_id: EntityId, body: ShareholdingIn) -> Json:
+    """Allocates shares, which makes a potential shareholder an active one. One per party and class."""
+    entity = entity_to_write(request, entity_id)
+    party, share_class = _party_and_class(entity, body)
+    if canonical.SHAREHOLDER not in party.roles:
+        raise ApiError("conflict", "Give this party the role shareholder first.")
+    _refuse_duplicate(party, share_class)
+    row = Shareholding(party=party, share_class=share_class, shares_held=body.shares_held)
+    try:
+        with transaction.atomic(using=SERVICE):
+            row.save(force_insert=True)
+    except IntegrityError:
+        _refuse_duplicate(party, share_class)
+        raise
+    events.shareholding_created(entity, row)
+    _report_changed_roles(entity, party)
+    return {"data": serialize_shareholding(row)}
+
+
+def _report_changed_roles(entity: Entity, before: Party) -> None:
+    """With the first shares a potential shareholder becomes an active one, and with the last the other way round."""
+    party = party_of(entity, before.id)
+    if active_roles(party) != active_roles(before):
+        events.party_changed(entity, "updated", party)
+
+
+def _party_and_class(entity: Entity, body: ShareholdingIn) -> tuple[Party, ShareClass]:
+    try:
+        party = party_of(entity, body.party_id)
+    except ApiError as absent:
+        raise with_body_pointer("party_id", absent) from None
+    try:
+        return party, share_class_of(entity, body.share_class_id)
+    except ApiError as absent:
+        raise with_body_pointer("share_class_id", absent) from None
+
+
+def _refuse_duplicate(party: Party, share_class: ShareClass) -> None:
+    twin = Shareholding.objects.filter(party=party, share_class=share_class).first()
+    if twin is not None:
+        raise ApiError("conflict", "This party holds shares of this class.", members={"existing_id": twin.id})
+
+
+@route(router, "GET", "/entities/{entity_id}/shareholdings", scopes=READ, gives=Page[ShareholdingOut], refuses=(422,))
+def list_shareholdings(
+    request: HttpRequest, entity_id: EntityId, page: PageNumber = 1, per_page: PerPage = PER_PAGE
+) -> Json:
+    """**S** The entity's shareholdings, oldest first."""
+    entity = entity_to_read(request, entity_id)
+    rows = Shareholding.objects.filter(party__entity=entity).order_by("created_at", "id")
+    return paginate(
+        rows, page=page, per_page=per_page, out=lambda holdings: [serialize_shareholding(row) for row in holdings]
+    )
+
+
+@route(router, "GET", ONE_HOLDING, scopes=READ, gives=One[ShareholdingOut])
+def get_shareholding(request: HttpRequest, entity_id: EntityId, shareholding_id: ShareholdingId) -> Json:
+    """**S** One shareholding."""
+    return {"data": serialize_shareholding(shareholding_of(entity_to_read(request, entity_id), shareholding_id))}
+
+
+@route(router, "PATCH", ONE_HOLDING, scopes=WRITE, gives=One[ShareholdingOut], takes=JSON, refuses=(409,))
+def update_shareholding(
+    request: HttpRequest, entity_id: EntityId, shareholding_id: ShareholdingId, body: ShareholdingPatch
+) -> Json:
+    """**S** Changes how many shares are held."""
+    row = shareholding_of(entity_to_write(request, entity_id), shareholding_id)
+    row.shares_held = body.shares_held
+    row.save(update_fields=["shares_held"])
+    return {"data": serialize_shareholding(row)}
+
+
+@route(router, "DELETE", ONE_HOLDING, scopes=WRITE, gives=None, status=204, refuses=(409,))
+def remove_shareholding(request: HttpRequest, entity_id: EntityId, shareholding_id: ShareholdingId) -> None:
+    """**S** Takes the shares back; with the last ones its party is a potential shareholder again."""
+    entity = entity_to_write(request, entity_id)
+    row = shareholding_of(entity, shareholding_id)
+    party = party_of(entity, row.party_id)
+    row.delete()
+    _report_changed_roles(entity, party)
