@@ -1,4 +1,4 @@
-"""The catalog for pages: cached with its ETag, and served stale, with a note, while the service is down.
+"""The products of the catalog for pages: cached, and served stale, with a note, while the service is down.
 
 While it is fresh no page costs a call. When it isn't, one request asks and the others are served what there is; after
 a failure nobody asks for half a minute. What was parsed once is not parsed again while the service says the same. The
@@ -11,10 +11,12 @@ import hashlib
 import json
 import logging
 import os
+import re
 import tempfile
 import threading
 import time
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cached_property, lru_cache
@@ -23,23 +25,113 @@ from typing import Any
 
 from django.conf import settings
 
+from formation_portal.contract.catalog import BrokenItem, CatalogItem, parse_catalog
+from formation_portal.contract.schema_check import check_schema
+
 from . import configuration
 from .client import CatalogAnswer, FormationService
 from .errors import CatalogUnavailable, GatewayError
-from .products import CatalogProduct, read_products
-
-__all__ = ["Catalog", "CatalogProduct", "CatalogUnavailable", "cached_catalog", "catalog", "forget"]
 
 log = logging.getLogger(__name__)
 
+_URL_KEY = re.compile(r"[A-Za-z0-9_-]{1,100}", re.ASCII)
+
 
 @dataclass(frozen=True, slots=True)
-class StoredCatalog:
-    """Items and ETag as they came, and when the service last said that they stand."""
+class CatalogProduct:
+    """One product. `item` is None where the service's item can't be read; `reason` says why it is unavailable."""
 
-    items: list[Any]
-    etag: str
+    key: str
+    name: str
+    item: CatalogItem | None
+    reason: str = ""
+
+    @property
+    def is_available(self) -> bool:
+        """Whether it can be applied for."""
+        return self.item is not None and not self.reason
+
+
+def read_products(items: Sequence[Any]) -> tuple[CatalogProduct, ...]:
+    """Every item of the catalog as a product, in its order. A faulty one is unavailable and takes no other with it."""
+    read = [_read_item(item) for item in items]
+    slugs = Counter(one.product.slug for one in read if isinstance(one, CatalogItem))
+    products: list[CatalogProduct] = []
+    taken: set[str] = set()
+    ids: set[str] = set()
+    for one in read:
+        if isinstance(one, BrokenItem):
+            product = CatalogProduct(_hashed_key(one.name, taken), one.name, None, one.reason)
+        else:
+            wanted = one.product.slug if slugs[one.product.slug] == 1 else one.jurisdiction_product_id
+            is_fit = _URL_KEY.fullmatch(wanted) and wanted not in taken
+            key = wanted if is_fit else _hashed_key(one.jurisdiction_product_id, taken)
+            name = one.product.name or one.form.form_name or one.product.slug or "A product without a name"
+            product = CatalogProduct(key, name, one, _why_unavailable(one, ids))
+            ids.add(one.jurisdiction_product_id)
+        taken.add(product.key)
+        products.append(product)
+    return tuple(products)
+
+
+def _read_item(item: Any) -> CatalogItem | BrokenItem:
+    try:
+        [one] = parse_catalog([item])
+        if isinstance(one, CatalogItem):
+            check_schema(one.form)
+    except Exception:  # whatever it is about one product, the others must be shown
+        log.exception("A catalog item cannot be read")
+        return BrokenItem(name="A product without a name", reason="The catalog entry cannot be read")
+    return one
+
+
+def _why_unavailable(item: CatalogItem, ids: set[str]) -> str:
+    if not item.jurisdiction_product_id:
+        return "It has no jurisdiction_product_id, so no application can be created"
+    if item.jurisdiction_product_id in ids:
+        return "Another product in the catalog has the same jurisdiction_product_id"
+    return "; ".join(fault.message for fault in check_schema(item.form).faults)
+
+
+def _hashed_key(text: str, taken: set[str]) -> str:
+    """A key made from any text; the same text twice gets two keys."""
+    count = 0
+    while True:
+        key = hashlib.sha256(f"{text}/{count}".encode()).hexdigest()[:16]
+        if key not in taken:
+            return key
+        count += 1
+
+
+@dataclass(frozen=True)
+class Catalog:
+    """All products, when the service last confirmed them, and where that is too long ago, a note for people.
+
+    `etag` and `digest` are those of the items as they came.
+    """
+
+    items: tuple[CatalogProduct, ...]
     fetched_at: datetime
+    is_stale: bool = False
+    note: str = ""
+    etag: str = ""
+    digest: str = ""
+
+    def find(self, key: str) -> CatalogProduct | None:
+        """The product with the key, available or not."""
+        return self._by_key.get(key)
+
+    @cached_property
+    def _by_key(self) -> dict[str, CatalogProduct]:
+        return {product.key: product for product in self.items}
+
+
+def _read(items: list[Any], etag: str, fetched_at: datetime) -> Catalog:
+    return Catalog(read_products(items), fetched_at, etag=etag, digest=_digest(items))
+
+
+def _digest(items: list[Any]) -> str:
+    return hashlib.sha256(json.dumps(items, sort_keys=True).encode()).hexdigest()
 
 
 class CatalogFile:
@@ -57,17 +149,18 @@ class CatalogFile:
         except OSError:
             return 0
 
-    def read(self) -> StoredCatalog | None:
+    def read(self) -> Catalog | None:
         """What was kept, or None."""
         try:
             kept = json.loads(self._path.read_bytes())
             changed = datetime.fromtimestamp(self._path.stat().st_mtime, UTC)
-            return StoredCatalog(list(kept["items"]), str(kept["etag"]), changed)
+            items, etag = list(kept["items"]), str(kept["etag"])
         except FileNotFoundError:
             return None
         except (OSError, ValueError, KeyError, TypeError) as error:
             log.warning("Could not read the stored catalog: %s", error)
             return None
+        return _read(items, etag, changed)
 
     def write(self, items: list[Any], etag: str) -> None:
         """Keep this one, whole or not at all."""
@@ -93,24 +186,6 @@ _RETRY_SECONDS = 30.0
 _REFRESH_TIMEOUT = 5.0
 # A service that forbids caching is asked this often, not for every page.
 _MIN_AGE = 5
-
-
-@dataclass(frozen=True)
-class Catalog:
-    """All products, when the service last confirmed them, and where that is too long ago, a note for people."""
-
-    items: tuple[CatalogProduct, ...]
-    fetched_at: datetime
-    is_stale: bool = False
-    note: str = ""
-
-    def find(self, key: str) -> CatalogProduct | None:
-        """The product with the key, available or not."""
-        return self._by_key.get(key)
-
-    @cached_property
-    def _by_key(self) -> dict[str, CatalogProduct]:
-        return {product.key: product for product in self.items}
 
 
 def catalog() -> Catalog:
@@ -144,13 +219,6 @@ def _cache_of(source: FormationService, directory: Path) -> CatalogCache:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _CachedCatalog:
-    catalog: Catalog
-    digest: str
-    etag: str
-
-
 class CatalogCache:
     """The catalog of one service in this process. `clock_skew` counts seconds."""
 
@@ -162,7 +230,7 @@ class CatalogCache:
         self._seconds = seconds
         self._clock = clock
         self._lock = threading.Lock()
-        self._cached: _CachedCatalog | None = None
+        self._cached: Catalog | None = None
         # Of the file as this process knows it.
         self._stamp = 0
         self._failure: GatewayError | None = None
@@ -181,13 +249,13 @@ class CatalogCache:
                 self._lock.release()
         if self._cached is None:
             raise CatalogUnavailable(str(self._failure or "")) from self._failure
-        return self._cached.catalog
+        return self._cached
 
     def cached(self) -> Catalog | None:
         """What there is to show without asking the service."""
         if self._cached is None:
             self._cached = self._stored()
-        return self._cached.catalog if self._cached else None
+        return self._cached
 
     def _adopt_stored(self) -> None:
         """What another process has found since is shown by this one as well, so that no page falls back to an older."""
@@ -195,9 +263,7 @@ class CatalogCache:
             return
         if found := self._stored():
             is_same = found.digest == self._cached.digest
-            self._cached = (
-                replace(found, catalog=replace(found.catalog, items=self._cached.catalog.items)) if is_same else found
-            )
+            self._cached = replace(found, items=self._cached.items) if is_same else found
 
     def _refresh(self) -> None:
         held = self._cached or self._stored()
@@ -213,34 +279,25 @@ class CatalogCache:
             self._next_call = self._clock() + max(_RETRY_SECONDS, error.retry_after or 0)
             self._cached = held
             if held:
-                old, at = held.catalog, held.catalog.fetched_at
+                at = held.fetched_at
                 note = f"{error.words}. These products and prices are from {at.day} {at:%B %Y}, {at:%H:%M} UTC."
-                self._cached = replace(held, catalog=Catalog(old.items, at, is_stale=True, note=note))
+                self._cached = replace(held, is_stale=True, note=note)
             return
         self._cached = self._confirmed(held, answer)
         self._stamp = self._file.stamp()
         lifetime = self._seconds if answer.max_age is None else min(self._seconds, max(_MIN_AGE, answer.max_age))
         self._next_call = self._clock() + lifetime
 
-    def _stored(self) -> _CachedCatalog | None:
+    def _stored(self) -> Catalog | None:
         # Read before the file: what is written meanwhile is taken over by the next look.
         self._stamp = self._file.stamp()
-        kept = self._file.read()
-        return _read(kept.items, kept.etag, kept.fetched_at) if kept else None
+        return self._file.read()
 
-    def _confirmed(self, held: _CachedCatalog | None, answer: CatalogAnswer) -> _CachedCatalog:
+    def _confirmed(self, held: Catalog | None, answer: CatalogAnswer) -> Catalog:
         now = datetime.now(UTC)
         if held and (answer.items is None or _digest(answer.items) == held.digest):
             self._file.touch()
-            return replace(held, catalog=Catalog(held.catalog.items, now), etag=answer.etag)
+            return Catalog(held.items, now, etag=answer.etag, digest=held.digest)
         items = answer.items or []
         self._file.write(items, answer.etag)
         return _read(items, answer.etag, now)
-
-
-def _read(items: list[Any], etag: str, fetched_at: datetime) -> _CachedCatalog:
-    return _CachedCatalog(Catalog(read_products(items), fetched_at), _digest(items), etag)
-
-
-def _digest(items: list[Any]) -> str:
-    return hashlib.sha256(json.dumps(items, sort_keys=True).encode()).hexdigest()

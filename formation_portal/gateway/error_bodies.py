@@ -15,8 +15,7 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any
 
-from .envelopes import MAX_ID_LENGTH
-from .errors import ErrorBody, FieldProblem
+from .errors import MAX_ID_LENGTH, ErrorBody, FieldProblem
 
 MAX_TEXT_LENGTH = 500
 MAX_PROBLEMS = 200

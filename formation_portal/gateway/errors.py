@@ -13,6 +13,9 @@ from urllib3.exceptions import ConnectTimeoutError, SSLError
 
 from formation_portal.contract.fields.values import Problem
 
+# The longest id of a record that is taken for one.
+MAX_ID_LENGTH = 200
+
 
 @dataclass(frozen=True, slots=True)
 class FieldProblem(Problem):

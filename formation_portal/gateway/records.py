@@ -1,12 +1,81 @@
-"""Records and lists over calls: what the methods of the client have in common."""
+"""Records and lists over calls, in whatever envelopes a service answers (supplement, "Envelopes").
 
+A record or a list is bare or under `data`. What holds none raises UnusableAnswer; the table in errors.py says what that
+means.
+"""
+
+import json
+import re
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, TypeVar
 
-from . import envelopes
 from .calls import Answer, Call, Caller, Limits, error_of
-from .errors import UnusableAnswer
+from .errors import MAX_ID_LENGTH, UnusableAnswer
+
+# Characters that JSON can write and that neither a database nor a page can hold.
+_UNSTORABLE = re.compile(rb"\\u(0000|[dD][89a-fA-F])")
+
+
+def read_json(body: bytes) -> Any:
+    """The answer as plain data; a null character or half a surrogate pair in a text becomes a question mark."""
+    try:
+        answer = json.loads(body, parse_constant=_refuse)
+        return _storable(answer) if _UNSTORABLE.search(body) else answer
+    except (ValueError, RecursionError) as error:
+        raise UnusableAnswer("The answer is not JSON") from error
+
+
+def _refuse(constant: str) -> None:
+    raise ValueError(f"{constant} is not JSON")
+
+
+def _storable(found: Any) -> Any:
+    if isinstance(found, str):
+        return found.replace("\x00", "?").encode("utf-8", "replace").decode()
+    if isinstance(found, dict):
+        return {_storable(name): _storable(value) for name, value in found.items()}
+    return [_storable(one) for one in found] if isinstance(found, list) else found
+
+
+def record_in(answer: Any) -> dict[str, Any]:
+    """One record."""
+    inner = answer.get("data", answer) if isinstance(answer, Mapping) else None
+    if not isinstance(inner, dict):
+        raise UnusableAnswer("The answer holds no record")
+    return inner
+
+
+def list_in(answer: Any) -> list[Any]:
+    """A list of anything."""
+    inner = answer.get("data") if isinstance(answer, Mapping) else answer
+    if not isinstance(inner, list):
+        raise UnusableAnswer("The answer holds no list")
+    return inner
+
+
+def records_in(answer: Any) -> list[dict[str, Any]]:
+    """A list of records."""
+    found = list_in(answer)
+    if not all(isinstance(one, dict) for one in found):
+        raise UnusableAnswer("The answer's list contains something other than records")
+    return found
+
+
+def pages_in(answer: Any) -> int:
+    """How many pages a list has; 1 where it doesn't say."""
+    meta = answer.get("meta") if isinstance(answer, Mapping) else None
+    total = meta.get("total_pages") if isinstance(meta, Mapping) else None
+    return total if isinstance(total, int) and not isinstance(total, bool) and total > 0 else 1
+
+
+def with_id(record: dict[str, Any], *, name: str, others: tuple[str, ...] = ()) -> dict[str, Any]:
+    """The record with its id under `name`, which may stand under other names; without one it can't be used."""
+    found = next((record[one] for one in (name, *others) if record.get(one) is not None), None)
+    if not isinstance(found, str) or not 0 < len(found) <= MAX_ID_LENGTH:
+        raise UnusableAnswer(f"The answer's record has no usable {name}")
+    return record | {name: found}
+
 
 Record = dict[str, Any]
 Body = Mapping[str, Any]
@@ -60,8 +129,8 @@ class Records:
         call = self.make("POST", path, body=body, key=key, is_supplement=is_supplement)
 
         def read(answered: bytes) -> Record:
-            record = envelopes.record_in(envelopes.read_json(answered))
-            return envelopes.with_id(record, name=id_name, others=others)
+            record = record_in(read_json(answered))
+            return with_id(record, name=id_name, others=others)
 
         return read_answer(call, self.call(call), read)
 
@@ -84,27 +153,27 @@ def read_answer(call: Call, answer: Answer, read: Callable[[bytes], Read]) -> Re
 
 def whole_list(body: bytes) -> list[Any]:
     """For the catalog, which is not paged."""
-    return envelopes.list_in(envelopes.read_json(body))
+    return list_in(read_json(body))
 
 
 def _record(body: bytes) -> Record:
-    return envelopes.record_in(envelopes.read_json(body))
+    return record_in(read_json(body))
 
 
 def record_if_any(body: bytes) -> Record:
     """For calls whose answer the interface doesn't show: a record, or an empty one for an empty body."""
-    return envelopes.record_in(envelopes.read_json(body)) if body.strip() else {}
+    return record_in(read_json(body)) if body.strip() else {}
 
 
 def _records_and_pages(body: bytes, *, left: int) -> tuple[list[Record], int]:
     """`left` are the bytes that the list's other pages may still have."""
     if left < 0:
         raise UnusableAnswer("The list is too long")
-    answer = envelopes.read_json(body)
-    pages = envelopes.pages_in(answer)
+    answer = read_json(body)
+    pages = pages_in(answer)
     if pages > _MAX_PAGES:
         raise UnusableAnswer(f"The list has {pages} pages")
-    return envelopes.records_in(answer), pages
+    return records_in(answer), pages
 
 
 def _without_empty(params: Mapping[str, str]) -> dict[str, str | int]:

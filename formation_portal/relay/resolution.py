@@ -19,7 +19,7 @@ from django.utils import timezone
 from formation_portal.applications.models import Application
 from formation_portal.audit import chain
 from formation_portal.audit.models import AuditAction
-from formation_portal.gateway.envelopes import MAX_ID_LENGTH
+from formation_portal.gateway.errors import MAX_ID_LENGTH
 
 from . import wake
 from .calls.bodies import is_id_of_another_kind

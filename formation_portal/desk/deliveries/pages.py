@@ -11,7 +11,7 @@ from django.utils.http import urlencode
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.contract import canonical
 from formation_portal.contract.fields.base import FieldSpec
-from formation_portal.gateway.envelopes import MAX_ID_LENGTH
+from formation_portal.gateway.errors import MAX_ID_LENGTH
 from formation_portal.relay.models import Attempt, Decision, Delivery, DeliveryState, Look
 from formation_portal.relay.provider_message import call_words, provider_message
 from formation_portal.relay.resolution import (

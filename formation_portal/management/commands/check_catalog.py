@@ -7,8 +7,8 @@ from django.core.management.base import BaseCommand, CommandError
 
 from formation_portal.contract.schema_check import Finding, check_schema
 from formation_portal.gateway import service
+from formation_portal.gateway.catalog import CatalogProduct, read_products
 from formation_portal.gateway.errors import GatewayError
-from formation_portal.gateway.products import CatalogProduct, read_products
 
 
 class Command(BaseCommand):

@@ -10,8 +10,7 @@ from enum import StrEnum
 from typing import Any
 
 from formation_portal.contract.lifecycle import AGENT, TRANSITIONS, State
-from formation_portal.gateway.envelopes import MAX_ID_LENGTH
-from formation_portal.gateway.errors import Unclear
+from formation_portal.gateway.errors import MAX_ID_LENGTH, Unclear
 
 from .. import timing
 from ..models import AMBIGUOUS, DUPLICATE, RESEND, STATE_CONFLICT, UNCLEAR, UNSUPPORTED, Delivery, DeliveryState, Look

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from typing import IO, Any
 
 from formation_portal.gateway import FormationService
-from formation_portal.gateway.envelopes import MAX_ID_LENGTH
-from formation_portal.gateway.errors import Unclear
+from formation_portal.gateway.errors import MAX_ID_LENGTH, Unclear
 
 from ..desired_state import Payload
 from ..models import Delivery

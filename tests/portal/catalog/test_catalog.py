@@ -9,8 +9,7 @@ from django.http import QueryDict
 from django.test import Client
 
 from formation_portal.gateway import catalog as shelf_of_catalog
-from formation_portal.gateway.catalog import Catalog
-from formation_portal.gateway.products import read_products
+from formation_portal.gateway.catalog import Catalog, read_products
 from formation_portal.portal.catalog.filters import CatalogFilter, PriceCeiling
 from formation_portal.portal.catalog.pages import CatalogPage, catalog_page
 from tests.applications import factories

@@ -7,8 +7,7 @@ import pytest
 from django.test import Client
 
 from formation_portal.contract.schema import ENTITY, SHARE_CLASS, FormSchema
-from formation_portal.gateway.catalog import catalog
-from formation_portal.gateway.products import read_products
+from formation_portal.gateway.catalog import catalog, read_products
 from formation_portal.portal.catalog.product import ChecklistPage, ChecklistPart, checklist_page
 from tests.applications import factories
 from tests.markup import Markup

@@ -8,8 +8,7 @@ import pytest
 from django.http import QueryDict
 from django.test import Client
 
-from formation_portal.gateway.catalog import Catalog
-from formation_portal.gateway.products import read_products
+from formation_portal.gateway.catalog import Catalog, read_products
 from formation_portal.portal.catalog.comparison import ComparePage, compare_page
 from formation_portal.portal.catalog.filters import CatalogFilter
 from tests.applications import factories

@@ -7,8 +7,7 @@ import pytest
 from django.test import Client
 
 from formation_portal.contract.catalog import CatalogItem, parse_catalog
-from formation_portal.gateway.catalog import Catalog
-from formation_portal.gateway.products import read_products
+from formation_portal.gateway.catalog import Catalog, read_products
 from formation_portal.portal import lookups
 from formation_portal.portal.catalog.product import ProductPage, product_page
 from formation_portal.portal.catalog.requirements import document_groups, effort, role_needs, section_previews

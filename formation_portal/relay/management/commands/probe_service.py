@@ -8,8 +8,8 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from formation_portal import gateway
 from formation_portal.gateway import FormationService
+from formation_portal.gateway.catalog import read_products
 from formation_portal.gateway.errors import GatewayError, NoAnswer, NotSent
-from formation_portal.gateway.products import read_products
 from formation_portal.relay.probe.payloads import ProbePayloads, most_complete, payloads_for
 from formation_portal.relay.probe.report import ProbeReport, probe, report_rows, store_report
 

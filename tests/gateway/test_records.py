@@ -4,35 +4,35 @@ from typing import Any
 
 import pytest
 
-from formation_portal.gateway import envelopes
+from formation_portal.gateway import records
 from formation_portal.gateway.errors import UnusableAnswer
 
 
 @pytest.mark.parametrize("answer", [{"data": {"id": "a"}}, {"id": "a"}, {"data": {"id": "a"}, "extra": 1}])
 def test_a_record_is_found(answer: Any) -> None:
-    assert envelopes.record_in(answer) == {"id": "a"}
+    assert records.record_in(answer) == {"id": "a"}
 
 
 @pytest.mark.parametrize("answer", [None, 1, "a", [], [{"id": "a"}], {"data": []}, {"data": None}])
 def test_what_is_no_record_is_unusable(answer: Any) -> None:
     with pytest.raises(UnusableAnswer):
-        envelopes.record_in(answer)
+        records.record_in(answer)
 
 
 @pytest.mark.parametrize("answer", [[{"a": 1}], {"data": [{"a": 1}]}, {"data": [{"a": 1}], "meta": {}}])
 def test_a_list_is_found(answer: Any) -> None:
-    assert envelopes.records_in(answer) == [{"a": 1}]
+    assert records.records_in(answer) == [{"a": 1}]
 
 
 @pytest.mark.parametrize("answer", [None, {}, {"data": {}}, {"items": []}, "[]"])
 def test_what_is_no_list_is_unusable(answer: Any) -> None:
     with pytest.raises(UnusableAnswer):
-        envelopes.list_in(answer)
+        records.list_in(answer)
 
 
 def test_a_list_of_other_things_holds_no_records() -> None:
     with pytest.raises(UnusableAnswer):
-        envelopes.records_in([{"a": 1}, "b"])
+        records.records_in([{"a": 1}, "b"])
 
 
 @pytest.mark.parametrize(
@@ -41,7 +41,7 @@ def test_a_list_of_other_things_holds_no_records() -> None:
     + [({"meta": {"total_pages": odd}}, 1) for odd in (0, -1, True, None, 1.5)],
 )
 def test_pages_are_counted_where_the_list_says(answer: Any, pages: int) -> None:
-    assert envelopes.pages_in(answer) == pages
+    assert records.pages_in(answer) == pages
 
 
 @pytest.mark.parametrize(
@@ -49,19 +49,19 @@ def test_pages_are_counted_where_the_list_says(answer: Any, pages: int) -> None:
 )
 def test_what_is_no_json_is_unusable(body: bytes) -> None:
     with pytest.raises(UnusableAnswer):
-        envelopes.read_json(body)
+        records.read_json(body)
 
 
 def test_characters_that_nothing_can_hold_are_replaced() -> None:
-    found = envelopes.read_json(rb'{"a\u0000b": ["\ud83d\ude00", "\ud800", {"c": "\u0000"}], "d": 1, "e": "\\u0000"}')
+    found = records.read_json(rb'{"a\u0000b": ["\ud83d\ude00", "\ud800", {"c": "\u0000"}], "d": 1, "e": "\\u0000"}')
     assert found == {"a?b": ["\U0001f600", "?", {"c": "?"}], "d": 1, "e": r"\u0000"}
 
 
 def test_an_id_is_taken_from_any_of_its_names() -> None:
-    assert envelopes.with_id({"entity_id": "e"}, name="id", others=("entity_id",)) == {"entity_id": "e", "id": "e"}
+    assert records.with_id({"entity_id": "e"}, name="id", others=("entity_id",)) == {"entity_id": "e", "id": "e"}
 
 
 @pytest.mark.parametrize("odd", [None, "", 7, True, ["a"], "x" * 201])
 def test_an_odd_id_is_none(odd: Any) -> None:
     with pytest.raises(UnusableAnswer):
-        envelopes.with_id({"id": odd}, name="id")
+        records.with_id({"id": odd}, name="id")
