@@ -32,7 +32,7 @@ def application_moved(draft: "Draft", *, by: "Author | None") -> None:
     """A transition has moved an application to another state; `by` is None where the service has refused it."""
     from formation_portal.portal.applications.status_emails import send_confirmation, send_status_email
     from formation_portal.reviews.decisions import end_waiting_decision
-    from formation_portal.statistics.receivers import count_transition
+    from formation_portal.statistics.counting import count_transition
 
     end_waiting_decision(draft, by)
     count_transition(draft)
@@ -57,7 +57,7 @@ def accepted_locks(draft: "Draft") -> "Locks | None":
 def application_returned(draft: "Draft", *, queries: "list[Query]") -> None:
     """A review has returned an application to its customer with these queries."""
     from formation_portal.reviews.locks import keep_what_was_accepted
-    from formation_portal.statistics.receivers import count_queries
+    from formation_portal.statistics.counting import count_queries
 
     keep_what_was_accepted(draft)
     count_queries(draft, queries)

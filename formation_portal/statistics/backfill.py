@@ -9,8 +9,7 @@ from django.apps.registry import Apps
 
 from formation_portal.contract.lifecycle import State
 
-from .counters import CounterKey, create
-from .increments import query_increments, question_digest, question_text, transition_increments
+from .counting import CounterKey, create, query_increments, question_digest, question_text, transition_increments
 
 _BATCH_SIZE = 500
 

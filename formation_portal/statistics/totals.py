@@ -1,8 +1,7 @@
-"""The totals of a period, as the figures need them. Each call is one query, and its answer a few rows."""
+"""The totals of a period, as the desk's page needs them. Each call is one query, and its answer a few rows."""
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
@@ -12,27 +11,6 @@ from .dimensions import Period, Side
 from .models import ClosingTotal, DeedTotal, DurationTotal, OpenDay, Question, QuestionTotal, ReasonTotal
 
 CountsBySide = dict[Side, int]
-
-
-@dataclass(frozen=True, slots=True)
-class FormTimes:
-    """The closed cases of a product, and the seconds that they stood with each, together."""
-
-    name: str
-    place: str
-    cases: int
-    seconds: CountsBySide
-
-
-@dataclass(frozen=True, slots=True)
-class Returns:
-    """What caused returns: how many of them, and how many remarks."""
-
-    words: str
-    returns: int
-    remarks: int
-    kind: str = ""
-    form: str = ""
 
 
 def opened_since(day: date) -> dict[date, CountsBySide]:
@@ -62,32 +40,29 @@ def durations(period: Period, today: date) -> dict[Side, Counter[int]]:
     return found
 
 
-def form_times(period: Period, today: date) -> Iterator[FormTimes]:
-    """By product, those with most closed cases first. All of them have stood with us."""
+def form_times(period: Period, today: date) -> Iterator[tuple[str, str, int, CountsBySide]]:
+    """Of each product its name and place, how many cases were closed, and the seconds that these stood with each side,
+    together; those with most cases first. All of them have stood with us."""
     sums = {side: Sum(f"seconds_{side}") for side in Side}
     rows = _within(ClosingTotal, period, today).values_list("form__name", "form__place", "form")
     for name, place, _, cases, *seconds in rows.annotate(Sum("cases_with_us"), *sums.values()).order_by(
         "-cases_with_us__sum", "form__name", "form__place"
     ):
-        yield FormTimes(name, place, cases, dict(zip(Side, seconds, strict=True)))
+        yield name, place, cases, dict(zip(Side, seconds, strict=True))
 
 
-def returns_by_reason(period: Period, today: date) -> list[Returns]:
-    """The most frequent first; the words are the reason's code."""
-    rows = _most_frequent_first(_within(ReasonTotal, period, today).values_list("reason"), "reason")
-    return [Returns(*row) for row in rows]
+def returns_by_reason(period: Period, today: date) -> list[tuple[str, int, int]]:
+    """Of each reason's code how many returns and how many queries named it, the most frequent first."""
+    return list(_most_frequent_first(_within(ReasonTotal, period, today).values_list("reason"), "reason"))
 
 
-def returns_by_question(period: Period, today: date, *, at_most: int | None) -> list[Returns]:
-    """The most frequent first. Two queries: the words are read of those alone that are shown."""
+def returns_by_question(period: Period, today: date, *, at_most: int | None) -> list[tuple[Question, int, int]]:
+    """The same of each question. Two queries: the words are read of those alone that are shown."""
     rows = list(
         _most_frequent_first(_within(QuestionTotal, period, today).values_list("question"), "question")[:at_most]
     )
-    questions = Question.objects.select_related("form").in_bulk([pk for pk, *_ in rows])
-    return [
-        Returns(questions[pk].words, returns, remarks, questions[pk].kind, questions[pk].form.name)
-        for pk, returns, remarks in rows
-    ]
+    found = Question.objects.select_related("form").in_bulk([pk for pk, *_ in rows])
+    return [(found[pk], returns, queries) for pk, returns, queries in rows]
 
 
 def _within(model: type[Model], period: Period, today: date) -> QuerySet[Any]:

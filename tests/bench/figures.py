@@ -9,8 +9,14 @@ from django.utils import timezone
 
 from formation_portal.contract.lifecycle import State
 from formation_portal.reviews.models import QueryReason
-from formation_portal.statistics.counters import CounterKey, TotalTable, create
-from formation_portal.statistics.increments import query_increments, question_digest, transition_increments
+from formation_portal.statistics.counting import (
+    CounterKey,
+    TotalTable,
+    create,
+    query_increments,
+    question_digest,
+    transition_increments,
+)
 from formation_portal.statistics.models import CaseClock, Form, Question
 
 _PRODUCTS, _QUESTIONS, _DAYS = 32, 20, 364

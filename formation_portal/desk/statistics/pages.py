@@ -1,23 +1,195 @@
-"""The page of statistics, and each of its tables alone."""
+"""The tables of the statistics: open cases, what was done, why applications went back, and how long cases took."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from datetime import date
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Callable, Iterable
+from datetime import date, timedelta
 
 from django.conf import settings
-from django.utils import timezone
 
-from formation_portal.statistics.dimensions import PERIODS, Period
-from formation_portal.ui.forms.controls import as_options
+from formation_portal.reviews.models import QueryReason
+from formation_portal.reviews.targets import TargetKind
+from formation_portal.statistics import totals
+from formation_portal.statistics.counting import TRANSITION_COLUMNS
+from formation_portal.statistics.dimensions import Period, Side, Span, quantile
+from formation_portal.statistics.models import DeedTotal
+from formation_portal.ui.charts import swatch
 
-from ..forms import FilterControl
-from .ages import ages
-from .returns import questions, reasons
-from .tables import Table
-from .throughput import Chart, charts, throughput
-from .times import products, times
+from ..wording import numbered
+from .tables import SWATCHES, Cell, Column, Row, Table, count_cell, duration_cell, percent, stacked_bar, text_cell
 
-_SHOWN = 20
+_RETURN_COLUMNS = (Column("returns", "Returns"), Column("remarks", "Queries"))
+_QUARTERS = (0.25, 0.5, 0.75)
+
+
+def ages(today: date) -> Table:
+    """The open cases by how long they have been with whom they are with now. Two queries."""
+    # Of the days that a case may wait for us, their halves; then what is overdue, twice and four times as long.
+    overdue = settings.OVERDUE_DAYS
+    firsts = sorted({0, 1, (overdue + 1) // 2, overdue, 2 * overdue, 4 * overdue})
+    counted = {first: Counter[Side]() for first in firsts}
+    young_from = today - timedelta(days=firsts[-1] - 1)
+    counted[firsts[-1]].update(totals.opened_before(young_from))
+    for day, sides in totals.opened_since(young_from).items():
+        # What came on a day that is still to come, somebody having put the clock back, came today.
+        counted[firsts[bisect_right(firsts, max(0, (today - day).days)) - 1]].update(sides)
+    longest = max(counts.total() for counts in counted.values())
+    rows: list[Row] = []
+    for first, after in zip(firsts, (*firsts[1:], None), strict=True) if longest else ():
+        counts = counted[first]
+        cells = (
+            text_cell(_days(first, after), "overdue with us" if first >= overdue else ""),
+            *(count_cell(counts[side]) for side in Side),
+            count_cell(counts.total()),
+        )
+        rows.append(Row(cells, stacked_bar([(counts[side], SWATCHES[side]) for side in Side], longest=longest)))
+    return Table(
+        "open",
+        "Open cases by days waiting",
+        (
+            Column("days", "Days", is_number=False),
+            *(Column(side.value, side.words, swatch=SWATCHES[side]) for side in Side),
+            Column("together", "Total"),
+        ),
+        tuple(rows),
+        "No open cases.",
+    )
+
+
+def _days(first: int, after: int | None) -> str:
+    """From the first day up to the one `after` the last; the oldest have none."""
+    if after is None:
+        return f"{numbered(first, 'day')} or more"
+    if after == first + 1:
+        return numbered(first, "day") if first else "Today"
+    return f"{first} to {numbered(after - 1, 'day')}"
+
+
+def throughput(period: Period, today: date) -> Table:
+    """What was done in each week or month, the newest first. One query."""
+    found = totals.transitions(period, today)
+    rows: list[Row] = []
+    for start in reversed(period.starts(today)) if found else ():
+        words = f"{start:%B %Y}" if period.span is Span.MONTH else f"From {start.day} {start:%b %Y}"
+        total = found.get(start, DeedTotal())
+        counts = [count_cell(getattr(total, name)) for name in TRANSITION_COLUMNS.values()]
+        rows.append(Row((Cell(start.isoformat(), words), *counts)))
+    return Table(
+        "throughput",
+        f"Throughput by {period.span.value}",
+        (
+            Column(period.span.value, period.span.value.capitalize(), is_number=False),
+            *(Column(name, name.capitalize()) for name in TRANSITION_COLUMNS.values()),
+        ),
+        tuple(rows),
+        f"No submissions or decisions in the last {period.words}.",
+    )
+
+
+def questions(period: Period, today: date, *, at_most: int | None = None) -> Table:
+    """Why applications went back, by question, the most frequent first. Two queries."""
+    # What it is, where that isn't an answer, as most are.
+    kinds = {kind.value: str(kind.label) for kind in (TargetKind.DOCUMENT, TargetKind.SECTION)}
+    found = (
+        ((text_cell(one.words, kinds.get(one.kind, "")), text_cell(one.form.name)), returns, queries)
+        for one, returns, queries in totals.returns_by_question(period, today, at_most=at_most)
+    )
+    return Table(
+        "questions",
+        "Returns and queries by question",
+        (Column("question", "Question", is_number=False), Column("form", "Form", is_number=False), *_RETURN_COLUMNS),
+        _return_rows(found),
+        f"No returns with queries in the last {period.words}.",
+    )
+
+
+def reasons(period: Period, today: date) -> Table:
+    """The same by reason. One query."""
+    labels = dict(QueryReason.choices)
+    found = (
+        ((text_cell(labels.get(code, code)),), returns, queries)
+        for code, returns, queries in totals.returns_by_reason(period, today)
+    )
+    return Table(
+        "reasons",
+        "Returns and queries by reason",
+        (Column("reason", "Reason", is_number=False), *_RETURN_COLUMNS),
+        _return_rows(found),
+        f"No returns with queries in the last {period.words}.",
+    )
+
+
+def _return_rows(found: Iterable[tuple[tuple[Cell, ...], int, int]]) -> tuple[Row, ...]:
+    """A row for each first cells with so many returns and queries."""
+    rows = list(found)
+    longest = max((returns for _, returns, _ in rows), default=1)
+    return tuple(
+        Row((*head, count_cell(returns), count_cell(queries)), stacked_bar([(returns, swatch(0))], longest=longest))
+        for head, returns, queries in rows
+    )
+
+
+def times(period: Period, today: date) -> Table:
+    """How long closed cases had been with each side; each over the cases that were ever there. One query."""
+    counted = {side: counts for side, counts in totals.durations(period, today).items() if counts.total()}
+    marks = {side: [quantile(counts, part) for part in _QUARTERS] for side, counts in counted.items()}
+    longest = max((last for *_, last in marks.values()), default=0.0)
+    rows: list[Row] = []
+    for side, (first, middle, last) in marks.items():
+        cells = (
+            text_cell(side.words),
+            count_cell(counted[side].total()),
+            *map(duration_cell, (first, middle, last)),
+        )
+        span = ((percent(first / longest), percent((last - first) / longest), SWATCHES[side]),) if longest else ()
+        rows.append(Row(cells, span, percent(middle / longest) if longest else "", SWATCHES[side]))
+    return Table(
+        "times",
+        "Time of closed cases with each side",
+        (
+            Column("where", "Side", is_number=False),
+            Column("cases", "Cases"),
+            Column("quarter_within_hours", "25% within"),
+            Column("half_within_hours", "50% within"),
+            Column("three_quarters_within_hours", "75% within"),
+        ),
+        tuple(rows),
+        f"No cases closed in the last {period.words}.",
+    )
+
+
+def products(period: Period, today: date, *, at_most: int | None = None) -> Table:
+    """The mean of all closed cases of each product, those with most of them first. One query."""
+    found = [
+        (name, place, cases, {side: spent / cases for side, spent in seconds.items()})
+        for name, place, cases, seconds in totals.form_times(period, today)
+        if cases
+    ][:at_most]
+    longest = max((sum(means.values()) for *_, means in found), default=0.0) or 1
+    return Table(
+        "products",
+        "Average time of closed cases with each side, by company type",
+        (
+            Column("product", "Company type", is_number=False),
+            Column("place", "Jurisdiction", is_number=False),
+            Column("closed", "Closed"),
+            *(Column(f"{side}_mean_hours", side.words, swatch=SWATCHES[side]) for side in Side),
+        ),
+        tuple(
+            Row(
+                (
+                    text_cell(name),
+                    text_cell(place),
+                    count_cell(cases),
+                    *(duration_cell(means[side]) for side in Side),
+                ),
+                stacked_bar([(means[side], SWATCHES[side]) for side in Side], longest=longest),
+            )
+            for name, place, cases, means in found
+        ),
+        f"No cases closed in the last {period.words}.",
+    )
+
 
 # Each table by its name, whole.
 TABLES: dict[str, Callable[[Period, date], Table]] = {
@@ -28,49 +200,3 @@ TABLES: dict[str, Callable[[Period, date], Table]] = {
     "times": times,
     "products": products,
 }
-
-
-@dataclass(frozen=True, slots=True)
-class StatisticsPage:
-    """All tables of a period. `first` is its first day."""
-
-    controls: tuple[FilterControl, ...]
-    period: Period
-    first: date
-    time_zone: str
-    overdue_words: str
-    most_shown: int
-    pictures: tuple[Chart, ...]
-    open: Table
-    throughput: Table
-    questions: Table
-    reasons: Table
-    times: Table
-    products: Table
-
-
-def statistics_page(period: Period) -> StatisticsPage:
-    """The statistics of a period that ends today. Eight queries."""
-    today = timezone.localdate()
-    done = throughput(period, today)
-    periods = ((one.name, f"Last {one.words}") for one in PERIODS)
-    return StatisticsPage(
-        controls=(FilterControl("period", "Period", choices=as_options(periods, period.name)),),
-        period=period,
-        first=period.starts(today)[0],
-        time_zone=timezone.get_current_timezone_name(),
-        overdue_words=f"Cases that have been with us for {settings.OVERDUE_DAYS} days or more are overdue.",
-        most_shown=_SHOWN,
-        pictures=charts(done),
-        open=ages(today),
-        throughput=done,
-        questions=questions(period, today, at_most=_SHOWN),
-        reasons=reasons(period, today),
-        times=times(period, today),
-        products=products(period, today, at_most=_SHOWN),
-    )
-
-
-def table_of(name: str, period: Period) -> Table:
-    """One table, whole."""
-    return TABLES[name](period, timezone.localdate())

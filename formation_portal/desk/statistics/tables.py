@@ -1,4 +1,5 @@
-"""A table of statistics: the same rows as a page shows them, with bars drawn on the server, and as CSV has them."""
+"""What a table of statistics is made of: the same rows as a page shows them, with bars drawn on the server, and as CSV
+has them; and a chart of each of its columns."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -7,45 +8,14 @@ from typing import Any
 from formation_portal.statistics.dimensions import Side
 from formation_portal.ui.charts import Swatch, swatch
 
+SWATCHES = {side: swatch(place) for place, side in enumerate(Side)}
+# The pieces of a bar: where each begins, how long it is, and what it is drawn with.
+Bar = tuple[tuple[str, str, Swatch], ...]
 
-@dataclass(frozen=True, slots=True)
-class Part:
-    """One piece of a bar: where it begins, and how long it is."""
-
-    start: str
-    width: str
-    swatch: Swatch
-
-
-@dataclass(frozen=True, slots=True)
-class Bar:
-    """The pieces of a row's bar, and a stroke across it where there is one."""
-
-    parts: tuple[Part, ...] = ()
-    stroke: str = ""
-
-
-def bar(lengths: Iterable[tuple[float, Swatch]], *, longest: float) -> Bar:
-    """Pieces one after the other; `longest` is what would fill the cell."""
-    parts, start = [], 0.0
-    for length, fill in lengths:
-        if length > 0:
-            parts.append(Part(percent(start / longest), percent(length / longest), fill))
-            start += length
-    return Bar(tuple(parts))
-
-
-def span_bar(first: float, middle: float, last: float, fill: Swatch, *, longest: float) -> Bar:
-    """From one value to another, with a stroke at what lies between."""
-    if not longest:
-        return Bar()
-    piece = Part(percent(first / longest), percent((last - first) / longest), fill)
-    return Bar((piece,), percent(middle / longest))
-
-
-def percent(part: float) -> str:
-    """A length of SVG, which knows no other notation than this."""
-    return f"{part * 100:.2f}".rstrip("0").rstrip(".") + "%"
+_MINUTE, _HOUR, _DAY = 60, 3_600, 86_400
+_CHART_HEIGHT = 40
+# What lies between two columns of a chart, as a part of what one takes.
+_GAP = 0.2
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,10 +39,11 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One row, whose first cell names it, with its bar; the swatch says what the bar is drawn with."""
+    """One row, whose first cell names it, with its bar and a stroke across; the swatch says what it is drawn with."""
 
     cells: tuple[Cell, ...]
     bar: Bar | None = None
+    stroke: str = ""
     swatch: Swatch | None = None
 
 
@@ -89,13 +60,60 @@ class Table:
     @property
     def has_bars(self) -> bool:
         """Whether its rows have any."""
-        return any(row.bar for row in self.rows)
+        return any(row.bar is not None for row in self.rows)
 
     def lines(self) -> Iterator[Sequence[Any]]:
         """As CSV has it, its head first."""
         yield [column.name for column in self.columns]
         for row in self.rows:
             yield [cell.value for cell in row.cells]
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """A column of counts as a small picture, the oldest on the left; `highest` is what would fill its height."""
+
+    label: str
+    counts: tuple[int, ...]
+    highest: int
+
+    @property
+    def total(self) -> str:
+        """All of them together."""
+        return f"{sum(self.counts):,}"
+
+    @property
+    def pillars(self) -> Iterator[tuple[str, str, float, float]]:
+        """Of each count the left edge, the width, the upper edge and the height."""
+        each = 1 / max(1, len(self.counts))
+        for place, count in enumerate(self.counts):
+            height = max(1.0, round(_CHART_HEIGHT * count / self.highest, 1)) if count else 0.0
+            yield percent(place * each), percent(each * (1 - _GAP)), _CHART_HEIGHT - height, height
+
+
+def charts(table: Table) -> list[Chart]:
+    """A picture of each column of counts, all to the same scale."""
+    columns = [
+        tuple(count for row in reversed(table.rows) if isinstance(count := row.cells[place].value, int))
+        for place in range(1, len(table.columns))
+    ]
+    highest = max((count for column in columns for count in column), default=0)
+    return [Chart(head.label, counts, highest) for head, counts in zip(table.columns[1:], columns, strict=True)]
+
+
+def stacked_bar(lengths: Iterable[tuple[float, Swatch]], *, longest: float) -> Bar:
+    """Pieces one after the other; `longest` is what would fill the cell."""
+    pieces, start = [], 0.0
+    for length, fill in lengths:
+        if length > 0:
+            pieces.append((percent(start / longest), percent(length / longest), fill))
+            start += length
+    return tuple(pieces)
+
+
+def percent(part: float) -> str:
+    """A length of SVG, which knows no other notation than this."""
+    return f"{part * 100:.2f}".rstrip("0").rstrip(".") + "%"
 
 
 def count_cell(number: int) -> Cell:
@@ -108,23 +126,13 @@ def text_cell(words: str, small: str = "") -> Cell:
     return Cell(words, words, small)
 
 
-SWATCHES = {side: swatch(place) for place, side in enumerate(Side)}
-ALONE = swatch(0)
-
-
-_MINUTE, _HOUR, _DAY = 60, 3_600, 86_400
-
-
 def duration_cell(seconds: float) -> Cell:
     """In the unit that fits: 20 min, 5 h, 2.4 days; a dash for none. CSV has hours."""
-    return Cell(round(seconds / _HOUR, 2), _duration_text(seconds))
-
-
-def _duration_text(seconds: float) -> str:
+    words = f"{seconds / _DAY:,.1f}\u00a0days"
     if not seconds:
-        return "–"
-    if seconds < _HOUR:
-        return f"{max(1, round(seconds / _MINUTE))}\u00a0min"
-    if seconds < 2 * _DAY:
-        return f"{round(seconds / _HOUR)}\u00a0h"
-    return f"{seconds / _DAY:,.1f}\u00a0days"
+        words = "–"
+    elif seconds < _HOUR:
+        words = f"{max(1, round(seconds / _MINUTE))}\u00a0min"
+    elif seconds < 2 * _DAY:
+        words = f"{round(seconds / _HOUR)}\u00a0h"
+    return Cell(round(seconds / _HOUR, 2), words)
