@@ -1,66 +1,154 @@
-"""The active answers of an application as text, for the check page, the PDF, the JSON record and the reviewers."""
+"""The answers of an application as text, for the check page, the PDF, the JSON record, the desk and the reviewers.
 
-from collections.abc import Iterable, Mapping
+`readback` has what is asked at present, `inactive_in` what is kept although it isn't.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from functools import cached_property
+from typing import Any, Generic, TypeVar
 
 from formation_portal.contract import canonical
-from formation_portal.contract.fields.base import FieldSpec
+from formation_portal.contract.fields.base import Choice, FieldSpec
 from formation_portal.contract.fields.iso_codes import country_name
+from formation_portal.contract.fields.number_format import localised
 from formation_portal.contract.fields.parsing import is_blank
-from formation_portal.contract.localisation import format_number
-from formation_portal.contract.rules import Question
-from formation_portal.contract.schema import Section
+from formation_portal.contract.fields.values import AnswerError
+from formation_portal.contract.inactive_answers import inactive_questions, is_inactive, shares_are_inactive
+from formation_portal.contract.localisation import format_number, gettext, in_quotes, join_list, ngettext
+from formation_portal.contract.rules import Activation, Question
+from formation_portal.contract.schema import ENTITY, Section
 from formation_portal.contract.validation import Answers
 
 from .draft import Draft
-from .models import Application, Document
+from .models import Application, Document, Holding
 from .parties import PartyRow, ShareClassRow
 
 _ADDRESS = ("street1", "street2", "city", "region", "postcode")
+# More questions than these are not named as those that bring inactive answers back.
+_MAX_QUESTIONS_NAMED = 3
+
+# Whose answers they are; None is the entity.
+Holder = PartyRow | ShareClassRow | None
+Subject = TypeVar("Subject", Section, PartyRow, ShareClassRow)
 
 
-@dataclass(frozen=True, slots=True)
+def answer_in_words(spec: FieldSpec, typed: Any, share_classes: Iterable[Choice] = ()) -> str:
+    """A typed answer as text; what cannot be parsed is shown as typed."""
+    try:
+        value = spec.clean(typed)
+    except AnswerError:
+        return _as_typed(spec.localised(typed))
+    if value is None:
+        return ""
+    if spec.refers_to_share_class:
+        return next((one.label for one in share_classes if one.value == value), _as_typed(typed))
+    return spec.display(value)
+
+
+def _as_typed(typed: Any) -> str:
+    if isinstance(typed, Mapping):
+        return " ".join(str(part) for part in typed.values() if not is_blank(part))
+    if isinstance(typed, list):
+        return ", ".join(map(str, typed))
+    return "" if is_blank(typed) else str(typed)
+
+
+def share_class_choices(draft: Draft) -> tuple[Choice, ...]:
+    """The share classes, as choices for questions that refer to one."""
+    return tuple(Choice(row.token, row.label) for row in draft.share_classes)
+
+
+def number_of_shares(holding: Holding) -> str:
+    """10,000; what cannot be parsed is shown as typed."""
+    return localised(str(holding.typed)) if holding.shares is None else format_number(holding.shares)
+
+
+@dataclass(frozen=True)
 class AnswerLine:
-    """One question with its answer as text; what cannot be parsed is shown as typed. An empty value means no answer."""
+    """One question, active or not, with its answer as text."""
 
-    section: Section
-    spec: FieldSpec
-    value: str
-    is_unreadable: bool = False
-    is_given: bool = False
-    # How an ambiguous answer was understood.
-    doubt: str = ""
+    draft: Draft
+    holder: Holder
+    question: Question
+
+    @property
+    def spec(self) -> FieldSpec:
+        return self.question.spec
+
+    @property
+    def answers(self) -> Answers:
+        """The holder's answers as values."""
+        return (self.holder or self.draft).record.answers
+
+    @property
+    def typed(self) -> Any:
+        """The answer as typed; None where there is none."""
+        raw = self.holder.raw if self.holder else self.draft.entity_raw
+        return raw.get(self.spec.name)
+
+    @property
+    def is_given(self) -> bool:
+        """Whether the registered agent provides the answer."""
+        return self.spec.provided_by_agent
+
+    @property
+    def is_answered(self) -> bool:
+        """Whether the customer's answer can be parsed."""
+        return not self.is_given and self.spec.name in self.answers.values
+
+    @property
+    def is_unreadable(self) -> bool:
+        """Whether the customer's answer cannot be parsed."""
+        return not self.is_given and not self.is_answered and self.spec.name in self.answers.problems
 
     @property
     def is_name(self) -> bool:
         """Whether the answer is drawn in the type of names."""
         return canonical.is_set_as_name(self.spec.canonical_field)
 
+    @property
+    def doubt(self) -> str:
+        """How an ambiguous answer was understood."""
+        return self.spec.ambiguity_note(self.typed) if self.is_answered else ""
+
+    @cached_property
+    def value(self) -> str:
+        """The answer as text; as typed where it cannot be parsed, empty where there is none."""
+        spec = self.spec
+        if self.is_given:
+            parts = self.draft.schema.agent_address
+            lines = [parts[part] for part in _ADDRESS if parts.get(part)]
+            return ", ".join([*lines, country_name(parts["country"])] if parts.get("country") else lines)
+        if self.is_unreadable:
+            return _as_typed(spec.localised(self.typed))
+        if not self.is_answered:
+            return ""
+        value = self.answers.values[spec.name]
+        if spec.refers_to_share_class:
+            share_class = self.draft.share_class(value)
+            return share_class.label if share_class else ""
+        return spec.display(value)
+
 
 @dataclass(frozen=True, slots=True)
-class SectionReadback:
-    """One section about the entity."""
+class AnswerGroup(Generic[Subject]):
+    """The answers under one heading: a section about the entity, a party or a share class. `note` says what it is."""
 
-    section: Section
+    subject: Subject
     lines: tuple[AnswerLine, ...]
+    note: str = ""
 
+    @property
+    def title(self) -> str:
+        """The heading."""
+        return self.subject.title if isinstance(self.subject, Section) else self.subject.label
 
-@dataclass(frozen=True, slots=True)
-class PartyReadback:
-    """One party: its roles in words, and its answers."""
-
-    party: PartyRow
-    roles: tuple[str, ...]
-    lines: tuple[AnswerLine, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class ShareClassReadback:
-    """One class of shares."""
-
-    share_class: ShareClassRow
-    lines: tuple[AnswerLine, ...]
+    @property
+    def is_name(self) -> bool:
+        """Whether the heading is drawn in the type of names."""
+        return not isinstance(self.subject, Section)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,11 +172,11 @@ class DocumentLine:
 
 @dataclass(frozen=True, slots=True)
 class Readback:
-    """The whole application."""
+    """The whole application, as far as it is asked for at present."""
 
-    sections: tuple[SectionReadback, ...]
-    parties: tuple[PartyReadback, ...]
-    share_classes: tuple[ShareClassReadback, ...]
+    sections: tuple[AnswerGroup[Section], ...]
+    parties: tuple[AnswerGroup[PartyRow], ...]
+    share_classes: tuple[AnswerGroup[ShareClassRow], ...]
     shares: ShareTable | None
     documents: tuple[DocumentLine, ...]
 
@@ -96,73 +184,41 @@ class Readback:
 def readback(draft: Draft) -> Readback:
     """Read the whole draft back. No query."""
     state, share_section = draft.form_state, draft.schema.share_section
-    entity = [
-        SectionReadback(section, _lines(draft, state.questions(section), draft.record.answers, draft.entity_raw))
-        for section in draft.schema.entity_sections
-        if state.section_activation(section).active
-    ]
-    parties = [
-        PartyReadback(
-            row,
-            roles=tuple(canonical.role_word(role) for role in state.active_roles(row.record)),
-            lines=_lines(draft, state.party_questions(row.record), row.record.answers, row.raw),
+
+    def lines(holder: Holder, questions: Iterable[Question]) -> tuple[AnswerLine, ...]:
+        return tuple(
+            AnswerLine(draft, holder, question)
+            for question in questions
+            if question.activation.active and draft.schema.why_unanswerable(question.spec) is None
         )
-        for row in draft.parties
-    ]
-    share_classes = [
-        ShareClassReadback(row, _lines(draft, state.questions(share_section, row.record), row.record.answers, row.raw))
-        for row in draft.share_classes
-        if share_section is not None and draft.holds_shares
-    ]
-    documents = [
-        DocumentLine(row, slot.name, slot.required, uploaded.get(slot.name))
-        for row in (None, *draft.parties)
-        for uploaded in (draft.documents_of(row),)
-        for slot in state.slots(row.record if row else None)
-    ]
+
+    sections = (AnswerGroup(section, lines(None, state.questions(section))) for section in draft.schema.entity_sections)
+    share_classes: list[AnswerGroup[ShareClassRow]] = []
+    if share_section is not None and draft.holds_shares:
+        for row in draft.share_classes:
+            asked = lines(row, state.questions(share_section, row.record))
+            share_classes.append(AnswerGroup(row, asked, gettext("Share class")))
     return Readback(
-        sections=tuple(one for one in entity if one.lines),
-        parties=tuple(parties),
+        sections=tuple(one for one in sections if one.lines and state.section_activation(one.subject).active),
+        parties=tuple(
+            AnswerGroup(row, lines(row, state.party_questions(row.record)), _words(state.active_roles(row.record)))
+            for row in draft.parties
+        ),
         share_classes=tuple(share_classes),
         shares=_share_table(draft) if draft.holds_shares and draft.share_classes else None,
-        documents=tuple(documents),
+        documents=tuple(
+            DocumentLine(row, slot.name, slot.required, uploaded.get(slot.name))
+            for row in (None, *draft.parties)
+            for uploaded in (draft.documents_of(row),)
+            for slot in state.slots(row.record if row else None)
+        ),
     )
 
 
-def _lines(
-    draft: Draft, questions: Iterable[Question], answers: Answers, raw: Mapping[str, Any]
-) -> tuple[AnswerLine, ...]:
-    return tuple(
-        answer_line(draft, question, answers=answers, raw=raw)
-        for question in questions
-        if question.activation.active and draft.schema.why_unanswerable(question.spec) is None
-    )
-
-
-def answer_line(draft: Draft, question: Question, *, answers: Answers, raw: Mapping[str, Any]) -> AnswerLine:
-    """One question with its answer as text, active or not."""
-    spec = question.spec
-    if spec.provided_by_agent:
-        parts = draft.schema.agent_address
-        lines = [parts[part] for part in _ADDRESS if parts.get(part)]
-        lines += [country_name(parts["country"])] if parts.get("country") else []
-        return AnswerLine(question.section, spec, ", ".join(lines), is_given=True)
-    if spec.name in answers.values:
-        value = answers.values[spec.name]
-        if spec.refers_to_share_class:
-            share_class = draft.share_class(value)
-            text = share_class.label if share_class else ""
-        else:
-            text = spec.display(value)
-        return AnswerLine(question.section, spec, text, doubt=spec.ambiguity_note(raw.get(spec.name)))
-    if spec.name in answers.problems:
-        typed = spec.localised(raw.get(spec.name))
-        if isinstance(typed, Mapping):
-            text = " ".join(str(part) for part in typed.values() if not is_blank(part))
-        else:
-            text = ", ".join(str(part) for part in typed) if isinstance(typed, list) else str(typed or "")
-        return AnswerLine(question.section, spec, text, is_unreadable=True)
-    return AnswerLine(question.section, spec, "")
+def _words(roles: Iterable[str]) -> str:
+    """Director, shareholder."""
+    words = ", ".join(map(canonical.role_word, roles))
+    return words[:1].upper() + words[1:]
 
 
 def _share_table(draft: Draft) -> ShareTable:
@@ -176,6 +232,105 @@ def _share_table(draft: Draft) -> ShareTable:
         rows=tuple((label, tuple(map(format_number, row))) for label, row in cells),
         totals=tuple(map(format_number, totals)),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class InactiveRow:
+    """An answer, party, share class or document that is not asked at present, with the rules that say so.
+
+    `kind` is the party's, or answer, share_class or document; `holder` is the label of whose it is.
+    """
+
+    kind: str
+    label: str
+    holder: str
+    value: str
+    activations: tuple[Activation, ...]
+
+    @property
+    def term(self) -> str:
+        """What it is, and whose."""
+        return f"{self.label}, {self.holder}" if self.holder else self.label
+
+    @property
+    def note(self) -> str:
+        """Why it is not asked."""
+        return " ".join(f"{one.reason}." for one in self.activations if one.reason)
+
+
+@dataclass(frozen=True, slots=True)
+class InactiveAnswers:
+    """All that was entered and is not asked at present. It is kept, and sent once it is asked again."""
+
+    rows: tuple[InactiveRow, ...]
+
+    @property
+    def counts(self) -> str:
+        """3 answers, 1 person."""
+        kinds = Counter(row.kind for row in self.rows)
+        words = (
+            (kinds["answer"], ngettext("{count} answer", "{count} answers", kinds["answer"])),
+            (kinds["person"], ngettext("{count} person", "{count} people", kinds["person"])),
+            (kinds["corporate"], ngettext("{count} company", "{count} companies", kinds["corporate"])),
+            (kinds["foundation"], ngettext("{count} foundation", "{count} foundations", kinds["foundation"])),
+            (kinds["share_class"], ngettext("{count} share class", "{count} share classes", kinds["share_class"])),
+            (kinds["document"], ngettext("{count} document", "{count} documents", kinds["document"])),
+        )
+        return ", ".join(text for count, text in words if count)
+
+    @property
+    def how_restored(self) -> str:
+        """The questions that bring it back, without those that are inactive themselves."""
+        several = len(self.rows) > 1
+        decided_by = dict.fromkeys(one.decided_by for row in self.rows for one in row.activations if one.decided_by)
+        inactive = {row.label for row in self.rows if row.kind == "answer"}
+        named = [label for label in decided_by if label not in inactive] or list(decided_by)
+        if not named or len(named) > _MAX_QUESTIONS_NAMED:
+            if several:
+                return gettext("We restore them if you need them again.")
+            return gettext("We restore it if you need it again.")
+        questions = join_list([in_quotes(label) for label in named], "or")
+        if several:
+            return gettext("We restore them if you change {questions} back.", questions=questions)
+        return gettext("We restore it if you change {questions} back.", questions=questions)
+
+
+def inactive_in(draft: Draft) -> InactiveAnswers:
+    """What the draft keeps without sending it. No query."""
+    return InactiveAnswers(tuple(_inactive_rows(draft)))
+
+
+def _inactive_rows(draft: Draft) -> Iterator[InactiveRow]:
+    state, schema = draft.form_state, draft.schema
+    active = []
+    for row in draft.parties:
+        if is_inactive(state, row.record):
+            sections = schema.sections_of(row.roles)
+            rules = tuple(dict.fromkeys(map(state.section_activation, sections)))
+            yield InactiveRow(row.kind, row.label, "", _words(section.role or "" for section in sections), rules)
+        else:
+            active.append(row)
+    has_classes = not shares_are_inactive(state)
+    for holder in (None, *active, *(draft.share_classes if has_classes else ())):
+        for question in inactive_questions(state, holder.record if holder else None):
+            line = AnswerLine(draft, holder, question)
+            whose = holder.label if holder else ""
+            yield InactiveRow("answer", line.spec.label, whose, line.value, (question.activation,))
+    if schema.share_section is not None and not has_classes:
+        rule = state.section_activation(schema.share_section)
+        for share_class in draft.share_classes:
+            yield InactiveRow("share_class", share_class.label, "", gettext("Share class"), (rule,))
+    for party in (None, *active):
+        why = {
+            slot.name: state.section_activation(section)
+            for section in (schema.sections_of(party.roles) if party else schema.entity_sections)
+            if not state.section_activation(section).active
+            for slot in section.slots(party.kind if party else ENTITY)
+        }
+        asked = {slot.name for slot in state.slots(party.record if party else None)}
+        for slot, document in draft.documents_of(party).items():
+            if slot in why and slot not in asked:
+                yield InactiveRow("document", slot, party.label if party else "", document.name, (why[slot],))
 
 
 def entity_name(application: Application) -> str:

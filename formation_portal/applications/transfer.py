@@ -17,14 +17,14 @@ from formation_portal.contract.needs import Need, needs
 from formation_portal.contract.record import Record
 from formation_portal.contract.rules import Question, evaluate
 from formation_portal.contract.schema import ENTITY, FormSchema
-from formation_portal.contract.transfer import INACTIVE, UNREADABLE, Comparison, compare
+from formation_portal.contract.transfer import INACTIVE, UNREADABLE, compare
 from formation_portal.contract.validation import Answers, validate
 
 from .draft import Draft
 from .models import Document
 from .ownership_stakes import TypedStakes, typed_stakes
 from .parties import PartyRow
-from .readback import answer_line
+from .readback import AnswerLine, Holder
 
 TypedHoldings = Mapping[tuple[str, str], str]
 
@@ -122,12 +122,11 @@ class _TransferPlanner:
     def result(self) -> Transfer:
         draft = self._draft
         questions = (one for section in draft.schema.entity_sections for one in draft.form_state.questions(section))
-        entity = self._compare(questions, draft.record.answers, draft.entity_raw, self._there.entity_fields)
-        self._add_lines(entity, draft.title, draft.record.answers, draft.entity_raw)
+        entity = self._compare(None, questions, self._there.entity_fields)
         parties = tuple(self._parties())
         classes = tuple(self._share_classes())
         content = Content(
-            entity=entity.raw,
+            entity=entity,
             parties=parties,
             share_classes=classes,
             holdings=dict(self._holdings(parties, classes)),
@@ -146,9 +145,8 @@ class _TransferPlanner:
                 continue
             self._fits.append(TransferLine(row.label, gettext("Roles"), ", ".join(map(canonical.role_word, roles))))
             questions = self._draft.form_state.party_questions(row.record)
-            found = self._compare(questions, row.record.answers, row.raw, self._there.fields_of(row.kind, roles))
-            self._add_lines(found, row.label, row.record.answers, row.raw)
-            yield NewParty(row.token, row.kind, roles, found.raw)
+            raw = self._compare(row, questions, self._there.fields_of(row.kind, roles))
+            yield NewParty(row.token, row.kind, roles, raw)
 
     def _takes_role(self, row: PartyRow, role: str) -> bool:
         """Whether the party may have the role there; where not, a misfit is added."""
@@ -174,9 +172,7 @@ class _TransferPlanner:
                 continue
             self._fits.append(TransferLine(row.label, gettext("Share class"), row.label))
             questions = draft.form_state.questions(section, row.record)
-            found = self._compare(questions, row.record.answers, row.raw, self._there.share_class_fields)
-            self._add_lines(found, row.label, row.record.answers, row.raw)
-            yield NewShareClass(row.token, found.raw)
+            yield NewShareClass(row.token, self._compare(row, questions, self._there.share_class_fields))
 
     def _holdings(
         self, parties: Iterable[NewParty], classes: Iterable[NewShareClass]
@@ -226,20 +222,17 @@ class _TransferPlanner:
             else:
                 self._add_misfit(label, document.slot, document.name, gettext("Document not needed"))
 
-    def _compare(
-        self, questions: Iterable[Question], answers: Answers, raw: Mapping[str, Any], into: tuple[FieldSpec, ...]
-    ) -> Comparison:
-        today = self._draft.today
-        return compare(questions, answers=answers, raw=raw, there=self._there, into=into, today=today)
-
-    def _add_lines(self, found: Comparison, holder: str, answers: Answers, raw: Mapping[str, Any]) -> None:
-        def words(question: Question) -> str:
-            return answer_line(self._draft, question, answers=answers, raw=raw).value
-
+    def _compare(self, holder: Holder, questions: Iterable[Question], into: tuple[FieldSpec, ...]) -> Mapping[str, Any]:
+        """The holder's answers that fit, as typed; lists those and the others."""
+        draft, label = self._draft, holder.label if holder else self._draft.title
+        answers, raw = (holder or draft).record.answers, holder.raw if holder else draft.entity_raw
+        found = compare(questions, answers=answers, raw=raw, there=self._there, into=into, today=draft.today)
         for fit in found.fits:
-            self._fits.append(TransferLine(holder, fit.spec.label, words(fit.question)))
+            self._fits.append(TransferLine(label, fit.spec.label, AnswerLine(draft, holder, fit.question).value))
         for misfit in found.misfits:
-            self._add_misfit(holder, misfit.question.spec.label, words(misfit.question), misfit.reason)
+            words = AnswerLine(draft, holder, misfit.question).value
+            self._add_misfit(label, misfit.question.spec.label, words, misfit.reason)
+        return found.raw
 
     def _add_misfit(self, holder: str, what: str, words: str, reason: str) -> None:
         self._misfits.append(TransferLine(holder, what, words, reason))

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from formation_portal.applications.draft import Draft
+from formation_portal.applications.readback import answer_in_words
 from formation_portal.contract import canonical
 from formation_portal.reviews.targets import Target, field_at
-from formation_portal.ui.readback import answer_in_words
 
 _SHOWN = 3
 # Of a number as short as this, its end would be most of it.

@@ -16,13 +16,13 @@ from formation_portal.applications.locks import locks_of
 from formation_portal.applications.models import Document, Holding
 from formation_portal.applications.ownership_stakes import companies_owned_by, typed_stakes
 from formation_portal.applications.parties import PartyRow, ShareClassRow
+from formation_portal.applications.readback import number_of_shares
 from formation_portal.contract import canonical
 from formation_portal.contract.localisation import gettext, gettext_noop, join_list, ngettext
 from formation_portal.contract.needs import needs
 from formation_portal.contract.record import Record
 from formation_portal.relay.delivery_status import deliveries_of
 from formation_portal.relay.resources import ResourceKind, shareholding_subject
-from formation_portal.ui.readback import number_of_shares
 from formation_portal.ui.roles import role_words
 
 from .lookups import get_document_or_404, get_draft_or_404, get_party_or_404, get_share_class_or_404

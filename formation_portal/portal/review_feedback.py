@@ -11,6 +11,7 @@ from formation_portal.applications.draft import Draft
 from formation_portal.applications.fields import changed_names
 from formation_portal.applications.history import Author
 from formation_portal.applications.locks import NO_LOCKS, Locks, locks_of
+from formation_portal.applications.readback import answer_in_words
 from formation_portal.contract.lifecycle import State
 from formation_portal.contract.needs import Need
 from formation_portal.reviews.customer_queries import (
@@ -23,7 +24,6 @@ from formation_portal.reviews.customer_queries import (
 from formation_portal.reviews.targets import Target, TargetKind, field_at, label_of
 from formation_portal.ui import formats
 from formation_portal.ui.forms.question import QueryNote
-from formation_portal.ui.readback import answer_in_words
 
 from .navigation import need_url
 

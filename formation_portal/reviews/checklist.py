@@ -9,7 +9,7 @@ from typing import Any
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Document
 from formation_portal.applications.parties import PartyRow
-from formation_portal.applications.readback import AnswerLine, DocumentLine, PartyReadback, Readback, readback
+from formation_portal.applications.readback import AnswerGroup, AnswerLine, DocumentLine, Readback, readback
 from formation_portal.contract import canonical
 from formation_portal.core import subscribers
 
@@ -129,7 +129,7 @@ def _entity_checklist(draft: Draft, read_back: Readback) -> HolderChecklist:
     facts = []
     for one in read_back.sections:
         answers = {line.spec.name: draft.entity_raw.get(line.spec.name) for line in one.lines}
-        facts.append(Fact(Target(TargetKind.SECTION, one.section.key), one.section.title, "", _digest(answers)))
+        facts.append(Fact(Target(TargetKind.SECTION, one.subject.key), one.title, "", _digest(answers)))
     section = draft.schema.share_section
     if section is not None and draft.holds_shares:
         facts.append(Fact(Target(TargetKind.SECTION, section.key), section.title, "", shares_digest(draft)))
@@ -144,10 +144,13 @@ def shares_digest(draft: Draft) -> str:
     return _digest([classes, held])
 
 
-def _party_checklist(draft: Draft, read_back: PartyReadback, documents: Iterable[DocumentLine]) -> HolderChecklist:
-    row = read_back.party
+def _party_checklist(
+    draft: Draft, read_back: AnswerGroup[PartyRow], documents: Iterable[DocumentLine]
+) -> HolderChecklist:
+    row = read_back.subject
+    active = map(canonical.role_word, draft.form_state.active_roles(row.record))
     roles = Fact(
-        Target(TargetKind.PARTY, row.token), "Roles", ", ".join(read_back.roles), _digest([row.kind, sorted(row.roles)])
+        Target(TargetKind.PARTY, row.token), "Roles", ", ".join(active), _digest([row.kind, sorted(row.roles)])
     )
     answers = (_answer_fact(row, line) for line in read_back.lines if line.value and not line.is_given)
     own = (line for line in documents if line.party is not None and line.party.token == row.token)

@@ -11,15 +11,14 @@ from typing import Any
 from django.utils.translation import get_language, gettext, ngettext
 
 from formation_portal.applications.draft import Draft
-from formation_portal.applications.inactive_answers import inactive_in
-from formation_portal.applications.readback import AnswerLine, DocumentLine, Readback, readback
+from formation_portal.applications.readback import AnswerLine, DocumentLine, Readback, inactive_in, readback
+from formation_portal.contract.inactive_answers import is_inactive
 from formation_portal.reviews.decisions import registration_of
 
 from . import formats
 from .formats import schema_language
 from .ownership import Ownership, ownership
 from .prices import application_price, price_table
-from .readback import inactive_entry
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,18 +192,13 @@ def _facts(draft: Draft, made_at: datetime) -> PrintedEntry:
 
 
 def _answers(draft: Draft, told: Readback, behind: Ownership | None) -> Iterator[PrintedEntry]:
-    not_sent = {one.party.token for one in inactive_in(draft).parties}
     for section in told.sections:
-        yield PrintedEntry(section.section.title, is_schemas=True, rows=_rows(section.lines), columns=_columns())
+        yield PrintedEntry(section.title, is_schemas=True, rows=_rows(section.lines), columns=_columns())
     for one in told.parties:
-        if one.party.token not in not_sent and not (behind and behind.covers(one.party)):
-            roles = ", ".join(one.roles)
-            yield PrintedEntry(
-                one.party.label, roles[:1].upper() + roles[1:], True, rows=_rows(one.lines), columns=_columns()
-            )
+        if not is_inactive(draft.form_state, one.subject.record) and not (behind and behind.covers(one.subject)):
+            yield PrintedEntry(one.title, one.note, True, rows=_rows(one.lines), columns=_columns())
     for share in told.share_classes:
-        note, rows = gettext("Share class"), _rows(share.lines)
-        yield PrintedEntry(share.share_class.label, note, True, rows=rows, columns=_columns())
+        yield PrintedEntry(share.title, share.note, True, rows=_rows(share.lines), columns=_columns())
 
 
 def _columns() -> tuple[str, str]:
@@ -246,10 +240,9 @@ def _document(draft: Draft, line: DocumentLine) -> PrintedRow:
 
 def _aside(draft: Draft) -> Iterator[PrintedEntry]:
     aside = inactive_in(draft)
-    if aside and draft.application.is_open:
-        entry = inactive_entry(aside)
-        rows = tuple(PrintedRow(row.term, row.value, row.note) for row in entry.rows)
-        yield PrintedEntry(gettext("No longer needed, not sent"), entry.counts, rows=rows, columns=_columns())
+    if aside.rows and draft.application.is_open:
+        rows = tuple(PrintedRow(row.term, row.value, row.note) for row in aside.rows)
+        yield PrintedEntry(gettext("No longer needed, not sent"), aside.counts, rows=rows, columns=_columns())
 
 
 def _declaration(draft: Draft) -> Iterator[PrintedEntry]:

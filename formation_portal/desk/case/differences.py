@@ -8,13 +8,13 @@ from typing import Any
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Change
 from formation_portal.applications.parties import PartyRow
+from formation_portal.applications.readback import answer_in_words, share_class_choices
 from formation_portal.applications.services import ROLES
 from formation_portal.contract.fields.base import Choice, FieldSpec
 from formation_portal.contract.lifecycle import State
 from formation_portal.reviews.checklist import Fact, HolderChecklist
 from formation_portal.reviews.targets import Target, TargetKind
 from formation_portal.ui.documents import file_facts
-from formation_portal.ui.readback import answer_in_words, share_class_choices
 from formation_portal.ui.roles import role_words
 
 # How the history begins to tell of somebody, or of a class, who was not there before.

@@ -6,14 +6,9 @@ from dataclasses import dataclass, replace
 from django.urls import reverse
 
 from formation_portal.applications.documents import findings_of
-from formation_portal.applications.readback import (
-    AnswerLine,
-    DocumentLine,
-    PartyReadback,
-    SectionReadback,
-    ShareClassReadback,
-    ShareTable,
-)
+from formation_portal.applications.parties import PartyRow, ShareClassRow
+from formation_portal.applications.readback import AnswerGroup, AnswerLine, DocumentLine, ShareTable
+from formation_portal.contract.schema import Section
 from formation_portal.reviews.checklist import Fact
 from formation_portal.reviews.targets import Target, TargetKind
 
@@ -71,8 +66,8 @@ def sections_of(reading: CaseReading) -> tuple[CaseEntry, ...]:
     return tuple(entry for entry in (_section(reading, one) for one in reading.readback.sections) if entry is not None)
 
 
-def _section(reading: CaseReading, read_back: SectionReadback) -> CaseEntry | None:
-    key = read_back.section.key
+def _section(reading: CaseReading, read_back: AnswerGroup[Section]) -> CaseEntry | None:
+    key = read_back.subject.key
     target = Target(TargetKind.SECTION, key)
     fact = reading.facts.at(target)
     rows = (*_rows(reading, key, "", read_back.lines), *_no_longer_asked(reading, read_back))
@@ -86,7 +81,7 @@ def _section(reading: CaseReading, read_back: SectionReadback) -> CaseEntry | No
             return None
     return CaseEntry(
         id=f"section-{key}",
-        title=read_back.section.title,
+        title=read_back.title,
         is_name=False,
         note=f"{changed} changed" if changed else "",
         rows=shown,
@@ -115,13 +110,13 @@ def _row(line: AnswerLine, changed: Difference | None, panel: QueryPanel) -> Ans
     return AnswerRow(line.spec.label, line.value, line.is_name, note, mark, changed, panel)
 
 
-def _no_longer_asked(reading: CaseReading, read_back: SectionReadback) -> Iterator[AnswerRow]:
+def _no_longer_asked(reading: CaseReading, read_back: AnswerGroup[Section]) -> Iterator[AnswerRow]:
     """What was answered before and is not asked any more, since another answer has changed."""
     shown = {line.spec.name for line in read_back.lines}
-    for spec in read_back.section.fields:
+    for spec in read_back.subject.fields:
         changed = reading.differences.at("", spec.name)
         if changed is not None and spec.name not in shown:
-            panel = reading.panel(Target.of_field(read_back.section.key, spec.name))
+            panel = reading.panel(Target.of_field(read_back.subject.key, spec.name))
             yield AnswerRow(changed.label, changed.after, False, "No longer asked", "changed", changed, panel)
 
 
@@ -147,8 +142,8 @@ def shares_of(reading: CaseReading) -> ShareEntry | None:
     return ShareEntry(classes, reading.readback.shares, changes, standing, panel, more)
 
 
-def _share_class(reading: CaseReading, read_back: ShareClassReadback) -> CaseEntry:
-    row = read_back.share_class
+def _share_class(reading: CaseReading, read_back: AnswerGroup[ShareClassRow]) -> CaseEntry:
+    row = read_back.subject
     rows = tuple(_rows(reading, row.token, row.token, read_back.lines))
     changed = sum(one.difference is not None for one in rows)
     is_new = row.token in reading.differences.added
@@ -218,28 +213,28 @@ def parties_of(reading: CaseReading) -> Parties:
     )
 
 
-def _is_left_out(reading: CaseReading, read_back: PartyReadback) -> bool:
-    sheet = reading.facts.of_holder(read_back.party.token)
-    has_news = read_back.party.token in reading.differences.added or reading.differences.of(read_back.party.token)
+def _is_left_out(reading: CaseReading, read_back: AnswerGroup[PartyRow]) -> bool:
+    sheet = reading.facts.of_holder(read_back.subject.token)
+    has_news = read_back.subject.token in reading.differences.added or reading.differences.of(read_back.subject.token)
     is_done = sheet is None or sheet.is_done
-    return reading.only_changed and is_done and not has_news and not reading.open_queries_of(read_back.party.token)
+    return reading.only_changed and is_done and not has_news and not reading.open_queries_of(read_back.subject.token)
 
 
-def _party_line(reading: CaseReading, read_back: PartyReadback) -> PartyLine:
-    token, sheet = read_back.party.token, reading.facts.of_holder(read_back.party.token)
+def _party_line(reading: CaseReading, read_back: AnswerGroup[PartyRow]) -> PartyLine:
+    token, sheet = read_back.subject.token, reading.facts.of_holder(read_back.subject.token)
     changes, questions = reading.differences.of(token), len(reading.open_queries_of(token))
     done, there_are = (sheet.done, len(sheet.facts)) if sheet else (0, 0)
-    is_new, roles = token in reading.differences.added, ", ".join(read_back.roles)
+    is_new = token in reading.differences.added
     news = "New since the last return" if is_new else _changed(changes)
     mark = "heed" if questions else "met" if done == there_are else "changed" if changes or is_new else ""
     parts = (f"{done} of {if_any(there_are, 'check')}", if_any(questions, "query", "queries"))
     status = ", ".join(filter(None, parts))
     return PartyLine(
         id=f"party-{token}",
-        name=read_back.party.label,
+        name=read_back.title,
         url=party_url(reading.draft.application.reference, token, reading.shown),
         mark=mark or ("half" if done else "open"),
-        note=". ".join(one for one in (roles[:1].upper() + roles[1:], news) if one),
+        note=". ".join(one for one in (read_back.note, news) if one),
         status=status,
     )
 

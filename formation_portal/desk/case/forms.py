@@ -11,6 +11,7 @@ from django.db import transaction
 from django.http import QueryDict
 
 from formation_portal.applications.draft import Draft
+from formation_portal.applications.readback import answer_in_words
 from formation_portal.contract.fields.base import FieldSpec
 from formation_portal.contract.fields.parsing import is_blank
 from formation_portal.contract.localisation import get_language
@@ -24,7 +25,6 @@ from formation_portal.ui.formats import schema_language
 from formation_portal.ui.forms.controls import control_id, markup
 from formation_portal.ui.forms.question import Question
 from formation_portal.ui.forms.rendering import render_question
-from formation_portal.ui.readback import answer_in_words
 
 from ..forms import Problem
 from ..masking import Mask, is_identity_number, mask_of

@@ -9,6 +9,7 @@ from django.urls import reverse
 from django.utils.http import urlencode
 
 from formation_portal.applications.draft import Draft, open_draft
+from formation_portal.applications.readback import answer_in_words, share_class_choices
 from formation_portal.contract import canonical
 from formation_portal.contract.fields.base import FieldSpec
 from formation_portal.gateway.errors import MAX_ID_LENGTH
@@ -31,7 +32,6 @@ from formation_portal.relay.wording import (
     state_words,
     titles_of,
 )
-from formation_portal.ui.readback import answer_in_words, share_class_choices
 from formation_portal.ui.roles import role_words
 
 from ..masking import TextMasking, mask_of

@@ -9,9 +9,9 @@ from typing import Any
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.duplicates import properties_of
 from formation_portal.applications.parties import PartyRow
+from formation_portal.applications.readback import answer_in_words, number_of_shares
 from formation_portal.contract.fields.iso_codes import country_name
 from formation_portal.contract.localisation import gettext, join_list, long_date, ngettext
-from formation_portal.ui.readback import answer_in_words, number_of_shares
 from formation_portal.ui.roles import duplicate_question, role_words, with_article
 
 from ..pages import ApplicationPage

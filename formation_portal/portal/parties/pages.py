@@ -17,6 +17,7 @@ from formation_portal.applications.duplicates import duplicate_of
 from formation_portal.applications.fields import is_token, new_token
 from formation_portal.applications.ownership_stakes import owners_of, typed_stakes
 from formation_portal.applications.parties import PartyRow
+from formation_portal.applications.readback import share_class_choices
 from formation_portal.contract import canonical
 from formation_portal.contract.localisation import gettext, gettext_noop
 from formation_portal.contract.record import Party
@@ -27,7 +28,6 @@ from formation_portal.ui.forms.controls import Option, Problem, party_control
 from formation_portal.ui.forms.form import QuestionForm, Region
 from formation_portal.ui.forms.suggestions import suggestions
 from formation_portal.ui.ownership import unaccounted_for
-from formation_portal.ui.readback import share_class_choices
 
 from ..delivery_status import CustomerDeliveries, customer_deliveries
 from ..navigation import NeedLink

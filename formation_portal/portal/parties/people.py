@@ -23,8 +23,8 @@ from formation_portal.invitations import parts
 from formation_portal.invitations.models import Invitation, InvitationStage, current_stage
 from formation_portal.ui import roles
 from formation_portal.ui.formats import counted, day, time_or_day
+from formation_portal.ui.forms.form import AnswerRow
 from formation_portal.ui.ownership import join_sentences
-from formation_portal.ui.readback import AnswerRow
 
 from .. import navigation
 from ..delivery_status import AnswersDelivery, CustomerDeliveries, customer_deliveries

@@ -10,12 +10,12 @@ from django.utils.translation import gettext
 
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Change
+from formation_portal.applications.readback import answer_in_words
 from formation_portal.applications.services import KeptTheirs, Stale
 from formation_portal.contract.localisation import in_quotes
 from formation_portal.ui.formats import listed, time_or_day
-from formation_portal.ui.forms.form import QuestionForm
+from formation_portal.ui.forms.form import AnswerRow, QuestionForm
 from formation_portal.ui.forms.form_data import KEEP, PAGE_VERSION, THEIRS
-from formation_portal.ui.readback import AnswerRow, answer_in_words
 
 from ..pages import customer_name
 from ..review_feedback import posted_replies

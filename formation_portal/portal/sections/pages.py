@@ -13,17 +13,17 @@ from formation_portal.applications.draft import Draft
 from formation_portal.applications.history import Author
 from formation_portal.applications.models import Document
 from formation_portal.applications.parties import PartyRow
+from formation_portal.applications.readback import share_class_choices
 from formation_portal.contract.localisation import gettext, gettext_noop, ngettext
 from formation_portal.contract.rules import Activation, FormState
 from formation_portal.contract.schema import Section
 from formation_portal.relay.problems import LocatedProblem
 from formation_portal.ui import formats
 from formation_portal.ui.forms.controls import Problem
-from formation_portal.ui.forms.form import QuestionForm, answer_rows
+from formation_portal.ui.forms.form import AnswerRow, QuestionForm, answer_rows
 from formation_portal.ui.forms.question import QueryNote, Question
 from formation_portal.ui.forms.suggestions import suggestions
 from formation_portal.ui.glossary import Term, explained_term, place_of, terms_in
-from formation_portal.ui.readback import AnswerRow, share_class_choices
 
 from ..delivery_status import AnswersDelivery, CustomerDeliveries, customer_deliveries
 from ..navigation import NeedLink

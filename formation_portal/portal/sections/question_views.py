@@ -14,10 +14,9 @@ from formation_portal.accounts.languages import chosen_in
 from formation_portal.accounts.policies import UserRequest
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft
-from formation_portal.ui.forms.form import QuestionForm
+from formation_portal.ui.forms.form import AnswerRow, QuestionForm
 from formation_portal.ui.forms.form_data import RESTORE, posted_answers, posted_version
 from formation_portal.ui.forms.question import QueryNote
-from formation_portal.ui.readback import AnswerRow
 
 from ..delivery_status import wait_for_delivery
 from ..lookups import party_not_found

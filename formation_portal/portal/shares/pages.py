@@ -9,6 +9,7 @@ from django.urls import reverse
 
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.parties import PartyRow, ShareClassRow
+from formation_portal.applications.readback import share_class_choices
 from formation_portal.contract import record
 from formation_portal.contract.fields.number_format import localised
 from formation_portal.contract.fields.values import AnswerError
@@ -25,7 +26,6 @@ from formation_portal.ui.formats import counted
 from formation_portal.ui.forms.form import QuestionForm
 from formation_portal.ui.forms.question import QueryNote
 from formation_portal.ui.forms.suggestions import suggestions
-from formation_portal.ui.readback import share_class_choices
 
 from ..delivery_status import CustomerDeliveries, customer_deliveries
 from ..navigation import NeedLink, need_url

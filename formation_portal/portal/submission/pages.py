@@ -8,11 +8,19 @@ from django.urls import reverse
 
 from formation_portal.accounts.models import User
 from formation_portal.applications.draft import Draft
-from formation_portal.applications.inactive_answers import inactive_in
 from formation_portal.applications.locks import Locks, locks_of
-from formation_portal.applications.parties import PartyRow
-from formation_portal.applications.readback import AnswerLine, DocumentLine, ShareTable, readback
+from formation_portal.applications.parties import PartyRow, ShareClassRow
+from formation_portal.applications.readback import (
+    AnswerGroup,
+    AnswerLine,
+    DocumentLine,
+    InactiveAnswers,
+    ShareTable,
+    inactive_in,
+    readback,
+)
 from formation_portal.contract.fields.base import FieldSpec, control_name
+from formation_portal.contract.inactive_answers import is_inactive
 from formation_portal.contract.localisation import gettext
 from formation_portal.contract.needs import Need
 from formation_portal.contract.schema import Section
@@ -22,7 +30,6 @@ from formation_portal.ui.documents import advice
 from formation_portal.ui.forms.controls import control_id, party_control, slot_id, slot_key
 from formation_portal.ui.ownership import Ownership, ownership
 from formation_portal.ui.prices import PriceTable, application_price, price_table
-from formation_portal.ui.readback import InactiveEntry, inactive_entry
 
 from ..delivery_status import delivery_summary
 from ..navigation import NeedLink, need_links
@@ -77,7 +84,7 @@ class CheckPage:
     # What came back and what was changed since, where it was submitted before.
     returned: Returned | None
     # What is kept and not sent; it is no answer, and stands apart.
-    aside: InactiveEntry | None
+    aside: InactiveAnswers | None
     # What was accepted, and stays as it is.
     locks: Locks
 
@@ -95,8 +102,7 @@ class CheckPage:
 def check_page(draft: Draft, *, needs: Sequence[Need] | None = None) -> CheckPage:
     """The page for a draft, or for what was submitted. `needs` are those that a submission was refused for."""
     told, aside, behind = readback(draft), inactive_in(draft), ownership(draft)
-    not_sent = {one.party.token for one in aside.parties}
-    listed = (one for one in told.parties if one.party.token not in not_sent)
+    listed = (one for one in told.parties if not is_inactive(draft.form_state, one.subject.record))
     is_open = draft.application.is_open
     delivery = delivery_summary(draft)
     came_back = returned(delivery, progress(draft).returned) if draft.application.submitted_at and is_open else None
@@ -109,20 +115,16 @@ def check_page(draft: Draft, *, needs: Sequence[Need] | None = None) -> CheckPag
     return CheckPage(
         draft=draft,
         needs=need_links(draft, tuple(still_needed), back_to=NEXT) if is_open else (),
-        sections=tuple(reader.section(one.section, one.lines) for one in told.sections),
-        parties=tuple(
-            reader.party(one.party, one.roles, one.lines) for one in listed if not (behind and behind.covers(one.party))
-        ),
-        share_classes=tuple(
-            reader.share_class(one.share_class.token, one.share_class.label, one.lines) for one in told.share_classes
-        ),
+        sections=tuple(map(reader.section, told.sections)),
+        parties=tuple(reader.party(one) for one in listed if not (behind and behind.covers(one.subject))),
+        share_classes=tuple(map(reader.share_class, told.share_classes)),
         shares=told.shares,
         ownership=behind,
         holdings=delivery.board.of_all(ResourceKind.SHAREHOLDING),
         documents=tuple(reader.document(line) for line in told.documents),
         price=price_table(price) if price.is_given else None,
         returned=came_back,
-        aside=inactive_entry(aside) if aside and is_open else None,
+        aside=aside if aside.rows and is_open else None,
         locks=reader.locks,
     )
 
@@ -137,26 +139,25 @@ class _SummaryBuilder:
         self._is_open = draft.application.can_be_changed
         self.locks = locks_of(draft)
 
-    def section(self, section: Section, lines: Iterable[AnswerLine]) -> SummaryEntry:
-        locked = self.locks.answers_of("")
-        rows = self._rows(lines, self._page("section", section.key), control_name, f"section-{section.key}", locked)
+    def section(self, group: AnswerGroup[Section]) -> SummaryEntry:
+        section, locked = group.subject, self.locks.answers_of("")
+        rows = self._rows(
+            group.lines, self._page("section", section.key), control_name, f"section-{section.key}", locked
+        )
         delivery = self._board.of_entity_fields(section.fields)
         return SummaryEntry(f"section-{section.key}", section.title, False, "", rows, delivery)
 
-    def party(self, party: PartyRow, roles: tuple[str, ...], lines: Iterable[AnswerLine]) -> SummaryEntry:
-        locked = self.locks.answers_of(party.token)
-        rows = self._rows(lines, self._page("party", party.token), party_control, f"party-{party.token}", locked)
-        said = ", ".join(roles)
-        delivery = self._board.of_party(party.token)
-        return SummaryEntry(f"party-{party.token}", party.label, True, said[:1].upper() + said[1:], rows, delivery)
+    def party(self, group: AnswerGroup[PartyRow]) -> SummaryEntry:
+        token = group.subject.token
+        locked = self.locks.answers_of(token)
+        rows = self._rows(group.lines, self._page("party", token), party_control, f"party-{token}", locked)
+        return SummaryEntry(f"party-{token}", group.title, True, group.note, rows, self._board.of_party(token))
 
-    def share_class(self, token: str, label: str, lines: Sequence[AnswerLine]) -> SummaryEntry:
-        is_locked = self.locks.has_shares(self._draft)
-        locked = frozenset(line.spec.name for line in lines) if is_locked else frozenset()
-        rows = self._rows(lines, self._page("share_class", token), control_name, f"class-{token}", locked)
-        return SummaryEntry(
-            f"class-{token}", label, True, gettext("Share class"), rows, self._board.of_share_class(token)
-        )
+    def share_class(self, group: AnswerGroup[ShareClassRow]) -> SummaryEntry:
+        token, is_locked = group.subject.token, self.locks.has_shares(self._draft)
+        locked = frozenset(line.spec.name for line in group.lines) if is_locked else frozenset()
+        rows = self._rows(group.lines, self._page("share_class", token), control_name, f"class-{token}", locked)
+        return SummaryEntry(f"class-{token}", group.title, True, group.note, rows, self._board.of_share_class(token))
 
     def document(self, line: DocumentLine) -> SummaryRow:
         holder = line.party.label if line.party else ""

@@ -14,6 +14,7 @@ from urllib.parse import urlencode
 from django.utils.safestring import SafeString
 
 from formation_portal.applications.draft import Overlong
+from formation_portal.applications.readback import answer_in_words
 from formation_portal.contract import rules
 from formation_portal.contract.conditions import Condition
 from formation_portal.contract.fields.base import Choice, FieldSpec, control_name
@@ -23,11 +24,20 @@ from formation_portal.contract.schema import FormSchema
 from formation_portal.contract.validation import Answers
 from formation_portal.contract.visibility import VisibilityTables
 
-from ..readback import AnswerRow, answer_in_words
 from .controls import markup
 from .question import QueryNote, Question, address_lines
 from .rendering import render_all
 from .suggestions import Suggestions, no_suggestions
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerRow:
+    """One answer as ui/summary_row.html draws it."""
+
+    term: str
+    value: str
+    is_name: bool = False
+    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from django.utils.translation import gettext
 
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.fields import is_token, new_token
+from formation_portal.applications.readback import answer_in_words
 from formation_portal.applications.services import PageVersion
 from formation_portal.contract.fields.base import FieldSpec, control_name
 from formation_portal.contract.fields.values import Raw
@@ -17,10 +18,9 @@ from formation_portal.contract.schema import FormSchema
 from formation_portal.core.integers import parse_integer
 from formation_portal.gateway.catalog import cached_catalog
 
-from ..readback import AnswerRow, answer_in_words
 from ..roles import role_words
 from .controls import party_control
-from .form import QuestionForm, Region
+from .form import AnswerRow, QuestionForm, Region
 
 logger = logging.getLogger(__name__)
 

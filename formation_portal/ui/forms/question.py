@@ -10,6 +10,7 @@ from typing import Any
 
 from django.utils.safestring import SafeString
 
+from formation_portal.applications.readback import answer_in_words
 from formation_portal.contract import canonical
 from formation_portal.contract.fields.base import Choice, FieldSpec
 from formation_portal.contract.fields.iso_codes import country_name
@@ -17,7 +18,6 @@ from formation_portal.contract.localisation import gettext, gettext_noop
 from formation_portal.contract.validation import wrong_parts
 
 from ..formats import schema_language
-from ..readback import answer_in_words
 from .controls import Option, control_id, markup
 from .suggestions import SHORT_LIST, SUGGESTIONS_GAP, Suggestions, no_suggestions, suggested_options
 

@@ -10,7 +10,7 @@ from django.test.utils import CaptureQueriesContext
 
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
-from formation_portal.applications.inactive_answers import inactive_in
+from formation_portal.applications.readback import inactive_in
 from tests.applications import factories
 from tests.journeys.page import Page
 from tests.markup import Element, Markup
@@ -119,13 +119,13 @@ def test_shares_and_documents_of_sections_that_are_not_asked_are_set_aside(owner
     services.add_share_class(draft, factories.ORDINARY, by=owner)
     services.add_document(draft, ada, "Passport", factories.upload(), by=owner)
     services.add_document(draft, ada, "Agreement", factories.upload(name="agreement.pdf"), by=owner)
-    assert not inactive_in(draft)
+    assert not inactive_in(draft).rows
     save(draft, "the-company", {"xy.activity": "Holding company"}, owner)
     markup = Markup(as_owner.get(path(draft)).content.decode())
     assert answers(markup)["Agreement, Ada Lovelace"].startswith("agreement.pdf Only asked if")
     assert answers(markup)["Ordinary"].startswith("Share class Only asked if")
     services.set_roles(draft, ada, ["shareholder"], by=owner)
-    assert [one.party.label for one in inactive_in(draft).parties] == ["Ada Lovelace"]
+    assert [row.label for row in inactive_in(draft).rows if row.kind == "person"] == ["Ada Lovelace"]
     assert "1 person, 1 share class" in as_owner.get(path(draft)).content.decode()
 
 
