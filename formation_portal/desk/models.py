@@ -4,8 +4,11 @@ Everything but the claim is a copy, kept up to date in the transaction that chan
 (`queue.queue_index`), so that the queue costs the same however many there are.
 """
 
+from datetime import timedelta
+
 from django.conf import settings
 from django.db import models
+from django.utils import timezone
 
 from formation_portal.applications.models import Application
 from formation_portal.audit.attestation import attested
@@ -77,9 +80,15 @@ class Case(models.Model):
     def __str__(self) -> str:
         return f"Case {self.pk}"
 
+    @property
+    def is_claimed(self) -> bool:
+        """Whether somebody works on it; after some hours a claim has ended."""
+        expiry = timedelta(hours=settings.CLAIM_HOURS)
+        return self.claimed_at is not None and self.claimed_at > timezone.now() - expiry
+
 
 class CaseWord(models.Model):
-    """One word that finds a case, folded (desk/queue/conditions.py).
+    """One word that finds a case, folded (desk/queue/queue_index.py).
 
     In bytes, since both databases sort those alike, whatever their language: the beginning of a word is then a range.
     """

@@ -16,7 +16,7 @@ from formation_portal.applications.models import Application
 from formation_portal.contract.catalog import CatalogItem
 from formation_portal.contract.lifecycle import State
 from formation_portal.desk.models import Case, CaseWord, Offer
-from formation_portal.desk.queue.conditions import search_words
+from formation_portal.desk.queue.queue_index import search_words
 from tests.bench import figures, forms
 
 Measure = tuple[str, float, str]

@@ -12,7 +12,6 @@ from formation_portal.contract.lifecycle import State
 from formation_portal.reviews.models import Query
 
 from ..models import Case
-from ..queue.claims import is_claimed
 from ..wording import if_any
 
 # Of everything else than moves so much is read, and of all lines so many are shown; the audit has all.
@@ -53,7 +52,7 @@ def timeline(application: Application, history: Iterable[Change], queries: Itera
             sent[query.round] = sent.get(query.round, 0) + 1
     lines = list(_of_changes(history, sent))
     case: Case | None = getattr(application, "case", None)
-    if case is not None and is_claimed(case) and case.claimed_by is not None and case.claimed_at is not None:
+    if case is not None and case.is_claimed and case.claimed_by is not None and case.claimed_at is not None:
         word = f": {case.word}" if case.word else ""
         lines.append(HistoryLine(case.claimed_at, case.claimed_by.called, f"Claimed the case{word}"))
     lines.sort(key=lambda line: line.at, reverse=True)

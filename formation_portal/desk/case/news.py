@@ -5,14 +5,15 @@ from datetime import datetime
 
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.formats import date_format
 from django.utils.text import Truncator
+from django.utils.timezone import localtime
 
 from formation_portal.accounts.models import User
 from formation_portal.applications.models import Application, Change
 from formation_portal.contract.lifecycle import State
 from formation_portal.reviews.changes_since import ReviewVersion, changes_since
 
-from ..queue.claim_pages import day_and_time
 from .presence import CaseVersion, LiveCase, live_case
 
 # Of more changes the newest say enough.
@@ -62,6 +63,11 @@ def case_news(application: Application, reader: User, *, drawn: CaseVersion, sai
     if now.version == said:
         return None
     return CaseLine(timezone.now(), _url(now, drawn=drawn), _news(now, drawn, reader), _others(now))
+
+
+def day_and_time(at: datetime) -> str:
+    """24 November at 14:04: past midnight a time alone would mean two."""
+    return date_format(localtime(at), r"j F \a\t H:i")
 
 
 def _url(now: LiveCase, *, drawn: CaseVersion) -> str:

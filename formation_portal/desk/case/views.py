@@ -28,7 +28,7 @@ from formation_portal.ui.downloads import as_download, page_as_picture
 from ..changes_since import not_done, posted_again
 from ..decisions.pages import decision_panel
 from ..lookups import get_case_or_404, get_document_or_404, get_live_case_or_404
-from ..queue.claim_pages import claim_panel
+from ..models import WORD_LIMIT
 from ..return_urls import queue_shown, return_url
 from ..target_links import TargetLinks
 from ..unopened_documents import acknowledged_documents, unopened_documents
@@ -45,13 +45,20 @@ from .presence import CaseVersion
 @agent
 def case(request: UserRequest, reference: str) -> HttpResponse:
     """Answers, parties, shares, documents, history, how far all of it has come to the service, and who works on it."""
-    case = get_case_or_404(reference)
-    live, panel = case_line(case.application, request.user), claim_panel(case.application, request.user)
-    page, shown = case_page(case, reader=request.user, asked=request.GET), queue_shown(request.GET)
+    draft, shown = get_case_or_404(reference), queue_shown(request.GET)
+    live = case_line(draft.application, request.user)
+    page = case_page(draft, reader=request.user, asked=request.GET)
     decision = decision_panel(
-        case, request.user, arrivals=page.arrivals, shown=shown, facts=page.facts, version=page.version
+        draft, request.user, arrivals=page.arrivals, shown=shown, facts=page.facts, version=page.version
     )
-    context = {"page": page, "panel": panel, "live": live, "decision": decision, "shown": shown.address}
+    context = {
+        "page": page,
+        "case": getattr(draft.application, "case", None),
+        "word_limit": WORD_LIMIT,
+        "live": live,
+        "decision": decision,
+        "shown": shown.address,
+    }
     return render(request, "desk/case/case.html", context)
 
 

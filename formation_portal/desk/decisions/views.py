@@ -21,7 +21,7 @@ from formation_portal.reviews.models import ReviewDecision
 from ..changes_since import not_done, posted_again
 from ..delivery_status import case_deliveries
 from ..lookups import get_case_or_404
-from ..queue.next_case import next_case_for
+from ..queue.search import next_case_for
 from ..return_urls import case_url, queue_shown, queue_url
 from ..unopened_documents import unopened_documents
 from .forms import DecisionForm, decide_as_posted
@@ -114,10 +114,10 @@ def _go_on(request: UserRequest, draft: Draft, words: str, *, opens_next: bool) 
     link = '<a class="name" href="{}">{}</a> {}'
     messages.success(request, format_html(link, case_url(reference, shown), draft.title, words))
     if opens_next and request.user.has_perm(Right.REVIEW.permission):
-        following = next_case_for(request.user, shown)
-        if following.case:
-            return redirect(case_url(following.case.application.reference, shown))
-        messages.info(request, following.words)
+        following, none = next_case_for(request.user, shown)
+        if following:
+            return redirect(case_url(following.application.reference, shown))
+        messages.info(request, none)
     return redirect(queue_url(shown))
 
 

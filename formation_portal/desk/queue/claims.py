@@ -5,14 +5,14 @@ begins the review, in the same transaction; releasing ends nothing.
 """
 
 from collections.abc import Collection
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
 from django.conf import settings
 from django.contrib.auth.models import AbstractUser
+from django.contrib.messages import ERROR, SUCCESS
 from django.db import transaction
-from django.db.models import F, Q, QuerySet
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from formation_portal.applications import services
@@ -44,21 +44,7 @@ def begin_reviews(applications: Collection[Application], won: Collection[int], *
             services.advance(open_draft(application), _BEGIN_REVIEW, by=by)
 
 
-def begin_review_of(draft: Draft, *, by: AbstractUser) -> None:
-    """Begin the review of one that only waits for it."""
-    if is_possible(_BEGIN_REVIEW, draft.application.status):
-        services.advance(draft, _BEGIN_REVIEW, by=by)
-
-
 UNCLAIMED: dict[str, Any] = {"claimed_by_id": None, "claimed_at": None, "taken_from_id": None, "word": ""}
-
-
-@dataclass(frozen=True, slots=True)
-class Claims:
-    """What came of claiming several: those that are one's own now, and those that somebody else has."""
-
-    won: tuple[Case, ...]
-    lost: tuple[Case, ...]
 
 
 def unclaimed() -> Q:
@@ -71,25 +57,16 @@ def claimed_by(agent_id: int) -> Q:
     return Q(claimed_by=agent_id, claimed_at__gt=_oldest_valid_claim())
 
 
-def free_to_confirm() -> Q:
-    """The cases that nobody works on but the agent whose decision waits there: they have done their part."""
-    return unclaimed() | Q(claimed_by=F("proposed_by"))
-
-
 def not_proposed_by(agent_id: int) -> Q:
     """The cases but for those whose decision, proposed by this agent, waits for a second one."""
     return ~Q(proposed_by=agent_id)
 
 
-def is_claimed(case: Case) -> bool:
-    """Whether somebody works on it."""
-    return case.claimed_at is not None and case.claimed_at > _oldest_valid_claim()
-
-
-def claim(cases: Collection[int], *, by: AbstractUser) -> Claims:
+def claim(cases: Collection[int], *, by: AbstractUser) -> tuple[list[Case], list[Case]]:
     """Claim what can be claimed of these, by their applications, and begin their reviews. Closed ones are left out.
 
-    One's own claims begin anew, so that they last.
+    One's own claims begin anew, so that they last. Returns those that are one's own now, and those that somebody else
+    has.
     """
     with transaction.atomic():
         applications = lock_applications(cases)
@@ -104,7 +81,7 @@ def claim(cases: Collection[int], *, by: AbstractUser) -> Claims:
         whole = {application.pk: application for application in applications}
         for case in won:
             _append_to_audit_log(whole[case.pk], case, by=by, did="claim")
-        return Claims(tuple(won), lost=tuple(case for case in now if case.claimed_by_id != by.pk))
+        return won, [case for case in now if case.claimed_by_id != by.pk]
 
 
 def take_over(case: Case, *, by: AbstractUser, word: str) -> bool:
@@ -113,6 +90,28 @@ def take_over(case: Case, *, by: AbstractUser, word: str) -> bool:
     moved = _claim_columns(by) | {"taken_from_id": case.claimed_by_id, "word": word[:WORD_LIMIT]}
     with transaction.atomic():
         return _claim_if(case, seen, moved, by=by, did="take_over")
+
+
+def claim_or_take_over(application_id: int, *, by: AbstractUser, taken_from: str, word: str) -> tuple[int, str]:
+    """Claim one case, or take it over from the agent whom the page named, for a reason. Returns what to say, with its
+    level."""
+    claimed, closed = (SUCCESS, "You have claimed this case."), (ERROR, "This case is closed, so it cannot be claimed.")
+    case = Case.objects.select_related("claimed_by").filter(pk=application_id).first()
+    if case is None or case.open_since is None:
+        return closed
+    if taken_from and case.is_claimed and case.claimed_by_id != by.pk:
+        if taken_from != str(case.claimed_by_id):
+            return ERROR, already_claimed(case, "this case")
+        if not word:
+            return ERROR, "Enter a reason for taking over this case."
+        return claimed if take_over(case, by=by, word=word) else (ERROR, "A colleague claimed this case first.")
+    won, lost = claim([application_id], by=by)
+    return claimed if won else (ERROR, already_claimed(lost[0], "this case")) if lost else closed
+
+
+def already_claimed(case: Case, named: str) -> str:
+    """Who has the case."""
+    return f"{case.claimed_by.called if case.claimed_by else 'A colleague'} has already claimed {named}."
 
 
 def release(cases: Collection[int], *, by: AbstractUser) -> int:
@@ -139,7 +138,8 @@ def claim_when_working(draft: Draft, *, by: AbstractUser) -> bool:
     claim = _claim_columns(by)
     if not free.update(**claim):
         return False
-    begin_review_of(draft, by=by)
+    if is_possible(_BEGIN_REVIEW, draft.application.status):
+        services.advance(draft, _BEGIN_REVIEW, by=by)
     _append_to_audit_log(draft.application, Case(pk=draft.application.pk, **claim), by=by, did="claim")
     return True
 

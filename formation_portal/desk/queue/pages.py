@@ -1,75 +1,33 @@
-"""The queue as a page: the saved views, the filters that are set, and the rows."""
+"""The queue as a page: its saved views, filters and rows; and what has come since a page of it was drawn."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
+from functools import cached_property
 
 from django.conf import settings
 from django.urls import reverse
+from django.utils import timezone
+from django.utils.timezone import localdate
 
 from formation_portal.accounts.models import User
+from formation_portal.contract.catalog import working_days_between
 from formation_portal.contract.lifecycle import State
+from formation_portal.core.integers import parse_integers
 from formation_portal.ui.forms.controls import as_options
-from formation_portal.ui.pagination import PageLink, keyset_links
+from formation_portal.ui.pagination import KeysetPage, PageLink, keyset_links
 
 from ..forms import FilterControl
 from ..models import Case, Offer
-from ..queue_state import NOBODY, STATES, QueueState, View
+from ..queue_state import NOBODY, STATES, QueuePosition, QueueState, View, micros_of, moment_at
 from ..return_urls import case_url, queue_url
 from ..wording import numbered, state_mark, state_words
-from .claim_pages import ClaimLine, claim_line
-from .conditions import counts
-from .due import Due, due
-from .news import QueueVersion, current_version
-from .search import find_cases, in_view, search_page
-
-
-@dataclass(frozen=True, slots=True)
-class Chip:
-    """A filter that is set, and the address without it."""
-
-    words: str
-    url: str
-
-
-def filters(chosen: QueueState, agents: Mapping[str, str], offers: Sequence[Offer]) -> tuple[FilterControl, ...]:
-    """The controls, as they are set. `agents` are their names by their numbers."""
-    places = {"": "Any", **{one.place: one.place for one in offers}}
-    fitting = [one for one in offers if one.place == chosen.place or not chosen.place or one.pk == chosen.product]
-    products = {"": "Any", **{one.pk: str(one) for one in fitting}}
-    any_state = "Any" if chosen.looks_at_closed or chosen.view is View.CLOSED else "All open"
-    states = {"": any_state, **{one.value: state_words(one) for one in STATES}}
-    holders = {"": "Anyone", NOBODY: "Unassigned", **agents}
-    orders = {"": "Oldest first", "newest": "Newest first"}
-    return (
-        FilterControl("q", "Company, person or reference", value=chosen.text, key="/"),
-        FilterControl("place", "Jurisdiction", choices=as_options(places.items(), chosen.place)),
-        FilterControl("product", "Company type", choices=as_options(products.items(), chosen.product)),
-        FilterControl("state", "Status", choices=as_options(states.items(), chosen.state)),
-        FilterControl("holder", "Claimed by", choices=as_options(holders.items(), chosen.holder)),
-        FilterControl("sort", "Sort by", choices=as_options(orders.items(), "newest" if chosen.newest_first else "")),
-        FilterControl("view", value="" if chosen.view is View.WAITING else chosen.view.value, is_hidden=True),
-    )
-
-
-def chips(chosen: QueueState, agents: Mapping[str, str], offers: Sequence[Offer]) -> tuple[Chip, ...]:
-    """Whatever narrows the view, each with the way to do without."""
-    top = chosen.from_the_top
-    product = next((one.name for one in offers if one.pk == chosen.product), chosen.product)
-    holder = agents.get(chosen.holder, "someone else")
-    possible = (
-        (chosen.text, f"“{chosen.text}”", replace(top, text="")),
-        (chosen.place, chosen.place, replace(top, place="")),
-        (chosen.product, product, replace(top, product="")),
-        (chosen.state, state_words(State(chosen.state)) if chosen.state else "", replace(top, state="")),
-        (chosen.holder, "Unassigned" if chosen.holder == NOBODY else f"Claimed by {holder}", replace(top, holder="")),
-    )
-    return tuple(Chip(words, queue_url(without)) for is_set, words, without in possible if is_set)
-
+from .search import counts, find_cases, in_view, search_page
 
 A_PAGE = 25
-# A view with more says so, since counting them all takes longer than showing the first.
-_COUNTED = 100
+# A view with more says so, since counting them all takes longer than showing the first; and a page that has been open
+# for days needs no exact count of what has come.
+_MAX_COUNT = 100
 
 _VIEW_WORDS = {
     View.WAITING: "Waiting for us",
@@ -82,6 +40,72 @@ _VIEW_WORDS = {
     View.CLOSED: "Closed",
 }
 
+# More strokes than this are no picture any more.
+_MAX_STROKES = 20
+_STEP, _FIRST, _GAP, _GROUP = 5, 2, 3, 5
+
+
+@dataclass(frozen=True)
+class CaseRow:
+    """One case in the queue: how long it has waited for us, against the working days that it may, and how it stands."""
+
+    case: Case
+    url: str
+
+    @property
+    def name(self) -> str:
+        """The company's, or what is formed."""
+        return self.case.title or self.case.application.product_name
+
+    @cached_property
+    def days(self) -> int | None:
+        """How many working days it has waited; None where it doesn't wait for us."""
+        if self.case.waiting_since is None:
+            return None
+        return self.case.waited_days + working_days_between(localdate(self.case.waiting_since), localdate())
+
+    @property
+    def allowed(self) -> int:
+        """How many it may."""
+        return self.case.target_days or settings.OVERDUE_DAYS
+
+    @cached_property
+    def strokes(self) -> list[tuple[int, bool]]:
+        """A stroke a day, in groups of five: where it stands, and whether the day has passed. None where there would be
+        too many."""
+        days = range(self.allowed if self.allowed <= _MAX_STROKES else 0)
+        return [(_FIRST + day * _STEP + day // _GROUP * _GAP, day < (self.days or 0)) for day in days]
+
+    @property
+    def width(self) -> int:
+        """What the strokes take, in pixels."""
+        return self.strokes[-1][0] + _GAP
+
+    @property
+    def contents(self) -> str:
+        """What there is to check."""
+        people = numbered(self.case.parties, "person or company", "people and companies")
+        return f"{people}, {numbered(self.case.documents, 'document')}"
+
+    @property
+    def mark(self) -> str:
+        """The glyph of its state."""
+        if self.days is not None and self.days >= self.allowed:
+            return "stop"
+        is_back = self.case.answered_since or self.case.refused_at
+        return "changed" if is_back else state_mark(State(self.case.state))
+
+    @property
+    def status(self) -> str:
+        """Its state in words."""
+        if self.case.refused_at:
+            return "Decision not confirmed"
+        if self.case.confirm_since:
+            return "Awaiting second agent"
+        if self.days is not None and self.days >= self.allowed - 1:
+            return "Overdue" if self.days >= self.allowed else "Last day"
+        return "Resubmitted" if self.case.answered_since else state_words(State(self.case.state))
+
 
 @dataclass(frozen=True, slots=True)
 class ViewLink:
@@ -93,46 +117,124 @@ class ViewLink:
     is_current: bool
 
 
-@dataclass(frozen=True, slots=True)
-class CaseRow:
-    """One submitted application."""
-
-    url: str
-    number: int
-    name: str
-    product: str
-    reference: str
-    customer: str
-    submitted_at: datetime
-    due: Due | None
-    contents: str
-    state: str
-    status: str
-    claim: ClaimLine | None
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class QueuePage:
-    """The whole page. The addresses of the pages before and after it are empty where there is none."""
+    """The whole page: a state of the queue, and the cases that it shows. `looked_through` says among how many it
+    looked, where it stopped before the page was full, else 0."""
 
-    title: str
-    lead: str
-    views: tuple[ViewLink, ...]
-    filters: tuple[FilterControl, ...]
-    chips: tuple[Chip, ...]
-    rows: tuple[CaseRow, ...]
-    # Nobody works on a closed case.
-    can_be_claimed: bool
-    first: str
-    previous: str
-    following: str
-    # Among how many cases it looked, where it stopped before the page was full.
-    looked_through: str
-    # This page's own address, and what the deeds lead back to.
-    address: str
-    # Where the page asks for what has come since, and where that is shown.
-    news_url: str
-    newest: str
+    chosen: QueueState
+    reader: User
+    found: KeysetPage[Case, QueuePosition]
+    looked_through: int
+
+    @property
+    def title(self) -> str:
+        """What the view is called."""
+        return "All cases" if self.chosen.looks_at_closed else _VIEW_WORDS[self.chosen.view]
+
+    @property
+    def lead(self) -> str:
+        """What the view shows, where its name doesn't say it."""
+        match self.chosen.view:
+            case View.OVERDUE:
+                usual = f"or {numbered(settings.OVERDUE_DAYS, 'working day')} if it has none"
+                return f"With us for longer than the timeline of the company type, {usual}."
+            case View.MINE:
+                return f"Claims expire after {numbered(settings.CLAIM_HOURS, 'hour')}."
+            case View.CONFIRM:
+                return "Decisions by colleagues that a second agent has to confirm."
+            case View.ANSWERED:
+                return "Returned to the customer and submitted again."
+        return ""
+
+    @property
+    def views(self) -> Iterator[ViewLink]:
+        """The saved views, with one query for all counts. That of decisions that wait for a second agent is there only
+        where any can wait, or where it is chosen."""
+        shows_waiting = settings.FOUR_EYES or self.chosen.view is View.CONFIRM
+        views = [view for view in View if view is not View.CONFIRM or shows_waiting]
+        rows = [in_view(view, agent_id=self.reader.pk).values("pk")[:_MAX_COUNT] for view in views]
+        for view, count in zip(views, counts(rows, agent_id=self.reader.pk), strict=True):
+            # What was closed last is what one looks for.
+            address = queue_url(QueueState(view=view, newest_first=view is View.CLOSED))
+            yield ViewLink(address, _VIEW_WORDS[view], _count_words(count), view is self.chosen.view)
+
+    @cached_property
+    def agents(self) -> dict[str, str]:
+        """The agents' names by their numbers."""
+        found = User.objects.filter(is_agent=True).order_by("first_name", "pk")
+        return {str(one.pk): one.called for one in found}
+
+    @cached_property
+    def offers(self) -> list[Offer]:
+        """What there are cases of."""
+        return list(Offer.objects.order_by("place", "name", "pk"))
+
+    @property
+    def filters(self) -> tuple[FilterControl, ...]:
+        """The controls, as they are set."""
+        chosen, offers = self.chosen, self.offers
+        places = {"": "Any", **{one.place: one.place for one in offers}}
+        fitting = [one for one in offers if one.place == chosen.place or not chosen.place or one.pk == chosen.product]
+        products = {"": "Any", **{one.pk: str(one) for one in fitting}}
+        any_state = "Any" if chosen.looks_at_closed or chosen.view is View.CLOSED else "All open"
+        states = {"": any_state, **{one.value: state_words(one) for one in STATES}}
+        holders = {"": "Anyone", NOBODY: "Unassigned", **self.agents}
+        orders = {"": "Oldest first", "newest": "Newest first"}
+        order = "newest" if chosen.newest_first else ""
+        return (
+            FilterControl("q", "Company, person or reference", value=chosen.text, key="/"),
+            FilterControl("place", "Jurisdiction", choices=as_options(places.items(), chosen.place)),
+            FilterControl("product", "Company type", choices=as_options(products.items(), chosen.product)),
+            FilterControl("state", "Status", choices=as_options(states.items(), chosen.state)),
+            FilterControl("holder", "Claimed by", choices=as_options(holders.items(), chosen.holder)),
+            FilterControl("sort", "Sort by", choices=as_options(orders.items(), order)),
+            FilterControl("view", value="" if chosen.view is View.WAITING else chosen.view.value, is_hidden=True),
+        )
+
+    @cached_property
+    def chips(self) -> list[tuple[str, str]]:
+        """Whatever narrows the view in words, each with the address without it."""
+        chosen, top = self.chosen, self.chosen.from_the_top
+        product = next((one.name for one in self.offers if one.pk == chosen.product), chosen.product)
+        holder = self.agents.get(chosen.holder, "someone else")
+        possible = (
+            (chosen.text, f"“{chosen.text}”", replace(top, text="")),
+            (chosen.place, chosen.place, replace(top, place="")),
+            (chosen.product, product, replace(top, product="")),
+            (chosen.state, state_words(State(chosen.state)) if chosen.state else "", replace(top, state="")),
+            (
+                chosen.holder,
+                "Unassigned" if chosen.holder == NOBODY else f"Claimed by {holder}",
+                replace(top, holder=""),
+            ),
+        )
+        return [(words, queue_url(without)) for is_set, words, without in possible if is_set]
+
+    @cached_property
+    def rows(self) -> list[CaseRow]:
+        """The cases of this page."""
+        return [CaseRow(case, case_url(case.application.reference, self.chosen)) for case in self.found.rows]
+
+    @property
+    def can_be_claimed(self) -> bool:
+        """Whether its cases can be: nobody works on a closed one."""
+        return self.chosen.view is not View.CLOSED
+
+    @property
+    def first(self) -> str:
+        """The address of the first page; empty on it."""
+        return queue_url(self.chosen.from_the_top) if self.chosen != self.chosen.from_the_top else ""
+
+    @property
+    def previous(self) -> str:
+        """The address of the page before; empty where there is none."""
+        return queue_url(replace(self.chosen.from_the_top, before=self.found.before)) if self.found.before else ""
+
+    @property
+    def following(self) -> str:
+        """The address of the page after; empty where there is none."""
+        return queue_url(replace(self.chosen.from_the_top, after=self.found.after)) if self.found.after else ""
 
     @property
     def links(self) -> tuple[PageLink, ...]:
@@ -144,39 +246,30 @@ class QueuePage:
         )
 
     @property
+    def searched(self) -> str:
+        """Among how many cases it looked."""
+        return f"{self.looked_through:,}"
+
+    @property
     def look_on(self) -> str:
-        """Where it looks on from there."""
-        return self.previous if "before=" in self.address else self.following
+        """Where it looks on, where it stopped before the page was full."""
+        return self.previous if self.chosen.before else self.following
+
+    @property
+    def news_url(self) -> str:
+        """Where the page asks what has come since."""
+        return news_url(self.chosen, current_version(self.found.rows))
+
+    @property
+    def newest(self) -> str:
+        """Where that is shown."""
+        return newest_url(self.chosen)
 
 
 def queue_page(chosen: QueueState, reader: User) -> QueuePage:
-    """The page: queries for the agents, the offers and the counts of the views, and one to three for the rows."""
-    agents = {str(one.pk): one.called for one in User.objects.filter(is_agent=True).order_by("first_name", "pk")}
-    offers = tuple(Offer.objects.order_by("place", "name", "pk"))
-    shown = search_page(find_cases(chosen, agent_id=reader.pk), length=A_PAGE)
-    top, cases = chosen.from_the_top, shown.page.rows
-    return QueuePage(
-        title="All cases" if chosen.looks_at_closed else _VIEW_WORDS[chosen.view],
-        lead=_lead(chosen.view),
-        views=tuple(_view_links(chosen, reader)),
-        filters=filters(chosen, agents, offers),
-        chips=chips(chosen, agents, offers),
-        rows=tuple(_row(case, reader, chosen) for case in cases),
-        can_be_claimed=chosen.view is not View.CLOSED,
-        first=queue_url(top) if chosen != top else "",
-        previous=queue_url(replace(top, before=shown.page.before)) if shown.page.before else "",
-        following=queue_url(replace(top, after=shown.page.after)) if shown.page.after else "",
-        looked_through=f"{shown.looked_through:,}" if shown.looked_through else "",
-        address=chosen.address,
-        news_url=news_url(chosen, current_version(cases)),
-        newest=newest_url(chosen),
-    )
-
-
-def news_url(chosen: QueueState, token: QueueVersion) -> str:
-    """Where a page asks what has come since."""
-    address = chosen.from_the_top.address
-    return f"{reverse('desk:news')}{address}{'&' if address else '?'}token={token}"
+    """The page: one to three queries for the rows, and one each for agents, offers and the counts of the views."""
+    found, looked_through = search_page(find_cases(chosen, agent_id=reader.pk), length=A_PAGE)
+    return QueuePage(chosen, reader, found, looked_through)
 
 
 def newest_url(chosen: QueueState) -> str:
@@ -184,58 +277,59 @@ def newest_url(chosen: QueueState) -> str:
     return queue_url(replace(chosen.from_the_top, newest_first=True))
 
 
-def _lead(view: View) -> str:
-    days, hours = settings.OVERDUE_DAYS, settings.CLAIM_HOURS
-    if view is View.OVERDUE:
-        usual = f"or {numbered(days, 'working day')} if it has none"
-        return f"With us for longer than the timeline of the company type, {usual}."
-    if view is View.MINE:
-        return f"Claims expire after {numbered(hours, 'hour')}."
-    if view is View.CONFIRM:
-        return "Decisions by colleagues that a second agent has to confirm."
-    return "Returned to the customer and submitted again." if view is View.ANSWERED else ""
+# A case that was submitted before a page was drawn may be seen only afterwards: its transaction ended later.
+_LATE = timedelta(seconds=5)
+_NAMED_AT_MOST = 25
 
 
-def _view_links(chosen: QueueState, reader: User) -> Iterator[ViewLink]:
-    """The saved views, with one query for all counts. That of decisions that wait for a second agent is there only
-    where any can wait, or where it is chosen."""
-    shows_waiting = settings.FOUR_EYES or chosen.view is View.CONFIRM
-    views = [view for view in View if view is not View.CONFIRM or shows_waiting]
-    rows = [in_view(view, agent_id=reader.pk).values("pk")[:_COUNTED] for view in views]
-    for view, count in zip(views, counts(rows, agent_id=reader.pk), strict=True):
-        shown = f"{_COUNTED - 1}+" if count == _COUNTED else str(count)
-        # What was closed last is what one looks for.
-        address = queue_url(QueueState(view=view, newest_first=view is View.CLOSED))
-        yield ViewLink(address, _VIEW_WORDS[view], shown, view is chosen.view)
+@dataclass(frozen=True, slots=True)
+class QueueVersion:
+    """The version of the queue that a page shows: when it was drawn, the count that it says, what had just come then.
+
+    In an address: the moment in microseconds, the count, and the numbers of the cases, with dots between.
+    """
+
+    drawn: datetime
+    said: int = 0
+    just_come: tuple[int, ...] = ()
+
+    @classmethod
+    def read(cls, text: str) -> "QueueVersion | None":
+        """The version that an address names, or None where it names none."""
+        numbers = parse_integers(text.split(".")[: 2 + _NAMED_AT_MOST])
+        if len(numbers) < 2:
+            return None
+        micros, said, *just_come = numbers
+        drawn = moment_at(micros)
+        return cls(drawn, said, tuple(just_come)) if drawn else None
+
+    def __str__(self) -> str:
+        return ".".join(map(str, (micros_of(self.drawn), self.said, *self.just_come)))
+
+    @property
+    def words(self) -> str:
+        """The count as the page says it; nothing where what had come is gone again."""
+        return f"{_count_words(self.said)} new case{'' if self.said == 1 else 's'}" if self.said else ""
 
 
-def _row(case: Case, reader: User, chosen: QueueState) -> CaseRow:
-    application, state, waits = case.application, State(case.state), due(case)
-    people = numbered(case.parties, "person or company", "people and companies")
-    mark = "changed" if case.answered_since or case.refused_at else state_mark(state)
-    return CaseRow(
-        url=case_url(application.reference, chosen),
-        number=case.pk,
-        name=case.title or application.product_name,
-        product=f"{application.product_name}, {application.jurisdiction_name}",
-        reference=application.reference,
-        customer=application.owner.called,
-        submitted_at=case.submitted_at,
-        due=waits,
-        contents=f"{people}, {numbered(case.documents, 'document')}",
-        state="stop" if waits and waits.is_overdue else mark,
-        status=_status(case, state, waits),
-        claim=claim_line(case, reader),
-    )
+def current_version(shown: Iterable[Case]) -> QueueVersion:
+    """The version of a page that is drawn now and shows these cases. No query."""
+    now = timezone.now()
+    return QueueVersion(now, just_come=tuple(case.pk for case in shown if case.submitted_at > now - _LATE))
 
 
-def _status(case: Case, state: State, waits: Due | None) -> str:
-    if case.refused_at:
-        return "Decision not confirmed"
-    if case.confirm_since:
-        return "Awaiting second agent"
-    if waits and waits.is_overdue:
-        return "Overdue"
-    if waits and waits.is_last_day:
-        return "Last day"
-    return "Resubmitted" if case.answered_since else state_words(state)
+def with_new_cases(chosen: QueueState, version: QueueVersion, *, agent_id: int) -> QueueVersion:
+    """The same version, with how many cases have come since into the view, as it is filtered, whatever the page. One
+    query, and that of a search."""
+    came = find_cases(chosen, agent_id=agent_id).every.filter(submitted_at__gt=version.drawn - _LATE)
+    return replace(version, said=came.exclude(pk__in=version.just_come)[:_MAX_COUNT].count())
+
+
+def news_url(chosen: QueueState, version: QueueVersion) -> str:
+    """Where a page asks what has come since."""
+    address = chosen.from_the_top.address
+    return f"{reverse('desk:news')}{address}{'&' if address else '?'}token={version}"
+
+
+def _count_words(count: int) -> str:
+    return f"{_MAX_COUNT - 1}+" if count == _MAX_COUNT else str(count)

@@ -1,20 +1,29 @@
 """The copy of each case that the queue reads, kept up to date in the transaction that changes the application, or the
 name and e-mail address of its customer.
+
+Words are kept folded: the same for any spelling of capitals, accents and hyphens.
 """
 
+import re
+import unicodedata
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
+from datetime import datetime, time
 from typing import Any
 
+from django.conf import settings
 from django.db.models import Q
 from django.db.models.signals import post_save, pre_save
 from django.dispatch import receiver
 from django.urls import reverse
+from django.utils.timezone import localdate, make_aware
 
 from formation_portal.accounts.models import User
 from formation_portal.applications.draft import Draft, load_schema
+from formation_portal.applications.models import Application
 from formation_portal.applications.parties import name_fields
 from formation_portal.contract import canonical
+from formation_portal.contract.catalog import least_working_days, working_days_after, working_days_between
 from formation_portal.contract.lifecycle import FINAL, State
 from formation_portal.contract.schema import FormSchema
 from formation_portal.mail import queue_letter
@@ -23,9 +32,9 @@ from formation_portal.reviews.transactions import UNDER_REVIEW
 
 from ..models import PLACE_LIMIT, TITLE_LIMIT, Case, CaseWord, Offer
 from .claims import UNCLAIMED, claim_when_working, give_back
-from .conditions import search_words
-from .due import update_due_date
 
+# What a column holds, and more than anybody waits.
+_MAX_DAYS = 30_000
 _CLOCK = ("target_days", "waited_days", "overdue_at")
 _WITH_US = frozenset({State.SUBMITTED_FOR_REVIEW, State.IN_REVIEW})
 
@@ -46,7 +55,7 @@ def update_case(draft: Draft) -> None:
     was_waiting_since = case.waiting_since
     for name, value in facts.items():
         setattr(case, name, value)
-    update_due_date(case, application, was_waiting_since=was_waiting_since)
+    _update_due_date(case, application, was_waiting_since=was_waiting_since)
     case.save(force_insert=is_new, update_fields=None if is_new else [*facts, *_CLOCK])
     if is_new:
         update_offer(Offer, application)
@@ -54,6 +63,21 @@ def update_case(draft: Draft) -> None:
         draft.audited_rows.append(Case(pk=application.pk, **UNCLAIMED))
     names = party_names(draft.schema, draft.party_models)
     _update_words(application.pk, case_words(application, title=facts["title"], names=names))
+
+
+def _update_due_date(case: Case, application: Application, *, was_waiting_since: datetime | None) -> None:
+    """Bring the case's clock up to date: it counts working days while the case is with us, and stands still while its
+    customer or the registry has it. The target is the product's own, where its timeline tells one."""
+    timeline = str(application.product.get("estimated_timeline") or "")
+    case.target_days = min(least_working_days(timeline) or settings.OVERDUE_DAYS, _MAX_DAYS)
+    if was_waiting_since is not None and was_waiting_since != case.waiting_since:
+        days = working_days_between(localdate(was_waiting_since), localdate())
+        case.waited_days = min(case.waited_days + days, _MAX_DAYS)
+    # The beginning of the day on which it has waited for as long as it may.
+    case.overdue_at, left = case.waiting_since, case.target_days - case.waited_days
+    if case.waiting_since is not None and left > 0:
+        day = working_days_after(localdate(case.waiting_since), left)
+        case.overdue_at = make_aware(datetime.combine(day, time.min))
 
 
 @receiver(post_save, sender=ReviewDecision)
@@ -142,6 +166,33 @@ def case_words(application: Any, *, title: str, names: Iterable[str]) -> set[byt
     """What finds the case: company, people, reference, and its customer's name and address."""
     owner = application.owner
     return search_words((title, *names, application.reference, owner.first_name, owner.last_name, owner.email))
+
+
+# Letters that Unicode doesn't take apart into a plain one and a mark.
+_PLAIN = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "ı": "i", "ħ": "h"})
+WORD_PIECES = re.compile(r"[^\W_]+")
+# A word's beginning is enough to find it by.
+_LONGEST = 30
+
+
+def fold(text: str) -> str:
+    """Without capitals and accents."""
+    apart = unicodedata.normalize("NFKD", text).casefold().translate(_PLAIN)
+    return "".join(letter for letter in unicodedata.normalize("NFKD", apart) if not unicodedata.combining(letter))
+
+
+def search_words(texts: Iterable[str]) -> set[bytes]:
+    """What finds the texts: each word of theirs, and words with hyphens or points also as one: Jean-Luc, S.R.L."""
+    found: set[str] = set()
+    for term in " ".join(map(fold, texts)).split():
+        pieces = WORD_PIECES.findall(term)
+        found.update((*pieces, "".join(pieces)))
+    return {stored_word(word) for word in found if word}
+
+
+def stored_word(word: str) -> bytes:
+    """As the index has it."""
+    return word[:_LONGEST].encode()
 
 
 _NAMED_BY = ("first_name", "last_name", "email")

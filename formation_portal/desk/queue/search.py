@@ -1,23 +1,34 @@
 """Finds the cases that a state of the queue shows, by indexes alone: what a page costs doesn't grow with the cases.
 
-Where few cases have something of what is asked, those few are looked at. Where many have each of it, the queue is
-looked through in its order until a page is full, and so far at most; the page says how far, and leads on from there.
+Each condition that narrows the queue comes with the index that finds its cases, so that the rarest can lead. Where few
+cases have something of what is asked, those few are looked at. Where many have each of it, the queue is looked through
+in its order until a page is full, and so far at most; the page says how far, and leads on from there.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from typing import Any
 
-from django.db.models import Q, QuerySet
+from django.db.models import F, IntegerField, Lookup, OuterRef, Q, QuerySet, Subquery, Value
+from django.db.models.functions import Coalesce
+from django.db.models.lookups import Exact, IsNull
 from django.utils import timezone
 
+from formation_portal.accounts.models import User
 from formation_portal.ui.pagination import KeysetPage, keyset_page
 
-from ..models import Case
-from ..queue_state import QueuePosition, QueueState, View
-from .claims import claimed_by, not_proposed_by, unclaimed
-from .conditions import Condition, conditions, counts, search_prefixes
+from ..models import Case, CaseWord
+from ..queue_state import NOBODY, QueuePosition, QueueState, View
+from .claims import claim_free, claimed_by, not_proposed_by, unclaimed
+from .queue_index import WORD_PIECES, fold, stored_word
 
+# How many of the words count at all.
+_WORDS = 6
+# Behind everything that begins with a word: UTF-8 has no such byte.
+_AFTER_ALL = b"\xff"
+# The filters that are columns of a case.
+_COLUMNS = ("product", "place", "state")
 _BEGINNING = datetime(1970, 1, 1, tzinfo=UTC)
 # Up to so many cases are sorted, and so many are looked through for one page.
 _MAX_SORTED = 2_000
@@ -42,6 +53,71 @@ _IN_ORDER = {
 }
 
 
+def search_prefixes(typed: str) -> tuple[bytes, ...]:
+    """What somebody types, as the beginnings of words that must all be there; the longest first."""
+    joined = ("".join(WORD_PIECES.findall(term)) for term in fold(typed).split())
+    return tuple(sorted({stored_word(word) for word in joined if word}, key=lambda word: (-len(word), word)))
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """One thing that a case must be. `test` asks one case for it, by no index of that thing.
+
+    `rows` are those of the index that finds such cases, by the case's key; None where no index does. `column` has to
+    have one value: `lookup` says so, and lets an index find it.
+    """
+
+    test: "Q | Lookup[Any]"
+    rows: QuerySet[Any] | None = None
+    column: str = ""
+    lookup: Q | None = None
+    # How many cases have it, as far as they were counted.
+    count: int = 0
+
+
+class RowCount(Subquery):
+    """How many rows a query has, as a value of another query."""
+
+    template = "(SELECT COUNT(*) FROM (%(subquery)s) counted)"
+    output_field = IntegerField()
+
+
+def counts(rows: Sequence[QuerySet[Any]], *, agent_id: int) -> tuple[int, ...]:
+    """How many rows each of several queries has, in one query. What is cut counts as far as it is cut."""
+    if not rows:
+        return ()
+    found: tuple[int, ...] = User.objects.filter(pk=agent_id).values_list(*map(RowCount, rows)).get()
+    return found
+
+
+def conditions(chosen: QueueState, *, agent_id: int) -> list[Condition]:
+    """Everything that a state of the queue asks of a case, but for the view's own moment."""
+    found = []
+    for word in search_prefixes(chosen.text)[:_WORDS]:
+        begins = Q(word__gte=word, word__lt=word + _AFTER_ALL)
+        # A value that is looked up, since PostgreSQL would read a whole index for EXISTS.
+        here = CaseWord.objects.filter(begins, case=OuterRef("pk")).values("pk")[:1]
+        found.append(Condition(IsNull(Subquery(here), False), CaseWord.objects.filter(begins).values("case")))
+    for name in _COLUMNS:
+        if value := getattr(chosen, name):
+            lookup = Q(**{name: value})
+            # No plan finds a wrapped column by its index, and sorts all that it finds there; so the order of the view
+            # leads.
+            test = Exact(Coalesce(F(name), Value("")), value)
+            rows = Case.objects.filter(lookup).values("pk")
+            found.append(Condition(test, rows, column=name, lookup=lookup))
+    of_view = {View.MINE: str(agent_id), View.UNCLAIMED: NOBODY}.get(chosen.view, "")
+    for holder in filter(None, (chosen.holder, of_view)):
+        if holder == NOBODY:
+            found.append(Condition(unclaimed()))
+        else:
+            is_theirs = claimed_by(int(holder))
+            found.append(Condition(is_theirs, Case.objects.filter(is_theirs).values("pk")))
+    if chosen.view is View.CONFIRM:
+        found.append(Condition(not_proposed_by(agent_id)))
+    return found
+
+
 @dataclass(frozen=True, slots=True)
 class CaseSearch:
     """The cases of a state of the queue, but for the view's moments.
@@ -57,14 +133,6 @@ class CaseSearch:
     def every(self) -> QuerySet[Case]:
         """All of them in the order of the queue, whatever the page."""
         return _in_order(_between(self.cases, self.chosen), self.chosen, descends=self.chosen.newest_first)
-
-
-@dataclass(frozen=True, slots=True)
-class QueueSlice:
-    """One page of them. `looked_through` says among how many it looked, where it stopped before the page was full."""
-
-    page: KeysetPage[Case, QueuePosition]
-    looked_through: int
 
 
 def in_view(view: View, *, agent_id: int) -> QuerySet[Case]:
@@ -83,7 +151,14 @@ def find_cases(chosen: QueueState, *, agent_id: int) -> CaseSearch:
     """Find them. One query, where anything is asked: how many cases have each of it."""
     if chosen.text and not search_prefixes(chosen.text):
         return CaseSearch(chosen, Case.objects.none(), None)
-    asked = _rarest_first(conditions(chosen, agent_id=agent_id), agent_id=agent_id)
+    known: list[Condition] = []
+    asked: list[Condition] = []
+    for one in conditions(chosen, agent_id=agent_id):
+        (asked if one.rows is None else known).append(one)
+    sizes = counts([one.rows[:_MAX_SORTED] for one in known if one.rows is not None], agent_id=agent_id)
+    sized = (replace(one, count=size) for one, size in zip(known, sizes, strict=True))
+    # The rarest first.
+    asked = [*sorted(sized, key=lambda one: one.count), *asked]
     if asked and asked[0].rows is not None and asked[0].count < _MAX_SORTED:
         few = Case.objects.filter(pk__in=asked[0].rows[:_MAX_SORTED])
         return CaseSearch(chosen, _tested(few, asked[1:]), None)
@@ -95,21 +170,15 @@ def find_cases(chosen: QueueState, *, agent_id: int) -> CaseSearch:
     return CaseSearch(chosen, _tested(walked, asked), walked if asked else None)
 
 
-def _rarest_first(asked: Sequence[Condition], *, agent_id: int) -> list[Condition]:
-    known, others = [one for one in asked if one.rows is not None], [one for one in asked if one.rows is None]
-    sizes = counts([one.rows[:_MAX_SORTED] for one in known if one.rows is not None], agent_id=agent_id)
-    sized = (replace(one, count=size) for one, size in zip(known, sizes, strict=True))
-    return [*sorted(sized, key=lambda one: one.count), *others]
-
-
 def _tested(cases: QuerySet[Case], asked: Iterable[Condition]) -> QuerySet[Case]:
     for one in asked:
         cases = cases.filter(one.test)
     return cases
 
 
-def search_page(found: CaseSearch, *, length: int) -> QueueSlice:
-    """The page that its state of the queue names. One query, and another where cases are looked through."""
+def search_page(found: CaseSearch, *, length: int) -> tuple[KeysetPage[Case, QueuePosition], int]:
+    """The page that its state of the queue names, and among how many cases it looked, where it stopped before the page
+    was full, else 0. One query, and another where cases are looked through."""
     chosen = found.chosen
     start, backwards = chosen.before or chosen.after, chosen.before is not None
     descends = chosen.newest_first != backwards
@@ -127,7 +196,7 @@ def search_page(found: CaseSearch, *, length: int) -> QueueSlice:
         backwards=backwards,
         end=end,
     )
-    return QueueSlice(page, _MAX_SCANNED if end and len(shown) <= length else 0)
+    return page, _MAX_SCANNED if end and len(shown) <= length else 0
 
 
 def _scan_end(found: CaseSearch, start: QueuePosition | None, *, descends: bool) -> QueuePosition | None:
@@ -166,11 +235,14 @@ def _between(
 
     Each side has one moment that bounds it: of two, SQLite takes one to the index, and reads on to the other.
     """
-    moment, (low, high) = _moment(chosen), _view_bounds(chosen)
-    first, last = (end, start) if descends else (start, end)
-    low, high = _within(max, low, first), _within(min, high, last)
-    bounds = {f"{moment}__gte": low, f"{moment}__lte": high}
-    cases = cases.filter(**{name: at for name, at in bounds.items() if at})
+    moment, (first, last) = _moment(chosen), (end, start) if descends else (start, end)
+    # Those of the view, from and to; a moment that a case hasn't is in none.
+    low = None if chosen.looks_at_closed else _BEGINNING
+    high = timezone.now() if chosen.view is View.OVERDUE else None
+    if latest := [at for at in (low, first and first.at) if at]:
+        cases = cases.filter(**{f"{moment}__gte": max(latest)})
+    if earliest := [at for at in (high, last and last.at) if at]:
+        cases = cases.filter(**{f"{moment}__lte": min(earliest)})
     beyond, short = ("lt", "gt") if descends else ("gt", "lt")
     if start:
         cases = cases.filter(Q(**{f"{moment}__{beyond}": start.at}) | Q(**{f"pk__{beyond}": start.pk}))
@@ -179,14 +251,32 @@ def _between(
     return cases
 
 
-def _view_bounds(chosen: QueueState) -> tuple[datetime | None, datetime | None]:
-    """The moments of the view, from and to; a moment that a case hasn't is in none."""
-    if chosen.looks_at_closed:
-        return None, None
-    return _BEGINNING, timezone.now() if chosen.view is View.OVERDUE else None
+# Of two agents who press at once one gets the next case; this often the other looks for another.
+_LOOKS = 10
 
 
-def _within(
-    narrower: Callable[[datetime, datetime], datetime], at: datetime | None, place: QueuePosition | None
-) -> datetime | None:
-    return narrower(at, place.at) if at and place else place.at if place else at
+def next_case_for(agent: User, shown: QueueState) -> tuple[Case | None, str]:
+    """Claim the longest waiting case that nobody works on, among those that the filters let through; or say that there
+    is none.
+
+    It is looked for as far as for a page of the queue, and no further: one to three queries.
+    """
+    # Filters narrow it; a view of claimed ones, or of one agent's, can't.
+    view = shown.view if shown.view in (View.ANSWERED, View.OVERDUE, View.CONFIRM) else View.UNCLAIMED
+    free, holder = unclaimed(), NOBODY
+    if view is View.CONFIRM:
+        # The agent whose decision waits there has done their part.
+        free, holder = free | Q(claimed_by=F("proposed_by")), ""
+    fitting = replace(shown.from_the_top, view=view, holder=holder, newest_first=False)
+    found = find_cases(fitting, agent_id=agent.pk)
+    found = replace(found, cases=found.cases.filter(free, not_proposed_by(agent.pk)))
+    for _ in range(_LOOKS):
+        page, looked_through = search_page(found, length=1)
+        if not page.rows:
+            if looked_through:
+                count = f"{looked_through:,} unassigned cases that have waited longest"
+                return None, f"No match among the {count}. Search the queue or narrow the filters."
+            break
+        if claim_free(page.rows[0], free=free, by=agent):
+            return page.rows[0], ""
+    return None, "No unassigned cases match."

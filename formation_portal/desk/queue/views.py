@@ -16,14 +16,12 @@ from formation_portal.relay.resolution import unresolved_count
 from ..lookups import get_application_or_404
 from ..queue_state import QueueState
 from ..return_urls import case_url, queue_shown, queue_url
-from .claim_pages import claimed_messages, released_message
+from ..wording import numbered
+from .claims import already_claimed, claim_or_take_over
 from .claims import claim as claim_several
 from .claims import release as release_several
-from .forms import ClaimForm, claim_case
-from .news import QueueVersion
-from .news import new_cases as news_since
-from .next_case import next_case_for
-from .pages import newest_url, news_url, queue_page
+from .pages import QueueVersion, newest_url, news_url, queue_page, with_new_cases
+from .search import next_case_for
 
 
 @require_safe
@@ -42,13 +40,13 @@ def news(request: UserRequest) -> HttpResponse:
 
     The page asks by itself, so that this is no use of the session; whoever opens the address gets the queue.
     """
-    chosen, token = QueueState.read(request.GET), QueueVersion.read(request.GET.get("token", ""))
+    chosen, version = QueueState.read(request.GET), QueueVersion.read(request.GET.get("token", ""))
     if not request.htmx:
         return redirect(queue_url(chosen))
-    found = news_since(chosen, token, agent_id=request.user.pk) if token else None
-    if found is None or not found.is_new:
+    now = with_new_cases(chosen, version, agent_id=request.user.pk) if version else None
+    if now is None or now == version:
         return HttpResponse(status=HTTPStatus.NO_CONTENT)
-    context = {"words": found.words, "news_url": news_url(chosen, found.following), "newest": newest_url(chosen)}
+    context = {"words": now.words, "news_url": news_url(chosen, now), "newest": newest_url(chosen)}
     return render(request, "desk/queue/_news_answer.html", context)
 
 
@@ -62,8 +60,13 @@ _MOST = 100
 def claims(request: UserRequest) -> HttpResponse:
     """Claim what is ticked. Each case goes to one agent, and the others are told whose it is."""
     if request.method == "POST":
-        for level, words in claimed_messages(claim_several(_ticked(request), by=request.user)):
-            messages.add_message(request, level, words)
+        won, lost = claim_several(_ticked(request), by=request.user)
+        if won:
+            messages.success(request, f"You have claimed {numbered(len(won), 'case')}.")
+        for case in lost:
+            messages.warning(request, already_claimed(case, case.title or "an unnamed case"))
+        if not won and not lost:
+            messages.info(request, "Select at least one case.")
     return _to_queue(request)
 
 
@@ -72,7 +75,7 @@ def claims(request: UserRequest) -> HttpResponse:
 def releases(request: UserRequest) -> HttpResponse:
     """Give back what is ticked, as far as it is one's own."""
     if request.method == "POST":
-        messages.info(request, released_message(release_several(_ticked(request), by=request.user)))
+        _release(request, _ticked(request))
     return _to_queue(request)
 
 
@@ -83,11 +86,11 @@ def next_case(request: UserRequest) -> HttpResponse:
     if request.method != "POST":
         return _to_queue(request)
     shown = queue_shown(request.POST)
-    found = next_case_for(request.user, shown)
-    if found.case is None:
-        messages.info(request, found.words)
+    case, words = next_case_for(request.user, shown)
+    if case is None:
+        messages.info(request, words)
         return _to_queue(request)
-    return redirect(case_url(found.case.application.reference, shown))
+    return redirect(case_url(case.application.reference, shown))
 
 
 @require_http_methods(_METHODS)
@@ -96,8 +99,8 @@ def claim(request: UserRequest, reference: str) -> HttpResponse:
     """Claim one case, or take it over with a word from the agent whom the page named."""
     application = get_application_or_404(reference)
     if request.method == "POST":
-        wish = ClaimForm.read(request.POST)
-        level, words = claim_case(application.pk, by=request.user, form=wish)
+        word, taken_from = " ".join(request.POST.get("word", "").split()), request.POST.get("from", "")
+        level, words = claim_or_take_over(application.pk, by=request.user, taken_from=taken_from, word=word)
         messages.add_message(request, level, words)
     return redirect(case_url(reference, queue_shown(request.POST)))
 
@@ -108,8 +111,13 @@ def release(request: UserRequest, reference: str) -> HttpResponse:
     """Give one case back."""
     application = get_application_or_404(reference)
     if request.method == "POST":
-        messages.info(request, released_message(release_several([application.pk], by=request.user)))
+        _release(request, [application.pk])
     return redirect(case_url(reference, queue_shown(request.POST)))
+
+
+def _release(request: UserRequest, cases: list[int]) -> None:
+    count = release_several(cases, by=request.user)
+    messages.info(request, f"You have released {numbered(count, 'case')}." if count else "None of these were yours.")
 
 
 def _ticked(request: UserRequest) -> list[int]:

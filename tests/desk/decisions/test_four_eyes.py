@@ -116,7 +116,7 @@ def test_what_is_refused_goes_back_to_who_proposed_it_and_they_are_told(
     claims.take_over(Case.objects.get(), by=colleague, word="To confirm it")
     post(as_colleague, proposed, "refusal", why="Look at the funds")
     case = Case.objects.get()
-    assert (case.claimed_by, claims.is_claimed(case)) == (agent, True)
+    assert (case.claimed_by, case.is_claimed) == (agent, True)
     assert references(as_agent, "?view=mine") == [proposed.application.reference]
     assert "Decision not confirmed" in page(as_agent, "?view=mine").one("main").text
     [letter] = Letter.objects.filter(kind="proposal_refused")

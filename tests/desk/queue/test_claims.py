@@ -16,7 +16,7 @@ from formation_portal.applications.models import Application
 from formation_portal.contract.lifecycle import State
 from formation_portal.desk.models import Case
 from formation_portal.desk.queue import claims
-from formation_portal.desk.queue.next_case import next_case_for
+from formation_portal.desk.queue.search import next_case_for
 from formation_portal.desk.queue_state import QueueState
 from formation_portal.reviews.changes_since import current_version
 from formation_portal.reviews.checks import accept
@@ -152,7 +152,7 @@ def test_next_goes_on_where_another_agent_was_faster(
         return claim_of(by)
 
     monkeypatch.setattr(claims, "_claim_columns", overtaken)
-    found = next_case_for(agent, QueueState()).case
+    found, _ = next_case_for(agent, QueueState())
     assert found is not None
     assert (found.pk, holder(first), holder(second)) == (second.pk, colleague, agent)
 
@@ -202,7 +202,7 @@ def test_of_two_agents_at_once_one_has_each_case_and_both_are_told(owner: Any, r
     cases = {one.pk for one in submitted_ones(owner, 6)}
     ready = Barrier(2)
 
-    def press(by: Any) -> claims.Claims:
+    def press(by: Any) -> tuple[list[Case], list[Case]]:
         ready.wait()
         try:
             return claims.claim(cases, by=by)
@@ -211,13 +211,13 @@ def test_of_two_agents_at_once_one_has_each_case_and_both_are_told(owner: Any, r
 
     with ThreadPoolExecutor(2) as both:
         told = list(both.map(press, rivals))
-    won = [{case.pk for case in one.won} for one in told]
-    lost = [{case.pk for case in one.lost} for one in told]
+    won = [{case.pk for case in mine} for mine, _ in told]
+    lost = [{case.pk for case in others} for _, others in told]
     assert won[0] | won[1] == cases
     assert not won[0] & won[1]
     assert lost == won[::-1]
-    for one, rival in zip(told, reversed(rivals), strict=True):
-        assert {case.claimed_by for case in one.lost} <= {rival}
+    for (_, others), rival in zip(told, reversed(rivals), strict=True):
+        assert {case.claimed_by for case in others} <= {rival}
 
 
 def _accepts(draft: Draft, by: Any) -> None:
@@ -237,7 +237,7 @@ def test_whoever_works_on_an_unclaimed_case_claims_it(submitted: Draft, agent: A
     work(submitted, agent)
     assert holder(submitted.application) == agent
     assert Application.objects.get(pk=submitted.application.pk).status is State.IN_REVIEW
-    assert next_case_for(colleague, QueueState()).case is None, "it is not handed to anybody else"
+    assert next_case_for(colleague, QueueState())[0] is None, "it is not handed to anybody else"
 
 
 @pytest.mark.parametrize("work", [_accepts, _asks, _notes])

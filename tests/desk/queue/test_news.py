@@ -8,7 +8,7 @@ from django.test import Client
 from django.utils import timezone
 
 from formation_portal.desk.models import Case
-from formation_portal.desk.queue.news import QueueVersion
+from formation_portal.desk.queue.pages import QueueVersion
 from tests.desk.factories import page, submitted_ones
 from tests.markup import Markup
 

@@ -17,7 +17,8 @@ from formation_portal.contract.lifecycle import State
 from formation_portal.core import subscribers
 from formation_portal.desk.models import Case, CaseWord, Offer
 from formation_portal.desk.queue import search
-from formation_portal.desk.queue.conditions import search_prefixes, search_words
+from formation_portal.desk.queue.queue_index import search_words
+from formation_portal.desk.queue.search import search_prefixes
 from tests.applications import factories
 from tests.desk.factories import references, submitted_ones
 from tests.subscribing import subscribe
