@@ -1,27 +1,143 @@
-"""What pages of an application have in common: why they are read-only, their problems and needs, an e-mail address."""
+"""What pages of an application have in common: their order, ways back, where a need is met, why they are read-only."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from urllib.parse import quote
 
 from django.conf import settings
-from django.core.exceptions import ValidationError
-from django.core.validators import validate_email
 from django.http import HttpRequest
 from django.urls import reverse
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy
 
-from formation_portal.accounts.addresses import has_confirmed
 from formation_portal.accounts.models import User
-from formation_portal.accounts.policies import UserRequest, may_write_to
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Application
+from formation_portal.contract.fields.base import FieldSpec, control_name
 from formation_portal.contract.lifecycle import State
 from formation_portal.contract.localisation import gettext, gettext_noop
 from formation_portal.contract.needs import Need
 from formation_portal.ui import formats
-from formation_portal.ui.forms.controls import Problem, slot_id, slot_key, slot_name
+from formation_portal.ui.forms.controls import Problem, control_id, party_control, slot_id, slot_key, slot_name
 from formation_portal.ui.forms.form import QuestionForm
 
-from .navigation import NeedLink
+PEOPLE, SHARES, DOCUMENTS, CHECK = "people", "shares", "documents", "check"
+
+PEOPLE_TITLE = gettext_noop("People and companies")
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A page, or a place on one, by its words and its address.
+
+    Of a page that one comes back to, `query` says in an address that one does.
+    """
+
+    text: str
+    url: str
+    query: str = ""
+
+
+def next_step(draft: Draft, view: str, key: str = "") -> Link:
+    """The page after a page, in the order of the schema; documents and the check come last.
+
+    Pages that have nothing to ask now are left out; from one of these one goes to the check.
+    """
+    steps: dict[tuple[str, str], str] = {}
+    for section in draft.schema.sections:
+        if not section.is_drawn or not draft.form_state.section_activation(section).active:
+            continue
+        if section.is_entity:
+            steps["section", section.key] = section.title
+        elif section.is_share_structure:
+            steps.setdefault((SHARES, ""), section.title or gettext("Shares"))
+        else:
+            steps[PEOPLE, ""] = gettext(PEOPLE_TITLE)
+    if draft.form_state.slots() or any(draft.form_state.slots(row.record) for row in draft.parties):
+        steps[DOCUMENTS, ""] = gettext("Documents")
+    steps[CHECK, ""] = gettext("Check your answers")
+    order = list(steps)
+    following = order[order.index((view, key)) + 1 :] if (view, key) in steps else order[-1:]
+    view, key = following[0]
+    return Link(steps[view, key], reverse(f"portal:{view}", args=[draft.application.reference, *filter(None, [key])]))
+
+
+# Pages that send somebody to a question, and take them back after saving.
+_TITLES: dict[str, Promise] = {
+    "check": gettext_lazy("Check your answers"),
+    "overview": gettext_lazy("Overview"),
+    "status": gettext_lazy("Status"),
+}
+_LONGEST_ROW = 400
+
+
+def return_url(request: HttpRequest, reference: str) -> Link | None:
+    """The page to go back to, as the address of the request asks; None where it asks for nothing that there is."""
+    place = request.GET.get("next", "")
+    if place not in _TITLES:
+        return None
+    # A part of the page's address, whatever it says.
+    row = quote(request.GET.get("row", "")[:_LONGEST_ROW], safe="")
+    url = reverse(f"portal:{place}", args=[reference])
+    query = f"next={place}&row={row}" if row else f"next={place}"
+    return Link(str(_TITLES[place]), f"{url}#{row}" if row else url, query)
+
+
+def need_links(draft: Draft, needs: Iterable[Need], *, back_to: str = "") -> tuple[Link, ...]:
+    """The needs with their addresses; `back_to` names the page to come back to after saving."""
+    return tuple(Link(need.text, need_url(draft, need, back_to=back_to)) for need in needs)
+
+
+def need_url(draft: Draft, need: Need, *, back_to: str = "") -> str:
+    """The address of the control that the need is about, or of the page where it is mended."""
+    section = draft.schema.section(need.section)
+    key, place = "", ""
+    asked: tuple[FieldSpec, ...] = ()
+    control: Callable[[FieldSpec], str] = control_name
+    if need.slot is not None:
+        view, place = "documents", slot_id(slot_key(need.party_id, need.slot))
+    elif need.code in ("holding", "over_issued") or (need.party_id and need.share_class_id):
+        view = "shares"
+    elif need.party_id is not None:
+        party = draft.party(need.party_id)
+        view, key, control = "party", need.party_id, party_control
+        asked = draft.schema.fields_of(party.kind, party.roles) if party else ()
+    elif need.share_class_id is not None and need.field:
+        view, key, asked = "share_class", need.share_class_id, draft.schema.share_class_fields
+    elif section is None:
+        view = "overview"
+    elif section.is_entity:
+        view, key, asked = "section", section.key, section.fields
+    else:
+        view = "shares" if section.is_share_structure else "people"
+    if spec := next((one for one in asked if one.name == need.field), None):
+        place = control_id(control(spec))
+    url = reverse(f"portal:{view}", args=[draft.application.reference, *filter(None, [key])])
+    return f"{url}{f'?next={back_to}' if back_to else ''}{f'#{place}' if place else ''}"
+
+
+def need_rows(needs: Iterable[Need], form: QuestionForm | None = None, *, about: str = "") -> tuple[Link, ...]:
+    """What is needed of a page that asks the form's questions: each line leads to its control there.
+
+    `about` is whom the page is about: their name need not begin each line.
+    """
+    links: list[Link] = []
+    for need in needs:
+        text = need.text.removeprefix(f"{about}: ")
+        if text != need.text:
+            text = text[:1].upper() + text[1:]
+        if need.slot:
+            place = slot_id(slot_key(need.party_id, need.slot))
+        else:
+            place = form.control_id_of(need.field) if form and need.field else ""
+        links.append(Link(text, f"#{place}" if place else ""))
+    return tuple(links)
+
+
+def file_problems(refused: Mapping[str, str]) -> tuple[Problem, ...]:
+    """The files that were not taken, by the key of their slot, each with the way to its slot."""
+    return tuple(Problem(slot_id(key), f"{slot_name(key)}: {message}") for key, message in refused.items())
+
 
 _REASONS = {
     State.SUBMITTED_FOR_REVIEW: gettext_noop(
@@ -35,10 +151,14 @@ _REASONS = {
 }
 
 
-def read_only_reason(application: Application) -> str:
-    """One or two sentences, the first with the day of submission; empty while its reader may change it."""
+def read_only_reason(application: Application, *, is_accepted: bool = False) -> str:
+    """One or two sentences on why nothing can be changed; empty while it can.
+
+    `is_accepted` says that our reviewer has accepted all that the page asks.
+    """
     if application.can_be_changed:
-        return ""
+        words = gettext("Our reviewer has accepted this. You can’t change it while you correct the rest.")
+        return words if is_accepted else ""
     if application.is_open:
         return gettext("You can only read this application. Ask its owner if you need to edit it.")
     submitted = application.submitted_at
@@ -101,32 +221,6 @@ class ConfirmPage:
         return True
 
 
-def file_problems(refused: Mapping[str, str]) -> tuple[Problem, ...]:
-    """The files that were not taken, by the key of their slot, each with the way to its slot."""
-    return tuple(Problem(slot_id(key), f"{slot_name(key)}: {message}") for key, message in refused.items())
-
-
-def need_rows(needs: Iterable[Need], form: QuestionForm | None = None, *, about: str = "") -> tuple[NeedLink, ...]:
-    """What is needed of a page that asks the form's questions: each line leads to its control.
-
-    `about` is whom the page is about: their name need not begin each line there.
-    """
-    links: list[NeedLink] = []
-    for need in needs:
-        text = need.text.removeprefix(f"{about}: ")
-        if text != need.text:
-            text = text[:1].upper() + text[1:]
-        links.append(NeedLink(text, _place(need, form)))
-    return tuple(links)
-
-
-def _place(need: Need, form: QuestionForm | None) -> str:
-    if need.slot:
-        return f"#{slot_id(slot_key(need.party_id, need.slot))}"
-    found = form.control_id_of(need.field) if form and need.field else ""
-    return f"#{found}" if found else ""
-
-
 def customer_name(who: User | None) -> str:
     """The name of a customer; empty for nobody, for one without a name, and for everybody at the desk."""
     return "" if who is None or who.is_agent else who.get_full_name()
@@ -135,46 +229,3 @@ def customer_name(who: User | None) -> str:
 def sees_technical_reasons(request: HttpRequest) -> bool:
     """Whether technical reasons are for this reader: an agent, or whoever tries the demo. A customer can't use them."""
     return settings.DEMO or bool(getattr(request.user, "is_agent", False))
-
-
-EMAIL = "email"
-_LONGEST = 254
-
-
-@dataclass(frozen=True, slots=True)
-class EmailControl:
-    """The control: what stands in it, and the words at it where that is no address."""
-
-    typed: str
-    error: str = ""
-
-    @property
-    def address(self) -> str:
-        """As it is kept: one address, one spelling."""
-        return self.typed.strip().lower()
-
-    @property
-    def problems(self) -> tuple[Problem, ...]:
-        return (Problem(EMAIL, self.error),) if self.error else ()
-
-
-def validated_email(typed: str) -> EmailControl:
-    """What was posted, judged."""
-    box = EmailControl(typed)
-    try:
-        validate_email(box.address)
-    except ValidationError:
-        return EmailControl(typed, gettext("Enter an e-mail address, like name@example.com"))
-    too_long = len(box.address) > _LONGEST
-    return EmailControl(typed, gettext("Enter an e-mail address of at most 254 characters")) if too_long else box
-
-
-def posted_recipient(request: UserRequest) -> EmailControl:
-    """The posted address that a letter is to go to, judged, and counted among the letters of the day. Whoever may be a
-    stranger writes to nobody."""
-    box = validated_email(request.POST.get(EMAIL, ""))
-    if not has_confirmed(request.user):
-        return EmailControl(box.typed, gettext("Confirm your own e-mail address first, at the top of this page"))
-    if not box.error and not may_write_to(request, box.address):
-        return EmailControl(box.typed, gettext("We can’t send any more e-mails today. Try again tomorrow"))
-    return box

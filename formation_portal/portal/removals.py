@@ -27,7 +27,6 @@ from formation_portal.ui.roles import role_words
 
 from .lookups import get_document_or_404, get_draft_or_404, get_party_or_404, get_share_class_or_404
 from .pages import ConfirmPage
-from .sections.uploads import CAME_FROM_PAGE
 
 _HELD_BY_NO_ONE = gettext_noop("Holds {number} “{name}” shares. They will be unallocated.")
 _CAN_RESTORE = gettext_noop(
@@ -278,7 +277,7 @@ def _back(request: UserRequest, draft: Draft, document: Document) -> tuple[str, 
     """Where the question came from: address and name."""
     reference = draft.application.reference
     party = draft.party(document.party.token) if document.party else None
-    if request.GET.get("next") != CAME_FROM_PAGE:
+    if request.GET.get("next") != "page":
         return reverse("portal:documents", args=[reference]), gettext("Documents")
     if party is not None:
         return reverse("portal:party", args=[reference, party.token]), party.label

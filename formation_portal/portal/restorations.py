@@ -1,6 +1,6 @@
 """Taking back a choice that has made much inactive. What else was typed on the page goes along and is kept."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import Any
 
@@ -14,6 +14,8 @@ from formation_portal.applications import services
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.history import Author
 from formation_portal.applications.models import Change
+from formation_portal.contract.localisation import gettext, in_quotes
+from formation_portal.ui.formats import listed
 from formation_portal.ui.forms.form_data import posted_answers, posted_page_version, posted_version
 
 from .lookups import (
@@ -25,9 +27,9 @@ from .lookups import (
 )
 from .parties.pages import party_page
 from .parties.removed import restores_removed_party
-from .sections import changes, question_views
-from .sections.conflicts import field_conflicts
+from .sections.changes import field_conflicts
 from .sections.pages import QuestionPage, section_page
+from .sections.views import save_page
 from .shares.pages import share_class_page
 
 
@@ -42,7 +44,7 @@ def choice_restoration(request: UserRequest, reference: str, number: int) -> Htt
     before = page()
     if request.method != "POST":
         return redirect(before.url)
-    return question_views.save_page(
+    return save_page(
         request,
         before,
         page=page,
@@ -81,10 +83,28 @@ def restore_choice(
     try:
         services.restore_choices(page.draft, change, by=by)
     except services.Overtaken as refusal:
-        messages.error(request, changes.overtaken_words(refusal.labels))
+        messages.error(request, _overtaken_words(refusal.labels))
     else:
-        messages.success(request, changes.restored_words(labels.values()))
+        messages.success(request, _restored_words(labels.values()))
     return left
+
+
+def _restored_words(labels: Iterable[str]) -> str:
+    named = [in_quotes(label) for label in labels]
+    if len(named) == 1:
+        return gettext("{questions} has been changed back.", questions=listed(named))
+    return gettext("{questions} have been changed back.", questions=listed(named))
+
+
+def _overtaken_words(labels: Iterable[str]) -> str:
+    named = [in_quotes(label) for label in labels]
+    if len(named) == 1:
+        return gettext(
+            "{questions} has been answered again since, so it was not changed back.", questions=listed(named)
+        )
+    return gettext(
+        "{questions} have been answered again since, so they were not changed back.", questions=listed(named)
+    )
 
 
 def _saver(request: UserRequest, draft: Draft, holder: str) -> Callable[[Mapping[str, Any]], services.KeptTheirs]:

@@ -53,7 +53,7 @@ def test_every_view_that_takes_files_may_get_them() -> None:
         for path in (PACKAGE / "portal").rglob("*.py")
         if "request.FILES" in path.read_text()
     }
-    assert {"portal.documents.views", "portal.parties.import_views", "portal.sections.uploads"} <= rooms
+    assert {"portal.documents.views", "portal.parties.spreadsheet", "portal.sections.views"} <= rooms
     for pattern, route in _patterns(get_resolver(), ""):
         module = pattern.callback.__module__
         if module.removeprefix("formation_portal.") in rooms:

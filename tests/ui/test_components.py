@@ -93,7 +93,9 @@ EXAMPLES: Mapping[str, Mapping[str, Any]] = {
     "pagination": {"links": numbered_links(Paginator(range(50), 20).page(2), QueryDict("a=1"))},
     "party": {"party": Some(id="p", name=ODD, kind="foundation", facts=ODD, status=ODD, edit_url="/e")},
     "receipt": {"reference": "FP-1", "facts": [Named()]},
-    "removed_party": {"party": Some(id="p", name=ODD, kind="person", facts=ODD, restore_url="/r"), "csrf_token": "t"},
+    "removed_party": {
+        "party": Some(token="p", label=ODD, kind="person"), "facts": ODD, "url": "/r", "csrf_token": "t",
+    },
     "role": {"role": Some(
         id="r", title=ODD, role="director", help=ODD, state="open", status=ODD, holders=[ODD, ODD],
         usable=[Named()], known=[Named()], more_known=[Named()], add_url="/a",
@@ -102,13 +104,13 @@ EXAMPLES: Mapping[str, Mapping[str, Any]] = {
     "session_clock": {"session": SessionEnd("14:02", ask_again=60)},
     "share_table": {"table": Shares()},
     "slot": {"slot": Some(
-        id="s", name=ODD, help=ODD, state="heed", status=ODD, file=Named(), note=ODD, error=ODD,
-        upload_url="/u", remove_url="/r", key=ODD, when=ODD, detail=ODD, advice=[ODD], earlier=[Named()],
-        offers=[Named()],
+        id="s", name=ODD, help=ODD, state=Some(mark="heed", word=ODD, when=ODD, detail=ODD, note=ODD), file=Named(),
+        error=ODD, upload_url="/u", remove_url="/r", key=ODD, advice=[ODD], earlier=[Named()],
+        offers=[("x", ODD, "1.4 MB")],
     ), "csrf_token": "t"},
     "slot_control": {"slot": Some(id="s", name=ODD, file=Named()), "control": "file"},
     "slot_earlier": {"slot": Some(earlier=[Named()], name=ODD)},
-    "slot_offers": {"slot": Some(offers=[Named()], is_in_form=False, upload_url="/u"), "csrf_token": "t"},
+    "slot_offers": {"slot": Some(offers=[("x", ODD, "1.4 MB")], is_in_form=False, upload_url="/u"), "csrf_token": "t"},
     "summary_row": {
         "id": "r", "term": ODD, "value": ODD, "is_name": True,
         "change_url": "/c", "change_what": ODD, "state": "met",

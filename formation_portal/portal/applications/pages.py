@@ -20,7 +20,7 @@ from formation_portal.ui import formats
 from formation_portal.ui.formats import day
 from formation_portal.ui.prices import KeyFigure, money
 
-from ..delivery_status import DeliverySummary, delivery_summary, task_deliveries
+from ..feedback import DeliverySummary, delivery_summary, task_deliveries
 from ..pages import ConfirmPage
 from ..submission.corrections import Returned, returned
 from ..submission.progress import progress

@@ -22,8 +22,8 @@ from formation_portal.mail import queue_letter
 from formation_portal.mail.models import Letter
 from formation_portal.mail.unsubscribing import is_unsubscribed
 from formation_portal.reviews.customer_queries import customer_queries, decision_texts
+from formation_portal.reviews.decisions import RETURN
 
-from ..review_feedback import RETURN
 from .pending_actions import open_needs_of_guest
 
 # The kind of letter that each state asks for, and how the letter calls what has happened.

@@ -11,7 +11,7 @@ from django_htmx.http import push_url
 from formation_portal.accounts.policies import AnyRequest, public
 from formation_portal.gateway.catalog import Catalog
 
-from ..delivery_status import before_submission
+from ..feedback import before_submission
 from ..lookups import with_catalog
 from ..pages import sees_technical_reasons
 from .comparison import compare_page

@@ -8,13 +8,11 @@ from formation_portal.applications.documents import EarlierFiles
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.parties import PartyRow
 from formation_portal.contract.localisation import gettext
+from formation_portal.relay.delivery_status import ApplicationDeliveries, deliveries_for_customer
 from formation_portal.ui.forms.controls import Problem
 
-from .. import navigation
-from ..delivery_status import CustomerDeliveries, customer_deliveries
-from ..navigation import NeedLink, ReturnUrl
-from ..pages import ApplicationPage, file_problems, need_rows
-from ..review_feedback import ReviewFeedback, review_feedback
+from ..feedback import ReviewFeedback, review_feedback
+from ..pages import DOCUMENTS, ApplicationPage, Link, file_problems, need_rows, next_step
 from ..slots import SlotRow, slot_rows
 
 
@@ -37,11 +35,11 @@ class DocumentsPage(ApplicationPage):
     """The whole page; `refused` says, by the key of its slot, why a file was not taken just now, `earlier` are the
     reader's own files, to be offered once more."""
 
-    deliveries: CustomerDeliveries
+    deliveries: ApplicationDeliveries
     refused: Mapping[str, str]
     earlier: EarlierFiles | None = None
     # Where one was sent from, and goes back to.
-    back: ReturnUrl | None = None
+    back: Link | None = None
     feedback: ReviewFeedback | None = None
 
     @property
@@ -53,11 +51,9 @@ class DocumentsPage(ApplicationPage):
         return self._url("documents")
 
     @property
-    def next_step(self) -> navigation.FormStep:
+    def next_step(self) -> Link:
         """The page after this one, or the one that sent somebody here."""
-        if self.back:
-            return navigation.FormStep("", "", self.back.title, self.back.url)
-        return navigation.next_step(self.draft, navigation.DOCUMENTS)
+        return self.back or next_step(self.draft, DOCUMENTS)
 
     @cached_property
     def groups(self) -> tuple[SlotGroup, ...]:
@@ -71,9 +67,9 @@ class DocumentsPage(ApplicationPage):
             self.draft,
             party,
             refused=self.refused,
-            arrivals=self.deliveries,
+            deliveries=self.deliveries,
             earlier=self.earlier,
-            came_back=self.feedback,
+            feedback=self.feedback,
         )
         if self.back is None:
             return rows
@@ -86,11 +82,7 @@ class DocumentsPage(ApplicationPage):
         return file_problems(self.refused)
 
     @property
-    def needs_title(self) -> str:
-        return gettext("To complete")
-
-    @property
-    def needs(self) -> tuple[NeedLink, ...]:
+    def needs(self) -> tuple[Link, ...]:
         """The documents that are missing."""
         return need_rows(need for need in self.draft.needs if need.slot is not None)
 
@@ -100,9 +92,9 @@ def documents_page(
     *,
     refused: Mapping[str, str] | None = None,
     earlier: EarlierFiles | None = None,
-    back: ReturnUrl | None = None,
+    back: Link | None = None,
 ) -> DocumentsPage:
     """The page as the draft stands."""
     return DocumentsPage(
-        draft, customer_deliveries(draft.application), refused or {}, earlier, back, review_feedback(draft)
+        draft, deliveries_for_customer(draft.application), refused or {}, earlier, back, review_feedback(draft)
     )

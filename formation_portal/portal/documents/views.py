@@ -15,14 +15,14 @@ from formation_portal.applications.documents import EarlierFiles, small_picture
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.parties import PartyRow
 from formation_portal.audit.access import AccessKind
+from formation_portal.relay.wake import wait_for
 from formation_portal.ui.documents import document_page as page_of
 from formation_portal.ui.downloads import as_download, log_view, page_as_picture, picture_response
 from formation_portal.ui.forms.controls import slot_id, slot_key
 
-from ..delivery_status import wait_for_delivery
 from ..lookups import get_document_or_404, get_draft_or_404, get_party_or_404
-from ..navigation import return_url
-from ..sections.uploads import posted_reuse, report_uploaded, reusable_file
+from ..pages import return_url
+from ..slots import posted_reuse, report_uploaded, reusable_file
 from .pages import DocumentsPage, documents_page
 
 
@@ -60,7 +60,7 @@ def _take(request: UserRequest, draft: Draft, earlier: EarlierFiles) -> HttpResp
         return _draw(request, page, status=422)
     except services.Closed:
         return _draw(request, documents_page(draft), status=409)
-    wait_for_delivery(draft.application)
+    wait_for(draft.application)
     report_uploaded(request, draft, party, document)
     return redirect(f"{documents_page(draft).url}{f'?{back.query}' if back else ''}#{slot_id(key)}-slot")
 

@@ -1,6 +1,6 @@
 """The page on which the owners of a company that holds shares are entered: each with the part that they own."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy as _
 
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.fields import is_token, new_token
-from formation_portal.applications.ownership_stakes import Owner, owners_of, typed_stakes
+from formation_portal.applications.ownership_stakes import Owner, TypedStakes, owners_of, typed_stakes
 from formation_portal.applications.parties import PartyRow
 from formation_portal.applications.services import ALWAYS_COMPARE
 from formation_portal.contract import canonical
@@ -23,7 +23,6 @@ from formation_portal.ui.ownership import unaccounted_for
 
 from ..pages import ApplicationPage
 
-_STAKE = "stake:"
 _THERE = "party:"
 _NEW = "new:"
 _NEW_KINDS: Mapping[str, Promise] = {
@@ -31,19 +30,6 @@ _NEW_KINDS: Mapping[str, Promise] = {
     canonical.COMPANY: _("Another company"),
     "foundation": _("Another foundation"),
 }
-
-
-@dataclass(frozen=True, slots=True)
-class OwnerRow:
-    """One owner: the part as typed, what it comes to, and what is wrong with it."""
-
-    token: str
-    name: str
-    label: str
-    typed: str
-    words: str
-    error: str
-    url: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,12 +67,25 @@ class NewOwner:
         return not (self.who or self.first_name or self.last_name or self.part)
 
 
+def new_owner(post: QueryDict) -> NewOwner:
+    """What was typed to add an owner."""
+    names = ("owner", "first_name", "last_name", "part")
+    who, first_name, last_name, part = (" ".join(without_null(post.get(name, "")).split()) for name in names)
+    token = post.get("token", "")
+    return NewOwner(who, first_name, last_name, part, token if is_token(token) else new_token())
+
+
+def stake_control(token: str) -> str:
+    """The name and the id of one owner's control."""
+    return f"stake:{token}"
+
+
 @dataclass(frozen=True)
 class OwnersPage(ApplicationPage):
     """One company with its owners, and with what was typed to add one."""
 
     company_row: PartyRow
-    typed: Mapping[tuple[str, str], str]
+    typed: TypedStakes
     new: NewOwner
 
     version = ALWAYS_COMPARE
@@ -103,21 +102,6 @@ class OwnersPage(ApplicationPage):
     def owners(self) -> tuple[Owner, ...]:
         return owners_of(self.draft, self.company_row, self.typed)
 
-    @cached_property
-    def rows(self) -> tuple[OwnerRow, ...]:
-        return tuple(
-            OwnerRow(
-                token=one.party.token,
-                name=stake_control(one.party.token),
-                label=one.party.label,
-                typed=one.typed,
-                words=one.percent,
-                error=one.problem,
-                url=self._url("party", one.party.token),
-            )
-            for one in self.owners
-        )
-
     @property
     def remainder(self) -> str:
         """How much of the company is accounted for, in words."""
@@ -126,68 +110,42 @@ class OwnersPage(ApplicationPage):
     @property
     def options(self) -> tuple[Option, ...]:
         """Whoever is here and owns nothing of it yet, then somebody new of each kind."""
-        taken = {self.company_row.token, *(row.token for row in self.rows)}
+        taken = {self.company_row.token, *(one.party.token for one in self.owners)}
         here = [(f"{_THERE}{row.token}", row.label) for row in self.draft.parties if row.token not in taken]
         new = [(f"{_NEW}{kind}", str(label)) for kind, label in _NEW_KINDS.items()]
         return as_options((*here, *new), self.new.who)
 
-    @property
-    def new_problems(self) -> tuple[Problem, ...]:
-        """Why the new owner can't be added as typed."""
-        return () if self.new.is_empty else tuple(self._of_new())
-
-    def _of_new(self) -> Iterator[Problem]:
-        chosen = next((option for option in self.options if option.chosen), None)
-        if chosen is None:
-            yield Problem("new-owner", gettext("Choose who owns part of {name}", name=self.company_row.label))
+    @cached_property
+    def new_errors(self) -> dict[str, str]:
+        """Why the new owner can't be added as typed, by the control: `owner`, `first_name` or `part`."""
+        errors: dict[str, str] = {}
+        if self.new.is_empty:
+            return errors
+        if not any(option.chosen for option in self.options):
+            errors["owner"] = gettext("Choose who owns part of {name}", name=self.company_row.label)
         elif self.new.kind and not self.new.names:
-            yield Problem("new-first-name", gettext("Enter the name of the owner"))
+            errors["first_name"] = gettext("Enter the name of the owner")
         elif any(len(name) > LINE_LIMIT for name in self.new.names.values()):
             limit = format_number(LINE_LIMIT)
-            yield Problem("new-first-name", gettext("Enter a name of at most {limit} characters", limit=limit))
+            errors["first_name"] = gettext("Enter a name of at most {limit} characters", limit=limit)
         if not self.new.part:
-            yield Problem("new-part", gettext("Enter how much they own, like 40% or 1/3"))
-        elif problem := _unreadable(self.new.part):
-            yield Problem("new-part", problem)
-
-    @property
-    def new_errors(self) -> Mapping[str, str]:
-        """The same by the control that each stands at: `owner`, `first_name` or `part`."""
-        return {one.id.removeprefix("new-").replace("-", "_"): one.text for one in self.new_problems}
+            errors["part"] = gettext("Enter how much they own, like 40% or 1/3")
+        else:
+            try:
+                # They may have no name yet.
+                parse_stake(self.new.part, of=in_quotes(gettext("Share owned")))
+            except AnswerError as error:
+                errors["part"] = error.message
+        return errors
 
     @property
     def problems(self) -> tuple[Problem, ...]:
         """What can't be read, of those who are here and of the new one."""
-        return (*(Problem(row.name, row.error) for row in self.rows if row.error), *self.new_problems)
-
-
-def _unreadable(part: str) -> str:
-    """Why the part of a new owner can't be read, who may have no name yet; empty where it can."""
-    try:
-        parse_stake(part, of=in_quotes(gettext("Share owned")))
-    except AnswerError as error:
-        return error.message
-    return ""
+        here = (Problem(stake_control(one.party.token), one.problem) for one in self.owners if one.problem)
+        new = (Problem(f"new-{name.replace('_', '-')}", text) for name, text in self.new_errors.items())
+        return (*here, *new)
 
 
 def owners_page(draft: Draft, company: PartyRow, new: NewOwner | None = None) -> OwnersPage:
     """The page as the draft stands."""
     return OwnersPage(draft, company, typed_stakes(draft), new or NewOwner(token=new_token()))
-
-
-def new_owner(post: QueryDict) -> NewOwner:
-    """What was typed to add an owner."""
-    names = ("owner", "first_name", "last_name", "part")
-    who, first_name, last_name, part = (" ".join(without_null(post.get(name, "")).split()) for name in names)
-    token = post.get("token", "")
-    return NewOwner(who, first_name, last_name, part, token if is_token(token) else new_token())
-
-
-def stake_control(token: str) -> str:
-    """The name and the id of one owner's control."""
-    return f"{_STAKE}{token}"
-
-
-def asks_for_owners(draft: Draft, party: PartyRow) -> bool:
-    """Whether the party's owners are asked for: a company, where shares are allocated."""
-    return draft.holds_shares and party.is_owned

@@ -22,6 +22,7 @@ from formation_portal.contract import canonical
 from formation_portal.contract.localisation import gettext, gettext_noop
 from formation_portal.contract.record import Party
 from formation_portal.contract.schema import Section
+from formation_portal.relay.delivery_status import ApplicationDeliveries, deliveries_for_customer
 from formation_portal.ui import formats, roles
 from formation_portal.ui.formats import listed
 from formation_portal.ui.forms.controls import Option, Problem, party_control
@@ -29,15 +30,12 @@ from formation_portal.ui.forms.form import QuestionForm, Region
 from formation_portal.ui.forms.suggestions import suggestions
 from formation_portal.ui.ownership import unaccounted_for
 
-from ..delivery_status import CustomerDeliveries, customer_deliveries
-from ..navigation import NeedLink
-from ..pages import ApplicationPage, need_rows
-from ..review_feedback import ReviewFeedback, review_feedback
+from ..feedback import ReviewFeedback, answers_delivery, refused_answers, review_feedback
+from ..pages import ApplicationPage, Link, need_rows
 from ..sections.changes import inactive_warnings
 from ..sections.pages import QuestionPage
 from ..slots import SlotRow, slot_rows
-from .duplicates import already_here
-from .owners import asks_for_owners
+from .people import already_here
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +53,7 @@ class PartyPage(QuestionPage):
     """One party, ready to draw."""
 
     party: PartyRow
-    deliveries: CustomerDeliveries
+    deliveries: ApplicationDeliveries
 
     template = "portal/parties/party.html"
     read_only_template = "portal/parties/party_read_only.html"
@@ -80,7 +78,8 @@ class PartyPage(QuestionPage):
     @property
     def owners_url(self) -> str:
         """Where the owners of a company are entered; empty where nobody asks for them."""
-        return self._url("owners", self.party.token) if asks_for_owners(self.draft, self.party) else ""
+        is_asked = self.draft.holds_shares and self.party.is_owned
+        return self._url("owners", self.party.token) if is_asked else ""
 
     @property
     def owners(self) -> str:
@@ -123,7 +122,7 @@ class PartyPage(QuestionPage):
         return formats.time_or_day(self.party.model.updated_at)
 
     @cached_property
-    def needs(self) -> tuple[NeedLink, ...]:
+    def needs(self) -> tuple[Link, ...]:
         return need_rows(self.draft.needs_of_party(self.party.token), self.form, about=self._named)
 
     @property
@@ -138,9 +137,9 @@ class PartyPage(QuestionPage):
             self.party,
             is_in_form=True,
             refused=self.refused,
-            arrivals=self.deliveries,
+            deliveries=self.deliveries,
             earlier=self.earlier,
-            came_back=self.feedback,
+            feedback=self.feedback,
         )
 
     @property
@@ -168,15 +167,16 @@ class PartyPage(QuestionPage):
 
 def party_page(draft: Draft, party: PartyRow, *, own_email: str = "", earlier: EarlierFiles | None = None) -> PartyPage:
     """The page as the draft stands. `own_email` is the reader's: only their own data may be filled in by a browser."""
-    deliveries = customer_deliveries(draft.application)
-    delivery = deliveries.of_party(party.token, changed_at=party.model.updated_at)
+    deliveries = deliveries_for_customer(draft.application)
+    status = deliveries.of_party(party.token)
+    delivery = answers_delivery(deliveries, status, party=party.token, changed_at=party.model.updated_at)
     feedback = review_feedback(draft)
-    form = _question_form(draft, party.record, party, own_email, delivery.refused, feedback)
+    form = _question_form(draft, party.record, party, own_email, refused_answers(delivery), feedback)
     return PartyPage(
         draft=draft,
         party=party,
         form=form,
-        answers_delivery=delivery,
+        delivery=delivery,
         deliveries=deliveries,
         earlier=earlier,
         feedback=feedback,

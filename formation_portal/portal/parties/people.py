@@ -1,10 +1,11 @@
-"""The page of people and companies: each role with who has it and who could, and each party once."""
+"""The page of people and companies, each role and each party once; and the question whether two entries are one."""
 
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date
 from functools import cached_property
+from typing import Any
 
 from django.utils import timezone
 from django.utils.http import urlencode
@@ -12,25 +13,24 @@ from django.utils.http import urlencode
 from formation_portal.accounts.models import User
 from formation_portal.applications.contacts import Contact, contacts, matching_party
 from formation_portal.applications.draft import Draft
-from formation_portal.applications.duplicates import duplicates
+from formation_portal.applications.duplicates import duplicates, properties_of
 from formation_portal.applications.fields import new_token
 from formation_portal.applications.ownership_stakes import TypedStakes, companies_owned_by, typed_stakes
 from formation_portal.applications.parties import PartyRow
+from formation_portal.applications.readback import answer_in_words, number_of_shares
 from formation_portal.contract import canonical
-from formation_portal.contract.localisation import gettext, join_list, ngettext
+from formation_portal.contract.fields.iso_codes import country_name
+from formation_portal.contract.localisation import gettext, join_list, long_date, ngettext
 from formation_portal.contract.schema import Section
-from formation_portal.invitations import parts
-from formation_portal.invitations.models import Invitation, InvitationStage, current_stage
+from formation_portal.invitations.models import Invitation, current_stage
+from formation_portal.relay.delivery_status import ApplicationDeliveries, DeliveryStatus
 from formation_portal.ui import roles
-from formation_portal.ui.formats import counted, day, time_or_day
+from formation_portal.ui.formats import counted, time_or_day
 from formation_portal.ui.forms.form import AnswerRow
 from formation_portal.ui.ownership import join_sentences
 
-from .. import navigation
-from ..delivery_status import AnswersDelivery, CustomerDeliveries, customer_deliveries
-from ..pages import ApplicationPage
-from ..review_feedback import return_message
-from .duplicates import distinguishing_words
+from ..feedback import answers_delivery, return_message
+from ..pages import PEOPLE, PEOPLE_TITLE, ApplicationPage, Link, next_step
 
 # A role is chosen at a glance; the rest is a list to open.
 _KNOWN_AT_ONCE = 3
@@ -38,7 +38,7 @@ _KNOWN_AT_ONCE = 3
 
 @dataclass(frozen=True, slots=True)
 class RoleCandidate:
-    """A party that could take a role in one press."""
+    """Somebody who could take a role in one press: a party, or a person known from another application."""
 
     id: str
     label: str
@@ -80,32 +80,21 @@ class PartyListItem:
     delivery: str
     why: str
     duplicate_url: str
-    invitation: str = ""
-    invite_url: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class RemovedParty:
-    """One party that was removed and can be restored."""
-
-    id: str
-    name: str
-    kind: str
-    facts: str
-    restore_url: str
+    invitation: str
+    invite_url: str
 
 
 @dataclass(frozen=True)
 class PeoplePage(ApplicationPage):
-    """The whole page."""
+    """The whole page, for a reader who knows people from elsewhere."""
 
-    deliveries: CustomerDeliveries
+    deliveries: ApplicationDeliveries
     user: User
     invitations: Mapping[str, Invitation]
 
     @property
     def title(self) -> str:
-        return gettext(navigation.PEOPLE_TITLE)
+        return gettext(PEOPLE_TITLE)
 
     @cached_property
     def return_message(self) -> str:
@@ -113,21 +102,9 @@ class PeoplePage(ApplicationPage):
         return return_message(self.draft)
 
     @property
-    def new_url(self) -> str:
-        return self._url("party_new")
-
-    @property
-    def spreadsheet_url(self) -> str:
-        return self._url("spreadsheet")
-
-    @property
-    def next_step(self) -> navigation.FormStep:
+    def next_step(self) -> Link:
         """The page after this one."""
-        return navigation.next_step(self.draft, navigation.PEOPLE)
-
-    @cached_property
-    def roles(self) -> tuple[RoleCard, ...]:
-        return tuple(self._card(section) for section in roles.active_roles(self.draft))
+        return next_step(self.draft, PEOPLE)
 
     @property
     def is_complete(self) -> bool:
@@ -136,123 +113,121 @@ class PeoplePage(ApplicationPage):
         return all(state == "met" for state in states)
 
     @property
-    def inactive_roles(self) -> tuple[AnswerRow, ...]:
+    def inactive_roles(self) -> list[AnswerRow]:
         """Roles whose rule doesn't hold; they come back when it does."""
-        found = (
-            (section, self.draft.form_state.section_activation(section)) for section in self.draft.schema.role_sections
-        )
-        return tuple(
-            AnswerRow(roles.role_title(section), verdict.reason) for section, verdict in found if not verdict.active
-        )
-
-    @cached_property
-    def parties(self) -> tuple[PartyListItem, ...]:
-        return tuple(self._line(row) for row in self.draft.parties)
+        verdicts = [(one, self.draft.form_state.section_activation(one)) for one in self.draft.schema.role_sections]
+        return [AnswerRow(roles.role_title(one), verdict.reason) for one, verdict in verdicts if not verdict.active]
 
     @property
-    def removed(self) -> tuple[RemovedParty, ...]:
-        """Who was removed; nobody once nothing can be changed."""
-        return () if self.read_only_reason else tuple(self._removed(row) for row in self.draft.removed_parties)
-
-    def _removed(self, row: PartyRow) -> RemovedParty:
-        assert row.model.removed_at is not None
-        return RemovedParty(
-            id=f"removed-{row.token}",
-            name=row.label,
-            kind=row.kind,
-            facts=gettext(
-                "{roles}. Removed on {when}", roles=roles.role_words(row.roles), when=time_or_day(row.model.removed_at)
-            ),
-            restore_url=self._url("party_restoration", row.token),
-        )
+    def removed(self) -> list[tuple[PartyRow, str]]:
+        """Who was removed, with roles and time; nobody once nothing can be changed."""
+        found = () if self.read_only_reason else self.draft.removed_parties
+        said = gettext("{roles}. Removed on {when}")
+        return [
+            (row, said.format(roles=roles.role_words(row.roles), when=time_or_day(row.model.removed_at)))
+            for row in found
+            if row.model.removed_at
+        ]
 
     @cached_property
-    def _duplicates(self) -> dict[str, PartyRow]:
-        return duplicates(self.draft)
+    def roles(self) -> tuple[RoleCard, ...]:
+        return tuple(self._card(section) for section in roles.active_roles(self.draft))
 
     def _card(self, section: Section) -> RoleCard:
-        minimum, tally = self.draft.form_state.minimum_of(section), self.draft.form_state.count_parties(section)
-        state, status = _standing(minimum.count, tally)
-        query = urlencode({"role": section.role or ""})
-        known = tuple(usable for one, usable in self._known if section.allows(one.kind))
-        fitting = (row for row in self.draft.parties if section.role not in row.roles and section.allows(row.kind))
-        usable = (RoleCandidate(row.token, row.label, self._url("party_roles", row.token)) for row in fitting)
+        least, tally = self.draft.form_state.minimum_of(section).count, self.draft.form_state.count_parties(section)
+        if tally < least:
+            left = ngettext("{count} more needed", "{count} more needed", least - tally)
+            state = ("half", left) if tally else ("open", ngettext("{count} needed", "{count} needed", least))
+        elif least:
+            state = "met", gettext("Complete")
+        else:
+            added = ngettext("{count} added", "{count} added", tally)
+            state = ("met", added) if tally else ("", gettext("Optional"))
+        usable: list[RoleCandidate] = []
+        add_url = ""
+        if not self.read_only_reason:
+            fitting = (row for row in self.draft.parties if section.role not in row.roles and section.allows(row.kind))
+            usable += [RoleCandidate(row.token, row.label, self._url("party_roles", row.token)) for row in fitting]
+            add_url = f"{self._url('party_new')}?{urlencode({'role': section.role or ''})}"
+        known = tuple(candidate for one, candidate in self._known if section.allows(one.kind))
         return RoleCard(
             id=f"role-{section.key}",
             title=roles.role_title(section),
             role=section.role or "",
             help=section.help or roles.allowed_kinds(section),
             reason=roles.role_reason(self.draft, section),
-            state=state,
-            status=status,
+            state=state[0],
+            status=state[1],
             holders=tuple(row.label for row in self.draft.parties if section.counts(row.kind, row.roles)),
-            usable=() if self.read_only_reason else tuple(usable),
+            usable=tuple(usable),
             known=known[:_KNOWN_AT_ONCE],
             more_known=known[_KNOWN_AT_ONCE:],
-            add_url="" if self.read_only_reason else f"{self.new_url}?{query}",
+            add_url=add_url,
         )
 
     @cached_property
-    def _known(self) -> tuple[tuple[Contact, RoleCandidate], ...]:
+    def _known(self) -> list[tuple[Contact, RoleCandidate]]:
         """Whoever is known from elsewhere and isn't here; each has a token, so that pressing twice copies once."""
         if self.read_only_reason:
-            return ()
+            return []
         absent = [one for one in contacts(self.user, self.draft) if matching_party(self.draft, one) is None]
         names = Counter(one.label for one in absent)
-        return tuple((one, self._usable_known(one, is_only=names[one.label] == 1)) for one in absent)
+        return [
+            (
+                one,
+                RoleCandidate(
+                    id=f"{one.sources[0]}/{new_token()}",
+                    label=one.label,
+                    url=self._url("party_known"),
+                    detail=distinguishing_words(one.identifying_values) if names[one.label] > 1 else "",
+                    own=gettext("Add yourself") if one.is_owner else "",
+                ),
+            )
+            for one in absent
+        ]
 
-    def _usable_known(self, known: Contact, *, is_only: bool) -> RoleCandidate:
-        return RoleCandidate(
-            id=f"{known.sources[0]}/{new_token()}",
-            label=known.label,
-            url=self._url("party_known"),
-            detail="" if is_only else distinguishing_words(known.identifying_values),
-            own=gettext("Add yourself") if known.is_owner else "",
-        )
+    @cached_property
+    def parties(self) -> tuple[PartyListItem, ...]:
+        twins = duplicates(self.draft) if not self.read_only_reason else {}
+        return tuple(self._line(row, is_duplicate=row.token in twins) for row in self.draft.parties)
 
-    def _line(self, row: PartyRow) -> PartyListItem:
-        arrival = self.deliveries.of_party(row.token, changed_at=row.model.updated_at)
-        state, status = self._progress(row, arrival)
-        kind = canonical.kind_title(row.kind)
-        invitation = self.invitations.get(row.token)
+    def _line(self, row: PartyRow, *, is_duplicate: bool) -> PartyListItem:
+        can_be_changed = not self.read_only_reason
+        status = self.deliveries.of_party(row.token)
+        delivery = answers_delivery(self.deliveries, status, party=row.token, changed_at=row.model.updated_at)
         # Of somebody without a role, what they own.
-        owned = () if row.roles else self._owned(row)
+        owned = () if row.roles else companies_owned_by(self.draft, row, self._stakes)
         names = join_list([company.label for company in owned])
         doing = gettext("Owner of {names}", names=names) if owned else roles.role_words(row.roles)
+        state, words = self._progress(row, delivery, is_owner=bool(owned))
+        invitation = self.invitations.get(row.token)
         return PartyListItem(
             id=f"party-{row.token}",
             name=row.label,
             kind=row.kind,
-            facts=join_sentences(doing, kind.capitalize()),
+            facts=join_sentences(doing, canonical.kind_title(row.kind).capitalize()),
             state=state,
-            status=status,
+            status=words,
             edit_url=self._url("party", row.token),
-            remove_url="" if self.read_only_reason else self._url("party_removal", row.token),
-            delivery="" if arrival.is_refused else arrival.state,
-            why=arrival.why,
-            duplicate_url=self._url("party_duplicate", row.token)
-            if row.token in self._duplicates and not self.read_only_reason
-            else "",
-            invitation=invitation_status(invitation, now=timezone.now()).text if invitation else "",
-            invite_url=self._url("invitation", row.token)
-            if self.draft.application.is_own and not self.read_only_reason
-            else "",
+            remove_url=self._url("party_removal", row.token) if can_be_changed else "",
+            delivery="" if delivery.is_refused else delivery.state,
+            why=delivery.why,
+            duplicate_url=self._url("party_duplicate", row.token) if is_duplicate else "",
+            invitation=_invitation_words(invitation) if invitation else "",
+            invite_url=self._url("invitation", row.token) if can_be_changed and self.draft.application.is_own else "",
         )
-
-    def _owned(self, row: PartyRow) -> tuple[PartyRow, ...]:
-        return companies_owned_by(self.draft, row, self._stakes)
 
     @cached_property
     def _stakes(self) -> TypedStakes:
         """Asked only where somebody has no role."""
         return typed_stakes(self.draft)
 
-    def _progress(self, row: PartyRow, arrival: AnswersDelivery) -> tuple[str, str]:
-        if arrival.is_refused:
+    def _progress(self, row: PartyRow, delivery: DeliveryStatus, *, is_owner: bool) -> tuple[str, str]:
+        if delivery.is_refused:
             return "heed", gettext("Changes needed")
-        needs = [need for need in self.draft.needs_of_party(row.token) if need.code != "holding"]
         if not row.roles:
-            return ("", gettext("No role needed")) if self._owned(row) else ("open", gettext("Choose a role"))
+            return ("", gettext("No role needed")) if is_owner else ("open", gettext("Choose a role"))
+        needs = [need for need in self.draft.needs_of_party(row.token) if need.code != "holding"]
         if not needs:
             return "met", gettext("Complete")
         documents = sum(need.code == "document" for need in needs)
@@ -263,60 +238,83 @@ class PeoplePage(ApplicationPage):
         return "half", gettext("{things} to complete", things=join_list([part for part in parts if part]))
 
 
-def people_page(draft: Draft, user: User) -> PeoplePage:
-    """The page as the draft stands, for a reader who knows people from elsewhere."""
-    return PeoplePage(draft, customer_deliveries(draft.application), user, parts.invitations_of(draft))
+def _invitation_words(invitation: Invitation) -> str:
+    """Invitation: Opened, 24 November at 14:02."""
+    current = current_stage(invitation, now=timezone.now())
+    words = {"stage": current.stage.words, "since": time_or_day(current.since)}
+    said = gettext("Invitation: %(stage)s, %(since)s") % words
+    wish = gettext("They have asked for a new link")
+    return f"{said}. {wish}" if invitation.wanted_at else said
 
 
-def _standing(least: int, tally: int) -> tuple[str, str]:
-    if tally < least:
-        if not tally:
-            return "open", ngettext("{count} needed", "{count} needed", least)
-        return "half", ngettext("{count} more needed", "{count} more needed", least - tally)
-    if least:
-        return "met", gettext("Complete")
-    return ("met", ngettext("{count} added", "{count} added", tally)) if tally else ("", gettext("Optional"))
+@dataclass(frozen=True)
+class DuplicatePage(ApplicationPage):
+    """`party` is the entry that was just saved, `other` the one that stays if both are one."""
 
-
-_MARKS = {
-    InvitationStage.SENT: "open",
-    InvitationStage.OPENED: "open",
-    InvitationStage.IN_PROGRESS: "half",
-    InvitationStage.DONE: "met",
-    InvitationStage.EXPIRED: "heed",
-    InvitationStage.WITHDRAWN: "later",
-}
-
-
-@dataclass(frozen=True, slots=True)
-class InvitationStatus:
-    """One invitation: the mark, the stage, since when, and whether its holder is waited for."""
-
-    state: str
-    stage: InvitationStage
-    words: str
-    since: str
-    waits: bool
-    until: str
-    wants_another: bool
+    party: PartyRow
+    other: PartyRow
 
     @property
-    def text(self) -> str:
-        """Invitation: Opened, 24 November at 14:02."""
-        said = gettext("Invitation: %(stage)s, %(since)s") % {"stage": self.words, "since": self.since}
-        wish = gettext("They have asked for a new link")
-        return f"{said}. {wish}" if self.wants_another else said
+    def question(self) -> str:
+        """Whether both are one."""
+        return roles.duplicate_question(self.other.kind)
+
+    @property
+    def sentence(self) -> str:
+        """Who is there already, and as what."""
+        return already_here(self.draft, self.other)
+
+    @property
+    def use(self) -> str:
+        """The words of the button that makes one of both."""
+        count = len(set(self.party.roles) - set(self.other.roles))
+        if not count:
+            return gettext("Keep only the first {name}", name=self.other.label)
+        return ngettext("Give {name} this role too", "Give {name} these roles too", count, name=self.other.label)
+
+    @property
+    def new_roles(self) -> str:
+        """The roles that the other one then gets."""
+        return roles.role_words(role for role in self.party.roles if role not in self.other.roles)
+
+    @cached_property
+    def differing(self) -> list[tuple[str, str, str]]:
+        """What both answer, and not the same, with what stays and what goes; numbers of shares among it."""
+        fields = self.draft.schema.fields_of(self.party.kind, (*self.other.roles, *self.party.roles))
+        found: list[tuple[str, str, str]] = []
+        for spec in fields:
+            if spec.name in self.party.raw and spec.name in self.other.raw:
+                stays, goes = (answer_in_words(spec, one.raw[spec.name]) for one in (self.other, self.party))
+                if stays != goes:
+                    found.append((spec.label, stays, goes))
+        for row in self.draft.share_classes:
+            kept = self.draft.holdings.get((self.other.token, row.token))
+            lost = self.draft.holdings.get((self.party.token, row.token))
+            if kept and lost:
+                label = gettext("“{name}” shares", name=row.label)
+                found.append((label, number_of_shares(kept), number_of_shares(lost)))
+        return found
 
 
-def invitation_status(invitation: Invitation, *, now: datetime) -> InvitationStatus:
-    """The line as things stand."""
-    stands = current_stage(invitation, now=now)
-    return InvitationStatus(
-        state=_MARKS[stands.stage],
-        stage=stands.stage,
-        words=str(stands.stage.words),
-        since=time_or_day(stands.since),
-        waits=stands.stage.waits,
-        until=day(invitation.expires_at.date()),
-        wants_another=invitation.wanted_at is not None,
+def already_here(draft: Draft, row: PartyRow) -> str:
+    """ "Ada Lovelace, born 10 December 1985, is already a director here." """
+    said = {"name": row.label, "known": distinguishing_words(properties_of(draft, row))}
+    if not row.roles:
+        return gettext("{name}, {known}, is already in this application.", **said)
+    return gettext(
+        "{name}, {known}, is already {roles} in this application.",
+        roles=join_list([roles.with_article(role) for role in row.roles]),
+        **said,
     )
+
+
+def distinguishing_words(known: Mapping[str, Any]) -> str:
+    """What tells those of one name apart: the registration number, else the date of birth, else the e-mail address."""
+    born, number, country = known.get("date_of_birth"), known.get("registration_number"), known.get("country")
+    if number:
+        if country:
+            return gettext("number {number} in {country}", number=number, country=country_name(country))
+        return gettext("number {number}", number=number)
+    if isinstance(born, date):
+        return gettext("born {day}", day=long_date(born))
+    return str(known.get("email", ""))

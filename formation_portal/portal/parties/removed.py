@@ -21,7 +21,7 @@ from formation_portal.ui.roles import role_words
 
 from ..lookups import PartyRemoved
 from ..pages import ApplicationPage, customer_name
-from ..sections.conflicts import Reader, hidden_controls, unsaved_rows
+from ..sections.changes import Reader, hidden_controls, unsaved_rows
 from .owners import new_owner, stake_control
 from .pages import form_with_roles
 

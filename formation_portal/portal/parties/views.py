@@ -1,8 +1,9 @@
-"""People and companies: the list, adding one, their own page, roles in one press, and duplicates."""
+"""People and companies: the list, adding one, their own page, roles in one press, duplicates, a company's owners."""
 
 from collections.abc import Callable
 
 from django.contrib import messages
+from django.db import transaction
 from django.http import Http404, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
@@ -15,10 +16,11 @@ from formation_portal.applications.documents import EarlierFiles
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.duplicates import duplicate_of
 from formation_portal.applications.fields import is_token
-from formation_portal.applications.parties import PartyRow
+from formation_portal.contract.fields.parsing import without_null
 from formation_portal.contract.localisation import after_colon, gettext, gettext_noop, ngettext
 from formation_portal.contract.schema import Section
-from formation_portal.ui import roles
+from formation_portal.invitations import parts
+from formation_portal.relay.delivery_status import deliveries_for_customer
 from formation_portal.ui.forms.form_data import (
     RESTORE,
     ROLES,
@@ -27,16 +29,15 @@ from formation_portal.ui.forms.form_data import (
     posted_page_version,
     posted_version,
 )
-from formation_portal.ui.roles import role_with_article, role_words
+from formation_portal.ui.roles import active_roles, role_title, role_with_article, role_words
 
 from ..lookups import get_draft_or_404, get_party_or_404
-from ..navigation import return_url
-from ..sections import question_views
-from ..sections.conflicts import FieldConflict, field_conflicts
-from ..sections.question_views import posted_proposal
-from .duplicates import DuplicatePage
+from ..pages import return_url
+from ..sections.changes import FieldConflict, field_conflicts, kept_theirs_words
+from ..sections.views import posted_proposal, render_conflict, render_page, save_page
+from .owners import OwnersPage, new_owner, owners_page, stake_control
 from .pages import PartyNewPage, PartyPage, form_with_roles, party_new_page, party_page
-from .people import people_page
+from .people import DuplicatePage, PeoplePage
 from .removed import restores_removed_party
 
 
@@ -44,9 +45,10 @@ from .removed import restores_removed_party
 @customer
 def people(request: UserRequest, reference: str) -> HttpResponse:
     """Roles with what they need, and everybody once."""
-    return render(
-        request, "portal/parties/people.html", {"page": people_page(get_draft_or_404(request, reference), request.user)}
-    )
+    draft = get_draft_or_404(request, reference)
+    deliveries, invitations = deliveries_for_customer(draft.application), parts.invitations_of(draft)
+    page = PeoplePage(draft, deliveries, request.user, invitations)
+    return render(request, "portal/parties/people.html", {"page": page})
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -56,9 +58,42 @@ def party_roles(request: UserRequest, reference: str, token: str) -> HttpRespons
     """Give a known party one more role. A GET, as after signing in again, only leads to the list."""
     draft = get_draft_or_404(request, reference)
     party = get_party_or_404(draft, token)
-    if request.method == "POST":
-        _give(request, draft, party)
+    if request.method == "POST" and (section := _posted_role(request, draft, party.kind, party.label)):
+        try:
+            services.set_roles(draft, party, (*party.roles, section.role or ""), by=request.user)
+        except services.Closed as closed:
+            messages.error(request, f"{closed}.")
+        else:
+            _report_role(request, draft, section, party.label)
     return redirect("portal:people", reference=reference)
+
+
+def _posted_role(request: UserRequest, draft: Draft, kind: str, name: str) -> Section | None:
+    """The section of the posted role, where it is asked and takes the kind; else that is said."""
+    role = request.POST.get("role", "")
+    for section in active_roles(draft):
+        if role and section.role == role and section.allows(kind):
+            return section
+    messages.error(request, gettext("Choose a role that {name} can have.", name=name))
+    return None
+
+
+def _report_role(request: UserRequest, draft: Draft, section: Section, name: str, *, answers: int = 0) -> None:
+    """That somebody has the role now, with how many answers, and whether it needs nobody more."""
+    role = role_with_article(section)
+    if answers:
+        said = ngettext(
+            "{name} is now {role}. We filled in {count} answer.",
+            "{name} is now {role}. We filled in {count} answers.",
+            answers,
+            name=name,
+            role=role,
+        )
+    else:
+        said = gettext("{name} is now {role}.", name=name, role=role)
+    if draft.form_state.count_parties(section) >= draft.form_state.minimum_of(section).count:
+        said += " " + gettext("You have enough people for “{role}”.", role=role_title(section))
+    messages.success(request, said)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -76,34 +111,6 @@ def party_restoration(request: UserRequest, reference: str, token: str) -> HttpR
         else:
             messages.success(request, gettext("{name} was restored.", name=back.label))
     return redirect("portal:people", reference=reference)
-
-
-def _give(request: UserRequest, draft: Draft, party: PartyRow) -> None:
-    section = section_of_role(draft, party.kind, request.POST.get("role", ""))
-    if section is None or section.role is None:
-        messages.error(request, gettext("Choose a role that {name} can have.", name=party.label))
-        return
-    try:
-        services.set_roles(draft, party, (*party.roles, section.role), by=request.user)
-    except services.Closed as closed:
-        messages.error(request, f"{closed}.")
-        return
-    said = gettext("{name} is now {role}.", name=party.label, role=roles.role_with_article(section))
-    messages.success(request, f"{said}{role_filled_words(draft, section)}")
-
-
-def section_of_role(draft: Draft, kind: str, role: str) -> Section | None:
-    """The section of the role, where it is asked and takes the kind."""
-    asked = roles.active_roles(draft)
-    return next((section for section in asked if section.role == role and section.allows(kind)), None)
-
-
-def role_filled_words(draft: Draft, section: Section) -> str:
-    """Says so where the role needs nobody more."""
-    least = draft.form_state.minimum_of(section).count
-    if draft.form_state.count_parties(section) < least:
-        return ""
-    return " " + gettext("You have enough people for “{role}”.", role=roles.role_title(section))
 
 
 _ADDED = {
@@ -148,7 +155,7 @@ def party(request: UserRequest, reference: str, token: str) -> HttpResponse:
         earlier = EarlierFiles(draft, request.user)
         return party_page(draft, get_party_or_404(draft, token), own_email=request.user.email, earlier=earlier)
 
-    return _save(request, page(), page) if request.method == "POST" else question_views.render_page(request, page())
+    return _save(request, page(), page) if request.method == "POST" else render_page(request, page())
 
 
 def _save(request: UserRequest, before: PartyPage, page: Callable[[], PartyPage]) -> HttpResponse:
@@ -166,9 +173,7 @@ def _save(request: UserRequest, before: PartyPage, page: Callable[[], PartyPage]
     def both(stale: services.Stale) -> tuple[FieldConflict, ...]:
         return (*_role_clashes(stale), *field_conflicts(form, stale))
 
-    response = question_views.save_page(
-        request, before, page=page, keep=keep, clashes=both, onwards=lambda: before.people_url
-    )
+    response = save_page(request, before, page=page, keep=keep, clashes=both, onwards=lambda: before.people_url)
     return ask_about_duplicate(request, draft, found.token, response)
 
 
@@ -196,38 +201,21 @@ def party_known(request: UserRequest, reference: str) -> HttpResponse:
 
 
 def _copy(request: UserRequest, draft: Draft, known: Contact, token: str) -> None:
-    section = section_of_role(draft, known.kind, request.POST.get("role", ""))
-    if section is None or section.role is None:
-        messages.error(request, gettext("Choose a role that {name} can have.", name=known.label))
+    section = _posted_role(request, draft, known.kind, known.label)
+    if section is None:
         return
-    there = draft.party(token) or matching_party(draft, known)
-    count = 0
+    there, role = draft.party(token) or matching_party(draft, known), section.role or ""
+    answers = {} if there else copyable_answers(draft, known, [role])
     try:
         # Whoever is here already, also by an earlier press, takes the role.
-        if there is not None:
-            services.set_roles(draft, there, (*there.roles, section.role), by=request.user)
+        if there:
+            services.set_roles(draft, there, (*there.roles, role), by=request.user)
         else:
-            answers = copyable_answers(draft, known, [section.role])
-            services.add_party(draft, known.kind, [section.role], answers, by=request.user, token=token)
-            count = len(answers)
+            services.add_party(draft, known.kind, [role], answers, by=request.user, token=token)
     except (services.Closed, services.Gone) as refused:
         messages.error(request, f"{refused}.")
-        return
-    messages.success(
-        request, f"{_now(known.label, role_with_article(section), count)}{role_filled_words(draft, section)}"
-    )
-
-
-def _now(name: str, role: str, answers: int) -> str:
-    if not answers:
-        return gettext("{name} is now {role}.", name=name, role=role)
-    return ngettext(
-        "{name} is now {role}. We filled in {count} answer.",
-        "{name} is now {role}. We filled in {count} answers.",
-        answers,
-        name=name,
-        role=role,
-    )
+    else:
+        _report_role(request, draft, section, known.label, answers=len(answers))
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -237,34 +225,24 @@ def party_duplicate(request: UserRequest, reference: str, token: str) -> HttpRes
     """The question, as long as there is one; `?next=check` leads back to where the save came from."""
     draft = get_draft_or_404(request, reference)
     party = get_party_or_404(draft, token)
-    other = duplicate_of(draft, party)
+    other, back = duplicate_of(draft, party), return_url(request, reference)
+    onwards = redirect(back.url) if back else redirect("portal:people", reference=reference)
     if other is None or not draft.application.can_be_changed:
-        return _onwards(request, reference)
+        return onwards
     if request.method != "POST" or request.POST.get("other") != other.token:
         return render(request, "portal/parties/duplicate.html", {"page": DuplicatePage(draft, party, other)})
     try:
-        _keep_or_merge(request, draft, party, other)
+        if request.POST.get("choice") == "one":
+            services.merge_parties(draft, party, other, by=request.user)
+            stays = get_party_or_404(draft, other.token)
+            said = after_colon(role_words(stays.roles))
+            messages.success(request, gettext("{name} now has one entry: {roles}.", name=stays.label, roles=said))
+        else:
+            services.keep_both(draft, party, other, by=request.user)
+            messages.success(request, gettext("We kept both entries for {name}.", name=party.label))
     except (services.Closed, services.Gone) as closed:
         messages.error(request, f"{closed}.")
-    return _onwards(request, reference)
-
-
-def _keep_or_merge(request: UserRequest, draft: Draft, party: PartyRow, other: PartyRow) -> None:
-    if request.POST.get("choice") != "one":
-        services.keep_both(draft, party, other, by=request.user)
-        messages.success(request, gettext("We kept both entries for {name}.", name=party.label))
-        return
-    services.merge_parties(draft, party, other, by=request.user)
-    stays = get_party_or_404(draft, other.token)
-    messages.success(
-        request,
-        gettext("{name} now has one entry: {roles}.", name=stays.label, roles=after_colon(role_words(stays.roles))),
-    )
-
-
-def _onwards(request: UserRequest, reference: str) -> HttpResponse:
-    back = return_url(request, reference)
-    return redirect(back.url) if back else redirect("portal:people", reference=reference)
+    return onwards
 
 
 def ask_about_duplicate(request: UserRequest, draft: Draft, token: str, response: HttpResponse) -> HttpResponse:
@@ -278,3 +256,70 @@ def ask_about_duplicate(request: UserRequest, draft: Draft, token: str, response
     if back := return_url(request, draft.application.reference):
         question["Location"] += f"?{back.query}"
     return question
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@customer
+@restores_removed_party
+def owners(request: UserRequest, reference: str, token: str) -> HttpResponse:
+    """GET draws the owners of a company that holds shares. POST keeps each part as typed, and adds one more owner if
+    there is one. They are kept here, and never sent."""
+    draft = get_draft_or_404(request, reference)
+    company = get_party_or_404(draft, token)
+    if not (draft.holds_shares and company.is_owned):
+        raise Http404
+    if request.method == "POST":
+        return _save_owners(request, owners_page(draft, company, new_owner(request.POST)))
+    return _render_owners(request, owners_page(draft, company))
+
+
+def _render_owners(request: UserRequest, page: OwnersPage, *, status: int = 200) -> HttpResponse:
+    return render(request, "portal/parties/owners.html", {"page": page, "problems": page.problems}, status=status)
+
+
+def _save_owners(request: UserRequest, page: OwnersPage) -> HttpResponse:
+    draft, company, new, post, by = page.draft, page.company_row, page.new, request.POST, request.user
+    is_added = not new.is_empty and not page.new_errors
+    # The parts that were posted, by the owner's token.
+    typed = {
+        row.token: without_null(post[name])
+        for row in draft.parties
+        if (name := stake_control(row.token)) in post and row.token != company.token and not keeps_theirs(post, name)
+    }
+    if is_added and new.there:
+        typed[new.there] = new.part
+    seen = posted_page_version(post, draft)
+    try:
+        with transaction.atomic():
+            left = services.save_owners(draft, company, typed, by=by, version=page.version, page_version=seen)
+            if is_added and new.kind:
+                services.add_owner(draft, company, new.kind, new.names, new.part, by=by, token=new.token)
+    except services.Stale as stale:
+        draft.reload()
+        return render_conflict(request, owners_page(draft, company), _owner_conflicts(draft, stale))
+    except services.Gone as gone:
+        raise Http404 from gone
+    except services.Closed:
+        return _render_owners(request, page, status=409)
+    if words := kept_theirs_words(one.party.label for one in page.owners if one.party.token in left):
+        messages.info(request, words)
+    now = owners_page(draft, company, None if is_added else new)
+    if now.problems:
+        return _render_owners(request, now, status=422)
+    stays = "update" in post or chosen_in(request)
+    return redirect(page.url if stays else page.shares_url)
+
+
+def _owner_conflicts(draft: Draft, stale: services.Stale) -> list[FieldConflict]:
+    return [
+        FieldConflict(
+            stake_control(row.token),
+            row.label,
+            stale.posted[row.token],
+            stale.stored.get(row.token, ""),
+            change=stale.changes.get(row.token),
+            is_left=row.token in stale.kept_theirs,
+        )
+        for row in draft.parties
+        if row.token in (*stale.fields, *stale.kept_theirs)
+    ]

@@ -1,20 +1,29 @@
-"""What a save changes: regions of the page that show or hide, and answers that became inactive, with the way back."""
+"""What a save changes on a page and sets aside elsewhere; and what was typed where others have changed it meanwhile."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
-from django.urls import reverse
+from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
+from django.http import QueryDict
+from django.utils.translation import gettext as _
 
 from formation_portal.applications.draft import Draft
-from formation_portal.applications.services import restorable_choices
+from formation_portal.applications.models import Change
+from formation_portal.applications.readback import answer_in_words
+from formation_portal.applications.services import Stale, restorable_choices
 from formation_portal.contract.fields.base import FieldSpec
 from formation_portal.contract.inactive_answers import Inactive, answers_in_rules, inactive_without, newly_inactive
 from formation_portal.contract.localisation import gettext, in_quotes, ngettext
 from formation_portal.contract.record import Party
 from formation_portal.contract.rules import FormState
-from formation_portal.ui.formats import counted, listed
-from formation_portal.ui.forms.form import QuestionForm, Region
+from formation_portal.ui.formats import counted, listed, time_or_day
+from formation_portal.ui.forms.form import AnswerRow, QuestionForm, Region
+from formation_portal.ui.forms.form_data import KEEP, PAGE_VERSION
 from formation_portal.ui.forms.question import Question
+
+from ..feedback import posted_replies
+from ..pages import customer_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,42 +86,42 @@ class Consequence:
     undo_url: str
 
 
-def consequence(draft: Draft, was: FormState) -> Consequence | None:
-    """What the last save of the draft has set aside since it stood like this; None where it changed no choice."""
-    reference = draft.application.reference
-    return _found(
-        draft,
-        newly_inactive(was, draft.form_state),
-        undo=lambda number: reverse("portal:choice_restoration", args=[reference, number]),
-    )
+def consequence(
+    draft: Draft, was: FormState, *, undo_url: Callable[[int], str], only_of: str | None = None
+) -> Consequence | None:
+    """What the last save of the draft has set aside since it stood like this; None where it changed no choice.
+
+    `undo_url` gives the address that takes a change of that number back; `only_of` is the party that its reader fills
+    in alone: they are told of nothing else.
+    """
+    aside = _told(newly_inactive(was, draft.form_state), only_of)
+    for change in reversed(draft.new_changes):
+        for name in restorable_choices(draft, change):
+            said = ""
+            if aside.is_much:
+                things = _things(draft, aside)
+                said = gettext("No longer needed because of this answer: {things}.", things=things)
+            return Consequence(name, said, undo_url(change.pk))
+    return None
 
 
-def inactive_warnings(draft: Draft, asked: Iterable[FieldSpec], party: Party | None = None) -> dict[str, str]:
+def inactive_warnings(
+    draft: Draft, asked: Iterable[FieldSpec], party: Party | None = None, *, only_of: str | None = None
+) -> dict[str, str]:
     """By name, of each choice among these questions that holds much: what another answer can set aside.
 
-    The questions are the party's, or else the entity's. It is said in a way that stays true when the choice is
-    changed in the page.
+    The questions are the party's, or else the entity's; `only_of` as for `consequence`. It is said in a way that stays
+    true when the choice is changed in the page.
     """
-    return _foreseen(draft, asked, party, lambda aside: aside)
-
-
-def guest_inactive_warnings(draft: Draft, asked: Iterable[FieldSpec], party: Party) -> dict[str, str]:
-    """The same for somebody who fills in one party alone: of nothing else."""
-    return _foreseen(draft, asked, party, lambda aside: _own(aside, party.id))
-
-
-def _foreseen(
-    draft: Draft, asked: Iterable[FieldSpec], party: Party | None, seen: Callable[[Inactive], Inactive]
-) -> dict[str, str]:
     answers = (party or draft.record).answers
     deciding = answers_in_rules(draft.schema) & answers.values.keys()
     given = {spec.name: spec for spec in asked if spec.name in deciding}
     found = inactive_without(given, draft.form_state, party) if given else {}
-    told = {name: seen(aside) for name, aside in found.items()}
+    told = {name: _told(aside, only_of) for name, aside in found.items()}
     return {
         name: gettext(
             "If you change this answer, {things} may no longer apply. Choose “{words}” again to restore them.",
-            things=listed(list(_counts(draft, aside))),
+            things=_things(draft, aside),
             words=given[name].display(answers.values[name]),
         )
         for name, aside in told.items()
@@ -120,31 +129,14 @@ def _foreseen(
     }
 
 
-def guest_consequence(draft: Draft, was: FormState, *, party: str, undo: Callable[[int], str]) -> Consequence | None:
-    """The same for somebody who fills in one party alone: nothing is told of what is set aside elsewhere.
-
-    `undo` gives the address that takes a change of that number back.
-    """
-    aside = newly_inactive(was, draft.form_state)
-    return _found(draft, _own(aside, party), undo=undo)
+def _told(aside: Inactive, only_of: str | None) -> Inactive:
+    if only_of is None:
+        return aside
+    return Inactive(answers=frozenset(one for one in aside.answers if one.holder == only_of))
 
 
-def _own(aside: Inactive, party: str) -> Inactive:
-    return Inactive(answers=frozenset(one for one in aside.answers if one.holder == party))
-
-
-def _found(draft: Draft, aside: Inactive, *, undo: Callable[[int], str]) -> Consequence | None:
-    for change in reversed(draft.new_changes):
-        for name in restorable_choices(draft, change):
-            said = ""
-            if aside.is_much:
-                things = listed(list(_counts(draft, aside)))
-                said = gettext("No longer needed because of this answer: {things}.", things=things)
-            return Consequence(name, said, undo(change.pk))
-    return None
-
-
-def _counts(draft: Draft, aside: Inactive) -> Iterable[str]:
+def _things(draft: Draft, aside: Inactive) -> str:
+    """2 sections, 1 person and 3 answers."""
     kinds = [row.kind for row in draft.parties if row.token in aside.parties]
     words = (
         counted(len(aside.sections), "{count} section", "{count} sections"),
@@ -154,24 +146,104 @@ def _counts(draft: Draft, aside: Inactive) -> Iterable[str]:
         counted(len(aside.share_classes), "{count} share class", "{count} share classes"),
         counted(len(aside.answers), "{count} answer", "{count} answers"),
     )
-    return (word for word in words if word)
+    return listed([word for word in words if word])
 
 
-def restored_words(labels: Iterable[str]) -> str:
-    """That the choice was taken back."""
-    named = [in_quotes(label) for label in labels]
-    if len(named) == 1:
-        return gettext("{questions} has been changed back.", questions=listed(named))
-    return gettext("{questions} have been changed back.", questions=listed(named))
+Reader = AbstractBaseUser | AnonymousUser
 
 
-def overtaken_words(labels: Iterable[str]) -> str:
-    """That the choice was not taken back, and why."""
-    named = [in_quotes(label) for label in labels]
-    if len(named) == 1:
-        return gettext(
-            "{questions} has been answered again since, so it was not changed back.", questions=listed(named)
+@dataclass(frozen=True, slots=True)
+class FieldConflict:
+    """One answer in both versions; `control` names the question in the form.
+
+    `change` is who has saved theirs, where the history tells; `is_left` where only they have changed it, so that there
+    is nothing to choose.
+    """
+
+    control: str
+    label: str
+    mine: str
+    theirs: str
+    change: Change | None = None
+    is_left: bool = False
+
+    def said_to(self, reader: Reader) -> str:
+        """Who has saved theirs, and when."""
+        change = self.change
+        # Whoever has no account was asked for their own part, and is told nothing of who else works on the application.
+        if change is None or change.who is None or reader.pk is None:
+            return _("As it is now")
+        words = {"name": customer_name(change.who) or _("someone else"), "time": time_or_day(change.at)}
+        if change.who_id == reader.pk:
+            return _("As you saved it in another window on %(time)s") % words
+        return _("As %(name)s saved it on %(time)s") % words
+
+
+def field_conflicts(form: QuestionForm, stale: Stale) -> tuple[FieldConflict, ...]:
+    """The answers that differ, in the order of the questions."""
+    return tuple(
+        FieldConflict(
+            control=question.name,
+            label=question.label,
+            mine=answer_in_words(question.spec, stale.posted[question.spec.name], form.share_classes),
+            theirs=answer_in_words(question.spec, stale.stored.get(question.spec.name), form.share_classes),
+            change=stale.changes.get(question.spec.name),
+            is_left=question.spec.name in stale.kept_theirs,
         )
-    return gettext(
-        "{questions} have been answered again since, so they were not changed back.", questions=listed(named)
+        for question in form.questions
+        if question.spec.name in (*stale.fields, *stale.kept_theirs)
     )
+
+
+def kept_theirs_words(labels: Iterable[str]) -> str:
+    """What was changed elsewhere, and stays so, in a sentence; empty where nothing was."""
+    named = [in_quotes(label) for label in labels]
+    if not named:
+        return ""
+    words = {"names": listed(named)}
+    if len(named) == 1:
+        return _("%(names)s was changed in another window. We kept the answer saved there.") % words
+    return _("%(names)s were changed in another window. We kept the answers saved there.") % words
+
+
+def accepted_words(labels: Iterable[str]) -> str:
+    """That what was posted of these is left, since it was accepted; empty where nothing was."""
+    named = [in_quotes(label) for label in labels]
+    if not named:
+        return ""
+    words = {"names": listed(named)}
+    if len(named) == 1:
+        return _("%(names)s was not changed, because our reviewer has accepted it.") % words
+    return _("%(names)s were not changed, because our reviewer has accepted them.") % words
+
+
+def hidden_controls(
+    post: QueryDict, *, but: Collection[str] = ("csrfmiddlewaretoken", "version", PAGE_VERSION)
+) -> tuple[tuple[str, str], ...]:
+    """The post as hidden inputs, so that nothing typed is lost on the way; choices of an earlier clash left out.
+
+    A button that was pressed at a slot is not pressed again, but leads back to the page as it would have. The controls
+    that `but` names are made anew by the page.
+    """
+    return tuple(
+        ("update", "1") if name in ("slot", "removal") else (name, str(value))
+        for name, values in post.lists()
+        if name not in but and not name.startswith(KEEP)
+        for value in values
+    )
+
+
+def unsaved_rows(form: QuestionForm, raw: Mapping[str, Any]) -> tuple[AnswerRow, ...]:
+    """What was posted and is not what stands there, to be read and copied where it could not be saved."""
+    posted = ((one, answer_in_words(one.spec, raw.get(one.spec.name), form.share_classes)) for one in form.questions)
+    return tuple(
+        AnswerRow(question.label, words, question.is_name)
+        for question, words in posted
+        if words and words != answer_in_words(question.spec, question.typed, form.share_classes)
+    )
+
+
+def unsaved_replies(post: QueryDict) -> tuple[AnswerRow, ...]:
+    """What was written to our reviewer, likewise."""
+    written = (reply.text for reply in posted_replies(post) if reply.text.strip())
+    return tuple(AnswerRow(_("Your reply to our reviewer"), text) for text in written)

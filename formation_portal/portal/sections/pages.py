@@ -14,21 +14,20 @@ from formation_portal.applications.history import Author
 from formation_portal.applications.models import Document
 from formation_portal.applications.parties import PartyRow
 from formation_portal.applications.readback import share_class_choices
-from formation_portal.contract.localisation import gettext, gettext_noop, ngettext
+from formation_portal.contract.localisation import gettext, ngettext
 from formation_portal.contract.rules import Activation, FormState
 from formation_portal.contract.schema import Section
+from formation_portal.relay.delivery_status import ApplicationDeliveries, DeliveryStatus, deliveries_for_customer
 from formation_portal.relay.problems import LocatedProblem
 from formation_portal.ui import formats
 from formation_portal.ui.forms.controls import Problem
 from formation_portal.ui.forms.form import AnswerRow, QuestionForm, answer_rows
 from formation_portal.ui.forms.question import QueryNote, Question
 from formation_portal.ui.forms.suggestions import suggestions
-from formation_portal.ui.glossary import Term, explained_term, place_of, terms_in
+from formation_portal.ui.glossary import GlossaryPlace, Term, explained_term, place_of, terms_in
 
-from ..delivery_status import AnswersDelivery, CustomerDeliveries, customer_deliveries
-from ..navigation import NeedLink
-from ..pages import ApplicationPage, file_problems, need_rows, read_only_reason
-from ..review_feedback import ReviewFeedback, review_feedback
+from ..feedback import ReviewFeedback, answers_delivery, refused_answers, review_feedback
+from ..pages import ApplicationPage, Link, file_problems, need_rows, read_only_reason
 from ..slots import SlotRow, slot_rows
 from .changes import Consequence, consequence, inactive_warnings
 
@@ -36,26 +35,18 @@ from .changes import Consequence, consequence, inactive_warnings
 _MOST_BESIDE_A_FORM = 6
 
 
-@dataclass(frozen=True, slots=True)
-class UsedTerms:
-    """The terms that a form uses, and where there are more."""
-
-    terms: tuple[Term, ...]
-    place: str
-    url: str
-
-
 @dataclass(frozen=True, kw_only=True)
 class QuestionPage(ApplicationPage):
     """The questions of one form in their application, ready to draw.
 
-    `party` is whom its documents are about, None for the entity; `refused` says, by the key of the slot, why a file
-    that was chosen just now was not taken, `earlier` are the reader's own files, to be offered once more, `feedback`
-    is what our reviewer asks and has accepted.
+    `delivery` is how far the answers have come, and what the service said against them; `party` is whom its documents
+    are about, None for the entity; `refused` says, by the key of the slot, why a file that was chosen just now was not
+    taken, `earlier` are the reader's own files, to be offered once more, `feedback` is what our reviewer asks and has
+    accepted.
     """
 
     form: QuestionForm
-    answers_delivery: AnswersDelivery
+    delivery: DeliveryStatus
     party: PartyRow | None = None
     refused: Mapping[str, str] = field(default_factory=dict)
     earlier: EarlierFiles | None = None
@@ -63,7 +54,6 @@ class QuestionPage(ApplicationPage):
 
     template: ClassVar[str]
     read_only_template: ClassVar[str]
-    needs_heading: ClassVar[str] = gettext_noop("To complete")
     # Whether its reader sees this page of the application and no other.
     is_alone: ClassVar[bool] = False
 
@@ -79,16 +69,6 @@ class QuestionPage(ApplicationPage):
     def version(self) -> int:
         """Goes up with every save; what is posted names the one it was made from."""
         raise NotImplementedError
-
-    @property
-    def delivery(self) -> str:
-        """How far it has come, as ui/delivery.html names it."""
-        return self.answers_delivery.state
-
-    @property
-    def delivery_why(self) -> str:
-        """Why our team has it."""
-        return self.answers_delivery.why
 
     @property
     def answers(self) -> tuple[AnswerRow, ...]:
@@ -121,7 +101,7 @@ class QuestionPage(ApplicationPage):
         """What the service said against this page, and against none of its questions or documents."""
         asked = {one.spec.name for one in self.form.asked}
         said = (
-            one for one in self.answers_delivery.said if one.field not in asked and not one.slot and self._is_about(one)
+            one for one in self.delivery.problems if one.field not in asked and not one.slot and self._is_about(one)
         )
         return tuple(Problem("answers", message) for message in dict.fromkeys(one.message for one in said))
 
@@ -132,23 +112,16 @@ class QuestionPage(ApplicationPage):
     @property
     def problems_title(self) -> str:
         """The heading of the error summary."""
-        answers = self.form.problems_title if self.form.problems else ""
-        if self._unplaced and not answers:
+        answers, files, count = "", "", len(self.refused)
+        if self.form.problems:
+            answers = self.form.problems_title
+        elif self._unplaced:
             answers = gettext("The formation service asks for a change")
-        count = len(self.refused)
-        files = (
-            ngettext("{count} file could not be uploaded", "{count} files could not be uploaded", count)
-            if count
-            else ""
-        )
-        return (
-            gettext("{problems}, and {files}", problems=answers, files=files) if answers and files else answers or files
-        )
-
-    @property
-    def needs_title(self) -> str:
-        """The heading of what is still needed."""
-        return gettext(self.needs_heading)
+        if count:
+            files = ngettext("{count} file could not be uploaded", "{count} files could not be uploaded", count)
+        if answers and files:
+            return gettext("{problems}, and {files}", problems=answers, files=files)
+        return answers or files
 
     @property
     def problems_note(self) -> str:
@@ -163,20 +136,24 @@ class QuestionPage(ApplicationPage):
         return " ".join(said)
 
     @property
-    def used_terms(self) -> UsedTerms | None:
-        """The terms of the glossary in the page's own words; None where there are none."""
-        code = str(self.draft.application.product.get("jurisdiction", {}).get("iso_code", ""))
-        place = place_of(code)
+    def jurisdiction(self) -> str:
+        """The ISO code of the place where the company is formed."""
+        return str(self.draft.application.product.get("jurisdiction", {}).get("iso_code", ""))
+
+    @property
+    def place(self) -> GlossaryPlace | None:
+        """The same place, where the glossary knows its words."""
+        return place_of(self.jurisdiction)
+
+    @property
+    def terms(self) -> list[Term]:
+        """The terms of the glossary in the page's own words."""
         words = (self.title, *(question.label for question in self.form.questions))
-        found = terms_in(words)[:_MOST_BESIDE_A_FORM]
-        if not found:
-            return None
-        url = reverse("portal:help_place", args=[code]) if place else reverse("portal:help")
-        return UsedTerms(tuple(explained_term(key, place) for key in found), place.called if place else "", url)
+        return [explained_term(key, self.place) for key in terms_in(words)[:_MOST_BESIDE_A_FORM]]
 
     def consequence(self, was: FormState) -> Consequence | None:
         """What the last save has set aside since the application stood like this, as far as its reader may know it."""
-        return consequence(self.draft, was)
+        return consequence(self.draft, was, undo_url=partial(self._url, "choice_restoration"))
 
     def author(self, user: AbstractBaseUser) -> Author:
         """Who changes what is posted, where `user` has sent it."""
@@ -187,18 +164,12 @@ class QuestionPage(ApplicationPage):
         return f"{self._url('document_removal', str(document.pk))}?next=page"
 
 
-def accepted_reason(is_accepted: bool) -> str:
-    """Why nothing can be changed where all of it was accepted; else nothing."""
-    words = gettext("Our reviewer has accepted this. You can’t change it while you correct the rest.")
-    return words if is_accepted else ""
-
-
 @dataclass(frozen=True, kw_only=True)
 class SectionPage(QuestionPage):
     """One section, ready to draw."""
 
     section: Section
-    deliveries: CustomerDeliveries
+    deliveries: ApplicationDeliveries
 
     template = "portal/sections/section.html"
     read_only_template = "portal/sections/section_read_only.html"
@@ -229,20 +200,11 @@ class SectionPage(QuestionPage):
         """Why nothing can be changed, also where everything here was accepted."""
         names = {one.spec.name for one in self.form.asked if not one.spec.provided_by_agent}
         is_accepted = bool(names) and names <= self.form.locked and all(slot.is_locked for slot in self.slots)
-        return read_only_reason(self.draft.application) or accepted_reason(is_accepted)
+        return read_only_reason(self.draft.application, is_accepted=is_accepted)
 
     @property
-    def note(self) -> str:
-        """Why nothing is asked at present, where a rule says so."""
-        return "" if self._verdict.active else self._verdict.reason
-
-    @property
-    def why(self) -> str:
-        """Why the section is asked, where a rule says so."""
-        return self._verdict.reason if self._verdict.active else ""
-
-    @property
-    def _verdict(self) -> Activation:
+    def activation(self) -> Activation:
+        """Whether the section is asked at present, and why, where a rule says so."""
         return self.draft.form_state.section_activation(self.section)
 
     @property
@@ -252,7 +214,7 @@ class SectionPage(QuestionPage):
         return formats.time_or_day(row.updated_at) if row else ""
 
     @cached_property
-    def needs(self) -> tuple[NeedLink, ...]:
+    def needs(self) -> tuple[Link, ...]:
         """What this section still needs, each with the way to it on this page."""
         return need_rows(self.draft.needs_of_section(self.section.key), self.form)
 
@@ -267,24 +229,25 @@ class SectionPage(QuestionPage):
             only=self.section.key,
             is_in_form=True,
             refused=self.refused,
-            arrivals=self.deliveries,
+            deliveries=self.deliveries,
             earlier=self.earlier,
-            came_back=self.feedback,
+            feedback=self.feedback,
         )
 
 
 def section_page(draft: Draft, section: Section, *, earlier: EarlierFiles | None = None) -> SectionPage:
     """The page as the draft stands."""
     row = draft.sections.get(section.key)
-    deliveries = customer_deliveries(draft.application)
-    delivery = deliveries.of_entity(section.fields, changed_at=row.updated_at if row else None)
+    deliveries = deliveries_for_customer(draft.application)
+    status = deliveries.of_entity_fields(section.fields)
+    delivery = answers_delivery(deliveries, status, changed_at=row.updated_at if row else None)
     feedback = review_feedback(draft)
     form = QuestionForm(
         schema=draft.schema,
         asked=draft.form_state.questions(section),
         raw=draft.raw(section),
         answers=draft.record.answers,
-        refused=delivery.refused,
+        refused=refused_answers(delivery),
         overlong=draft.overlong,
         share_classes=share_class_choices(draft),
         record=draft.record,
@@ -298,7 +261,7 @@ def section_page(draft: Draft, section: Section, *, earlier: EarlierFiles | None
         draft=draft,
         section=section,
         form=form,
-        answers_delivery=delivery,
+        delivery=delivery,
         deliveries=deliveries,
         earlier=earlier,
         feedback=feedback,

@@ -1,27 +1,54 @@
-"""The page of one section, saved as it is typed, and replies to our reviewer that stand beside no question."""
+"""The page of one section, and how every page with questions is rendered and saved: answers, files and replies."""
 
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
+from typing import Any, Protocol
 
 from django.contrib import messages
-from django.http import HttpResponse
-from django.shortcuts import redirect
-from django.utils.translation import gettext
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods
 
+from formation_portal.accounts.languages import chosen_in
 from formation_portal.accounts.policies import UserRequest, customer
 from formation_portal.applications import services
 from formation_portal.applications.documents import EarlierFiles
 from formation_portal.applications.draft import Draft
-from formation_portal.contract.schema import Section
-from formation_portal.ui.forms.form_data import posted_answers, posted_page_version, posted_version
+from formation_portal.contract.localisation import gettext
+from formation_portal.relay.wake import wait_for
+from formation_portal.reviews.customer_queries import store_replies
+from formation_portal.ui.forms.controls import slot_id, slot_name, slot_name_of_control
+from formation_portal.ui.forms.form import AnswerRow, QuestionForm
+from formation_portal.ui.forms.form_data import (
+    KEEP,
+    RESTORE,
+    THEIRS,
+    posted_answers,
+    posted_page_version,
+    posted_version,
+)
+from formation_portal.ui.forms.question import QueryNote
 
-from ..lookups import get_draft_or_404, get_section_or_404
-from ..navigation import next_url
-from ..review_feedback import save_replies
-from . import question_views
-from .conflicts import field_conflicts
-from .pages import section_page
-from .question_views import posted_proposal
+from ..feedback import USE, posted_replies
+from ..lookups import get_draft_or_404, get_section_or_404, party_not_found
+from ..pages import next_step, return_url
+from ..slots import SlotRow, posted_reuse, report_uploaded, reusable_file
+from .changes import (
+    Consequence,
+    FieldConflict,
+    accepted_words,
+    field_conflicts,
+    hidden_controls,
+    kept_theirs_words,
+    page_update,
+    unsaved_replies,
+    unsaved_rows,
+)
+from .pages import QuestionPage, section_page
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -30,43 +57,287 @@ def section(request: UserRequest, reference: str, key: str) -> HttpResponse:
     """GET draws the questions. POST saves what is filled in and chosen; an unreadable answer stands as typed."""
     draft = get_draft_or_404(request, reference)
     asked = get_section_or_404(draft, key)
-    if request.method == "POST":
-        return _save(request, draft, asked)
-    return question_views.render_page(request, section_page(draft, asked, earlier=EarlierFiles(draft, request.user)))
-
-
-def _save(request: UserRequest, draft: Draft, asked: Section) -> HttpResponse:
-    earlier = EarlierFiles(draft, request.user)
-    before = section_page(draft, asked, earlier=earlier)
+    page = partial(section_page, draft, asked, earlier=EarlierFiles(draft, request.user))
+    before = page()
+    if request.method != "POST":
+        return render_page(request, before)
     raw = posted_answers(before.form, request.POST) | posted_proposal(request, before)
     version, seen = posted_version(request.POST), posted_page_version(request.POST, draft)
-    return question_views.save_page(
+    return save_page(
         request,
         before,
-        page=partial(section_page, draft, asked, earlier=earlier),
+        page=page,
         keep=lambda: services.save_section(draft, asked, raw, version=version, by=request.user, page_version=seen),
         clashes=partial(field_conflicts, before.form),
-        onwards=lambda: next_url(draft, "section", asked.key),
+        onwards=lambda: next_step(draft, "section", asked.key).url,
     )
-
-
-_BACK = {"overview", "status", "documents", "shares"}
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @customer
 def replies(request: UserRequest, reference: str) -> HttpResponse:
-    """Keep what was written, and go back to the page it was written on. A GET only leads to the overview."""
+    """Keep replies to our reviewer that stand beside no question, and go back to the page that they were written on.
+
+    A GET only leads to the overview.
+    """
     draft = get_draft_or_404(request, reference)
     page = request.POST.get("next", "")
     if request.method == "POST":
         try:
-            kept = save_replies(draft, request.POST, by=request.user)
+            kept = store_replies(draft, list(posted_replies(request.POST)), by=request.user)
         except services.Closed as closed:
             messages.error(request, f"{closed}.")
         else:
             if kept:
-                messages.success(request, gettext("Reply saved. We will send it with your corrections."))
+                messages.success(request, _("Reply saved. We will send it with your corrections."))
             else:
-                messages.error(request, gettext("Our reviewer has withdrawn this query."))
-    return redirect(f"portal:{page if page in _BACK else 'overview'}", reference=reference)
+                messages.error(request, _("Our reviewer has withdrawn this query."))
+    is_known = page in ("overview", "status", "documents", "shares")
+    return redirect(f"portal:{page if is_known else 'overview'}", reference=reference)
+
+
+class FormPage(Protocol):
+    """A page of an application that saves what is typed on it."""
+
+    @property
+    def draft(self) -> Draft: ...
+
+    @property
+    def url(self) -> str: ...
+
+    @property
+    def title(self) -> str: ...
+
+    @property
+    def version(self) -> int: ...
+
+
+def render_page(
+    request: HttpRequest, page: QuestionPage, *, status: int = 200, unsaved: Sequence[AnswerRow] = ()
+) -> HttpResponse:
+    """The page, or its answers read back where they can't be changed, with what was typed and could not be saved."""
+    template = page.read_only_template if page.read_only_reason else page.template
+    return render(request, template, {"page": page, "problems": page.problems, "unsaved": unsaved}, status=status)
+
+
+def save_page(
+    request: UserRequest,
+    before: QuestionPage,
+    *,
+    page: Callable[[], QuestionPage],
+    keep: Callable[[], services.KeptTheirs],
+    clashes: Callable[[services.Stale], tuple[FieldConflict, ...]],
+    onwards: Callable[[], str],
+    said: Callable[[], None] = lambda: None,
+) -> HttpResponse:
+    """Answer a post of questions: keep what was typed and every file, then go on, away, or stay, as the button says.
+
+    `before` is the page as it stood; `page` gives it as the draft stands at the call, `keep` saves the answers and
+    gives the names of those that stay as others have saved them, `clashes` tells what both have written, `onwards` is
+    the address that follows, and `said` tells of a save that went well.
+    """
+    offered = _slots_of(before) if request.htmx else ()
+    was = before.draft.form_state
+    try:
+        is_replied = False
+        if not before.is_alone and (written := list(posted_replies(request.POST))):
+            is_replied = bool(store_replies(before.draft, written, by=before.author(request.user)))
+        kept_theirs = keep()
+    except services.Gone as gone:
+        raise party_not_found(before.draft, before.party.token if before.party else "") from gone
+    except services.Stale as stale:
+        # The files go their own way: a slot has no version, and the next form can't carry them.
+        _report_refused(request, _save_files(request, page))
+        return render_conflict(request, page(), clashes(stale))
+    except services.Closed:
+        _report_refused(request, _save_files(request, page))
+        unsaved = (
+            *unsaved_rows(before.form, posted_answers(before.form, request.POST)),
+            *unsaved_replies(request.POST),
+        )
+        return render_page(request, page(), status=409, unsaved=unsaved)
+    found = before.consequence(was)
+    left_labels = dict.fromkeys(one.label for one in before.form.questions if one.spec.name in kept_theirs)
+    left = " ".join(filter(None, (kept_theirs_words(left_labels), accepted_words(before.draft.locked_labels))))
+    if request.htmx:
+        now = page()
+        # Other problems wait for a save: this one says that there is none.
+        left = " ".join(filter(None, (left, *(f"{one.message}." for one in before.draft.overlong.values()))))
+        notes = _notes_of(now) if is_replied else ()
+        return _answer_change(request, now, before=before.form, offered=offered, found=found, left=left, notes=notes)
+    if left:
+        messages.info(request, left)
+    if found and found.text:
+        # The tag is where it can be undone (ui/messages.html).
+        messages.warning(request, found.text, extra_tags=found.undo_url)
+    refused = _save_files(request, page)
+    wait_for(before.draft.application)
+    now = replace(page(), refused=refused)
+    if question := _removal_url(request, now):
+        _report_refused(request, refused)
+        return redirect(question)
+    if (refused or now.form.has_new_problems(before.form)) and not chosen_in(request):
+        return render_page(request, now, status=422)
+    opened = now.form.opened_since(before.form, request.POST.getlist("shown"))
+    same_page = _same_page_url(request, now)
+    # Not where a choice was taken back, which leads to its page anyway.
+    if opened and request.path == before.url and "later" not in request.POST and not same_page:
+        count = ngettext(
+            "Saved. Your answers lead to %(count)d more question on this page.",
+            "Saved. Your answers lead to %(count)d more questions on this page.",
+            len(opened),
+        )
+        messages.info(request, count % {"count": len(opened)})
+        return redirect(_address(request, now, f"#{opened[0].id}"))
+    said()
+    if now.is_alone:
+        return redirect(same_page or onwards())
+    return redirect(url_after_save(request, now, onwards=onwards()))
+
+
+def posted_proposal(request: UserRequest, page: QuestionPage) -> dict[str, Any]:
+    """The answer that our reviewer proposes and whose button was pressed; a change presses none."""
+    if request.htmx or page.feedback is None:
+        return {}
+    return page.feedback.proposed(page.holder, request.POST.get(USE, ""))
+
+
+def url_after_save(request: HttpRequest, page: FormPage, *, onwards: str) -> str:
+    """Where the pressed button leads after a save: away, the same page once more, back to the check, or onwards."""
+    reference = page.draft.application.reference
+    if "later" in request.POST:
+        return reverse("portal:overview", args=[reference])
+    if same := _same_page_url(request, page):
+        return same
+    back = return_url(request, reference)
+    return back.url if back else onwards
+
+
+def _same_page_url(request: HttpRequest, page: FormPage) -> str:
+    """The address of the page once more, where the pressed button stays there; else nothing."""
+    key = request.POST.get("slot") or request.POST.get("removal") or posted_reuse(request)[1]
+    place = f"#{slot_id(key)}-slot" if key else ""
+    if pressed := request.POST.get(USE):
+        place = f"#note-{pressed}"
+    if {"update", RESTORE}.isdisjoint(request.POST) and not chosen_in(request) and not place:
+        return ""
+    return _address(request, page, place)
+
+
+def _address(request: HttpRequest, page: FormPage, place: str) -> str:
+    """Of a place on the page. Not where the post went: what was new has an address of its own by now."""
+    query = request.GET.urlencode()
+    return f"{page.url}?{query}{place}" if query else f"{page.url}{place}"
+
+
+def _save_files(request: UserRequest, page: Callable[[], QuestionPage]) -> dict[str, str]:
+    """Put each file that came into its slot of the page; why some were not taken, by the key of the slot.
+
+    Each is taken by itself, whatever becomes of the answers or of the other files: no page can fill a file control in
+    again. What was taken is said in a message, and so is a file for a slot that the page does not have any more.
+    """
+    if not request.FILES and {"slot", "removal", "again"}.isdisjoint(request.POST):
+        return {}
+    now = page()
+    refused = {slot.key: why for slot in now.slots if (why := _save_file(request, now, slot))}
+    here = {slot.id for slot in now.slots}
+    for control in request.FILES:
+        if control not in here:
+            slot = slot_name_of_control(control)
+            said = gettext("“{slot}” was not uploaded, because it is no longer needed.", slot=slot)
+            messages.error(request, said)
+    return refused
+
+
+def _save_file(request: UserRequest, page: QuestionPage, slot: SlotRow) -> str:
+    """Take the slot's file, or use one again; why it was not taken, or nothing."""
+    upload, (number, key) = request.FILES.get(slot.id), posted_reuse(request)
+    by = page.author(request.user)
+    try:
+        if upload is not None:
+            document = services.add_document(page.draft, page.party, slot.name, upload, by=by)
+        elif key == slot.key:
+            source = reusable_file(page.earlier, page.party, slot.name, number)
+            document = services.reuse_document(page.draft, page.party, slot.name, source, by=by)
+        else:
+            return _("Choose a file first, then upload it") if request.POST.get("slot") == slot.key else ""
+    except services.UploadRefused as refused:
+        return refused.message
+    except (services.Closed, services.Gone) as closed:
+        return str(closed)
+    report_uploaded(request, page.draft, page.party, document)
+    return ""
+
+
+def _report_refused(request: UserRequest, refused: dict[str, str]) -> None:
+    """For an answer that has no place at the slots themselves."""
+    for key, why in refused.items():
+        messages.error(request, gettext("“{slot}” was not uploaded. {why}.", slot=slot_name(key), why=why))
+
+
+def _removal_url(request: UserRequest, page: QuestionPage) -> str:
+    """The address that asks whether to remove the file of the slot whose button was pressed; empty without a file."""
+    slot = next((slot for slot in page.slots if slot.key == request.POST.get("removal")), None)
+    document = page.draft.documents_of(page.party).get(slot.name) if slot else None
+    return page.removal_of(document) if document else ""
+
+
+def _slots_of(page: QuestionPage) -> tuple[tuple[str, bool, tuple[str, ...]], ...]:
+    """Which documents the page asks for and what it advises at them, as far as an answer or a role can change it."""
+    return tuple((slot.key, slot.optional, slot.advice) for slot in page.slots)
+
+
+def _notes_of(page: QuestionPage) -> tuple[QueryNote, ...]:
+    """Every note that the page shows."""
+    asked = (slot.asked for slot in page.slots)
+    return (*page.notes, *page.form.notes.values(), *(note for note in asked if note))
+
+
+def _answer_change(
+    request: HttpRequest,
+    page: QuestionPage,
+    *,
+    before: QuestionForm,
+    offered: tuple[tuple[str, bool, tuple[str, ...]], ...],
+    found: Consequence | None,
+    left: str,
+    notes: tuple[QueryNote, ...],
+) -> HttpResponse:
+    """After a change was saved: only what the page shows wrong, out of band; never a control that may be in use.
+
+    204 where it shows nothing wrong, not even its version. While it shows something that others have changed since, it
+    goes on as the page that it was drawn as.
+    """
+    changed = page_update(before=before, after=page.form, shown=request.POST.getlist("shown"))
+    has_other_slots = _slots_of(page) != offered
+    is_right = changed.is_nothing and not has_other_slots and not notes and not left
+    if is_right and posted_version(request.POST) == page.version:
+        return HttpResponse(status=204)
+    context = {
+        "page": page,
+        "changed": changed,
+        "has_other_slots": has_other_slots,
+        "consequence": found,
+        "place": page.form.control_id_of(found.name) if found else "",
+        "left_words": left,
+        "notes": notes,
+    }
+    return render(request, "portal/sections/_update.html", context)
+
+
+def render_conflict(request: UserRequest, page: FormPage, clashes: Sequence[FieldConflict]) -> HttpResponse:
+    """409: what stands there now beside what was typed, and a form that sends it once more.
+
+    A change that script posts in the background is only told of; the page with what was typed stays.
+    """
+    if getattr(request, "htmx", False):
+        return render(request, "portal/sections/_stale.html")
+    left = [clash for clash in clashes if clash.is_left]
+    context = {
+        "page": page,
+        "choices": [(clash, clash.said_to(request.user)) for clash in clashes if not clash.is_left],
+        "left": left,
+        # What the page shows of these is old, so that it must not be sent as if it were meant.
+        "hidden_controls": (*hidden_controls(request.POST), *((f"{KEEP}{clash.control}", THEIRS) for clash in left)),
+    }
+    return render(request, "portal/sections/conflict.html", context, status=409)

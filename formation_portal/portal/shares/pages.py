@@ -17,8 +17,13 @@ from formation_portal.contract.localisation import format_number, gettext
 from formation_portal.contract.needs import needs_of_share_class
 from formation_portal.contract.ownership.shares import parse_number_of_shares
 from formation_portal.contract.schema import Section
-from formation_portal.relay.delivery_status import DeliveryStage, DeliveryStatus
-from formation_portal.relay.resources import shareholding_subject
+from formation_portal.relay.delivery_status import (
+    ApplicationDeliveries,
+    DeliveryStage,
+    DeliveryStatus,
+    deliveries_for_customer,
+)
+from formation_portal.relay.resources import ResourceKind, shareholding_subject
 from formation_portal.ui import formats
 from formation_portal.ui.allocation import Allocation
 from formation_portal.ui.charts import Bar, share_bar, swatch
@@ -27,11 +32,9 @@ from formation_portal.ui.forms.form import QuestionForm
 from formation_portal.ui.forms.question import QueryNote
 from formation_portal.ui.forms.suggestions import suggestions
 
-from ..delivery_status import CustomerDeliveries, customer_deliveries
-from ..navigation import NeedLink, need_url
-from ..pages import ApplicationPage, need_rows, read_only_reason
-from ..review_feedback import ReviewFeedback, review_feedback
-from ..sections.pages import QuestionPage, accepted_reason
+from ..feedback import ReviewFeedback, answers_delivery, refused_answers, review_feedback
+from ..pages import ApplicationPage, Link, need_rows, need_url, read_only_reason
+from ..sections.pages import QuestionPage
 from .beneficial_owners import BeneficialOwners, beneficial_owners
 from .grid import (
     HolderRow,
@@ -58,7 +61,7 @@ class SharesPage(ApplicationPage):
     """The whole page."""
 
     section: Section
-    deliveries: CustomerDeliveries
+    deliveries: ApplicationDeliveries
     allocation: Allocation
     feedback: ReviewFeedback
 
@@ -83,24 +86,15 @@ class SharesPage(ApplicationPage):
         row = self.draft.sections.get(self.section.key)
         return formats.time_or_day(row.updated_at) if row else ""
 
-    @property
-    def delivery(self) -> str:
-        """How far the holdings have come, as ui/delivery.html names it: the most urgent of them."""
-        return self._holdings.state.value
-
-    @property
-    def delivery_why(self) -> str:
-        """Why our team has them."""
-        return self._holdings.why
-
     @cached_property
-    def _holdings(self) -> DeliveryStatus:
-        return self.deliveries.of_holdings()
+    def delivery(self) -> DeliveryStatus:
+        """How far the holdings have come: the most urgent of them."""
+        return self.deliveries.of_all(ResourceKind.SHAREHOLDING)
 
     @property
     def read_only_reason(self) -> str:
         """Why nothing can be changed; empty while it can."""
-        return read_only_reason(self.draft.application) or accepted_reason(self.feedback.locks.has_shares(self.draft))
+        return read_only_reason(self.draft.application, is_accepted=self.feedback.locks.has_shares(self.draft))
 
     @property
     def notes(self) -> tuple[QueryNote, ...]:
@@ -180,14 +174,10 @@ class SharesPage(ApplicationPage):
         """Who seems to be a beneficial owner, where the form asks for them."""
         return beneficial_owners(self.draft, self.allocation)
 
-    @property
-    def needs_title(self) -> str:
-        return gettext("To complete")
-
     @cached_property
-    def needs(self) -> tuple[NeedLink, ...]:
+    def needs(self) -> tuple[Link, ...]:
         """What the shares still need, each with the way to it: a class's page, or a cell of the grid."""
-        return tuple(NeedLink(need.text, self._place(need)) for need in self.draft.needs_of_section(self.section.key))
+        return tuple(Link(need.text, self._place(need)) for need in self.draft.needs_of_section(self.section.key))
 
     def _place(self, need: Any) -> str:
         if need.code == "share_class":
@@ -200,7 +190,7 @@ class SharesPage(ApplicationPage):
         return need_url(self.draft, need)
 
     def _class_line(self, row: ShareClassRow) -> ShareClassLine:
-        delivery = self.deliveries.of_share_class(row.token, changed_at=row.model.updated_at)
+        delivery = self.deliveries.of_share_class(row.token)
         said = partial(self.allocation.property_of, row)
         count = sum(need.share_class_id == row.token and need.field is not None for need in self.draft.needs)
         return ShareClassLine(
@@ -229,7 +219,7 @@ class SharesPage(ApplicationPage):
     def _cell(self, party: PartyRow, row: ShareClassRow) -> HoldingCell:
         holding = self.draft.holdings.get((party.token, row.token))
         name = cell_name(party.token, row.token)
-        delivery = self.deliveries.of_holding(shareholding_subject(party.token, row.token))
+        delivery = self.deliveries.of(ResourceKind.SHAREHOLDING, shareholding_subject(party.token, row.token))
         typed = holding.typed if holding else ""
         refused = next((problem.message for problem in delivery.problems), "") if delivery.is_refused else ""
         objection = self._objection(party, row, typed)
@@ -281,7 +271,9 @@ class SharesPage(ApplicationPage):
 
 def shares_page(draft: Draft, section: Section) -> SharesPage:
     """The page as the draft stands."""
-    return SharesPage(draft, section, customer_deliveries(draft.application), Allocation(draft), review_feedback(draft))
+    return SharesPage(
+        draft, section, deliveries_for_customer(draft.application), Allocation(draft), review_feedback(draft)
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -314,7 +306,7 @@ class ShareClassPage(QuestionPage):
     def read_only_reason(self) -> str:
         """Why nothing can be changed, also where the shares were accepted."""
         is_locked = self.feedback is not None and self.feedback.locks.has_shares(self.draft)
-        return read_only_reason(self.draft.application) or accepted_reason(is_locked)
+        return read_only_reason(self.draft.application, is_accepted=is_locked)
 
     @property
     def version(self) -> int:
@@ -325,7 +317,7 @@ class ShareClassPage(QuestionPage):
         return formats.time_or_day(self.share_class.model.updated_at) if self.share_class else ""
 
     @cached_property
-    def needs(self) -> tuple[NeedLink, ...]:
+    def needs(self) -> tuple[Link, ...]:
         """What the class still needs, a new one too."""
         share_class = self.share_class.record if self.share_class else record.ShareClass(self.token)
         ours = needs_of_share_class(self.draft.form_state, share_class)
@@ -336,7 +328,9 @@ def share_class_page(draft: Draft, section: Section, *, token: str) -> ShareClas
     """The page of the class with the token as the draft stands; where there is none, that of a new one."""
     share_class = draft.share_class(token)
     changed_at = share_class.model.updated_at if share_class else None
-    delivery = customer_deliveries(draft.application).of_share_class(token, changed_at=changed_at)
+    deliveries = deliveries_for_customer(draft.application)
+    status = deliveries.of_share_class(token)
+    delivery = answers_delivery(deliveries, status, share_class=token, changed_at=changed_at)
     holder = share_class.record if share_class else record.ShareClass(token)
     feedback = review_feedback(draft)
     form = QuestionForm(
@@ -344,7 +338,7 @@ def share_class_page(draft: Draft, section: Section, *, token: str) -> ShareClas
         asked=draft.form_state.questions(section, holder),
         raw=share_class.raw if share_class else {},
         answers=holder.answers,
-        refused=delivery.refused,
+        refused=refused_answers(delivery),
         overlong=draft.overlong,
         share_classes=share_class_choices(draft),
         holder=holder,
@@ -356,7 +350,7 @@ def share_class_page(draft: Draft, section: Section, *, token: str) -> ShareClas
     return ShareClassPage(
         draft=draft,
         form=form,
-        answers_delivery=delivery,
+        delivery=delivery,
         share_class=share_class,
         token=token,
         feedback=feedback,

@@ -19,18 +19,17 @@ from formation_portal.contract.fields.number_format import localised, normalised
 from formation_portal.contract.fields.parsing import is_blank, without_null
 from formation_portal.contract.localisation import gettext
 from formation_portal.contract.schema import Section
+from formation_portal.relay.wake import wait_for
 from formation_portal.ui import roles
 from formation_portal.ui.allocation import Allocation
 from formation_portal.ui.formats import listed
 from formation_portal.ui.forms.form_data import keeps_theirs, posted_answers, posted_page_version, posted_version
 
-from ..delivery_status import wait_for_delivery
 from ..lookups import get_draft_or_404, get_party_or_404, get_share_class_or_404, get_share_section_or_404
-from ..navigation import SHARES, next_url
+from ..pages import SHARES, next_step
 from ..parties.removed import restores_removed_party
-from ..sections import question_views
-from ..sections.conflicts import FieldConflict, field_conflicts, kept_theirs_words
-from ..sections.question_views import posted_proposal, render_conflict, url_after_save
+from ..sections.changes import FieldConflict, field_conflicts, kept_theirs_words
+from ..sections.views import posted_proposal, render_conflict, render_page, save_page, url_after_save
 from .beneficial_owners import beneficial_owner_section
 from .grid import CannotSplit, cell_name, is_cell, split_equally
 from .pages import ShareClassPage, SharesPage, share_class_page, shares_page
@@ -87,13 +86,13 @@ def _save(request: UserRequest, draft: Draft, section: Section, *, deed: Callabl
         return render(request, "portal/shares/_update.html", {"page": page, "left_words": left})
     for words in filter(None, (left, _unplaced(before, request.POST))):
         messages.info(request, words)
-    wait_for_delivery(draft.application)
+    wait_for(draft.application)
     page = shares_page(draft, section)
     if is_done:
         return redirect(page.url)
     if page.has_new_problems(before) and not chosen_in(request):
         return _draw(request, page, status=422)
-    return redirect(url_after_save(request, page, onwards=next_url(draft, SHARES)))
+    return redirect(url_after_save(request, page, onwards=next_step(draft, SHARES).url))
 
 
 def _split(request: UserRequest, draft: Draft, section: Section) -> bool:
@@ -182,8 +181,8 @@ def share_class(request: UserRequest, reference: str, token: str) -> HttpRespons
 def _answer(request: UserRequest, page: Callable[[], ShareClassPage]) -> HttpResponse:
     before = page()
     if request.method != "POST":
-        return question_views.render_page(request, before)
-    return question_views.save_page(
+        return render_page(request, before)
+    return save_page(
         request,
         before,
         page=page,

@@ -16,18 +16,17 @@ from formation_portal.contract.conditions import Condition
 from formation_portal.contract.record import Party
 from formation_portal.contract.rules import FormState, Question, find_field
 from formation_portal.contract.schema import Section
+from formation_portal.relay.delivery_status import deliveries_for_customer
 from formation_portal.ui import roles
 from formation_portal.ui.formats import day
 from formation_portal.ui.forms.controls import party_control
 from formation_portal.ui.forms.form import QuestionForm, Region
 from formation_portal.ui.forms.suggestions import suggestions
 
-from ..delivery_status import customer_deliveries
-from ..navigation import NeedLink
-from ..pages import need_rows
+from ..feedback import ReviewFeedback, answers_delivery, refused_answers
+from ..pages import Link, need_rows
 from ..parties.pages import PartyPage, RoleEntry
-from ..review_feedback import ReviewFeedback
-from ..sections.changes import Consequence, guest_consequence, guest_inactive_warnings
+from ..sections.changes import Consequence, consequence, inactive_warnings
 from ..slots import FileRow, SlotRow
 from .guest_session import OwnPart
 
@@ -78,8 +77,8 @@ class PartPage(PartyPage):
 
     def consequence(self, was: FormState) -> Consequence | None:
         """Of their own answers alone."""
-        undo = partial(self._own, "part_choice_restoration")
-        return guest_consequence(self.draft, was, party=self.party.token, undo=undo)
+        undo_url = partial(self._own, "part_choice_restoration")
+        return consequence(self.draft, was, undo_url=undo_url, only_of=self.party.token)
 
     def author(self, user: object) -> Author:
         return Guest()
@@ -88,7 +87,7 @@ class PartPage(PartyPage):
         return self._own("part_document_removal", document.pk)
 
     @cached_property
-    def needs(self) -> tuple[NeedLink, ...]:
+    def needs(self) -> tuple[Link, ...]:
         """What only they can give: shares, for one, are given by whoever forms the company."""
         needed = self.draft.needs_of_party(self.party.token)
         theirs = (need for need in needed if need.slot or (need.field and self.form.control_id_of(need.field)))
@@ -117,8 +116,9 @@ class PartPage(PartyPage):
 def part_page(part: OwnPart) -> PartPage:
     """The page as the draft stands. Classes of shares are not theirs to see, and so not theirs to choose."""
     draft, party = part.draft, part.draft.party(part.party.token) or part.party
-    deliveries = customer_deliveries(draft.application)
-    delivery = deliveries.of_party(party.token, changed_at=party.model.updated_at)
+    deliveries = deliveries_for_customer(draft.application)
+    status = deliveries.of_party(party.token)
+    delivery = answers_delivery(deliveries, status, party=party.token, changed_at=party.model.updated_at)
     asked = draft.form_state.party_questions(party.record)
     # What our reviewer asks is for whoever forms the company; what they have accepted is so for everybody.
     feedback = ReviewFeedback(draft, locks=locks_of(draft))
@@ -127,12 +127,14 @@ def part_page(part: OwnPart) -> PartPage:
         asked=tuple(one for one in asked if not one.spec.refers_to_share_class),
         raw=party.raw,
         answers=party.record.answers,
-        refused=delivery.refused,
+        refused=refused_answers(delivery),
         overlong=draft.overlong,
         control=party_control,
         is_own=party.kind == "person",
         holder=party.record,
-        warnings=cache(partial(guest_inactive_warnings, draft, [one.spec for one in asked], party.record)),
+        warnings=cache(
+            partial(inactive_warnings, draft, [one.spec for one in asked], party.record, only_of=party.token)
+        ),
         record=draft.record,
         # Where others come from is not theirs to know.
         suggestions=suggestions(draft, only=party.record),
@@ -142,7 +144,7 @@ def part_page(part: OwnPart) -> PartPage:
         draft=draft,
         party=party,
         form=form,
-        answers_delivery=delivery,
+        delivery=delivery,
         deliveries=deliveries,
         part=part,
         feedback=feedback,

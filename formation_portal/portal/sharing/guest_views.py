@@ -20,8 +20,8 @@ from formation_portal.ui.forms.form_data import posted_answers, posted_page_vers
 
 from ..removals import ask_or_remove, document_removal_page
 from ..restorations import restore_choice
-from ..sections import question_views
-from ..sections.conflicts import field_conflicts
+from ..sections.changes import field_conflicts
+from ..sections.views import render_page, save_page
 from .guest_pages import PartPage, part_page
 from .guest_session import OwnPart, with_part
 
@@ -37,7 +37,7 @@ def part(request: GuestRequest, own: OwnPart) -> HttpResponse:
     if request.method != "POST":
         if own.invitation.done_at and "again" not in request.GET:
             return redirect("portal:part_completion", reference=own.invitation.reference)
-        return question_views.render_page(request, before)
+        return render_page(request, before)
     return _save(request, own, before)
 
 
@@ -51,7 +51,7 @@ def _save(request: GuestRequest, own: OwnPart, before: PartPage) -> HttpResponse
         parts.finish(draft, own.invitation)
         return before.done_url
 
-    response = question_views.save_page(
+    response = save_page(
         cast(UserRequest, request),
         before,
         page=lambda: part_page(own),
@@ -77,7 +77,7 @@ def part_choice_restoration(request: GuestRequest, own: OwnPart, number: int) ->
     change, before = own.change(number), part_page(own)
     if request.method != "POST":
         return redirect(before.url)
-    response = question_views.save_page(
+    response = save_page(
         cast(UserRequest, request),
         before,
         page=lambda: part_page(own),

@@ -1,24 +1,65 @@
 """The pages of people with access to an application, and of one party's invitation."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from django.conf import settings
+from django.core.exceptions import ValidationError
+from django.core.validators import validate_email
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext, gettext_lazy, ngettext
 
+from formation_portal.accounts.addresses import has_confirmed
+from formation_portal.accounts.policies import UserRequest, may_write_to
 from formation_portal.applications.access import GRANTABLE, Collaborator, Right
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.parties import PartyRow
 from formation_portal.invitations import parts
-from formation_portal.invitations.models import Invitation
+from formation_portal.invitations.models import CurrentStage, Invitation, InvitationStage, current_stage
 from formation_portal.ui import roles
 from formation_portal.ui.formats import day, listed, time_or_day
-from formation_portal.ui.forms.controls import Option
+from formation_portal.ui.forms.controls import Option, Problem
 
-from ..pages import ApplicationPage, EmailControl
+from ..pages import ApplicationPage
 from ..parties.pages import party_email
-from ..parties.people import InvitationStatus, invitation_status
+
+EMAIL = "email"
+_LONGEST_EMAIL = 254
+
+
+@dataclass(frozen=True, slots=True)
+class EmailControl:
+    """The control: what stands in it, and the words at it where that is no address."""
+
+    typed: str
+    error: str = ""
+
+    @property
+    def address(self) -> str:
+        """As it is kept: one address, one spelling."""
+        return self.typed.strip().lower()
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        return (Problem(EMAIL, self.error),) if self.error else ()
+
+
+def posted_recipient(request: UserRequest) -> EmailControl:
+    """The posted address that a letter is to go to, judged, and counted among the letters of the day. Whoever may be a
+    stranger writes to nobody."""
+    box = EmailControl(request.POST.get(EMAIL, ""))
+    if not has_confirmed(request.user):
+        return replace(box, error=gettext("Confirm your own e-mail address first, at the top of this page"))
+    try:
+        validate_email(box.address)
+    except ValidationError:
+        return replace(box, error=gettext("Enter an e-mail address, like name@example.com"))
+    if len(box.address) > _LONGEST_EMAIL:
+        return replace(box, error=gettext("Enter an e-mail address of at most 254 characters"))
+    if not may_write_to(request, box.address):
+        return replace(box, error=gettext("We can’t send any more e-mails today. Try again tomorrow"))
+    return box
+
 
 _HELP = {
     Right.VIEW: gettext_lazy("Can see every page and document, but not change anything"),
@@ -99,7 +140,7 @@ class InvitationPage(ApplicationPage):
     party: PartyRow
     box: EmailControl
     invitation: Invitation | None
-    line: InvitationStatus | None
+    current: CurrentStage | None
     has_been_nudged: bool
 
     @property
@@ -138,7 +179,17 @@ class InvitationPage(ApplicationPage):
     @property
     def is_out(self) -> bool:
         """Whether a link is out that can be withdrawn."""
-        return self.line is not None and (self.line.waits or self.line.state == "met")
+        return self.current is not None and (self.current.stage.waits or self.current.stage is InvitationStage.DONE)
+
+    @property
+    def since(self) -> str:
+        """When the invitation came to its stage."""
+        return time_or_day(self.current.since) if self.current else ""
+
+    @property
+    def until(self) -> str:
+        """The last day of its link."""
+        return day(self.invitation.expires_at.date()) if self.invitation else ""
 
     @property
     def url(self) -> str:
@@ -163,6 +214,6 @@ def invitation_page(draft: Draft, party: PartyRow, *, box: EmailControl | None =
         party=party,
         box=box or EmailControl(last),
         invitation=invitation,
-        line=invitation_status(invitation, now=now) if invitation else None,
+        current=current_stage(invitation, now=now) if invitation else None,
         has_been_nudged=bool(invitation and now < parts.next_reminder_from(invitation)),
     )

@@ -17,9 +17,8 @@ from formation_portal.invitations import collaborators, parts
 from formation_portal.invitations.codes import digest_of_key
 
 from ..lookups import get_draft_or_404, get_party_or_404
-from ..pages import EMAIL, EmailControl, posted_recipient
 from ..parties.removed import restores_removed_party
-from .pages import InvitationPage, access_page, invitation_page
+from .pages import EMAIL, EmailControl, InvitationPage, access_page, invitation_page, posted_recipient
 
 RIGHT = "right"
 

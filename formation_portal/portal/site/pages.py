@@ -34,7 +34,7 @@ from formation_portal.ui.roles import role_words
 from ..applications.task_list import Task
 from ..lookups import get_draft_or_404, get_party_or_404, get_section_or_404, get_share_section_or_404
 from ..parties.pages import form_with_roles
-from ..sections.conflicts import unsaved_replies, unsaved_rows
+from ..sections.changes import unsaved_replies, unsaved_rows
 from ..sections.pages import section_page
 from ..shares.pages import share_class_page, shares_page
 

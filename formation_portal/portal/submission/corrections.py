@@ -13,14 +13,14 @@ from formation_portal.applications.models import Change
 from formation_portal.contract.lifecycle import State
 from formation_portal.contract.needs import Need
 from formation_portal.reviews.customer_queries import CustomerQuery, customer_queries, decision_texts
+from formation_portal.reviews.decisions import RETURN
 from formation_portal.reviews.targets import TargetKind, holder_name
 from formation_portal.reviews.transactions import UNDER_REVIEW
 from formation_portal.ui import formats
 from formation_portal.ui.forms.question import QueryNote
 
-from ..delivery_status import DeliverySummary
-from ..navigation import need_url
-from ..review_feedback import RETURN, ChangedLine, ReviewFeedback, query_title, query_url
+from ..feedback import ChangedLine, DeliverySummary, ReviewFeedback, query_title, query_url
+from ..pages import need_url
 
 # A long list of corrections is cut here; the newest are told.
 _CORRECTIONS = 50

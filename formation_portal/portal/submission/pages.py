@@ -31,8 +31,8 @@ from formation_portal.ui.forms.controls import control_id, party_control, slot_i
 from formation_portal.ui.ownership import Ownership, ownership
 from formation_portal.ui.prices import PriceTable, application_price, price_table
 
-from ..delivery_status import delivery_summary
-from ..navigation import NeedLink, need_links
+from ..feedback import delivery_summary
+from ..pages import Link, need_links
 from ..slots import slot_state
 from .corrections import Returned, returned
 from .progress import progress
@@ -72,7 +72,7 @@ class CheckPage:
     """Everything that the check page shows. While the state allows no change, no row has a way to one."""
 
     draft: Draft
-    needs: tuple[NeedLink, ...]
+    needs: tuple[Link, ...]
     sections: tuple[SummaryEntry, ...]
     parties: tuple[SummaryEntry, ...]
     share_classes: tuple[SummaryEntry, ...]

@@ -21,7 +21,7 @@ from formation_portal.reviews.decisions import registration_of
 from formation_portal.ui import formats
 from formation_portal.ui.prices import KeyFigure
 
-from ..delivery_status import DeliverySummary, delivery_summary
+from ..feedback import DeliverySummary, delivery_summary
 from .corrections import Returned, ReviewRound, returned, review_rounds
 from .progress import ProgressStep, document_steps, progress
 

@@ -17,11 +17,11 @@ from formation_portal.applications.access import Right
 from formation_portal.applications.draft import Draft
 from formation_portal.contract.lifecycle import State, is_possible
 from formation_portal.contract.localisation import gettext
+from formation_portal.relay.wake import wait_for
 from formation_portal.ui import record_files
 from formation_portal.ui.forms.controls import Problem
 from formation_portal.ui.forms.form_data import posted_revision
 
-from ..delivery_status import wait_for_delivery
 from ..lookups import get_draft_or_404
 from ..pages import ConfirmPage
 from .corrections import corrections_of
@@ -69,7 +69,7 @@ def submission(request: UserRequest, reference: str) -> HttpResponse:
         return _check_again(request, draft, refusal=refusal)
     except services.Closed:
         return redirect("portal:status", reference=reference)
-    wait_for_delivery(draft.application)
+    wait_for(draft.application)
     messages.success(request, _done(request, draft))
     return redirect("portal:status", reference=reference)
 
