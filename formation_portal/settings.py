@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any
 
 from formation_portal.core.databases import SERVICE, database_settings
+from formation_portal.core.middleware import without_traceback
 from formation_portal.core.networks import LOOPBACK, local_origin, parse_networks
-from formation_portal.core.request_log import without_traceback
 from formation_portal.core.storage import read_or_create_secret
 from formation_portal.environment import PROJECT, mail_settings, read_environment
 
@@ -54,7 +54,7 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "formation_portal.core.networks.TrustedProxies",
     "formation_portal.core.middleware.Health",
-    "formation_portal.core.request_log.RequestLog",
+    "formation_portal.core.middleware.RequestLog",
     "formation_portal.core.middleware.SecurityHeaders",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",

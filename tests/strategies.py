@@ -8,9 +8,8 @@ from hypothesis import strategies as st
 from formation_portal.contract.fields.base import FieldSpec
 from formation_portal.contract.fields.iso_codes import COUNTRIES, CURRENCIES, minor_units
 from formation_portal.contract.fields.types import KNOWN_TYPES
-from formation_portal.contract.record import Holding, Party, Record, ShareClass
+from formation_portal.contract.record import Answers, Holding, Party, Record, ShareClass, validate
 from formation_portal.contract.schema import FormSchema
-from formation_portal.contract.validation import Answers, validate
 
 TODAY = date(2026, 11, 21)
 

@@ -9,7 +9,7 @@ from django.test import Client
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from formation_portal.core.request_log import without_traceback
+from formation_portal.core.middleware import without_traceback
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 

@@ -17,11 +17,10 @@ from formation_portal.contract.fields.parsing import is_blank
 from formation_portal.contract.fields.values import Problem
 from formation_portal.contract.localisation import gettext, gettext_noop
 from formation_portal.contract.needs import Need, needs
-from formation_portal.contract.ownership.shares import over_issued
-from formation_portal.contract.record import Record
+from formation_portal.contract.record import Answers, Record, validate
 from formation_portal.contract.rules import FormState, evaluate
 from formation_portal.contract.schema import FormSchema, Section
-from formation_portal.contract.validation import Answers, validate
+from formation_portal.contract.shares import over_issued
 
 from .fields import CHARACTERS_PER_HOLDER, count_characters
 from .models import Application, Change, Document, Holding, Party, SchemaVersion, SectionAnswers, ShareClass

@@ -17,8 +17,14 @@ from pydantic import BaseModel, ConfigDict, Field
 from formation_portal.contract.fields.parsing import is_blank
 from formation_portal.contract.fields.values import AnswerError
 from formation_portal.contract.localisation import gettext, month_and_year
-from formation_portal.contract.ownership.percentages import format_hundredths, format_percent, with_rest
-from formation_portal.contract.ownership.stakes import Stakes, Threshold, parse_stake
+from formation_portal.contract.stakes import (
+    Stakes,
+    Threshold,
+    format_hundredths,
+    format_percent,
+    parse_stake,
+    with_rest,
+)
 
 from .draft import Draft
 from .parties import PartyRow

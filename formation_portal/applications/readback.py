@@ -12,14 +12,13 @@ from typing import Any, Generic, TypeVar
 from formation_portal.contract import canonical
 from formation_portal.contract.fields.base import Choice, FieldSpec
 from formation_portal.contract.fields.iso_codes import country_name
-from formation_portal.contract.fields.number_format import localised
-from formation_portal.contract.fields.parsing import is_blank
+from formation_portal.contract.fields.parsing import is_blank, localised_number
 from formation_portal.contract.fields.values import AnswerError
 from formation_portal.contract.inactive_answers import inactive_questions, is_inactive, shares_are_inactive
 from formation_portal.contract.localisation import format_number, gettext, in_quotes, join_list, ngettext
+from formation_portal.contract.record import Answers
 from formation_portal.contract.rules import Activation, Question
 from formation_portal.contract.schema import ENTITY, Section
-from formation_portal.contract.validation import Answers
 
 from .draft import Draft
 from .models import Application, Document, Holding
@@ -62,7 +61,7 @@ def share_class_choices(draft: Draft) -> tuple[Choice, ...]:
 
 def number_of_shares(holding: Holding) -> str:
     """10,000; what cannot be parsed is shown as typed."""
-    return localised(str(holding.typed)) if holding.shares is None else format_number(holding.shares)
+    return localised_number(str(holding.typed)) if holding.shares is None else format_number(holding.shares)
 
 
 @dataclass(frozen=True)

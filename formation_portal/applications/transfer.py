@@ -11,14 +11,13 @@ from typing import Any
 
 from formation_portal.contract import canonical, record
 from formation_portal.contract.fields.base import FieldSpec
-from formation_portal.contract.fields.number_format import localised
+from formation_portal.contract.fields.parsing import localised_number
 from formation_portal.contract.localisation import gettext, gettext_noop
 from formation_portal.contract.needs import Need, needs
-from formation_portal.contract.record import Record
+from formation_portal.contract.record import Answers, Record, validate
 from formation_portal.contract.rules import Question, evaluate
 from formation_portal.contract.schema import ENTITY, FormSchema
 from formation_portal.contract.transfer import INACTIVE, UNREADABLE, compare
-from formation_portal.contract.validation import Answers, validate
 
 from .draft import Draft
 from .models import Document
@@ -187,11 +186,11 @@ class _TransferPlanner:
                 continue
             what = gettext("Shares, {name}", name=held.label)
             if party not in holders or share_class not in known:
-                self._add_misfit(row.label, what, localised(holding.typed), why)
+                self._add_misfit(row.label, what, localised_number(holding.typed), why)
             elif holding.shares is None:
-                self._add_misfit(row.label, what, localised(holding.typed), gettext(UNREADABLE))
+                self._add_misfit(row.label, what, localised_number(holding.typed), gettext(UNREADABLE))
             else:
-                self._fits.append(TransferLine(row.label, what, localised(holding.typed)))
+                self._fits.append(TransferLine(row.label, what, localised_number(holding.typed)))
                 yield (party, share_class), holding.typed
 
     def _stakes(self, parties: Iterable[NewParty]) -> Iterator[tuple[tuple[str, str], str]]:
@@ -227,11 +226,10 @@ class _TransferPlanner:
         draft, label = self._draft, holder.label if holder else self._draft.title
         answers, raw = (holder or draft).record.answers, holder.raw if holder else draft.entity_raw
         found = compare(questions, answers=answers, raw=raw, there=self._there, into=into, today=draft.today)
-        for fit in found.fits:
-            self._fits.append(TransferLine(label, fit.spec.label, AnswerLine(draft, holder, fit.question).value))
-        for misfit in found.misfits:
-            words = AnswerLine(draft, holder, misfit.question).value
-            self._add_misfit(label, misfit.question.spec.label, words, misfit.reason)
+        for question, new in found.fits:
+            self._fits.append(TransferLine(label, new.label, AnswerLine(draft, holder, question).value))
+        for question, reason in found.misfits:
+            self._add_misfit(label, question.spec.label, AnswerLine(draft, holder, question).value, reason)
         return found.raw
 
     def _add_misfit(self, holder: str, what: str, words: str, reason: str) -> None:

@@ -210,6 +210,24 @@ def canonical_properties(fields: Iterable[FieldSpec], values: Mapping[str, Any])
     }
 
 
+def raw_answers(
+    fields: Iterable[FieldSpec], record: Mapping[str, Any], csp: Mapping[str, Any], *, of_entity: bool = False
+) -> dict[str, Any]:
+    """The answers of the entity, a party or a class by field name, from its properties and its csp-data at the service.
+
+    `record.validate` reads them, so that the service judges by the same rules what the portal sent.
+    """
+    raw = dict(csp)
+    for spec in fields:
+        if spec.canonical_field:
+            found: Any = record
+            for step in path_of(spec.canonical_field) if of_entity else (property_of(spec.canonical_field),):
+                found = found.get(step) if isinstance(found, Mapping) else None
+            if found is not None:
+                raw[spec.name] = found
+    return raw
+
+
 def identity(kind: str, known: Mapping[str, Any]) -> Identity | None:
     """Equal for two entries of one person or company; None where the properties tell too little."""
     number, country = known.get("registration_number"), known.get("country")

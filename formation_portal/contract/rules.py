@@ -2,7 +2,8 @@
 
 `evaluate` is a pure function of schema and record. Drawing, validation, progress, relay, review and the service's own
 check on submit use it. `FormState` works out an answer when it is asked for and remembers it. A rule names a field by a
-word; `FieldLookup` finds the field that is meant: in the rule's own section, then the entity's, then the others.
+word; `FieldLookup` finds the field that is meant: in the rule's own section, then the entity's, then the others. How
+rules are put into words is in `reasons`.
 """
 
 from collections.abc import Callable, Iterator
@@ -236,6 +237,16 @@ class FormState:
         share = self.schema.share_section
         sections = self.schema.entity_sections if holder is None else (share,) if share else ()
         return tuple(one for section in sections for one in self.questions(section, holder))
+
+    def active_answers(self, holder: Holder = None) -> Iterator[tuple[FieldSpec, Any]]:
+        """The holder's active, readable answers, once each by name. Nothing inactive ever leaves."""
+        values = (holder.answers if holder else self.record.answers).values
+        sent: set[str] = set()
+        for question in self.holder_questions(holder):
+            name = question.spec.name
+            if question.activation.active and name in values and name not in sent:
+                sent.add(name)
+                yield question.spec, values[name]
 
     def active_roles(self, party: Party) -> tuple[str, ...]:
         """The party's roles whose sections are active and take its kind; only these are sent."""

@@ -13,9 +13,9 @@ from typing import Any
 from .canonical import PARTY_KINDS
 from .fields.base import FieldSpec
 from .localisation import gettext, gettext_noop
+from .record import Answers, validate
 from .rules import Question
 from .schema import ENTITY, FormSchema
-from .validation import Answers, validate
 
 INACTIVE = gettext_noop("Not needed in this application")
 UNREADABLE = gettext_noop("We can’t read this answer")
@@ -29,33 +29,15 @@ _PROBLEMS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Fit:
-    """An answer that the other form takes as it was typed."""
-
-    question: Question
-    spec: FieldSpec
-    raw: Any
-
-
-@dataclass(frozen=True, slots=True)
-class Misfit:
-    """An answer that stays behind, and why, in a few words."""
-
-    question: Question
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
 class Comparison:
-    """One holder's answers, each a fit or a misfit."""
+    """One holder's answers: what is carried as typed, by the name that both forms know, and why the others stay behind.
 
-    fits: tuple[Fit, ...]
-    misfits: tuple[Misfit, ...]
+    A fit is a question with the one that takes its answer, a misfit a question with the reason in a few words.
+    """
 
-    @property
-    def raw(self) -> dict[str, Any]:
-        """What is carried, as typed, by the name that both forms know."""
-        return {fit.spec.name: fit.raw for fit in self.fits}
+    raw: Mapping[str, Any]
+    fits: tuple[tuple[Question, FieldSpec], ...]
+    misfits: tuple[tuple[Question, str], ...]
 
 
 def compare(
@@ -69,27 +51,23 @@ def compare(
 ) -> Comparison:
     """Set one holder's answers beside the questions `into` that the other form asks of it."""
     known = {spec.canonical_field: spec for spec in reversed(into) if spec.canonical_field}
-    fits: list[Fit] = []
-    misfits: list[Misfit] = []
-    for question in _answered(questions, answers):
-        new = known.get(question.spec.canonical_field or "")
-        if reason := _objection(question, answers, raw, new=new, there=there, today=today):
-            misfits.append(Misfit(question, gettext(reason)))
-        elif new is not None:
-            fits.append(Fit(question, new, raw[new.name]))
-    return Comparison(tuple(fits), tuple(misfits))
-
-
-def _answered(questions: Iterable[Question], answers: Answers) -> tuple[Question, ...]:
-    """Those with an answer of the customer's own, once by name: where it is asked, if it is asked anywhere."""
-    found: dict[str, Question] = {}
+    # Those with an answer of the customer's own, once by name: where it is asked, if it is asked anywhere.
+    answered: dict[str, Question] = {}
     for question in questions:
         name = question.spec.name
         if question.spec.provided_by_agent or not (name in answers.values or name in answers.problems):
             continue
-        if name not in found or (question.activation.active and not found[name].activation.active):
-            found[name] = question
-    return tuple(found.values())
+        if name not in answered or (question.activation.active and not answered[name].activation.active):
+            answered[name] = question
+    fits: list[tuple[Question, FieldSpec]] = []
+    misfits: list[tuple[Question, str]] = []
+    for question in answered.values():
+        new = known.get(question.spec.canonical_field or "")
+        if reason := _objection(question, answers, raw, new=new, there=there, today=today):
+            misfits.append((question, gettext(reason)))
+        elif new is not None:
+            fits.append((question, new))
+    return Comparison({new.name: raw[new.name] for _, new in fits}, tuple(fits), tuple(misfits))
 
 
 def _objection(

@@ -5,18 +5,17 @@ fits. The table is found by running the real rules over every choice that they c
 rules; what can't be said so is None, and then only the server knows.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import product
 from typing import Any
 
 from .conditions import INCLUDES_ANY, Condition
 from .fields.base import FieldSpec
 from .fields.values import AnswerError
-from .record import Holder, Party, Record, ShareClass
+from .record import Answers, Holder, Party, Record, ShareClass
 from .rules import Question, evaluate, find_field, group_of
 from .schema import FormSchema, Section
-from .validation import Answers
 
 # By answer's name, the values of its control that fit; "" is nothing chosen.
 Row = Mapping[str, tuple[str, ...]]
@@ -25,20 +24,10 @@ VisibilityTable = tuple[Row, ...]
 _MAX_COMBINATIONS = 256
 
 
-@dataclass(frozen=True, slots=True)
-class _ChoiceGroup:
-    """Choices of one control that no rule tells apart, and one of them as a value."""
-
-    posted: tuple[str, ...]
-    value: Any
-
-
-@dataclass
-class _Dependencies:
-    """What a question's showing can depend on: the controls of this page with the rules on them; or on more."""
-
-    columns: dict[str, list[Condition]] = field(default_factory=dict)
-    has_others: bool = False
+# Choices of one control that no rule tells apart, as they are posted, and one of them as a value.
+_ChoiceGroup = tuple[tuple[str, ...], Any]
+# The controls of a page that a question's showing depends on, with the rules on them.
+_Columns = dict[str, list[Condition]]
 
 
 class VisibilityTables:
@@ -54,15 +43,16 @@ class VisibilityTables:
         """The table of one question; None where the page can't tell, or nothing on it changes anything."""
         known = (asked.section.key, asked.spec.key)
         if known not in self._cached:
-            support = self._dependencies(asked)
-            table = self._tabulate(asked, support)
-            if support.has_others and support.columns:
+            columns, has_others = self._dependencies(asked)
+            table = self._tabulate(asked, columns)
+            if has_others and columns:
                 return table
             self._cached[known] = table
         return self._cached[known]
 
-    def _dependencies(self, asked: Question) -> _Dependencies:
-        support, seen = _Dependencies(), set[tuple[str, str, str]]()
+    def _dependencies(self, asked: Question) -> tuple[_Columns, bool]:
+        """What the question's showing can depend on: controls of this page; and whether on more."""
+        columns, has_others, seen = _Columns(), False, set[tuple[str, str, str]]()
         group = group_of(self._holder)
         todo: list[tuple[Condition | None, Section, str]] = []
         for section, spec in self._sections_asking(asked):
@@ -74,16 +64,16 @@ class VisibilityTables:
                 continue
             # Whether the named answer is given by a control of this page.
             if place.group == group and place.spec.name in self._specs:
-                support.columns.setdefault(place.spec.name, []).append(rule)
+                columns.setdefault(place.spec.name, []).append(rule)
             else:
-                support.has_others = True
+                has_others = True
             if place.id not in seen:
                 seen.add(place.id)
                 todo += [
                     (place.section.depends_on, place.section, ""),
                     (place.spec.depends_on, place.section, place.group),
                 ]
-        return support
+        return columns, has_others
 
     def _sections_asking(self, asked: Question) -> Iterator[tuple[Section, FieldSpec]]:
         """A party may be asked the same in several roles: it is asked where any of them asks."""
@@ -95,24 +85,32 @@ class VisibilityTables:
                 if spec.name == asked.spec.name:
                     yield section, spec
 
-    def _tabulate(self, asked: Question, support: _Dependencies) -> VisibilityTable | None:
-        columns = {name: self._choice_groups(self._specs[name], rules) for name, rules in support.columns.items()}
-        if not columns or any(kinds is None for kinds in columns.values()):
-            return None
-        kinds = [found for found in columns.values() if found is not None]
+    def _tabulate(self, asked: Question, rules: _Columns) -> VisibilityTable | None:
+        columns: dict[str, list[_ChoiceGroup]] = {}
         size = 1
-        for some in kinds:
-            size *= len(some)
-        if size > _MAX_COMBINATIONS:
+        for name, read_by in rules.items():
+            groups = self._choice_groups(self._specs[name], read_by)
+            if groups is None:
+                return None
+            columns[name] = groups
+            size *= len(groups)
+        if not columns or size > _MAX_COMBINATIONS:
             return None
-        shows = self._is_shown_with(asked)
+        asking = tuple(self._sections_asking(asked))
+
+        def shows(chosen: Mapping[str, Any]) -> bool:
+            """The real rules, run over this record with other choices made."""
+            record, holder = self._with(chosen)
+            form_state = evaluate(self._schema, record)
+            return any(form_state.field_activation(section, spec, holder).active for section, spec in asking)
+
         fitting = {
             tuple(frozenset({place}) for place in places)
-            for places in product(*(range(len(some)) for some in kinds))
-            if shows({name: kinds[at][places[at]].value for at, name in enumerate(columns)})
+            for places in product(*(range(len(groups)) for groups in columns.values()))
+            if shows({name: columns[name][place][1] for name, place in zip(columns, places, strict=True)})
         }
         rows = [dict(zip(columns, row, strict=True)) for row in _merged_rows(fitting)]
-        return self._to_posted(rows, {name: some for name, some in columns.items() if some is not None})
+        return self._to_posted(rows, columns)
 
     def _choice_groups(self, spec: FieldSpec, rules: Sequence[Condition]) -> list[_ChoiceGroup] | None:
         """The choices of a control, those that no rule tells apart together; None where anything can be typed."""
@@ -132,21 +130,8 @@ class VisibilityTables:
                 value = None
             told_apart = tuple(rule.holds(value) for rule in rules)
             before = kinds.get(told_apart)
-            kinds[told_apart] = (
-                _ChoiceGroup((*before.posted, posted), before.value) if before else _ChoiceGroup((posted,), value)
-            )
+            kinds[told_apart] = ((*before[0], posted), before[1]) if before else ((posted,), value)
         return list(kinds.values())
-
-    def _is_shown_with(self, asked: Question) -> Callable[[Mapping[str, Any]], bool]:
-        """The real rules, run over this record with other choices made."""
-        asking = tuple(self._sections_asking(asked))
-
-        def shows(chosen: Mapping[str, Any]) -> bool:
-            record, holder = self._with(chosen)
-            form_state = evaluate(self._schema, record)
-            return any(form_state.field_activation(section, spec, holder).active for section, spec in asking)
-
-        return shows
 
     def _with(self, chosen: Mapping[str, Any]) -> tuple[Record, Holder]:
         record, holder = self._record, self._holder
@@ -171,7 +156,7 @@ class VisibilityTables:
         for row in rows:
             matters = {name: some for name, some in row.items() if len(some) < len(columns[name])}
             values = {
-                name: tuple(value for place in sorted(some) for value in columns[name][place].posted)
+                name: tuple(value for place in sorted(some) for value in columns[name][place][0])
                 for name, some in matters.items()
             }
             if any(self._specs[name].many and "" in some for name, some in values.items()):

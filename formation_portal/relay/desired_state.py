@@ -12,7 +12,7 @@ from typing import Any
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Application, Change, document_subject
 from formation_portal.applications.parties import PartyRow, ShareClassRow
-from formation_portal.contract import canonical, payloads
+from formation_portal.contract import canonical
 from formation_portal.contract.lifecycle import AGENT, TRANSITIONS, State
 from formation_portal.contract.record import Holder
 
@@ -118,7 +118,7 @@ def _entity(draft: Draft) -> DesiredResource:
 def _answers(draft: Draft, holder: Holder, *, is_canonical: bool) -> Payload:
     return {
         spec.name: reference_to(ResourceKind.SHARE_CLASS, value) if spec.refers_to_share_class else spec.payload(value)
-        for spec, value in payloads.active_answers(draft.form_state, holder)
+        for spec, value in draft.form_state.active_answers(holder)
         if bool(spec.canonical_field) is is_canonical
     }
 

@@ -6,7 +6,7 @@ from django.contrib.auth.models import AbstractBaseUser
 from django.utils import timezone
 
 from formation_portal.applications.draft import Draft
-from formation_portal.contract.validation import validate
+from formation_portal.contract.record import validate
 
 from .changes_since import ReviewVersion
 from .exceptions import ReviewRefused

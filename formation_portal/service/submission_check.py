@@ -10,10 +10,8 @@ from typing import Any
 from formation_portal.contract import canonical
 from formation_portal.contract.fields.base import FieldSpec
 from formation_portal.contract.needs import Need, needs
-from formation_portal.contract.payloads import raw_answers, raw_entity_answers
-from formation_portal.contract.record import Holding, Party, Record, ShareClass
+from formation_portal.contract.record import Holding, Party, Record, ShareClass, validate
 from formation_portal.contract.schema import FormSchema
-from formation_portal.contract.validation import validate
 from formation_portal.service import models
 from formation_portal.service.entity_forms import parsed_form, property_path
 from formation_portal.service.problems import ErrorDetail, pointer
@@ -32,7 +30,7 @@ def record_of(entity: models.Entity, form: FormSchema, *, today: date) -> Record
     parties = tuple(entity.parties.order_by("created_at", "id"))
     holdings = models.Shareholding.objects.filter(party__entity=entity)
     known = frozenset(row.id for row in classes)
-    raw = raw_entity_answers(form, entity.properties, entity.csp_data)
+    raw = canonical.raw_answers(form.entity_fields, entity.properties, entity.csp_data, of_entity=True)
     return Record(
         answers=validate(form.entity_fields, _without_removed_classes(form.entity_fields, raw, known), today=today),
         parties=tuple(_party(row, form, known, today) for row in parties),
@@ -44,7 +42,7 @@ def record_of(entity: models.Entity, form: FormSchema, *, today: date) -> Record
 
 def _party(row: models.Party, form: FormSchema, classes: frozenset[str], today: date) -> Party:
     fields = form.fields_of(row.party_type, row.roles)
-    raw = _without_removed_classes(fields, raw_answers(fields, row.properties, row.csp_data), classes)
+    raw = _without_removed_classes(fields, canonical.raw_answers(fields, row.properties, row.csp_data), classes)
     return Party(
         id=row.id,
         kind=row.party_type,
@@ -55,7 +53,7 @@ def _party(row: models.Party, form: FormSchema, classes: frozenset[str], today: 
 
 
 def _share_class(row: models.ShareClass, form: FormSchema, today: date) -> ShareClass:
-    raw = raw_answers(form.share_class_fields, row.properties, row.csp_data)
+    raw = canonical.raw_answers(form.share_class_fields, row.properties, row.csp_data)
     return ShareClass(id=row.id, answers=validate(form.share_class_fields, raw, today=today), label=row.name)
 
 

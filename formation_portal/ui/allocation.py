@@ -9,9 +9,16 @@ from formation_portal.applications.draft import Draft
 from formation_portal.applications.ownership_stakes import TypedStakes, known_stakes, threshold_of, typed_stakes
 from formation_portal.applications.parties import PartyRow, ShareClassRow
 from formation_portal.contract import canonical
-from formation_portal.contract.ownership.percentages import Percentages, percentages_of
-from formation_portal.contract.ownership.shares import shares_of_class, shares_of_entity
-from formation_portal.contract.ownership.stakes import Parts, Stakes, Threshold, trace_ownership, unknown_part
+from formation_portal.contract.shares import shares_of_class, shares_of_entity
+from formation_portal.contract.stakes import (
+    Parts,
+    Percentages,
+    Stakes,
+    Threshold,
+    percentages_of,
+    trace_ownership,
+    unknown_part,
+)
 
 from .prices import money
 

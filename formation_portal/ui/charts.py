@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from formation_portal.contract.localisation import format_number, gettext, ngettext
-from formation_portal.contract.ownership.percentages import WHOLE, format_hundredths, with_rest
+from formation_portal.contract.stakes import WHOLE, format_hundredths, with_rest
 
 _COLOURS = 8
 _PATTERNS = 4

@@ -16,8 +16,7 @@ from formation_portal.applications.models import Application
 from formation_portal.contract.fields.base import FieldSpec
 from formation_portal.contract.lifecycle import State
 from formation_portal.contract.needs import needs
-from formation_portal.contract.record import Holding, Party, Record, ShareClass
-from formation_portal.contract.validation import Answers
+from formation_portal.contract.record import Answers, Holding, Party, Record, ShareClass
 from formation_portal.gateway.errors import GatewayError
 from formation_portal.relay.models import Delivery, DeliveryState
 from formation_portal.relay.resources import ResourceKind, shareholding_subject

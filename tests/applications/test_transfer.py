@@ -13,9 +13,8 @@ from formation_portal.applications.models import Application
 from formation_portal.applications.transfer import Transfer, content_of, plan_transfer
 from formation_portal.contract.catalog import CatalogItem
 from formation_portal.contract.fields.base import FieldSpec
-from formation_portal.contract.record import Holder
+from formation_portal.contract.record import Answers, Holder
 from formation_portal.contract.schema import FormSchema
-from formation_portal.contract.validation import Answers
 from tests.strategies import schemas
 
 from . import factories

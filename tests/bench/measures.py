@@ -24,9 +24,8 @@ from django.test import Client
 from formation_portal.applications import services
 from formation_portal.contract.catalog import CatalogItem
 from formation_portal.contract.needs import needs
-from formation_portal.contract.record import Record
+from formation_portal.contract.record import Record, validate
 from formation_portal.contract.schema import FormSchema
-from formation_portal.contract.validation import validate
 from tests.bench import audit, desk, forms, in_chromium, slow_clients, slowest
 from tests.needed import has_chromium
 

@@ -3,9 +3,8 @@
 from typing import Any
 
 from formation_portal.contract.fields.base import FieldSpec
-from formation_portal.contract.record import Party, Record, ShareClass
+from formation_portal.contract.record import Party, Record, ShareClass, validate
 from formation_portal.contract.schema import FormSchema
-from formation_portal.contract.validation import validate
 from tests.strategies import TODAY
 
 

@@ -6,13 +6,12 @@ from typing import Any
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from formation_portal.contract import payloads
 from formation_portal.contract.catalog import BrokenItem, CatalogItem, parse_catalog
 from formation_portal.contract.needs import needs
-from formation_portal.contract.record import Party, Record
+from formation_portal.contract.record import Party, Record, validate
 from formation_portal.contract.rules import evaluate
 from formation_portal.contract.schema_check import check_schema
-from formation_portal.contract.validation import validate
+from tests import payloads
 from tests.strategies import TODAY, schemas
 
 junk = st.recursive(

@@ -13,10 +13,9 @@ from formation_portal.contract.inactive_answers import (
     inactive_without,
     newly_inactive,
 )
-from formation_portal.contract.record import Record
+from formation_portal.contract.record import Answers, Record
 from formation_portal.contract.rules import FormState, evaluate
 from formation_portal.contract.schema import FormSchema
-from formation_portal.contract.validation import Answers
 from tests.strategies import records, schemas
 
 from .builders import entity, form, person, question, record, role, share_class

@@ -11,7 +11,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from formation_portal.contract import localisation
-from formation_portal.contract.fields import number_format, parsing
+from formation_portal.contract.fields import parsing
 from formation_portal.contract.fields.base import FieldSpec
 from formation_portal.contract.fields.iso_codes import COUNTRIES, by_country_name, country_name, sort_key
 from formation_portal.contract.fields.types import read_field
@@ -47,7 +47,7 @@ def _afterwards_english() -> Iterator[None]:
 )
 def test_a_number_is_read_in_the_notation_of_the_page(code: str, typed: str, value: str) -> None:
     with translation.override(code):
-        kept = number_format.normalised(typed)
+        kept = parsing.normalised_number(typed)
     assert parsing.decimal(kept, label="it") == Decimal(value)
 
 
@@ -57,7 +57,7 @@ def test_a_number_is_read_in_the_notation_of_the_page(code: str, typed: str, val
 def test_a_number_reads_the_same_in_every_language(code: str, number: Decimal) -> None:
     for kept in (str(number), f"{number:,}"):
         with translation.override(code):
-            again = number_format.normalised(number_format.localised(kept))
+            again = parsing.normalised_number(parsing.localised_number(kept))
         assert again == kept
 
 
@@ -67,10 +67,10 @@ def test_a_number_reads_the_same_in_every_language(code: str, number: Decimal) -
 @example("0.0\u202f")
 def test_what_is_no_number_stays_as_it_was_typed(code: str, text: str) -> None:
     with translation.override(code):
-        kept = number_format.normalised(text)
+        kept = parsing.normalised_number(text)
         if kept != text:
             parsing.decimal(kept, label="it")
-        assert number_format.normalised(number_format.localised(kept)) == kept
+        assert parsing.normalised_number(parsing.localised_number(kept)) == kept
 
 
 def test_only_numbers_are_turned() -> None:

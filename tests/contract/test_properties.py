@@ -7,13 +7,13 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from formation_portal.contract import payloads
+from formation_portal.contract.canonical import raw_answers
 from formation_portal.contract.needs import needs
-from formation_portal.contract.record import Holder, Party, Record, ShareClass
+from formation_portal.contract.record import Answers, Holder, Party, Record, ShareClass, validate
 from formation_portal.contract.rules import FormState, evaluate
 from formation_portal.contract.schema import FormSchema
 from formation_portal.contract.schema_check import check_schema
-from formation_portal.contract.validation import Answers, validate
+from tests import payloads
 from tests.strategies import TODAY, records, schemas
 
 
@@ -53,7 +53,7 @@ def only_active(standing: FormState) -> Record:
     """The record as it is when everything parked has been taken out."""
 
     def kept(holder: Holder) -> Answers:
-        names = {spec.name for spec, _ in payloads.active_answers(standing, holder)}
+        names = {spec.name for spec, _ in standing.active_answers(holder)}
         answers = holder.answers if holder else standing.record.answers
         return Answers({name: value for name, value in answers.values.items() if name in names}, answers.problems)
 
@@ -82,7 +82,7 @@ def test_an_inactive_answer_never_leaves(application: Any) -> None:
     standing = evaluate(schema, record)
     holders: list[Holder] = [None, *record.parties, *record.share_classes]
     for holder in holders:
-        for spec, _ in payloads.active_answers(standing, holder):
+        for spec, _ in standing.active_answers(holder):
             assert any(
                 question.activation.active
                 for section in schema.sections
@@ -97,19 +97,20 @@ def at_the_service(schema: FormSchema, standing: FormState) -> Record:
     def sent(body: Any) -> Any:
         return json.loads(json.dumps(body))
 
-    entity = payloads.raw_entity_answers(
-        schema, sent(payloads.entity_properties(standing)), sent(payloads.csp_data(standing))
+    entity = raw_answers(
+        schema.entity_fields,
+        sent(payloads.entity_properties(standing)),
+        sent(payloads.csp_data(standing)),
+        of_entity=True,
     )
     parties = []
     for party in standing.record.parties:
         fields = schema.fields_of(party.kind, party.roles)
-        raw = payloads.raw_answers(
-            fields, sent(payloads.party_body(standing, party)), sent(payloads.csp_data(standing, party))
-        )
+        raw = raw_answers(fields, sent(payloads.party_body(standing, party)), sent(payloads.csp_data(standing, party)))
         parties.append(Party(party.id, party.kind, party.roles, validate(fields, raw, today=TODAY), party.label))
     classes = []
     for one in standing.record.share_classes:
-        raw = payloads.raw_answers(
+        raw = raw_answers(
             schema.share_class_fields, sent(payloads.properties(standing, one)), sent(payloads.csp_data(standing, one))
         )
         classes.append(ShareClass(one.id, validate(schema.share_class_fields, raw, today=TODAY), one.label))

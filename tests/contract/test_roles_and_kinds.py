@@ -1,12 +1,11 @@
 """A role that a party's kind can't have asks nothing of it, counts nowhere and sends nothing (interface, "Errors")."""
 
-from formation_portal.contract import payloads
 from formation_portal.contract.inactive_answers import all_inactive
 from formation_portal.contract.needs import needs
-from formation_portal.contract.record import Party, Record
+from formation_portal.contract.record import Answers, Party, Record
 from formation_portal.contract.rules import evaluate
 from formation_portal.contract.schema import FormSchema
-from formation_portal.contract.validation import Answers
+from tests import payloads
 from tests.contract.builders import entity, form, question, role
 
 CHARTER = {"foundation": [{"name": "Charter", "required": True}]}

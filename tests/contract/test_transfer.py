@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 from formation_portal.contract import transfer
+from formation_portal.contract.record import validate
 from formation_portal.contract.rules import evaluate
 from formation_portal.contract.transfer import compare
-from formation_portal.contract.validation import validate
 from tests.contract.builders import entity, form, question, record
 from tests.strategies import TODAY
 
@@ -24,7 +24,7 @@ def reason(old: dict[str, Any], raw: Any, new: dict[str, Any], **more: Any) -> s
     found = compare(questions, answers=answers, raw=typed, there=there, into=there.entity_fields, today=TODAY)
     assert len(found.fits) + len(found.misfits) == 1
     assert found.raw == (typed if found.fits else {})
-    return found.misfits[0].reason if found.misfits else ""
+    return found.misfits[0][1] if found.misfits else ""
 
 
 def named(field_type: str = "text", **more: Any) -> dict[str, Any]:
@@ -82,4 +82,4 @@ def test_what_is_set_aside_here_stays() -> None:
     questions = evaluate(here, record(here)).questions(section)
     raw = {"entity.k": "A"}
     found = compare(questions, answers=answers, raw=raw, there=there, into=there.entity_fields, today=TODAY)
-    assert [one.reason for one in found.misfits] == [transfer.INACTIVE]
+    assert [reason for _, reason in found.misfits] == [transfer.INACTIVE]

@@ -8,10 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from formation_portal.contract.record import Holder, Party, Record, ShareClass
+from formation_portal.contract.record import Holder, Party, Record, ShareClass, validate
 from formation_portal.contract.rules import FormState, Question, evaluate
 from formation_portal.contract.schema import FormSchema
-from formation_portal.contract.validation import validate
 from formation_portal.contract.visibility import VisibilityTable, VisibilityTables
 from tests.strategies import TODAY, records, schemas
 

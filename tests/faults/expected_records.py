@@ -12,8 +12,8 @@ from typing import Any
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import document_subject
 from formation_portal.applications.parties import PartyRow, ShareClassRow
-from formation_portal.contract import payloads
 from formation_portal.relay.resources import ResourceKind, ResourceName, shareholding_subject
+from tests import payloads
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,8 @@ def expected_records(draft: Draft) -> Iterator[ExpectedRecord]:
 
 def _of_share_class(draft: Draft, row: ShareClassRow) -> Iterator[ExpectedRecord]:
     yield ExpectedRecord(
-        (ResourceKind.SHARE_CLASS, row.token), text(payloads.share_class_body(draft.form_state, row.record))
+        (ResourceKind.SHARE_CLASS, row.token),
+        text({"par_value": 0} | payloads.properties(draft.form_state, row.record)),
     )
     yield ExpectedRecord(
         (ResourceKind.SHARE_CLASS_CSP, row.token), text([row.token, payloads.csp_data(draft.form_state, row.record)])

@@ -20,17 +20,6 @@ _KIND_WORDS = {
     "corporate": gettext_noop("Company"),
     "foundation": gettext_noop("Foundation"),
 }
-_PART_WORDS = {
-    "street1": gettext_noop("Street and number"),
-    "street2": gettext_noop("Second line"),
-    "city": gettext_noop("Town or city"),
-    "region": gettext_noop("Region"),
-    "postcode": gettext_noop("Postcode"),
-    "country": gettext_noop("Country"),
-    "amount": gettext_noop("Amount"),
-    "currency": gettext_noop("Currency"),
-}
-
 # What a column is about: (role, field name, part of the answer); all empty for the kind.
 Key = tuple[str, str, str]
 KIND: Key = ("", "", "")
@@ -139,7 +128,7 @@ def _questions(schema: FormSchema) -> Iterator[Column]:
         for part in spec.cell_parts:
             heading = spec.label
             if part and len(spec.cell_parts) > 1:
-                heading = f"{spec.label}: {gettext(_PART_WORDS.get(part, part))}"
+                heading = f"{spec.label}: {gettext(spec.parts[part])}"
             yield Column(heading, name=name, part=part, asked_in=tuple(asked_in))
 
 

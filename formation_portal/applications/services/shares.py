@@ -8,7 +8,7 @@ from django.contrib.auth.models import AbstractBaseUser
 from formation_portal.contract.fields import parsing
 from formation_portal.contract.fields.values import AnswerError
 from formation_portal.contract.localisation import gettext
-from formation_portal.contract.ownership.shares import parse_number_of_shares
+from formation_portal.contract.shares import parse_number_of_shares
 
 from ..draft import Draft
 from ..fields import changed_names, new_token, without_blanks

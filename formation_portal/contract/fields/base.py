@@ -47,9 +47,13 @@ class FieldSpec(BaseModel):
     model_config = ConfigDict(frozen=True, extra="ignore")
 
     template: ClassVar[str] = "text"
-    parts: ClassVar[tuple[str, ...]] = ()
-    # Parts that an answer is whole without.
+    # The parts of an answer that has several, each with the label of its control.
+    parts: ClassVar[Mapping[str, str]] = {}
+    # Parts that an answer is whole without, and those that are chosen from a list.
     optional_parts: ClassVar[frozenset[str]] = frozenset()
+    chosen_parts: ClassVar[frozenset[str]] = frozenset()
+    # The part that a problem lies in, by the problem's code.
+    wrong_part: ClassVar[Mapping[str, str]] = {}
     many: ClassVar[bool] = False
     missing_text: ClassVar[str] = gettext_noop("Enter “{label}”")
     needs_options: ClassVar[bool] = False
@@ -131,7 +135,8 @@ class FieldSpec(BaseModel):
 
         A draft does not keep it: whoever typed it is told at the field, and what was there stays.
         """
-        length = max(map(parsing.length, parsing.texts_in(raw)), default=0)
+        texts = raw.values() if isinstance(raw, Mapping) else raw if isinstance(raw, list | tuple) else [raw]
+        length = max((parsing.length(text) for text in texts if isinstance(text, str)), default=0)
         if length <= self.max_length:
             return ""
         said = {"label": self.label, "limit": format_number(self.max_length), "length": format_number(length)}
@@ -155,9 +160,18 @@ class FieldSpec(BaseModel):
     def _parse(self, raw: Any) -> Any:
         return parsing.line(raw, label=self.label)
 
+    def wrong_parts(self, code: str, raw: Any) -> tuple[str, ...]:
+        """The parts that a problem lies in: those that are missing, else what its code tells, else all of them."""
+        if code in self.wrong_part:
+            return (self.wrong_part[code],)
+        typed = raw if isinstance(raw, Mapping) else {}
+        required = (part for part in self.parts if part not in self.optional_parts)
+        missing = tuple(part for part in required if parsing.is_blank(typed.get(part)))
+        return missing if missing and code.startswith("incomplete") else tuple(self.parts)
+
     def payload(self, value: Any) -> Any:
         """The JSON that goes to the service."""
-        return value
+        return list(value) if self.many else value
 
     def display(self, value: Any) -> str:
         """The answer in words, to be read back."""
@@ -192,7 +206,9 @@ class FieldSpec(BaseModel):
 
     @property
     def cell_words(self) -> Mapping[str, str]:
-        """The values of its choices by what people write for them, in the reader's language."""
+        """The values of its choices by what people write: countries in any language, others in the reader's."""
+        if self.listing == "countries":
+            return spreadsheet.countries()
         if get_language() not in self._cell_words:
             self._cell_words[get_language()] = spreadsheet.values_by_label(
                 (one.value, one.label) for one in self.choices()

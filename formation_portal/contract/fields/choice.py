@@ -24,10 +24,19 @@ from .values import AnswerError, Raw
 _LONG_CURRENCY_LIST = 12
 
 
-class _OptionField(FieldSpec):
-    """What select and multi_select share: options are words, or codes of countries or currencies."""
+class _ListField(FieldSpec):
+    """What is chosen from a list; in a spreadsheet by its words, several apart by semicolons."""
 
     missing_text: ClassVar[str] = gettext_noop("Choose “{label}”")
+
+    def from_cells(self, texts: Mapping[str, str]) -> Raw:
+        read = spreadsheet.choice_values if self.many else spreadsheet.choice_value
+        return read(texts.get("", ""), self.cell_words)
+
+
+class _OptionField(_ListField):
+    """What select and multi_select share: options are words, or codes of countries or currencies."""
+
     needs_options: ClassVar[bool] = True
 
     def choices(self) -> tuple[Choice, ...]:
@@ -36,34 +45,26 @@ class _OptionField(FieldSpec):
     @property
     def _sorted_options(self) -> tuple[str, ...]:
         """The options as people look for them: countries and many currencies A to Z, else as the schema has them."""
-        if self._lists_currencies and len(self.options) > _LONG_CURRENCY_LIST:
+        if self.listing == "currencies" and len(self.options) > _LONG_CURRENCY_LIST:
             return by_currency_name(self.options)
-        return by_country_name(self.options) if self.lists_countries else self.options
-
-    @property
-    def listing(self) -> str:
-        return "countries" if self.lists_countries else "currencies" if self._lists_currencies else ""
+        return by_country_name(self.options) if self.listing == "countries" else self.options
 
     # Asked for each option of a long list, so it is worked out once.
     @cached_property
-    def lists_countries(self) -> bool:
-        """Whether every option is a country code; such a list is drawn as names."""
-        return bool(self.options) and all(map(is_country, self.options))
-
-    @cached_property
-    def _lists_currencies(self) -> bool:
-        return bool(self.options) and all(map(is_currency, self.options))
+    def listing(self) -> str:
+        """Where every option is such a code; such a list is drawn as names."""
+        if self.options and all(map(is_country, self.options)):
+            return "countries"
+        return "currencies" if self.options and all(map(is_currency, self.options)) else ""
 
     @property
     def has_own_words(self) -> bool:
-        return bool(self.options) and not self.lists_countries and not self._lists_currencies
+        return bool(self.options) and not self.listing
 
     def _option_label(self, option: str) -> str:
-        if self.lists_countries:
+        if self.listing == "countries":
             return country_name(option)
-        if self._lists_currencies:
-            return f"{currency_name(option)} ({option})"
-        return option
+        return f"{currency_name(option)} ({option})" if self.listing else option
 
     def _parse_option(self, raw: Any) -> str:
         if raw not in self.options:
@@ -79,11 +80,6 @@ class SelectField(_OptionField):
 
     def _parse(self, raw: Any) -> str:
         return self._parse_option(raw)
-
-    def from_cells(self, texts: Mapping[str, str]) -> Raw:
-        return spreadsheet.choice_value(
-            texts.get("", ""), spreadsheet.countries() if self.lists_countries else self.cell_words
-        )
 
     def display(self, value: Any) -> str:
         return self._option_label(value)
@@ -122,14 +118,6 @@ class MultiSelectField(_OptionField):
             raise AnswerError("not_an_option", words)
         return tuple(option for option in dict.fromkeys(self.options) if option in chosen) or None
 
-    def from_cells(self, texts: Mapping[str, str]) -> Raw:
-        return spreadsheet.choice_values(
-            texts.get("", ""), spreadsheet.countries() if self.lists_countries else self.cell_words
-        )
-
-    def payload(self, value: Any) -> list[str]:
-        return list(value)
-
     def display(self, value: Any) -> str:
         return ", ".join(self._option_label(option) for option in self._sorted_options if option in value)
 
@@ -162,12 +150,11 @@ class BooleanField(FieldSpec):
         return (Choice("true", gettext("Yes")), Choice("false", gettext("No")))
 
 
-class NationalityField(FieldSpec):
+class NationalityField(_ListField):
     """One nationality or several, as ISO 3166-1 alpha-2 codes. Example: ["NO", "NL"] (interface)."""
 
     template: ClassVar[str] = "nationality"
     many: ClassVar[bool] = True
-    missing_text: ClassVar[str] = gettext_noop("Choose “{label}”")
     cell_hint: ClassVar[str] = gettext_noop("One or more countries, separated by semicolons.")
     field_type: Literal["nationality"] = "nationality"
 
@@ -176,12 +163,6 @@ class NationalityField(FieldSpec):
         if not all(isinstance(code, str) and is_country(code) for code in codes):
             raise AnswerError("not_a_country", gettext("Choose “{label}” from the list of countries", label=self.label))
         return tuple(dict.fromkeys(codes)) or None
-
-    def from_cells(self, texts: Mapping[str, str]) -> Raw:
-        return spreadsheet.choice_values(texts.get("", ""), spreadsheet.countries())
-
-    def payload(self, value: Any) -> list[str]:
-        return list(value)
 
     def display(self, value: Any) -> str:
         return ", ".join(country_name(code) for code in value)

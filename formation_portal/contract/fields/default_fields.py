@@ -11,20 +11,9 @@ from .types import read_field
 from .values import AnswerError
 
 
-def _field(
-    canonical_field: str, label: str, field_type: str = "text", *, required: bool = True, **more: object
-) -> FieldSpec:
-    key = canonical.property_of(canonical_field)
-    return read_field(
-        {
-            "key": key,
-            "canonical_field": canonical_field,
-            "label": label,
-            "field_type": field_type,
-            "required": required,
-        }
-        | more
-    )
+def _field(name: str, label: str, field_type: str = "text", *, required: bool = True, **more: object) -> FieldSpec:
+    named = {"key": canonical.property_of(name), "canonical_field": name, "label": label}
+    return read_field(named | {"field_type": field_type, "required": required} | more)
 
 
 class _CurrencyField(SelectField):
@@ -75,33 +64,27 @@ SHARE_CLASS_FIELDS = (
 
 def with_person_fields(listed: tuple[FieldSpec, ...]) -> tuple[FieldSpec, ...]:
     """A person always has first name, last name and e-mail address."""
-    return _with_defaults(_translated(PERSON_FIELDS), listed)
+    return _with_defaults(PERSON_FIELDS, listed)
 
 
 def company_fields() -> tuple[FieldSpec, ...]:
     """What is asked of a company or foundation where the schema lists nothing."""
-    return _translated(COMPANY_FIELDS)
+    return _with_defaults(COMPANY_FIELDS, ())
 
 
 def with_share_class_fields(listed: tuple[FieldSpec, ...]) -> tuple[FieldSpec, ...]:
     """A class always has the five properties of the interface; a listed one takes the general one's place."""
-    return _with_defaults(_translated(SHARE_CLASS_FIELDS), listed)
-
-
-def _translated(general: tuple[FieldSpec, ...]) -> tuple[FieldSpec, ...]:
-    """The same questions in the reader's language."""
-    return tuple(
-        spec.model_copy(update={"label": gettext(spec.label), "help": gettext(spec.help), "is_ours": True})
-        for spec in general
-    )
+    return _with_defaults(SHARE_CLASS_FIELDS, listed)
 
 
 def _with_defaults(general: tuple[FieldSpec, ...], listed: tuple[FieldSpec, ...]) -> tuple[FieldSpec, ...]:
+    """The general questions that aren't listed, in the reader's language, and the listed ones."""
     held = {canonical.property_of(spec.canonical_field) for spec in listed if spec.canonical_field}
     keys = {spec.key for spec in listed}
-    added = tuple(
-        spec if spec.key not in keys else spec.model_copy(update={"key": f"our-{spec.key}"})
-        for spec in general
-        if canonical.property_of(spec.name) not in held
-    )
-    return added + listed
+    added = []
+    for spec in general:
+        if canonical.property_of(spec.name) not in held:
+            key = f"our-{spec.key}" if spec.key in keys else spec.key
+            words = {"label": gettext(spec.label), "help": gettext(spec.help)}
+            added.append(spec.model_copy(update={"key": key, "is_ours": True} | words))
+    return (*added, *listed)

@@ -4,6 +4,7 @@ Data from the Unicode CLDR by way of Babel; codes are ISO 3166-1 alpha-2 and ISO
 """
 
 import unicodedata
+from collections.abc import Callable
 from functools import cache, lru_cache
 
 from babel import Locale
@@ -43,22 +44,18 @@ def is_currency(code: str) -> bool:
 
 def country_name(code: str, language: str = "") -> str:
     """The country's name in the language, else in the reader's; the code itself where nobody knows it."""
-    return _country_name(code, language or reader.get_language())
+    return _name("territories", code, language or reader.get_language())
 
 
 def currency_name(code: str, language: str = "") -> str:
     """The currency's name in the language, else in the reader's; or the code itself."""
-    return _currency_name(code, language or reader.get_language())
+    return _name("currencies", code, language or reader.get_language())
 
 
+# A list of countries has 250 of them.
 @cache
-def _country_name(code: str, language: str) -> str:
-    return str(reader.locale_of(language).territories.get(code, code))
-
-
-@cache
-def _currency_name(code: str, language: str) -> str:
-    return str(reader.locale_of(language).currencies.get(code, code))
+def _name(kind: str, code: str, language: str) -> str:
+    return str(getattr(reader.locale_of(language), kind).get(code, code))
 
 
 def currencies_of(country: str) -> tuple[str, ...]:
@@ -68,22 +65,17 @@ def currencies_of(country: str) -> tuple[str, ...]:
 
 def by_country_name(codes: tuple[str, ...], language: str = "") -> tuple[str, ...]:
     """Codes of countries in the order in which a reader looks for them: A to Z by name in the language."""
-    return _by_country_name(codes, language or reader.get_language())
-
-
-@lru_cache(maxsize=1_000)
-def _by_country_name(codes: tuple[str, ...], language: str) -> tuple[str, ...]:
-    return tuple(sorted(codes, key=lambda code: sort_key(_country_name(code, language))))
+    return _sorted_by(country_name, codes, language or reader.get_language())
 
 
 def by_currency_name(codes: tuple[str, ...], language: str = "") -> tuple[str, ...]:
     """Codes of currencies A to Z by name in the language, else in the reader's."""
-    return _by_currency_name(codes, language or reader.get_language())
+    return _sorted_by(currency_name, codes, language or reader.get_language())
 
 
-@lru_cache(maxsize=1_000)
-def _by_currency_name(codes: tuple[str, ...], language: str) -> tuple[str, ...]:
-    return tuple(sorted(codes, key=lambda code: sort_key(_currency_name(code, language))))
+@lru_cache(maxsize=2_000)
+def _sorted_by(name: Callable[[str, str], str], codes: tuple[str, ...], language: str) -> tuple[str, ...]:
+    return tuple(sorted(codes, key=lambda code: sort_key(name(code, language))))
 
 
 def sort_key(name: str) -> str:

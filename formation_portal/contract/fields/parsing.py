@@ -1,18 +1,22 @@
 """How typed text becomes a value: lines, numbers, dates, addresses, sums. Raises AnswerError with the way out.
 
 Every function takes what a form posts and what a payload holds, since the service judges by the same code.
+
+A draft keeps numbers in one notation, 1,234.56. A page in German takes 1.234,56 for that and shows it so; one in French
+1 234,56. What is no number in the page's notation is kept as it was typed, and so is one that can only be meant in the
+other way, like 1.5 or 1,234.56 on a page in German.
 """
 
 import re
 import unicodedata
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from datetime import date
 from decimal import Context, Decimal
 from typing import Any
 
 import phonenumbers
 
-from ..localisation import format_number, gettext, join_list, month_number
+from ..localisation import format_number, get_language, gettext, join_list, month_number
 from .iso_codes import is_country, is_currency
 from .values import Address, AnswerError
 
@@ -55,24 +59,10 @@ def without_null(value: Any) -> str:
     return str(value).replace("\x00", "\ufffd")
 
 
-def texts_in(raw: Any) -> Iterator[str]:
-    """Every text of an answer as typed: itself, its parts, or its members."""
-    if isinstance(raw, str):
-        yield raw
-    elif isinstance(raw, Mapping):
-        yield from (one for one in raw.values() if isinstance(one, str))
-    elif isinstance(raw, list | tuple):
-        yield from (one for one in raw if isinstance(one, str))
-
-
 def length(text: str) -> int:
     """How many characters a typed text has once it is read; blanks around it count where there are very many."""
-    read = len(unicodedata.normalize("NFC", _with_newlines(text)).strip())
+    read = len(_normalised_text(text))
     return len(text) if len(text) > 2 * read + LINE_LIMIT else read
-
-
-def _with_newlines(text: str) -> str:
-    return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def is_blank(raw: Any) -> bool:
@@ -85,21 +75,17 @@ def is_blank(raw: Any) -> bool:
     return all(one is None or one == "" or (isinstance(one, str) and not one.strip()) for one in raw)
 
 
-def line(raw: Any, *, label: str, limit: int = LINE_LIMIT) -> str:
-    """One line of text: NFC, trimmed, no control characters."""
-    return _text(raw, label=label, limit=limit, allowed="")
-
-
-def lines(raw: Any, *, label: str, limit: int = LINES_LIMIT) -> str:
-    """Several lines of text; line ends become a single newline."""
-    return _text(raw, label=label, limit=limit, allowed="\n\t")
-
-
-def _text(raw: Any, *, label: str, limit: int, allowed: str) -> str:
+def line(raw: Any, *, label: str, limit: int = LINE_LIMIT, allowed: str = "") -> str:
+    """One line of text: NFC, trimmed, no control characters but those that are allowed."""
     if not isinstance(raw, str):
         raise AnswerError("not_text", gettext("Enter “{label}” as text", label=label))
-    text = unicodedata.normalize("NFC", _with_newlines(raw)).strip()
-    if any(_is_control(character) and character not in allowed for character in text):
+    text = _normalised_text(raw)
+    controls = (
+        character
+        for character in text
+        if unicodedata.category(character) in ("Cc", "Cs") or ord(character) in _BIDI_CONTROLS or character == "\ufffd"
+    )
+    if any(character not in allowed for character in controls):
         words = gettext("Enter “{label}” again. It contains characters that we can’t save", label=label)
         raise AnswerError("control_characters", words)
     if len(text) > limit:
@@ -110,8 +96,13 @@ def _text(raw: Any, *, label: str, limit: int, allowed: str) -> str:
     return text
 
 
-def _is_control(character: str) -> bool:
-    return unicodedata.category(character) in ("Cc", "Cs") or ord(character) in _BIDI_CONTROLS or character == "\ufffd"
+def lines(raw: Any, *, label: str) -> str:
+    """Several lines of text; line ends become a single newline."""
+    return line(raw, label=label, limit=LINES_LIMIT, allowed="\n\t")
+
+
+def _normalised_text(raw: str) -> str:
+    return unicodedata.normalize("NFC", raw.replace("\r\n", "\n").replace("\r", "\n")).strip()
 
 
 def members(raw: Any, *, label: str) -> list[Any]:
@@ -161,6 +152,65 @@ def _too_many_digits(label: str) -> AnswerError:
     return AnswerError("too_many_digits", text)
 
 
+# What stands between thousands where a comma begins the decimals.
+_MARKS_OF_GROUPS = {"de": ".", "es": ".", "fr": "\u202f"}
+_COMMA_NUMBER = re.compile(r"-?(\d{1,3}(\.\d{3})+|\d+)(,\d+)?", re.ASCII)
+# In French a point between digits is the one of the keypad's key, unless decimals or another point follow.
+_FRENCH_NUMBER = re.compile(r"-?(\d{1,3}(\.\d{3}){2,}|\d{1,3}(\.\d{3})+(?=,)|\d+)(,\d+)?", re.ASCII)
+# One mark with three digits behind it: decimals to some, and the thousands before it to others.
+_POINT_AND_THREE = re.compile(r"(-?[1-9]\d{0,2})\.(\d{3})", re.ASCII)
+_COMMA_AND_THREE = re.compile(r"(-?\d{1,3}),(?!000)(\d{3})", re.ASCII)
+
+
+def normalised_number(text: str) -> str:
+    """A number that was typed in the reader's notation, as a draft keeps it; anything else as it is."""
+    if get_language() not in _MARKS_OF_GROUPS:
+        return text
+    own = _FRENCH_NUMBER if get_language() == "fr" else _COMMA_NUMBER
+    # A narrow space that doesn't stand between thousands was only a slip of the thumb.
+    if not own.fullmatch(without_group_marks(text)):
+        return text.replace("\u202f", "") if _is_readable(text) else text
+    turned = text.translate(str.maketrans(".,\u202f", ",.,"))
+    return turned if _is_readable(turned) else text.replace("\u202f", "").translate(str.maketrans(".,", ",."))
+
+
+def localised_number(text: str) -> str:
+    """A number that a draft keeps, in the reader's notation; anything else as it is."""
+    # Digits alone, and words, read the same everywhere.
+    mark = None if not text or text.isalnum() else _MARKS_OF_GROUPS.get(get_language())
+    if mark is None or not _is_readable(text):
+        return text
+    return text.translate(str.maketrans(".,", f",{mark}"))
+
+
+def ambiguity_note(text: str) -> str:
+    """How a kept number was read, where its only mark may have been meant the other way; else nothing.
+
+    So nobody is off by a factor of a thousand without having been told. Three zeros behind a comma, which then stands
+    between thousands, are no doubt: nobody writes decimals so.
+    """
+    bare = without_group_marks(text)
+    if found := _POINT_AND_THREE.fullmatch(bare):
+        return gettext(
+            "We read this as {number}, with three decimals. If you mean a whole number, enter {whole}.",
+            number=localised_number(bare),
+            whole=int(found[1] + found[2]),
+        )
+    if found := _COMMA_AND_THREE.fullmatch(bare):
+        return gettext("We read this as the whole number {whole}.", whole=int(found[1] + found[2]))
+    return ""
+
+
+def has_point_and_three(raw: object) -> bool:
+    """Whether a kept text has a point with three digits behind it, as some write thousands."""
+    return isinstance(raw, str) and bool(_POINT_AND_THREE.fullmatch(without_group_marks(raw)))
+
+
+def _is_readable(text: str) -> bool:
+    bare = without_group_marks(text)
+    return bool(PLAIN_NUMBER.fullmatch(bare) or GROUPED_NUMBER.fullmatch(bare))
+
+
 def calendar_date(raw: Any, *, label: str) -> date:
     """A date from its parts (a month may be its name) or from YYYY-MM-DD."""
     if isinstance(raw, str) and _ISO_DATE.fullmatch(raw.strip()):
@@ -177,8 +227,11 @@ def calendar_date(raw: Any, *, label: str) -> date:
         raise AnswerError("not_a_date", gettext("Enter “{label}” as a date, like 27 3 1985", label=label))
     if not (_is_digits(year) and len(year) == 4):
         raise AnswerError("not_a_year", gettext("Enter the year of “{label}” with four digits, like 1985", label=label))
+    day, head = _DAY_MARKS.sub("", day), month.lower()[:3]
     try:
-        return date(int(year), _month(month), int(day) if _is_digits(day := _DAY_MARKS.sub("", day)) else 0)
+        if not _is_digits(month):
+            month = str(_MONTHS.index(head) + 1 if head in _MONTHS else month_number(month))
+        return date(int(year), int(month), int(day) if _is_digits(day) else 0)
     except (ValueError, OverflowError):
         raise AnswerError(
             "not_a_date", gettext("Enter “{label}” as a real date, like 27 3 1985", label=label)
@@ -187,13 +240,6 @@ def calendar_date(raw: Any, *, label: str) -> date:
 
 def _is_digits(text: str) -> bool:
     return text.isascii() and text.isdigit()
-
-
-def _month(text: str) -> int:
-    if _is_digits(text):
-        return int(text)
-    head = text.lower()[:3]
-    return _MONTHS.index(head) + 1 if head in _MONTHS else month_number(text)
 
 
 def email(raw: Any, *, label: str) -> str:

@@ -81,36 +81,31 @@ def parts_of(texts: Mapping[str, str], listed: str, words: Mapping[str, str]) ->
 
 
 def date_parts(text: str, *, label: str) -> dict[str, str]:
-    """Day, month and year as typed. Raises AnswerError for what is no date, or could be two."""
+    """Day, month and year as typed. Raises AnswerError for what is no date, or could be two.
+
+    Between strokes the month comes first in some countries, and nobody can tell where both could be months.
+    """
     typed = " ".join(text.split())
     if not typed:
         return {}
-    if len(typed) <= _MAX_DATE_LENGTH and (parts := _parse_date(typed, label=label)):
-        return parts
-    raise AnswerError("not_a_date", gettext("Enter “{label}” as a date, like 27 March 1985 or 1985-03-27", label=label))
-
-
-def _parse_date(typed: str, *, label: str) -> dict[str, str]:
-    if found := _YEAR_FIRST.fullmatch(typed):
-        return _date_parts(found[4], found[3], found[1])
-    if found := _WORD_FIRST.fullmatch(typed):
-        return _date_parts(found[2], found[1], found[3])
-    if found := _DAY_FIRST.fullmatch(typed):
-        return _day_first(found[1], found[2], found[3], found[4], typed=typed, label=label)
-    return {}
-
-
-def _day_first(day: str, mark: str, month: str, year: str, *, typed: str, label: str) -> dict[str, str]:
-    """Between strokes the month comes first in some countries, and nobody can tell where both could be months."""
-    if mark not in "/-" or not month.isdecimal():
-        return _date_parts(day, month, year)
-    if int(day) <= _MONTHS < int(month):
-        return _date_parts(month, day, year)
-    if int(day) <= _MONTHS and int(month) <= _MONTHS and int(day) != int(month):
-        words = gettext("Enter “{label}” with the month as a word, like 3 April 1985. {typed} could mean two dates")
-        raise AnswerError("two_dates", words.format(label=label, typed=typed))
-    return _date_parts(day, month, year)
-
-
-def _date_parts(day: str, month: str, year: str) -> dict[str, str]:
+    is_short = len(typed) <= _MAX_DATE_LENGTH
+    if is_short and (found := _YEAR_FIRST.fullmatch(typed)):
+        year, month, day = found[1], found[3], found[4]
+    elif is_short and (found := _WORD_FIRST.fullmatch(typed)):
+        month, day, year = found[1], found[2], found[3]
+    elif is_short and (found := _DAY_FIRST.fullmatch(typed)):
+        day, mark, month, year = found[1], found[2], found[3], found[4]
+        if mark in "/-" and month.isdecimal() and int(day) <= _MONTHS:
+            if int(month) > _MONTHS:
+                day, month = month, day
+            elif int(day) != int(month):
+                words = gettext(
+                    "Enter “{label}” with the month as a word, like 3 April 1985. {typed} could mean two dates",
+                    label=label,
+                    typed=typed,
+                )
+                raise AnswerError("two_dates", words)
+    else:
+        said = gettext("Enter “{label}” as a date, like 27 March 1985 or 1985-03-27", label=label)
+        raise AnswerError("not_a_date", said)
     return {"day": day, "month": month, "year": year}

@@ -1,21 +1,283 @@
-"""The list of field types, and how a schema's JSON becomes one of them (interface, "Field").
+"""The field types that are typed (text, numbers, dates, addresses, amounts), the list of all types, and how a schema's
+JSON becomes one of them (interface, "Field").
 
 Each type is one class that answers for itself: it takes its answer from a form post (`from_post`), reads it (`clean`),
 writes it for the service (`payload`), shows it (`display`), and names the template that draws it (`template`). Nothing
-outside the types switches on one. The discriminated union is the list of types; an unknown type is an `UnknownField`.
+outside the types switches on one. What is chosen is in `choice`. An unknown type is an `UnknownField`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any
+from datetime import date
+from decimal import Decimal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Union
 
+import phonenumbers
 from pydantic import Discriminator, Tag, TypeAdapter
 
-from .base import FieldSpec
+from .. import canonical
+from ..localisation import format_number, gettext, gettext_noop, long_date
+from . import parsing, spreadsheet
+from .base import Choice, FieldSpec
 from .choice import BooleanField, MultiSelectField, NationalityField, SelectField, ShareClassRefField
-from .compound import AddressField, CurrencyAmountField, DateField
-from .text import NumberField, PhoneField, TextareaField, TextField, UnknownField
+from .iso_codes import (
+    COUNTRIES,
+    CURRENCIES_IN_USE,
+    by_country_name,
+    country_name,
+    currency_name,
+    is_currency,
+    minor_units,
+)
+from .values import Address, AnswerError, Money, Raw
+
+# Decimals of which thousands are made where the mark is read the other way.
+_THOUSANDS_DECIMALS = 3
+
+
+class TextField(FieldSpec):
+    """One line. Example: "Larkfield Holdings". At most 500 characters, NFC (supplement, "Values")."""
+
+    field_type: Literal["text"] = "text"
+
+    def _parse(self, raw: Any) -> str:
+        """An e-mail address is read as one, wherever the canonical name says that it is asked for."""
+        is_email = canonical.is_email(self.canonical_field)
+        return (parsing.email if is_email else parsing.line)(raw, label=self.label)
+
+
+class TextareaField(FieldSpec):
+    """Several lines. Example: "Holds the shares of two companies.". At most 10,000 characters."""
+
+    template: ClassVar[str] = "textarea"
+    max_length: ClassVar[int] = parsing.LINES_LIMIT
+    field_type: Literal["textarea"] = "textarea"
+
+    def _parse(self, raw: Any) -> str:
+        return parsing.lines(raw, label=self.label)
+
+
+class NumberField(FieldSpec):
+    """A number. Example: 10000, or 12.5. At most 15 digits, so that JSON carries it exactly."""
+
+    template: ClassVar[str] = "number"
+    cell_hint: ClassVar[str] = gettext_noop("A number in digits, like 10000 or 12.5.")
+    field_type: Literal["number"] = "number"
+
+    def normalised(self, text: str, part: str = "") -> str:
+        return parsing.normalised_number(text)
+
+    def localised(self, raw: Any) -> Any:
+        return parsing.localised_number(raw) if isinstance(raw, str) else raw
+
+    def ambiguity_note(self, raw: Any) -> str:
+        return parsing.ambiguity_note(raw) if isinstance(raw, str) else ""
+
+    def _parse(self, raw: Any) -> int | Decimal:
+        return parsing.number(raw, label=self.label)
+
+    def from_cells(self, texts: Mapping[str, str]) -> Raw:
+        # A spreadsheet shows a share as 25%, whichever way it keeps it.
+        return texts.get("", "").strip().removesuffix("%").strip()
+
+    def payload(self, value: Any) -> int | float:
+        return value if isinstance(value, int) else float(value)
+
+    def display(self, value: Any) -> str:
+        return format_number(value)
+
+
+class PhoneField(FieldSpec):
+    """A telephone number in any notation with its country code; sent as E.164. Example: "+41417288000"."""
+
+    template: ClassVar[str] = "phone"
+    cell_hint: ClassVar[str] = gettext_noop("Include the country code, like +41 41 728 80 00.")
+    field_type: Literal["phone"] = "phone"
+
+    def _parse(self, raw: Any) -> str:
+        return parsing.phone(raw, label=self.label)
+
+    def display(self, value: Any) -> str:
+        number = phonenumbers.parse(value)
+        return phonenumbers.format_number(number, phonenumbers.PhoneNumberFormat.INTERNATIONAL).replace(" ", "\u00a0")
+
+
+class DateField(FieldSpec):
+    """A calendar date, typed as day, month and year; sent as YYYY-MM-DD. Example: "1985-03-27" (interface)."""
+
+    template: ClassVar[str] = "date"
+    parts: ClassVar[Mapping[str, str]] = {
+        "day": gettext_noop("Day"),
+        "month": gettext_noop("Month"),
+        "year": gettext_noop("Year"),
+    }
+    wrong_part: ClassVar[Mapping[str, str]] = {"not_a_year": "year"}
+    cell_hint: ClassVar[str] = gettext_noop("A date, like 27 March 1985 or 1985-03-27.")
+    field_type: Literal["date"] = "date"
+
+    def _parse(self, raw: Any) -> date:
+        return parsing.calendar_date(raw, label=self.label)
+
+    def from_cells(self, texts: Mapping[str, str]) -> Raw:
+        return spreadsheet.date_parts(texts.get("", ""), label=self.label)
+
+    def payload(self, value: Any) -> str:
+        return str(value.isoformat())
+
+    def display(self, value: Any) -> str:
+        return long_date(value)
+
+
+class AddressField(FieldSpec):
+    """A postal address: street1, street2, city, region, postcode, country (ISO 3166-1 alpha-2).
+
+    Example: {"street1": "1 Main St", "city": "Zug", "postcode": "6300", "country": "CH"} (supplement, "Values").
+    """
+
+    template: ClassVar[str] = "address"
+    parts: ClassVar[Mapping[str, str]] = {
+        "street1": gettext_noop("Street and number"),
+        "street2": gettext_noop("Second line"),
+        "city": gettext_noop("Town or city"),
+        "region": gettext_noop("Region"),
+        "postcode": gettext_noop("Postcode"),
+        "country": gettext_noop("Country"),
+    }
+    optional_parts: ClassVar[frozenset[str]] = frozenset({"street2", "region", "postcode"})
+    chosen_parts: ClassVar[frozenset[str]] = frozenset({"country"})
+    wrong_part: ClassVar[Mapping[str, str]] = {"not_a_country": "country"}
+    field_type: Literal["address"] = "address"
+
+    def _parse(self, raw: Any) -> Address:
+        return parsing.address(raw, label=self.label)
+
+    @property
+    def cell_parts(self) -> tuple[str, ...]:
+        return tuple(self.parts)
+
+    def cell_choices(self, part: str = "") -> tuple[Choice, ...]:
+        in_order = by_country_name(COUNTRIES) if part == "country" else ()
+        return tuple(Choice(code, country_name(code)) for code in in_order)
+
+    @property
+    def listing(self) -> str:
+        return "countries"
+
+    def codes_of(self, value: Any) -> tuple[str, ...]:
+        return (value.country,)
+
+    def from_cells(self, texts: Mapping[str, str]) -> Raw:
+        return spreadsheet.parts_of(texts, "country", self.cell_words)
+
+    def payload(self, value: Any) -> dict[str, str]:
+        return {part: text for part in self.parts if (text := getattr(value, part))}
+
+    def display(self, value: Any) -> str:
+        town = " ".join(text for text in (value.city, value.postcode) if text)
+        lines = (value.street1, value.street2, town, value.region, country_name(value.country))
+        return ", ".join(text for text in lines if text)
+
+
+class CurrencyAmountField(FieldSpec):
+    """An amount with its currency, both required; a single allowed currency is fixed (interface).
+
+    Example: {"amount": 50000, "currency": "USD"}. Zero or more, at most the currency's minor units.
+    """
+
+    template: ClassVar[str] = "currency_amount"
+    parts: ClassVar[Mapping[str, str]] = {"amount": gettext_noop("Amount"), "currency": gettext_noop("Currency")}
+    chosen_parts: ClassVar[frozenset[str]] = frozenset({"currency"})
+    wrong_part: ClassVar[Mapping[str, str]] = {
+        **dict.fromkeys(("not_a_number", "negative", "too_many_digits", "ambiguous", "too_precise"), "amount"),
+        **dict.fromkeys(("currency_missing", "currency_not_allowed"), "currency"),
+    }
+    field_type: Literal["currency_amount"] = "currency_amount"
+
+    @property
+    def fixed_currency(self) -> str:
+        """The one allowed currency, or nothing where there is a choice."""
+        return self.allowed_currencies[0] if len(self.allowed_currencies) == 1 else ""
+
+    def normalised(self, text: str, part: str = "") -> str:
+        return parsing.normalised_number(text) if part == "amount" else text.strip().upper()
+
+    def localised(self, raw: Any) -> Any:
+        if not isinstance(raw, Mapping) or not isinstance(raw.get("amount"), str):
+            return raw
+        return {**raw, "amount": parsing.localised_number(raw["amount"])}
+
+    def ambiguity_note(self, raw: Any) -> str:
+        if not isinstance(raw, Mapping) or not isinstance(raw.get("amount"), str):
+            return ""
+        currency = str(raw.get("currency") or self.fixed_currency)
+        # Where there are no three decimals the one reading is refused, and nobody means the other.
+        return (
+            parsing.ambiguity_note(raw["amount"])
+            if is_currency(currency) and minor_units(currency) >= _THOUSANDS_DECIMALS
+            else ""
+        )
+
+    def clean(self, raw: Any) -> Money | None:
+        # A chosen currency alone is no answer: it may be the one that the control showed first.
+        if isinstance(raw, Mapping) and parsing.is_blank(raw.get("amount")):
+            return None
+        return None if parsing.is_blank(raw) else self._parse(raw)
+
+    def _parse(self, raw: Any) -> Money:
+        amount, currency = parsing.money(raw, label=self.label, default_currency=self.fixed_currency)
+        if self.allowed_currencies and currency not in self.allowed_currencies:
+            allowed = ", ".join(self.allowed_currencies)
+            text = gettext("Choose the currency of “{label}” from {currencies}", label=self.label, currencies=allowed)
+            raise AnswerError("currency_not_allowed", text)
+        places = minor_units(currency)
+        # Three decimals, even noughts, are thousands to some.
+        if places < _THOUSANDS_DECIMALS and parsing.has_point_and_three(raw["amount"]):
+            text = gettext("Enter “{label}” in digits only, like 10000, or with fewer decimals", label=self.label)
+            raise AnswerError("ambiguous", text)
+        if -amount.as_tuple().exponent > places:  # type: ignore[operator]  # finite by now
+            said = {"label": self.label, "places": places, "currency": currency}
+            raise AnswerError(
+                "too_precise", gettext("Enter “{label}” with at most {places} decimals in {currency}", **said)
+            )
+        return Money(amount=amount, currency=currency)
+
+    @property
+    def cell_parts(self) -> tuple[str, ...]:
+        return ("amount",) if self.fixed_currency else tuple(self.parts)
+
+    def cell_choices(self, part: str = "") -> tuple[Choice, ...]:
+        return tuple(Choice(one.value, one.value) for one in self.choices()) if part == "currency" else ()
+
+    def from_cells(self, texts: Mapping[str, str]) -> Raw:
+        filled = spreadsheet.parts_of(texts, "currency", self.cell_words)
+        return filled | {"currency": self.fixed_currency} if filled and self.fixed_currency else filled
+
+    def payload(self, value: Any) -> dict[str, Any]:
+        whole = value.amount == value.amount.to_integral_value()
+        return {"amount": int(value.amount) if whole else float(value.amount), "currency": value.currency}
+
+    def display(self, value: Any) -> str:
+        return f"{value.currency}\u00a0{format_number(value.amount)}"
+
+    def choices(self) -> tuple[Choice, ...]:
+        offered = self.allowed_currencies or CURRENCIES_IN_USE
+        return tuple(Choice(code, f"{code} – {currency_name(code)}") for code in offered)
+
+    @property
+    def listing(self) -> str:
+        return "currencies"
+
+    def codes_of(self, value: Any) -> tuple[str, ...]:
+        return (value.currency,)
+
+
+class UnknownField(FieldSpec):
+    """A type that nobody knows: drawn and sent as text, and said so (supplement, "What a schema may get wrong")."""
+
+    template: ClassVar[str] = "unknown"
+    is_known: ClassVar[bool] = False
+
 
 KNOWN_TYPES: tuple[type[FieldSpec], ...] = (
     TextField,
@@ -32,30 +294,22 @@ KNOWN_TYPES: tuple[type[FieldSpec], ...] = (
     CurrencyAmountField,
 )
 
-_TAGS = frozenset(str(member.model_fields["field_type"].default) for member in KNOWN_TYPES)
+_BY_TAG = {str(member.model_fields["field_type"].default): member for member in KNOWN_TYPES}
 
 
 def _tag(data: Any) -> str:
     tag = data.get("field_type", "text") if isinstance(data, dict) else getattr(data, "field_type", "")
-    return tag if isinstance(tag, str) and tag in _TAGS else "unknown"
+    return tag if isinstance(tag, str) and tag in _BY_TAG else "unknown"
 
 
-Field = Annotated[
-    Annotated[TextField, Tag("text")]
-    | Annotated[TextareaField, Tag("textarea")]
-    | Annotated[SelectField, Tag("select")]
-    | Annotated[MultiSelectField, Tag("multi_select")]
-    | Annotated[BooleanField, Tag("boolean")]
-    | Annotated[DateField, Tag("date")]
-    | Annotated[NumberField, Tag("number")]
-    | Annotated[AddressField, Tag("address")]
-    | Annotated[PhoneField, Tag("phone")]
-    | Annotated[NationalityField, Tag("nationality")]
-    | Annotated[ShareClassRefField, Tag("share_class_ref")]
-    | Annotated[CurrencyAmountField, Tag("currency_amount")]
-    | Annotated[UnknownField, Tag("unknown")],
-    Discriminator(_tag),
-]
+if TYPE_CHECKING:
+    Field = FieldSpec
+else:
+    _tagged = {**_BY_TAG, "unknown": UnknownField}
+    Field = Annotated[
+        Union[tuple(Annotated[member, Tag(tag)] for tag, member in _tagged.items())],  # noqa: UP007  # made of a tuple
+        Discriminator(_tag),
+    ]
 
 _field_adapter: TypeAdapter[FieldSpec] = TypeAdapter(Field)
 

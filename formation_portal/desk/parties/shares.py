@@ -8,7 +8,7 @@ from formation_portal.applications.draft import Draft
 from formation_portal.applications.ownership_stakes import companies_owned_by, owners_of
 from formation_portal.applications.parties import PartyRow
 from formation_portal.applications.readback import number_of_shares
-from formation_portal.contract.ownership.percentages import apportion, format_hundredths, format_percent
+from formation_portal.contract.stakes import apportion, format_hundredths, format_percent
 from formation_portal.ui.allocation import Allocation
 
 

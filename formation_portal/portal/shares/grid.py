@@ -7,7 +7,7 @@ from typing import Any
 
 from formation_portal.applications.parties import PartyRow, ShareClassRow
 from formation_portal.contract.localisation import format_number, gettext, gettext_noop, join_list, ngettext
-from formation_portal.contract.ownership.shares import split_equally as equal_parts
+from formation_portal.contract.shares import split_equally as equal_parts
 from formation_portal.ui.allocation import Allocation
 from formation_portal.ui.charts import Swatch
 from formation_portal.ui.prices import money

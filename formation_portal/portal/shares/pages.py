@@ -11,12 +11,12 @@ from formation_portal.applications.draft import Draft
 from formation_portal.applications.parties import PartyRow, ShareClassRow
 from formation_portal.applications.readback import share_class_choices
 from formation_portal.contract import record
-from formation_portal.contract.fields.number_format import localised
+from formation_portal.contract.fields.parsing import localised_number
 from formation_portal.contract.fields.values import AnswerError
 from formation_portal.contract.localisation import format_number, gettext
 from formation_portal.contract.needs import needs_of_share_class
-from formation_portal.contract.ownership.shares import parse_number_of_shares
 from formation_portal.contract.schema import Section
+from formation_portal.contract.shares import parse_number_of_shares
 from formation_portal.relay.delivery_status import (
     ApplicationDeliveries,
     DeliveryStage,
@@ -232,7 +232,7 @@ class SharesPage(ApplicationPage):
             name=name,
             id=name,
             label=f"{row.label}, {party.label}",
-            typed=localised(typed),
+            typed=localised_number(typed),
             error=objection or refused,
             is_refused=bool(refused and not objection),
             delivery=unsettled,

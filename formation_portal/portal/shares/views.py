@@ -15,8 +15,7 @@ from formation_portal.applications import services
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.fields import is_token, new_token
 from formation_portal.applications.parties import PartyRow
-from formation_portal.contract.fields.number_format import localised, normalised
-from formation_portal.contract.fields.parsing import is_blank, without_null
+from formation_portal.contract.fields.parsing import is_blank, localised_number, normalised_number, without_null
 from formation_portal.contract.localisation import gettext
 from formation_portal.contract.schema import Section
 from formation_portal.relay.wake import wait_for
@@ -125,7 +124,7 @@ def _typed(page: SharesPage, post: QueryDict) -> dict[tuple[str, str], str]:
     pairs = [(party.token, row.token) for party in page.allocation.holders for row in page.draft.share_classes]
     named = {pair: cell_name(*pair) for pair in pairs}
     return {
-        pair: normalised(without_null(post[name]))
+        pair: normalised_number(without_null(post[name]))
         for pair, name in named.items()
         if name in post and not keeps_theirs(post, name)
     }
@@ -136,8 +135,8 @@ def _cell_conflicts(page: SharesPage, stale: services.Stale) -> tuple[FieldConfl
         FieldConflict(
             cell.name,
             cell.label,
-            localised(stale.posted[cell.pair]),
-            localised(stale.stored.get(cell.pair, "")),
+            localised_number(stale.posted[cell.pair]),
+            localised_number(stale.stored.get(cell.pair, "")),
             change=stale.changes.get(cell.pair),
             is_left=cell.pair in stale.kept_theirs,
         )

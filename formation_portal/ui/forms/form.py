@@ -19,9 +19,8 @@ from formation_portal.contract import rules
 from formation_portal.contract.conditions import Condition
 from formation_portal.contract.fields.base import Choice, FieldSpec, control_name
 from formation_portal.contract.localisation import gettext, ngettext
-from formation_portal.contract.record import Holder, Record
+from formation_portal.contract.record import Answers, Holder, Record
 from formation_portal.contract.schema import FormSchema
-from formation_portal.contract.validation import Answers
 from formation_portal.contract.visibility import VisibilityTables
 
 from .controls import markup

@@ -14,8 +14,7 @@ from formation_portal.applications.readback import answer_in_words
 from formation_portal.contract import canonical
 from formation_portal.contract.fields.base import Choice, FieldSpec
 from formation_portal.contract.fields.iso_codes import country_name
-from formation_portal.contract.localisation import gettext, gettext_noop
-from formation_portal.contract.validation import wrong_parts
+from formation_portal.contract.localisation import gettext
 
 from ..formats import schema_language
 from .controls import Option, control_id, markup
@@ -50,20 +49,6 @@ class QueryNote:
 _FEW = 6
 # Of more, those that are chosen are shown, and a list to add from (fields/multi_select.html).
 _MOST_TICKED = 40
-
-_PART_LABELS = {
-    "day": gettext_noop("Day"),
-    "month": gettext_noop("Month"),
-    "year": gettext_noop("Year"),
-    "street1": gettext_noop("Street and number"),
-    "street2": gettext_noop("Second line"),
-    "city": gettext_noop("Town or city"),
-    "region": gettext_noop("Region"),
-    "postcode": gettext_noop("Postcode"),
-    "country": gettext_noop("Country"),
-    "amount": gettext_noop("Amount"),
-    "currency": gettext_noop("Currency"),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,7 +255,7 @@ class Question:
     @cached_property
     def parts(self) -> tuple[ControlPart, ...]:
         """The controls of an answer that has several, each with its own label."""
-        wrong = wrong_parts(self.spec.parts, self.error_code, self.typed) if self.error else ()
+        wrong = self.spec.wrong_parts(self.error_code, self.typed) if self.error else ()
         return tuple(self._part(part, is_wrong=part in wrong) for part in self.spec.parts)
 
     def _part(self, part: str, *, is_wrong: bool) -> ControlPart:
@@ -280,7 +265,7 @@ class Question:
             part=part,
             name=f"{self.name}:{part}",
             id=f"{self.id}:{part}",
-            label=gettext(_PART_LABELS[part]) if part in _PART_LABELS else part,
+            label=gettext(self.spec.parts[part]),
             value=value,
             autocomplete=token if token in ("", "off") else f"{token}-{part}",
             choices=_with_what_was_typed(_rows(self.spec.choices(), {value}), value) if part == "currency" else (),

@@ -22,8 +22,6 @@ from .suggestions import SUGGESTIONS_GAP
 
 # Of about a kilobyte each; lists of countries have fifteen.
 _KEPT_AT_MOST = 2_000
-# What is chosen from a list inside an answer that is typed for the rest.
-_CHOSEN_PARTS = frozenset({"country", "currency"})
 
 # The field is kept with its markup, so that its id names nothing else meanwhile.
 _cache: dict[Hashable, tuple[FieldSpec, str]] = {}
@@ -81,7 +79,7 @@ def _typed_text(question: Question) -> Iterator[tuple[str, str]]:
         yield from (
             (part, text)
             for part, text in raw.items()
-            if text and part in question.spec.parts and part not in _CHOSEN_PARTS
+            if text and part in question.spec.parts and part not in question.spec.chosen_parts
         )
     elif isinstance(raw, str) and raw and not question.choices:
         yield "", raw

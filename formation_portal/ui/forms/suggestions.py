@@ -12,8 +12,7 @@ from django.utils.translation import gettext
 from formation_portal.applications.draft import Draft
 from formation_portal.contract.fields.base import FieldSpec
 from formation_portal.contract.fields.iso_codes import country_name, currencies_of, is_country
-from formation_portal.contract.record import Party
-from formation_portal.contract.validation import Answers
+from formation_portal.contract.record import Answers, Party
 
 from .controls import markup
 

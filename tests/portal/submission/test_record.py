@@ -17,7 +17,7 @@ from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application
 from formation_portal.contract.fields.parsing import is_blank
 from formation_portal.contract.lifecycle import State
-from formation_portal.contract.validation import validate
+from formation_portal.contract.record import validate
 from formation_portal.reviews.decisions import INCORPORATE
 from formation_portal.reviews.models import DecisionOutcome, ReviewDecision
 from formation_portal.ui.printed_record import printed_record

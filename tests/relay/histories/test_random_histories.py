@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
-from formation_portal.contract import payloads
 from formation_portal.gateway import FormationService
 from formation_portal.relay.models import Delivery
 from formation_portal.relay.worker import drain
+from tests import payloads
 from tests.applications import factories
 from tests.relay.conftest import save
 from tests.relay.flaky_transport import FlakyTransport

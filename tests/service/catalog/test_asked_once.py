@@ -6,10 +6,9 @@ from typing import Any
 
 import pytest
 
-from formation_portal.contract.record import Party, Record
+from formation_portal.contract.record import Party, Record, validate
 from formation_portal.contract.rules import evaluate
 from formation_portal.contract.schema import FormSchema
-from formation_portal.contract.validation import validate
 from formation_portal.service.catalog.loader import read_catalog
 from tests.strategies import TODAY
 

@@ -6,9 +6,9 @@ from hypothesis import strategies as st
 
 from formation_portal.contract.canonical import CLASS_SHARES, ENTITY_SHARES
 from formation_portal.contract.fields.values import AnswerError
-from formation_portal.contract.ownership.shares import over_issued, parse_number_of_shares, split_equally
 from formation_portal.contract.record import Holding, Record
 from formation_portal.contract.rules import evaluate
+from formation_portal.contract.shares import over_issued, parse_number_of_shares, split_equally
 from tests.contract.builders import entity, form, person, question, record, role, share_class
 
 

@@ -6,15 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from formation_portal.contract.ownership.percentages import (
+from formation_portal.contract.stakes import (
     WHOLE,
     apportion,
     format_hundredths,
     format_percent,
     percentages_of,
+    trace_ownership,
     with_rest,
 )
-from formation_portal.contract.ownership.stakes import trace_ownership
 
 NUMBERS = st.lists(st.integers(0, 10**6), min_size=1, max_size=12).filter(any)
 QUARTER = (Fraction(1), Fraction(1, 4))

@@ -5,9 +5,8 @@ from typing import Any
 import pytest
 
 from formation_portal.contract.fields.base import FieldSpec
-from formation_portal.contract.fields.compound import AddressField, CurrencyAmountField, DateField
+from formation_portal.contract.fields.types import AddressField, CurrencyAmountField, DateField
 from formation_portal.contract.fields.values import AnswerError
-from formation_portal.contract.validation import wrong_parts
 
 CAPITAL = CurrencyAmountField(
     field_type="currency_amount", key="capital", label="Capital", allowed_currencies=("USD", "EUR", "JPY")
@@ -19,7 +18,7 @@ HOME = AddressField(field_type="address", key="home", label="Home")
 def wrong(spec: FieldSpec, raw: Any) -> tuple[str, ...]:
     with pytest.raises(AnswerError) as caught:
         spec.clean(raw)
-    return wrong_parts(spec.parts, caught.value.code, raw)
+    return spec.wrong_parts(caught.value.code, raw)
 
 
 @pytest.mark.parametrize("amount", ["lots", "-5", "9" * 20, "1.005"])
@@ -51,4 +50,4 @@ def test_of_an_address_only_what_is_needed_is_missing() -> None:
 
 
 def test_where_nobody_knows_all_of_it_is_wrong() -> None:
-    assert wrong_parts(CAPITAL.parts, "", {"amount": "5", "currency": "USD"}) == ("amount", "currency")
+    assert CAPITAL.wrong_parts("", {"amount": "5", "currency": "USD"}) == ("amount", "currency")

@@ -3,14 +3,13 @@
 import re
 from collections.abc import Iterator
 
-from .. import canonical
-from ..fields import parsing
-from ..fields.values import AnswerError
-from ..localisation import format_number, gettext, gettext_noop, ngettext
-from ..needs import Need
-from ..payloads import active_answers
-from ..record import Holder, ShareClass
-from ..rules import FormState
+from . import canonical
+from .fields import parsing
+from .fields.values import AnswerError
+from .localisation import format_number, gettext, gettext_noop, ngettext
+from .needs import Need
+from .record import Holder, ShareClass
+from .rules import FormState
 
 _POINTS_IN_IT = re.compile(r"-?\d{1,3}(\.\d{3})+", re.ASCII)
 _IN_DIGITS = gettext_noop("Enter the number of {of} in digits, like 5000")
@@ -51,7 +50,7 @@ def shares_of_entity(form_state: FormState) -> int | None:
 
 
 def _positive_count(form_state: FormState, name: str, holder: Holder) -> int | None:
-    found = next((value for spec, value in active_answers(form_state, holder) if spec.canonical_field == name), None)
+    found = next((value for spec, value in form_state.active_answers(holder) if spec.canonical_field == name), None)
     return found if isinstance(found, int) and not isinstance(found, bool) and found > 0 else None
 
 
