@@ -226,7 +226,7 @@ INVITATION_DAYS = ENV.invitation_days
 OVERDUE_DAYS = ENV.overdue_days
 CLAIM_HOURS = ENV.claim_hours
 FOUR_EYES = ENV.four_eyes
-# Numbers and hashes of the audit, outside the database (audit/anchor.py).
+# Numbers and hashes of the audit, outside the database (audit/chain.py).
 AUDIT_ANCHOR = Path(ENV.audit_anchor or DATA_DIR / "audit-anchor")
 SERVICE_RATE_LIMIT = ENV.rate_limit
 SERVICE_RATE_FILE = DATA_DIR / "service-requests"

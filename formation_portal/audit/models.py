@@ -1,8 +1,10 @@
 """The table of the audit log, which only ever grows, and how an entry becomes bytes and a hash."""
 
 import hashlib
+import json
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
+from enum import StrEnum
 
 from django.db import models
 
@@ -23,6 +25,14 @@ class AuditAction(models.TextChoices):
     RIGHTS = "rights", "Changed rights"
     REVEAL = "reveal", "Viewed numbers"
     CLAIM = "claim", "Claimed or released a case"
+
+
+class AccessKind(StrEnum):
+    """What was handed out of a document, as the entry of a look says."""
+
+    FILE = "file"
+    PAGE = "page"
+    SMALL = "small picture"
 
 
 class Actor(models.TextChoices):
@@ -103,3 +113,22 @@ def hash_of(content: str) -> str:
 def as_line(text: str, limit: int) -> str:
     """A text that fits into one line of so many characters at most."""
     return text.replace("\n", " ")[:limit]
+
+
+# The small picture in a list is too small to read.
+_READABLE = frozenset({AccessKind.FILE, AccessKind.PAGE})
+
+
+def accesses_by_agents(reference: str) -> models.QuerySet[Entry]:
+    """Every time an agent was shown something of a document of the application, the first one first."""
+    return Entry.objects.filter(reference=reference, deed=AuditAction.LOOK, actor=Actor.AGENT).order_by("number")
+
+
+def is_document_access(subject: str, detail: str) -> bool:
+    """Whether such an entry tells that a page, or the file, of a document was handed out; its number is the subject."""
+    try:
+        said = json.loads(detail or "{}")
+    except ValueError:
+        # Somebody has made the entry unreadable.
+        return False
+    return subject.isdigit() and isinstance(said, dict) and str(said.get("way", "")) in _READABLE

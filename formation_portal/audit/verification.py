@@ -7,8 +7,8 @@ from typing import Any, cast
 
 from django.db import connection
 
-from . import anchor
 from .attestation import Digests, altered_rows
+from .chain import Anchored, read_anchor
 from .models import COLUMNS, FIRST_PREVIOUS_HASH, TABLE, hash_of
 
 # Number, moment, the hash before, the own hash, and what it is of.
@@ -44,12 +44,12 @@ class AuditReport:
 
 def verify(*, now: int) -> AuditReport:
     """Everything that is not as it was written, by its number. `now` is in microseconds, as entries keep moments."""
-    anchored, doubted = anchor.read()
+    anchored, doubted = read_anchor()
     reader = _ChainReader(anchored)
     for row in _rows():
         reader.read_row(row)
     attested = tuple(_altered_rows(reader))
-    known, _ = anchor.read() if reader.unanchored else ({}, None)
+    known, _ = read_anchor() if reader.unanchored else ({}, None)
     # What has no anchor, and had time enough to be given one.
     late = {
         row[0]: row[3]
@@ -91,7 +91,7 @@ def _page(where: str, values: tuple[Any, ...]) -> list[Row]:
 class _ChainReader:
     """How far the walk has come: the newest number, the hash that the next row has to name, what was wrong."""
 
-    anchored: anchor.Anchored
+    anchored: Anchored
     count: int = 0
     newest: int = 0
     previous: str = FIRST_PREVIOUS_HASH

@@ -11,7 +11,7 @@ from formation_portal.accounts.policies import UserRequest
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.services import Closed
 from formation_portal.reviews.changes_since import ReviewChange, ReviewVersion, changes_since, current_version
-from formation_portal.reviews.exceptions import ReviewChanged, ReviewRefused
+from formation_portal.reviews.transactions import ReviewChanged, ReviewRefused
 
 from .return_urls import return_url
 

@@ -12,7 +12,7 @@ from formation_portal.applications.models import Document
 from formation_portal.contract.localisation import join_list
 from formation_portal.core.integers import parse_integers
 from formation_portal.reviews.checklist import Fact
-from formation_portal.reviews.opened_documents import opened_documents
+from formation_portal.reviews.checks import opened_documents
 from formation_portal.reviews.targets import holder_name
 
 from .queue_state import QueueState

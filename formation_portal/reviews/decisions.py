@@ -17,11 +17,10 @@ from formation_portal.core import subscribers
 
 from .changes_since import ReviewVersion, changes_since
 from .checklist import approval_blockers, load_checklist
-from .exceptions import NotApprovable, ReviewRefused
+from .checks import require_opened
 from .models import MAX_TEXT, DecisionOutcome, DeclineReason, ReviewDecision
-from .opened_documents import require_opened
 from .queries import send_drafts
-from .transactions import UNDER_REVIEW, ReviewWork, raise_version, review_transaction
+from .transactions import UNDER_REVIEW, NotApprovable, ReviewRefused, ReviewWork, raise_version, review_transaction
 
 RETURN, APPROVE, DECLINE, INCORPORATE = "return", "approve", "decline", "record_incorporation"
 # What a second agent confirms where the setting asks for four eyes.

@@ -1,4 +1,5 @@
-"""Queries to the customer: drafted, changed and deleted here, sent with a return (decisions.py)."""
+"""Queries to the customer, drafted, changed and deleted here and sent with a return (decisions.py); and notes among
+colleagues."""
 
 from typing import Any
 
@@ -6,13 +7,16 @@ from django.contrib.auth.models import AbstractBaseUser
 from django.utils import timezone
 
 from formation_portal.applications.draft import Draft
+from formation_portal.contract.lifecycle import State
 from formation_portal.contract.record import validate
 
 from .changes_since import ReviewVersion
-from .exceptions import ReviewRefused
-from .models import MAX_LABEL, MAX_TEXT, Query, QueryReason
+from .models import MAX_LABEL, MAX_TEXT, Note, Query, QueryReason
 from .targets import Target, field_at, label_of
-from .transactions import ReviewWork, review_transaction
+from .transactions import ReviewRefused, ReviewWork, review_transaction
+
+# A note may be written about any case, also a closed one.
+_SUBMITTED = frozenset(State) - {State.DRAFT}
 
 
 def draft_query(
@@ -120,3 +124,26 @@ def draft_at(draft: Draft, target: Target) -> Query | None:
     """The query that is drafted about a target: one database query."""
     found: Query | None = _open_queries(draft).filter(sent_at=None, **target.columns).first()
     return found
+
+
+def write_note(draft: Draft, target: Target, *, text: str, by: AbstractBaseUser) -> Note:
+    """Keep a note. Raises ReviewRefused where it is empty or too long."""
+    words = text.strip()
+    if not words:
+        raise ReviewRefused("Enter a note.", field="note")
+    if len(words) > MAX_TEXT:
+        raise ReviewRefused(f"Use {MAX_TEXT:,} characters or fewer.", field="note")
+    with review_transaction(draft, by=by, version=None, states=_SUBMITTED, begins=False) as work:
+        note = Note(application=draft.application, **target.columns)
+        work.save(note, "note", text=words, label=(label_of(draft, target) or "")[:MAX_LABEL])
+        return note
+
+
+def remove_note(draft: Draft, note_id: int, *, by: AbstractBaseUser) -> bool:
+    """Take one's own note back; False where there is none."""
+    with review_transaction(draft, by=by, version=None, states=_SUBMITTED, begins=False) as work:
+        note = Note.objects.filter(application=draft.application, pk=note_id, by=by.pk, removed_at=None).first()
+        if note is None:
+            return False
+        work.save(note, "remove_note", removed_at=timezone.now())
+        return True

@@ -9,9 +9,8 @@ from formation_portal.accounts.policies import UserRequest
 from formation_portal.applications.documents import page_picture
 from formation_portal.applications.models import Document
 from formation_portal.audit import chain
-from formation_portal.audit.access import AccessKind
 from formation_portal.audit.chain import Account, Subject
-from formation_portal.audit.models import AuditAction
+from formation_portal.audit.models import AccessKind, AuditAction
 
 Response = TypeVar("Response", bound=HttpResponseBase)
 

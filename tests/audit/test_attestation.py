@@ -22,8 +22,7 @@ from formation_portal.reviews.checks import accept, reopen
 from formation_portal.reviews.customer_queries import Reply, store_replies
 from formation_portal.reviews.decisions import DECLINE, RETURN, decide, refuse_proposal
 from formation_portal.reviews.models import Check, DecisionOutcome, Note, Query, ReviewDecision
-from formation_portal.reviews.notes import remove_note, write_note
-from formation_portal.reviews.queries import delete_draft, draft_query
+from formation_portal.reviews.queries import delete_draft, draft_query, remove_note, write_note
 from formation_portal.reviews.targets import Target
 from tests.applications import factories
 from tests.reviews.conftest import again, colleague, submitted

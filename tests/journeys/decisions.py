@@ -13,8 +13,7 @@ from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.reviews.changes_since import current_version
 from formation_portal.reviews.decisions import APPROVE, DECLINE, INCORPORATE, Registration, decide, refuse_proposal
-from formation_portal.reviews.notes import write_note
-from formation_portal.reviews.queries import draft_query
+from formation_portal.reviews.queries import draft_query, write_note
 from formation_portal.reviews.targets import WHOLE_APPLICATION, Target
 from tests.applications import factories
 from tests.desk.decision_setup import accept_all

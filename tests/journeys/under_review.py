@@ -11,8 +11,7 @@ from playwright.sync_api import expect
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.reviews.changes_since import current_version
-from formation_portal.reviews.notes import write_note
-from formation_portal.reviews.queries import delete_draft
+from formation_portal.reviews.queries import delete_draft, write_note
 from formation_portal.reviews.targets import WHOLE_APPLICATION, Target, TargetKind
 from tests.applications import factories
 from tests.desk.review_rounds import accept_all, add_bob, again, ask_at, now, rename

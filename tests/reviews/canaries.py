@@ -33,8 +33,7 @@ from formation_portal.reviews.decisions import (
     refuse_proposal,
 )
 from formation_portal.reviews.models import DeclineReason, QueryReason
-from formation_portal.reviews.notes import write_note
-from formation_portal.reviews.queries import delete_draft, draft_query
+from formation_portal.reviews.queries import delete_draft, draft_query, write_note
 from formation_portal.reviews.targets import Target, TargetKind
 from tests.pdfs import read_pdf
 

@@ -21,11 +21,10 @@ from formation_portal.reviews.decisions import (
     decide,
     refuse_proposal,
 )
-from formation_portal.reviews.exceptions import NotApprovable, ReviewChanged, ReviewRefused
 from formation_portal.reviews.models import DecisionOutcome
-from formation_portal.reviews.notes import write_note
-from formation_portal.reviews.queries import delete_draft, draft_query, resolve
+from formation_portal.reviews.queries import delete_draft, draft_query, resolve, write_note
 from formation_portal.reviews.targets import WHOLE_APPLICATION, Target
+from formation_portal.reviews.transactions import NotApprovable, ReviewChanged, ReviewRefused
 
 REFUSALS = (
     ReviewChanged,

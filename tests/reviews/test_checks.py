@@ -12,9 +12,9 @@ from formation_portal.reviews.changes_since import current_version
 from formation_portal.reviews.checklist import ACCEPTED, CHANGED, OPEN, QUERIED, load_checklist
 from formation_portal.reviews.checks import accept, reopen
 from formation_portal.reviews.decisions import RETURN, decide
-from formation_portal.reviews.exceptions import ReviewChanged, ReviewRefused
 from formation_portal.reviews.queries import draft_query
 from formation_portal.reviews.targets import Target, TargetKind
+from formation_portal.reviews.transactions import ReviewChanged, ReviewRefused
 
 from .conftest import again
 

@@ -20,10 +20,10 @@ from formation_portal.reviews.decisions import (
     refuse_proposal,
     waiting_decision,
 )
-from formation_portal.reviews.exceptions import NotApprovable, ReviewChanged, ReviewRefused
 from formation_portal.reviews.models import DecisionOutcome, Query, ReviewDecision
 from formation_portal.reviews.queries import delete_draft, draft_query, resolve
 from formation_portal.reviews.targets import Target, TargetKind
+from formation_portal.reviews.transactions import NotApprovable, ReviewChanged, ReviewRefused
 from tests.subscribing import subscribe
 
 from .conftest import again

@@ -6,8 +6,7 @@ from typing import Any
 
 from formation_portal.accounts.models import User
 from formation_portal.applications.models import Application, Change
-from formation_portal.audit.access import AccessKind
-from formation_portal.audit.models import Actor, AuditAction, Entry
+from formation_portal.audit.models import AccessKind, Actor, AuditAction, Entry
 from formation_portal.contract import canonical
 from formation_portal.relay.models import Decision
 

@@ -15,8 +15,8 @@ from formation_portal.applications.readback import readback
 from formation_portal.contract.needs import Need
 from formation_portal.reviews.changes_since import ReviewVersion
 from formation_portal.reviews.checklist import Checklist, load_checklist
+from formation_portal.reviews.checks import opened_documents
 from formation_portal.reviews.models import Query
-from formation_portal.reviews.opened_documents import opened_documents
 from formation_portal.reviews.targets import WHOLE_APPLICATION, TargetKind, holder_name
 from formation_portal.ui.ownership import Ownership, ownership
 

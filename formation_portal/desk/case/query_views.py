@@ -14,10 +14,9 @@ from formation_portal.accounts.policies import UserRequest, agent_with
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.services import Closed
 from formation_portal.reviews.changes_since import ReviewVersion
-from formation_portal.reviews.exceptions import ReviewChanged, ReviewRefused
-from formation_portal.reviews.notes import remove_note, write_note
-from formation_portal.reviews.queries import delete_draft, resolve
+from formation_portal.reviews.queries import delete_draft, remove_note, resolve, write_note
 from formation_portal.reviews.targets import WHOLE_APPLICATION, Target
+from formation_portal.reviews.transactions import ReviewChanged, ReviewRefused
 
 from ..changes_since import not_done
 from ..lookups import get_case_or_404

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.readback import Readback
 from formation_portal.reviews.checklist import ACCEPTED, CHANGED, OPEN, QUERIED, Checklist, Fact
+from formation_portal.reviews.checks import OpenedDocuments
 from formation_portal.reviews.models import Query
-from formation_portal.reviews.opened_documents import OpenedDocuments
 from formation_portal.reviews.targets import Target, TargetKind
 
 from ..queue_state import QueueState

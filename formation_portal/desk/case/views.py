@@ -19,8 +19,8 @@ from formation_portal.applications.services import Closed
 from formation_portal.reviews.changes_since import ReviewVersion
 from formation_portal.reviews.checklist import load_checklist
 from formation_portal.reviews.checks import accept, reopen
-from formation_portal.reviews.exceptions import DocumentsNotOpened, ReviewChanged, ReviewRefused
 from formation_portal.reviews.targets import Target
+from formation_portal.reviews.transactions import DocumentsNotOpened, ReviewChanged, ReviewRefused
 from formation_portal.ui import record_files
 from formation_portal.ui.documents import document_page as page_of
 from formation_portal.ui.downloads import as_download, page_as_picture

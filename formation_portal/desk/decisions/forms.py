@@ -13,8 +13,8 @@ from formation_portal.applications.draft import Draft
 from formation_portal.reviews.changes_since import ReviewVersion
 from formation_portal.reviews.decisions import APPROVE, DECLINE, INCORPORATE, Registration
 from formation_portal.reviews.decisions import decide as rule
-from formation_portal.reviews.exceptions import ReviewRefused
 from formation_portal.reviews.models import MAX_REGISTER_NUMBER, MAX_TEXT, DeclineReason, ReviewDecision
+from formation_portal.reviews.transactions import ReviewRefused
 
 from ..forms import Problem
 from ..unopened_documents import acknowledged_documents

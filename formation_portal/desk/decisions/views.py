@@ -15,8 +15,8 @@ from formation_portal.applications.draft import Draft
 from formation_portal.applications.services import Closed
 from formation_portal.reviews.changes_since import ReviewVersion
 from formation_portal.reviews.decisions import confirm_proposal, refuse_proposal, withdraw
-from formation_portal.reviews.exceptions import DocumentsNotOpened, NotApprovable, ReviewChanged, ReviewRefused
 from formation_portal.reviews.models import ReviewDecision
+from formation_portal.reviews.transactions import DocumentsNotOpened, NotApprovable, ReviewChanged, ReviewRefused
 
 from ..changes_since import not_done, posted_again
 from ..delivery_status import case_deliveries

@@ -17,7 +17,7 @@ from formation_portal.contract.rules import Question
 from formation_portal.contract.schema import Section
 from formation_portal.documents.findings import FindingCode
 from formation_portal.reviews.checklist import ACCEPTED, CHANGED, OPEN, QUERIED, Fact, HolderChecklist
-from formation_portal.reviews.opened_documents import OpenedDocuments
+from formation_portal.reviews.checks import OpenedDocuments
 from formation_portal.reviews.targets import Target, TargetKind
 from formation_portal.ui.documents import file_facts
 from formation_portal.ui.forms.controls import control_id

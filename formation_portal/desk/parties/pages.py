@@ -11,7 +11,7 @@ from formation_portal.audit.models import AuditAction
 from formation_portal.contract import canonical
 from formation_portal.reviews.changes_since import ReviewVersion
 from formation_portal.reviews.checklist import CHANGED, QUERIED, Checklist, Fact, HolderChecklist, load_checklist
-from formation_portal.reviews.opened_documents import opened_documents
+from formation_portal.reviews.checks import opened_documents
 from formation_portal.ui.roles import role_words
 
 from ..case.query_panels import QueryPanels

@@ -14,7 +14,7 @@ from formation_portal.applications import services
 from formation_portal.applications.documents import EarlierFiles, small_picture
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.parties import PartyRow
-from formation_portal.audit.access import AccessKind
+from formation_portal.audit.models import AccessKind
 from formation_portal.relay.wake import wait_for
 from formation_portal.ui.documents import document_page as page_of
 from formation_portal.ui.downloads import as_download, log_view, page_as_picture, picture_response

@@ -7,8 +7,7 @@ from django.test import Client
 
 from formation_portal.applications.draft import Draft
 from formation_portal.audit import chain
-from formation_portal.audit.access import AccessKind
-from formation_portal.audit.models import AuditAction
+from formation_portal.audit.models import AccessKind, AuditAction
 from formation_portal.contract.lifecycle import State
 from formation_portal.reviews.checklist import load_checklist
 from formation_portal.reviews.targets import Target

@@ -14,8 +14,7 @@ from formation_portal.relay.models import Delivery, DeliveryState
 from formation_portal.reviews.changes_since import current_version
 from formation_portal.reviews.decisions import DECLINE, RETURN, decide
 from formation_portal.reviews.models import DecisionOutcome, DeclineReason, ReviewDecision
-from formation_portal.reviews.notes import write_note
-from formation_portal.reviews.queries import draft_query
+from formation_portal.reviews.queries import draft_query, write_note
 from formation_portal.reviews.targets import WHOLE_APPLICATION, Target
 from tests.desk.decision_setup import REGISTERED, accept_all, case_page, decided, path, seen, sound, state
 from tests.desk.factories import said, submitted_ones

@@ -20,8 +20,7 @@ from formation_portal.desk.queue import claims
 from formation_portal.mail.models import Letter
 from formation_portal.reviews.changes_since import current_version
 from formation_portal.reviews.models import DecisionOutcome, ReviewDecision
-from formation_portal.reviews.notes import write_note
-from formation_portal.reviews.queries import draft_query
+from formation_portal.reviews.queries import draft_query, write_note
 from formation_portal.reviews.targets import WHOLE_APPLICATION
 from tests.desk.decision_setup import REGISTERED, accept_all, case_page, decided, documents_of, path, seen, sound, state
 from tests.desk.factories import page, references, said, submitted_ones

@@ -20,8 +20,7 @@ from formation_portal.desk.queue.search import next_case_for
 from formation_portal.desk.queue_state import QueueState
 from formation_portal.reviews.changes_since import current_version
 from formation_portal.reviews.checks import accept
-from formation_portal.reviews.notes import write_note
-from formation_portal.reviews.queries import draft_query
+from formation_portal.reviews.queries import draft_query, write_note
 from formation_portal.reviews.targets import WHOLE_APPLICATION, Target
 from tests.desk.factories import page, references, said, submitted_ones
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from formation_portal.audit import anchor
+from formation_portal.audit.chain import write_anchor
 from formation_portal.audit.verification import verify
 
 
@@ -26,7 +26,7 @@ class Command(BaseCommand):
         started, spent = time.perf_counter(), time.process_time()
         report = verify(now=time.time_ns() // 1000)
         if options["deed"] == "anchor":
-            anchor.write(report.unanchored)
+            write_anchor(report.unanchored)
             self.stdout.write(f"Entries anchored: {len(report.unanchored)}.")
             return
         took = f"{time.perf_counter() - started:.2f} s, {time.process_time() - spent:.2f} s of processor time"
