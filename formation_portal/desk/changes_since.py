@@ -13,7 +13,7 @@ from formation_portal.applications.services import Closed
 from formation_portal.reviews.changes_since import ReviewChange, ReviewVersion, changes_since, current_version
 from formation_portal.reviews.transactions import ReviewChanged, ReviewRefused
 
-from .return_urls import return_url
+from .case_urls import return_url
 
 
 def not_done(

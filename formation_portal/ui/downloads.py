@@ -1,8 +1,11 @@
-"""Files and pictures as responses: nothing in them may act as a page, no cache keeps them, and each view is logged."""
+"""Files, pictures and tables as responses: nothing in them may act as a page, no cache keeps them, and each view of a
+document is logged."""
 
+import csv
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, TypeVar, cast
 
-from django.http import FileResponse, Http404, HttpRequest, HttpResponse
+from django.http import FileResponse, Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 
 from formation_portal.accounts.policies import UserRequest
@@ -15,6 +18,8 @@ from formation_portal.audit.models import AccessKind, AuditAction
 Response = TypeVar("Response", bound=HttpResponseBase)
 
 _ALONE = "default-src 'none'; sandbox"
+# With these a spreadsheet would take a text for a formula.
+_FORMULAS = ("=", "+", "-", "@", "\t", "\r")
 
 
 def isolated(response: Response) -> Response:
@@ -75,3 +80,27 @@ def page_as_picture(request: UserRequest, document: Document, page: int, *, is_c
         raise Http404
     log_view(request, document, AccessKind.PAGE, by=request.user, page=page)
     return picture_response(drawn, name=f"page-{page}")
+
+
+class _Line:
+    """What the writer writes to: hands the line back."""
+
+    def write(self, line: str) -> str:
+        return line
+
+
+def csv_lines(rows: Iterable[Sequence[Any]]) -> Iterator[str]:
+    """Each row as a line, as soon as it is there."""
+    writer = csv.writer(_Line())
+    for row in rows:
+        yield writer.writerow([_without_formula(value) for value in row])
+
+
+def csv_response(rows: Iterable[Sequence[Any]], *, name: str) -> StreamingHttpResponse:
+    """A file for its reader alone, which nobody keeps on the way."""
+    answer = StreamingHttpResponse(csv_lines(rows), content_type="text/csv")
+    return as_attachment(answer, name=f"{name}.csv")
+
+
+def _without_formula(value: Any) -> Any:
+    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULAS) else value

@@ -13,9 +13,7 @@ from django.utils.http import urlencode
 from formation_portal.accounts.models import User
 from formation_portal.audit.models import Actor, AuditAction, Entry, moment_of
 from formation_portal.core.integers import parse_integer
-from formation_portal.ui.forms.controls import as_options
-
-from ..forms import FilterControl
+from formation_portal.ui.forms.controls import FilterControl, as_options
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,9 +12,9 @@ from django.utils import timezone
 
 from formation_portal.accounts.models import User
 from formation_portal.audit.models import COLUMNS, Entry, entry_hash
+from formation_portal.ui.forms.controls import FilterControl
 from formation_portal.ui.pagination import PageLink, keyset_links, keyset_page
 
-from ..forms import FilterControl
 from .descriptions import EntryDescriptions
 from .filters import AuditFilter
 

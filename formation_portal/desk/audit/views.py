@@ -8,8 +8,8 @@ from django.views.decorators.http import require_safe
 from formation_portal.accounts.models import Right
 from formation_portal.accounts.policies import UserRequest, agent_with
 from formation_portal.audit.models import Entry
+from formation_portal.ui.downloads import csv_response
 
-from ..csv_export import csv_response
 from .filters import AuditFilter, number_in
 from .pages import audit_page, csv_rows, entry_page
 

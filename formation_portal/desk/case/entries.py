@@ -12,8 +12,8 @@ from formation_portal.contract.schema import Section
 from formation_portal.reviews.checklist import Fact
 from formation_portal.reviews.targets import Target, TargetKind
 
-from ..return_urls import party_url
-from ..unopened_documents import opened_by
+from ..case_urls import party_url
+from ..documents import opened_by
 from ..wording import if_any, together
 from .differences import Difference
 from .query_panels import QueryPanel

@@ -20,9 +20,9 @@ from formation_portal.reviews.models import Query
 from formation_portal.reviews.targets import WHOLE_APPLICATION, TargetKind, holder_name
 from formation_portal.ui.ownership import Ownership, ownership
 
+from ..case_urls import case_url, queue_shown
 from ..delivery_status import CaseDeliveries, case_deliveries
 from ..lookups import can_review
-from ..return_urls import case_url, queue_shown
 from ..wording import if_any, ordinal, state_words, together
 from .differences import Difference, Differences, differences
 from .entries import CaseEntry, DocumentRow, Parties, ShareEntry, documents_of, parties_of, sections_of, shares_of

@@ -18,9 +18,9 @@ from formation_portal.reviews.queries import delete_draft, remove_note, resolve,
 from formation_portal.reviews.targets import WHOLE_APPLICATION, Target
 from formation_portal.reviews.transactions import ReviewChanged, ReviewRefused
 
+from ..case_urls import return_url
 from ..changes_since import not_done
 from ..lookups import get_case_or_404
-from ..return_urls import return_url
 from .forms import QueryForm, posted_query_form, store_query
 from .query_panels import QueryPanels
 

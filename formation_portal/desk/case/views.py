@@ -25,13 +25,12 @@ from formation_portal.ui import record_files
 from formation_portal.ui.documents import document_page as page_of
 from formation_portal.ui.downloads import as_download, page_as_picture
 
+from ..case_urls import TargetLinks, queue_shown, return_url
 from ..changes_since import not_done, posted_again
 from ..decisions.pages import decision_panel
+from ..documents import acknowledged_documents, unopened_documents
 from ..lookups import get_case_or_404, get_document_or_404, get_live_case_or_404
 from ..models import WORD_LIMIT
-from ..return_urls import queue_shown, return_url
-from ..target_links import TargetLinks
-from ..unopened_documents import acknowledged_documents, unopened_documents
 from ..wording import numbered
 from .conflicts import conflict_page
 from .forms import posted_targets

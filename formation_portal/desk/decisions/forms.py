@@ -15,9 +15,9 @@ from formation_portal.reviews.decisions import APPROVE, DECLINE, INCORPORATE, Re
 from formation_portal.reviews.decisions import decide as rule
 from formation_portal.reviews.models import MAX_REGISTER_NUMBER, MAX_TEXT, DeclineReason, ReviewDecision
 from formation_portal.reviews.transactions import ReviewRefused
+from formation_portal.ui.forms.controls import Problem
 
-from ..forms import Problem
-from ..unopened_documents import acknowledged_documents
+from ..documents import acknowledged_documents
 
 # No company that is formed here was registered before; a year of two digits is a slip.
 _FIRST_YEAR = 1900

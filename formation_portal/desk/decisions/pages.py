@@ -21,10 +21,10 @@ from formation_portal.reviews.targets import holder_name
 from formation_portal.reviews.transactions import UNDER_REVIEW
 from formation_portal.ui.forms.controls import Option, as_options
 
+from ..case_urls import TargetLinks
 from ..delivery_status import CaseDeliveries
 from ..masking import TextMasking
 from ..queue_state import QueueState
-from ..target_links import TargetLinks
 from ..wording import numbered
 from .forms import DecisionForm
 

@@ -18,12 +18,12 @@ from formation_portal.reviews.decisions import confirm_proposal, refuse_proposal
 from formation_portal.reviews.models import ReviewDecision
 from formation_portal.reviews.transactions import DocumentsNotOpened, NotApprovable, ReviewChanged, ReviewRefused
 
+from ..case_urls import case_url, queue_shown, queue_url
 from ..changes_since import not_done, posted_again
 from ..delivery_status import case_deliveries
+from ..documents import unopened_documents
 from ..lookups import get_case_or_404
 from ..queue.search import next_case_for
-from ..return_urls import case_url, queue_shown, queue_url
-from ..unopened_documents import unopened_documents
 from .forms import DecisionForm, decide_as_posted
 from .pages import decided_message, decision_panel
 

@@ -12,8 +12,7 @@ from django.utils.dateparse import parse_datetime
 from formation_portal.core.integers import parse_integers
 from formation_portal.relay.models import Decision
 from formation_portal.relay.resolution import DecisionRefused, bind, declare_absent, record_provider_informed
-
-from ..forms import Problem
+from formation_portal.ui.forms.controls import Problem
 
 BIND, ABSENT, TOLD = Decision.Deed.BIND.value, Decision.Deed.ABSENT.value, Decision.Deed.PROVIDER_INFORMED.value
 

@@ -25,11 +25,9 @@ from formation_portal.ui.roles import capitalised, kind_with_article, role_reaso
 
 from ..case.differences import NOT_ANSWERED, values_before
 from ..case.query_panels import QueryPanel, QueryPanels
+from ..case_urls import fact_id, party_url
+from ..documents import ViewerState, opened_by
 from ..masking import Mask, mask_of
-from ..return_urls import party_url
-from ..target_links import fact_id
-from ..unopened_documents import opened_by
-from ..viewer_state import ViewerState
 from ..wording import numbered
 
 

@@ -15,10 +15,10 @@ from formation_portal.reviews.checks import opened_documents
 from formation_portal.ui.roles import role_words
 
 from ..case.query_panels import QueryPanels
+from ..case_urls import case_url, party_url
+from ..documents import ViewerState
 from ..lookups import can_review
 from ..queue_state import QueueState
-from ..return_urls import case_url, party_url
-from ..viewer_state import ViewerState
 from ..wording import state_words
 from .facts import FactRow, fact_rows
 from .shares import ShareLine, share_lines

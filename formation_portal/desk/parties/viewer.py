@@ -9,7 +9,7 @@ from formation_portal.applications.documents import findings_of
 from formation_portal.applications.models import Document
 from formation_portal.ui.documents import file_facts
 
-from ..viewer_state import ZOOMS, ViewerState
+from ..documents import ZOOMS, ViewerState
 
 # A4, which most pages of a PDF are.
 _A4 = (1240, 1754)

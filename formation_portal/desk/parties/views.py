@@ -11,9 +11,9 @@ from formation_portal.accounts.models import Right
 from formation_portal.accounts.policies import UserRequest, agent, agent_with
 
 from ..case.news import case_line
+from ..case_urls import return_url
+from ..documents import ViewerState
 from ..lookups import get_case_or_404
-from ..return_urls import return_url
-from ..viewer_state import ViewerState
 from .pages import PartyPage, log_numbers_shown, party_page
 
 # What a page that asks by itself gets, by the id of what it has to draw anew.

@@ -14,13 +14,12 @@ from formation_portal.accounts.models import User
 from formation_portal.contract.catalog import working_days_between
 from formation_portal.contract.lifecycle import State
 from formation_portal.core.integers import parse_integers
-from formation_portal.ui.forms.controls import as_options
+from formation_portal.ui.forms.controls import FilterControl, as_options
 from formation_portal.ui.pagination import KeysetPage, PageLink, keyset_links
 
-from ..forms import FilterControl
+from ..case_urls import case_url, queue_url
 from ..models import Case, Offer
 from ..queue_state import NOBODY, STATES, QueuePosition, QueueState, View, micros_of, moment_at
-from ..return_urls import case_url, queue_url
 from ..wording import numbered, state_mark, state_words
 from .search import counts, find_cases, in_view, search_page
 

@@ -13,9 +13,9 @@ from formation_portal.accounts.sessions import background_request
 from formation_portal.core.integers import parse_integer
 from formation_portal.relay.resolution import unresolved_count
 
+from ..case_urls import case_url, queue_shown, queue_url
 from ..lookups import get_application_or_404
 from ..queue_state import QueueState
-from ..return_urls import case_url, queue_shown, queue_url
 from ..wording import numbered
 from .claims import already_claimed, claim_or_take_over
 from .claims import claim as claim_several

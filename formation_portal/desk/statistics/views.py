@@ -10,10 +10,9 @@ from django.views.decorators.http import require_safe
 from formation_portal.accounts.models import Right
 from formation_portal.accounts.policies import UserRequest, agent, agent_with
 from formation_portal.statistics.dimensions import PERIODS, get_period
-from formation_portal.ui.forms.controls import as_options
+from formation_portal.ui.downloads import csv_response
+from formation_portal.ui.forms.controls import FilterControl, as_options
 
-from ..csv_export import csv_response
-from ..forms import FilterControl
 from .pages import TABLES, ages, products, questions, reasons, throughput, times
 from .tables import charts
 

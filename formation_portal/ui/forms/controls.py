@@ -61,6 +61,21 @@ def as_options(labels: Iterable[tuple[str, str]], chosen: str) -> tuple[Option, 
 
 
 @dataclass(frozen=True, slots=True)
+class FilterControl:
+    """A control of a filter (ui/filter.html): a list, where there are choices; else an input of some type, or what goes
+    along unseen."""
+
+    name: str
+    label: str = ""
+    value: str = ""
+    type: str = "search"
+    choices: tuple[Option, ...] = ()
+    is_hidden: bool = False
+    # Leads to where it is typed.
+    key: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Problem:
     """One line of an error summary: the id of the control and the words that stand at it."""
 

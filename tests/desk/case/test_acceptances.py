@@ -7,8 +7,8 @@ from django.test import Client
 
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft
+from formation_portal.desk.case_urls import TargetLinks
 from formation_portal.desk.queue_state import QueueState
-from formation_portal.desk.target_links import TargetLinks
 from formation_portal.reviews.changes_since import current_version
 from formation_portal.reviews.checklist import ACCEPTED, OPEN, QUERIED, Fact, load_checklist
 from formation_portal.reviews.checks import accept

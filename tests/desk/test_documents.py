@@ -4,8 +4,8 @@ import pytest
 from django.http import QueryDict
 
 from formation_portal.applications.models import Application, Document
+from formation_portal.desk.documents import ViewerState
 from formation_portal.desk.parties.viewer import Viewer, viewer
-from formation_portal.desk.viewer_state import ViewerState
 
 
 def paper(number: int, *, pages: int = 1, **found: int) -> Document:

@@ -1,0 +1,87 @@
+"""Where the pages of a case are, and where they lead back to. What the queue showed travels along in their addresses
+and forms, so that the way back and the next case are those of the same filters.
+"""
+
+from collections.abc import Mapping
+from urllib.parse import unquote
+
+from django.http import QueryDict
+from django.urls import reverse
+from django.utils.http import url_has_allowed_host_and_scheme, urlencode
+
+from formation_portal.applications.draft import Draft
+from formation_portal.reviews.checklist import Checklist
+from formation_portal.reviews.targets import Target, TargetKind
+
+from .queue_state import QueueState
+
+
+def queue_shown(said: Mapping[str, str]) -> QueueState:
+    """What the queue showed: a form carries its address as `shown`, an address as `from`."""
+    address = said.get("shown", "") or said.get("from", "")
+    return QueueState.read(QueryDict(address.removeprefix("?")))
+
+
+def queue_url(shown: QueueState) -> str:
+    """The queue as it was."""
+    return reverse("desk:queue") + shown.address
+
+
+def party_url(reference: str, token: str, shown: QueueState | None = None) -> str:
+    """The page of one of a case's parties."""
+    return _with(reverse("desk:party", args=[reference, token]), shown)
+
+
+def case_url(reference: str, shown: QueueState) -> str:
+    """A case's page, opened from a queue that shows this."""
+    return _with(reverse("desk:case", args=[reference]), shown)
+
+
+def _with(address: str, shown: QueueState | None) -> str:
+    return f"{address}?{urlencode({'from': shown.address})}" if shown and shown.address else address
+
+
+def return_url(posted: QueryDict, reference: str) -> str:
+    """The address in `back` where it is one of this case, else that of the case's own page."""
+    home, asked = reverse("desk:case", args=[reference]), posted.get("back", "")
+    is_ours = url_has_allowed_host_and_scheme(asked, allowed_hosts=None) and asked.startswith(home)
+    # Browsers climb by dots that are written as %2e, too.
+    return asked if is_ours and ".." not in unquote(asked) and asked.isprintable() else home
+
+
+def fact_id(number: int) -> str:
+    """The id of a fact on its party's page, by its number in the checklist; the first is 1."""
+    return f"fact-{number}"
+
+
+class TargetLinks:
+    """The addresses of the places of one case, opened from a queue that shows this. No query."""
+
+    def __init__(self, draft: Draft, facts: Checklist, shown: QueueState) -> None:
+        self._draft = draft
+        self._shown = shown
+        self._case = case_url(draft.application.reference, shown)
+        self._facts = {
+            fact.target: f"{self._party(sheet.token)}#{fact_id(number)}"
+            for sheet in facts.holders
+            if sheet.token
+            for number, fact in enumerate(sheet.facts, 1)
+        }
+
+    def at(self, target: Target) -> str:
+        """The address of a place; what has none of its own is looked for on the case's page."""
+        if target in self._facts:
+            return self._facts[target]
+        if self._draft.party(target.holder):
+            return self._party(target.holder)
+        if target.holder and self._draft.schema.section(target.holder) is None:
+            return self._case
+        shares = self._draft.schema.share_section
+        if target.kind is TargetKind.DOCUMENT:
+            return f"{self._case}#documents"
+        if shares and target.holder == shares.key:
+            return f"{self._case}#shares"
+        return f"{self._case}#section-{target.holder}" if target.holder else f"{self._case}#notes"
+
+    def _party(self, token: str) -> str:
+        return party_url(self._draft.application.reference, token, self._shown)
