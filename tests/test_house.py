@@ -136,9 +136,12 @@ DESK_ROOMS = ("queue", "decisions", "case", "parties", "deliveries", "audit", "s
 @pytest.mark.parametrize("room", DESK_ROOMS)
 def test_rooms_of_the_desk_import_downwards(room: str) -> None:
     later = DESK_ROOMS[DESK_ROOMS.index(room) + 1 :]
-    prefixes = tuple(f"formation_portal.desk.{one}" for one in later)
+    prefixes = tuple(f"formation_portal.desk.{one}." for one in later)
     wrong = [
-        (path.name, name) for path in modules(f"desk/{room}") for name in imported(path) if name.startswith(prefixes)
+        (path.name, name)
+        for path in modules(f"desk/{room}")
+        for name in imported(path)
+        if f"{name}.".startswith(prefixes)
     ]
     assert not wrong
 
