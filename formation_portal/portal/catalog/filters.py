@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
+from operator import itemgetter
 
 from django.http import QueryDict
 from django.urls import reverse
@@ -66,8 +67,10 @@ class CatalogFilter:
         texts = {name: query.get(name, "").strip() for name in ("region", "country", "type")}
         return cls(**texts, price=PriceCeiling.parse(query.get("price", "")))
 
-    def matches(self, item: CatalogItem) -> bool:
-        """Whether the product passes every filter that is set."""
+    def matches(self, item: CatalogItem | None) -> bool:
+        """Whether the product passes every filter that is set. What can't be read passes while none is."""
+        if item is None:
+            return not self.values
         return (
             self.region in ("", item.jurisdiction.region)
             and self.country in ("", item.jurisdiction.slug)
@@ -78,13 +81,8 @@ class CatalogFilter:
     @property
     def values(self) -> dict[str, str]:
         """The filters that are set, by their name in the address."""
-        everything = {
-            "region": self.region,
-            "country": self.country,
-            "type": self.type,
-            "price": str(self.price) if self.price else "",
-        }
-        return {name: value for name, value in everything.items() if value}
+        everything = {"region": self.region, "country": self.country, "type": self.type, "price": self.price}
+        return {name: str(value) for name, value in everything.items() if value}
 
     def without(self, name: str) -> "CatalogFilter":
         """The same with one filter removed."""
@@ -98,8 +96,6 @@ class CatalogFilterControl:
     name: str
     label: str
     choices: tuple[Option, ...]
-    # Whether the chosen words go on from "Price" in a sentence: "up to USD 1,000".
-    phrase: bool = False
 
     @property
     def chosen(self) -> str:
@@ -108,11 +104,10 @@ class CatalogFilterControl:
 
     @property
     def in_words(self) -> str:
-        """The filter as a sentence names it: "Region: Europe", "Price up to USD 1,000"."""
-        chosen = self.chosen
-        if self.phrase:
-            return gettext("Set-up fee {up_to}", up_to=chosen[:1].lower() + chosen[1:])
-        return f"{self.label}: {chosen}"
+        """The filter as a sentence names it: "Region: Europe", "Set-up fee up to USD 1,000"."""
+        if self.name == "price":
+            return gettext("Set-up fee {up_to}", up_to=self.chosen[:1].lower() + self.chosen[1:])
+        return f"{self.label}: {self.chosen}"
 
 
 def filter_controls(items: Iterable[CatalogItem], chosen: CatalogFilter) -> tuple[CatalogFilterControl, ...]:
@@ -123,44 +118,38 @@ def filter_controls(items: Iterable[CatalogItem], chosen: CatalogFilter) -> tupl
     kinds = dict.fromkeys(item.product.type for item in items)
     types = {kind: gettext(_TYPE_WORDS[kind]) if kind in _TYPE_WORDS else kind for kind in kinds}
     prices = {str(ceiling): ceiling.words for ceiling in _ceilings(items, chosen.price)}
-    by_name = sorted(places.items(), key=lambda pair: pair[1])
-    return (
-        _control("region", gettext("Region"), gettext("All regions"), dict(sorted(regions.items())), chosen),
-        _control("country", gettext("Country"), gettext("All jurisdictions"), dict(by_name), chosen),
-        _control("type", gettext("Type"), gettext("All types"), types, chosen),
-        _control("price", gettext("Set-up fee"), gettext("Any price"), prices, chosen, phrase=True),
+    offered = (
+        ("region", gettext("Region"), gettext("All regions"), dict(sorted(regions.items()))),
+        ("country", gettext("Country"), gettext("All jurisdictions"), dict(sorted(places.items(), key=itemgetter(1)))),
+        ("type", gettext("Type"), gettext("All types"), types),
+        ("price", gettext("Set-up fee"), gettext("Any price"), prices),
     )
-
-
-def _control(
-    name: str, label: str, everything: str, labels: Mapping[str, str], chosen: CatalogFilter, *, phrase: bool = False
-) -> CatalogFilterControl:
-    value = chosen.values.get(name, "")
-    pairs = {"": everything, **{key: words for key, words in labels.items() if key}}
-    # An address may name what isn't offered; the filter then shows what it filters by.
-    pairs.setdefault(value, value)
-    return CatalogFilterControl(name, label, as_options(pairs.items(), value), phrase)
+    controls = []
+    for name, label, everything, labels in offered:
+        value = chosen.values.get(name, "")
+        pairs = {"": everything, **{key: words for key, words in labels.items() if key}}
+        # An address may name what isn't offered; the filter then shows what it filters by.
+        pairs.setdefault(value, value)
+        controls.append(CatalogFilterControl(name, label, as_options(pairs.items(), value)))
+    return tuple(controls)
 
 
 def _ceilings(items: tuple[CatalogItem, ...], chosen: PriceCeiling | None) -> list[PriceCeiling]:
     ceilings: set[PriceCeiling] = {chosen} if chosen else set()
     for currency in {item.price.currency for item in items if item.price.currency}:
         prices = [item.price.one_off for item in items if item.price.currency == currency]
-        useful = [step for step in _STEPS if min(prices) <= step < max(prices)]
+        useful = [Decimal(step) for step in _STEPS if min(prices) <= step < max(prices)]
         # A currency whose products all cost about the same has no step between: then the dearest is the ceiling.
-        ceilings |= {PriceCeiling(currency, Decimal(step)) for step in useful} | {PriceCeiling(currency, max(prices))}
+        ceilings |= {PriceCeiling(currency, amount) for amount in (*useful, max(prices))}
     return sorted(ceilings, key=lambda ceiling: (ceiling.currency, ceiling.amount))
-
-
-_NAME = "product"
 
 
 def compared_keys(query: QueryDict) -> tuple[str, ...]:
     """The keys of the products that an address names, each once, in its order."""
-    return tuple(dict.fromkeys(key for key in query.getlist(_NAME) if key))
+    return tuple(dict.fromkeys(key for key in query.getlist("product") if key))
 
 
 def filtered_url(view: str, chosen: CatalogFilter, keys: Iterable[str]) -> str:
     """The address of a page with these filters and these products, without what isn't set."""
-    pairs = [*chosen.values.items(), *((_NAME, key) for key in keys)]
+    pairs = [*chosen.values.items(), *(("product", key) for key in keys)]
     return reverse(view) + (f"?{urlencode(pairs)}" if pairs else "")

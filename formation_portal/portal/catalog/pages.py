@@ -1,222 +1,300 @@
-"""The catalog as an index: regions, in them places, in them products. No product is known to this module."""
+"""The catalog as an index, and up to three products side by side. No product is known to this module."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import groupby
 
-from django.urls import reverse
-
 from formation_portal.contract import canonical
-from formation_portal.contract.catalog import CatalogItem
-from formation_portal.contract.localisation import gettext, gettext_noop, ngettext
+from formation_portal.contract.catalog import CatalogItem, Jurisdiction
+from formation_portal.contract.localisation import gettext, gettext_noop, join_list, ngettext
 from formation_portal.gateway.catalog import Catalog, CatalogProduct
-from formation_portal.ui.prices import plain_amount
+from formation_portal.ui.prices import money, plain_amount
+from formation_portal.ui.roles import capitalised
 
 from .filters import CatalogFilter, CatalogFilterControl, filter_controls, filtered_url
+from .requirements import Requirements
 
 _ELSEWHERE = gettext_noop("Other regions")
+COMPARED_AT_MOST = 3
 
 
 @dataclass(frozen=True, slots=True)
 class ProductRow:
-    """One product in the index. Without an address it cannot be opened; the reason says why it isn't offered."""
+    """One product in the index."""
 
-    key: str
-    name: str
-    place: str
-    url: str
-    least: str
-    timeline: str
-    currency: str
-    one_off: str
-    annual: str
-    reason: str
+    product: CatalogProduct
     is_compared: bool
 
     @property
-    def can_be_compared(self) -> bool:
-        """Whether it can be read and is offered."""
-        return bool(self.url and not self.reason)
-
-
-@dataclass(frozen=True, slots=True)
-class CatalogPlace:
-    """A jurisdiction with its products."""
-
-    name: str
-    rows: tuple[ProductRow, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class CatalogRegion:
-    """A part of the world with its places."""
-
-    id: str
-    name: str
-    places: tuple[CatalogPlace, ...]
+    def least(self) -> str:
+        """The people it takes in any case: "1 director, 1 shareholder"."""
+        sections = self.product.item.form.role_sections if self.product.item else ()
+        always = (section for section in sections if section.depends_on is None and section.base_minimum)
+        return ", ".join(canonical.role_count(section.role or "", section.base_minimum) for section in always)
 
     @property
-    def is_ours(self) -> bool:
-        """Whether its name is the portal's own: the catalog names no region."""
-        return self.name == gettext(_ELSEWHERE)
-
-
-@dataclass(frozen=True, slots=True)
-class FilterToRemove:
-    """The one filter whose removal shows the most, and the address without it."""
-
-    label: str
-    url: str
-    count: int
+    def one_off(self) -> str:
+        price = self.product.item.price if self.product.item else None
+        return plain_amount(price.one_off, price.currency) if price and price.is_given else ""
 
     @property
-    def words(self) -> str:
-        """As the page says it: "Without “Region: Europe”, 9 products fit"."""
+    def annual(self) -> str:
+        price = self.product.item.price if self.product.item else None
+        return plain_amount(price.annual, price.currency) if price and price.is_given else ""
+
+
+# A jurisdiction by its name, with its products.
+Place = tuple[str, list[ProductRow]]
+
+
+@dataclass(frozen=True)
+class CatalogPage:
+    """The products that pass the filters, grouped. What cannot be read stands last, while nothing is filtered.
+
+    `keys` are those of the products to compare; what a filter leaves out of them stays ticked beside the list.
+    """
+
+    catalog: Catalog
+    chosen: CatalogFilter
+    keys: tuple[str, ...]
+
+    @cached_property
+    def _ticked(self) -> tuple[str, ...]:
+        return tuple(key for key in self.keys if self.catalog.find(key))
+
+    @cached_property
+    def _items(self) -> tuple[CatalogItem, ...]:
+        return tuple(product.item for product in self.catalog.items if product.item)
+
+    @cached_property
+    def products(self) -> tuple[CatalogProduct, ...]:
+        """Those that pass the filters."""
+        return tuple(product for product in self.catalog.items if self.chosen.matches(product.item))
+
+    @property
+    def place_count(self) -> int:
+        """In how many jurisdictions something can be formed."""
+        return len({item.jurisdiction.slug for item in self._items})
+
+    @cached_property
+    def controls(self) -> tuple[CatalogFilterControl, ...]:
+        return filter_controls(self._items, self.chosen)
+
+    @cached_property
+    def regions(self) -> list[tuple[str, bool, list[Place]]]:
+        """The parts of the world with their places; whether the name is our own, since the catalog has none."""
+        ordered = sorted(self.products, key=lambda product: (*_where(product), product.name))
+        regions = []
+        for name, inside in groupby(ordered, key=lambda product: _where(product)[1]):
+            places = [
+                (place, [ProductRow(product, product.key in self._ticked) for product in there])
+                for place, there in groupby(inside, key=lambda product: _where(product)[2])
+            ]
+            regions.append((name, name == gettext(_ELSEWHERE), places))
+        return regions
+
+    @cached_property
+    def compared_elsewhere(self) -> list[CatalogProduct]:
+        """What is ticked and not in the list."""
+        return [one for one in self.catalog.items if one.key in self._ticked and one not in self.products]
+
+    @cached_property
+    def left_out(self) -> str:
+        """That products priced in other currencies are missing, where a price is chosen."""
+        price = self.chosen.price
+        if price is None:
+            return ""
+        at_any_price = self.chosen.without("price")
+        others = [one for one in self._items if at_any_price.matches(one) and one.price.currency != price.currency]
+        if not others:
+            return ""
+        currencies = ", ".join(sorted({item.price.currency for item in others if item.price.currency}))
+        if not currencies:
+            return ngettext(
+                "Only prices in {currency} are compared. {count} without a currency is not shown.",
+                "Only prices in {currency} are compared. {count} without a currency are not shown.",
+                len(others),
+                currency=price.currency,
+            )
+        return ngettext(
+            "Only prices in {currency} are compared. {count} priced in {others} is not shown.",
+            "Only prices in {currency} are compared. {count} priced in {others} are not shown.",
+            len(others),
+            currency=price.currency,
+            others=currencies,
+        )
+
+    @cached_property
+    def _filter_to_remove(self) -> tuple[CatalogFilterControl, int] | None:
+        """The one filter whose removal shows the most, and how many products that are; None where nothing helps."""
+        best: tuple[CatalogFilterControl, int] | None = None
+        for control in self.controls:
+            if control.name in self.chosen.values and not self.products:
+                wider = self.chosen.without(control.name)
+                count = sum(wider.matches(product.item) for product in self.catalog.items)
+                if count and (best is None or count > best[1]):
+                    best = control, count
+        return best
+
+    @property
+    def wider_words(self) -> str:
+        """What removing that filter shows: "Without “Region: Europe”, 9 company types match"."""
+        if self._filter_to_remove is None:
+            return ""
+        control, count = self._filter_to_remove
         return ngettext(
             "Without “{filter}”, {count} company type matches",
             "Without “{filter}”, {count} company types match",
-            self.count,
-            filter=self.label,
+            count,
+            filter=control.in_words,
         )
 
-
-@dataclass(frozen=True, slots=True)
-class CatalogPage:
-    """Everything that the catalog's page shows."""
-
-    regions: tuple[CatalogRegion, ...]
-    controls: tuple[CatalogFilterControl, ...]
-    count: int
-    total: int
-    places: int
-    set_filters: int
-    left_out: str
-    filter_to_remove: FilterToRemove | None
-    compared_elsewhere: tuple[ProductRow, ...]
-    url_without_filters: str
-    note: str
+    @property
+    def wider_url(self) -> str:
+        """The address without that filter."""
+        name = self._filter_to_remove[0].name if self._filter_to_remove else ""
+        return filtered_url("portal:catalog", self.chosen.without(name), self._ticked)
 
     @property
-    def count_words(self) -> str:
-        """As it is counted: "9 of 32 products"."""
-        return gettext("{count} of {total} company types", count=self.count, total=self.total)
+    def url_without_filters(self) -> str:
+        return filtered_url("portal:catalog", CatalogFilter(), self._ticked)
 
     @property
     def announcement(self) -> str:
         """What is said of a change: the count, and where nothing fits, what would help most."""
-        return f"{self.count_words}. {self.filter_to_remove.words}." if self.filter_to_remove else self.count_words
-
-
-def catalog_page(catalog: Catalog, chosen: CatalogFilter, ticked: Iterable[str] = ()) -> CatalogPage:
-    """The products that pass the filters, grouped. What cannot be read stands last, while nothing is filtered.
-
-    `ticked` are the keys of those to compare; what a filter leaves out of them stays ticked beside the list.
-    """
-    products = catalog.items
-    ticked = tuple(key for key in ticked if catalog.find(key))
-    items = tuple(product.item for product in products if product.item)
-    taken = tuple(product for product in products if _is_taken(product, chosen))
-    controls = filter_controls(items, chosen)
-    return CatalogPage(
-        regions=_regions(taken, ticked),
-        controls=controls,
-        count=len(taken),
-        total=len(products),
-        places=len({item.jurisdiction.slug for item in items}),
-        set_filters=len(chosen.values),
-        left_out=_left_out(items, chosen),
-        filter_to_remove=None if taken else _filter_to_remove(products, chosen, controls, ticked),
-        compared_elsewhere=tuple(
-            _row(product, ticked) for product in products if product.key in ticked and product not in taken
-        ),
-        url_without_filters=filtered_url("portal:catalog", CatalogFilter(), ticked),
-        note=catalog.note if catalog.is_stale else "",
-    )
-
-
-def _is_taken(product: CatalogProduct, chosen: CatalogFilter) -> bool:
-    return chosen.matches(product.item) if product.item else not chosen.values
-
-
-def _regions(products: Iterable[CatalogProduct], ticked: tuple[str, ...]) -> tuple[CatalogRegion, ...]:
-    ordered = sorted(products, key=lambda product: (*_where(product), product.name))
-    regions = []
-    for number, (name, inside) in enumerate(_grouped(ordered, lambda product: _where(product)[1])):
-        places = _grouped(inside, lambda one: _where(one)[2])
-        rows = (CatalogPlace(place, tuple(_row(product, ticked) for product in there)) for place, there in places)
-        regions.append(CatalogRegion(f"region-{number}", name, tuple(rows)))
-    return tuple(regions)
+        total = len(self.catalog.items)
+        count = gettext("{count} of {total} company types", count=len(self.products), total=total)
+        return f"{count}. {self.wider_words}." if self.wider_words else count
 
 
 def _where(product: CatalogProduct) -> tuple[bool, str, str]:
     """Whether it is nowhere in particular, which comes last; its region; its place."""
-    region = product.item.jurisdiction.region if product.item else ""
-    return (not region, region or gettext(_ELSEWHERE), product.item.jurisdiction.name if product.item else "")
+    jurisdiction = product.item.jurisdiction if product.item else Jurisdiction()
+    return not jurisdiction.region, jurisdiction.region or gettext(_ELSEWHERE), jurisdiction.name
 
 
-def _grouped(
-    products: Iterable[CatalogProduct], key: Callable[[CatalogProduct], str]
-) -> list[tuple[str, list[CatalogProduct]]]:
-    return [(name, list(rows)) for name, rows in groupby(products, key=key)]
+def alternatives(catalog: Catalog, product: CatalogProduct) -> list[CatalogProduct]:
+    """What can be formed in the same place."""
+    place = product.item.jurisdiction.name if product.item else ""
+    offered = [one for one in catalog.items if one.item and one.is_available]
+    return [one for one in offered if place and one.item and one.item.jurisdiction.name == place]
 
 
-def _row(product: CatalogProduct, ticked: tuple[str, ...]) -> ProductRow:
-    item = product.item
-    if item is None:
-        return ProductRow(product.key, product.name, "", "", "", "", "", "", "", product.reason, is_compared=False)
-    # The people it takes in any case: "1 director, 1 shareholder".
-    always = (section for section in item.form.role_sections if section.depends_on is None and section.base_minimum)
-    return ProductRow(
-        key=product.key,
-        name=product.name,
-        place=item.jurisdiction.name,
-        url=reverse("portal:product", args=[product.key]),
-        least=", ".join(canonical.role_count(section.role or "", section.base_minimum) for section in always),
-        timeline=item.estimated_timeline,
-        currency=item.price.currency,
-        one_off=plain_amount(item.price.one_off, item.price.currency) if item.price.is_given else "",
-        annual=plain_amount(item.price.annual, item.price.currency) if item.price.is_given else "",
-        reason="" if product.is_available else product.reason,
-        is_compared=product.key in ticked,
-    )
+@dataclass(frozen=True, slots=True)
+class ComparisonRow:
+    """One thing that is compared, with what each product has to say; `absent` where one has nothing of it."""
+
+    title: str
+    cells: tuple[tuple[str, ...], ...]
+    absent: str
+    is_list: bool = False
 
 
-def _left_out(items: Iterable[CatalogItem], chosen: CatalogFilter) -> str:
-    if chosen.price is None:
-        return ""
-    at_any_price = chosen.without("price")
-    others = [one for one in items if at_any_price.matches(one) and one.price.currency != chosen.price.currency]
-    if not others:
-        return ""
-    currencies = ", ".join(sorted({item.price.currency for item in others if item.price.currency}))
-    if not currencies:
-        return ngettext(
-            "Only prices in {currency} are compared. {count} without a currency is not shown.",
-            "Only prices in {currency} are compared. {count} without a currency are not shown.",
-            len(others),
-            currency=chosen.price.currency,
-        )
-    return ngettext(
-        "Only prices in {currency} are compared. {count} priced in {others} is not shown.",
-        "Only prices in {currency} are compared. {count} priced in {others} are not shown.",
-        len(others),
-        currency=chosen.price.currency,
-        others=currencies,
-    )
+@dataclass(frozen=True)
+class ComparePage:
+    """Up to three products, in the order of the address: price, time, people, documents and questions, said from their
+    schemas alone."""
 
+    catalog: Catalog
+    keys: tuple[str, ...]
+    chosen: CatalogFilter
 
-def _filter_to_remove(
-    products: Iterable[CatalogProduct],
-    chosen: CatalogFilter,
-    controls: Iterable[CatalogFilterControl],
-    ticked: tuple[str, ...],
-) -> FilterToRemove | None:
-    products = tuple(products)
-    best: FilterToRemove | None = None
-    for control in controls:
-        if control.name in chosen.values:
-            wider = chosen.without(control.name)
-            count = sum(_is_taken(product, wider) for product in products)
-            if count and (best is None or count > best.count):
-                best = FilterToRemove(control.in_words, filtered_url("portal:catalog", wider, ticked), count)
-    return best
+    @cached_property
+    def _found(self) -> list[CatalogProduct]:
+        return [product for key in self.keys if (product := self.catalog.find(key))]
+
+    @cached_property
+    def _offered(self) -> list[CatalogProduct]:
+        return [product for product in self._found if product.is_available]
+
+    @cached_property
+    def _items(self) -> list[CatalogItem]:
+        return [product.item for product in self._offered[:COMPARED_AT_MOST] if product.item]
+
+    @property
+    def catalog_url(self) -> str:
+        """The way back, with filters and choice."""
+        return filtered_url("portal:catalog", self.chosen, (product.key for product in self._offered))
+
+    @cached_property
+    def columns(self) -> list[tuple[CatalogProduct, str]]:
+        """The products, each with the address of the table without it."""
+        keys = [product.key for product in self._offered]
+        return [
+            (product, filtered_url("portal:compare", self.chosen, (key for key in keys if key != product.key)))
+            for product in self._offered[:COMPARED_AT_MOST]
+        ]
+
+    @property
+    def notes(self) -> Iterator[str]:
+        """What was left out, and why."""
+        if unknown := len(self.keys) - len(self._found):
+            yield ngettext(
+                "A company type in this link is not in the catalog and is not shown.",
+                "{count} company types in this link are not in the catalog and are not shown.",
+                unknown,
+            )
+        for product in self._found:
+            if not product.is_available:
+                yield gettext("{name} is not available at the moment and is not shown.", name=product.name)
+        if beyond := self._offered[COMPARED_AT_MOST:]:
+            names = join_list([product.name for product in beyond])
+            yield gettext("You can compare up to 3. Remove one to see {names}.", names=names)
+
+    @cached_property
+    def labels(self) -> list[str]:
+        """The shortest words that tell the products apart: where they are, or what they are, or both."""
+        places = [item.jurisdiction.name for item in self._items]
+        names = [item.product.name for item in self._items]
+        both = [f"{name}, {place}" for name, place in zip(names, places, strict=True)]
+        return next((words for words in (places, names) if len(set(words)) == len(words)), both)
+
+    @property
+    def groups(self) -> list[tuple[str, list[ComparisonRow]]]:
+        """The rows, as far as there is something in them, and what each group of them is called."""
+        asked = [Requirements(item) for item in self._items]
+        prices = [item.price for item in self._items]
+        not_stated = gettext("Not stated")
+        one_off = tuple((money(one.one_off, one.currency),) if one.is_given else () for one in prices)
+        annual = tuple((money(one.annual, one.currency),) if one.is_given else () for one in prices)
+        times = tuple((item.estimated_timeline,) if item.estimated_timeline else () for item in self._items)
+        # A row for each role that any of the products has, whatever their titles for it.
+        roles = dict.fromkeys(need.role for one in asked for need in one.roles)
+        # One word for all, so that a company's and a foundation's stand in one row.
+        documents = [dict(one.documents_of("entity")) for one in asked]
+        groups = [
+            (
+                gettext("Price and time"),
+                [
+                    ComparisonRow(gettext("Set-up fee, paid once"), one_off, not_stated),
+                    ComparisonRow(gettext("Annual fee"), annual, not_stated),
+                    ComparisonRow(gettext("Time"), times, not_stated),
+                ],
+            ),
+            (
+                gettext("People"),
+                [
+                    ComparisonRow(
+                        capitalised(canonical.role_word(role)),
+                        tuple(one.role_lines(role) for one in asked),
+                        gettext("Not applicable"),
+                    )
+                    for role in roles
+                ],
+            ),
+            (
+                gettext("Documents"),
+                [
+                    ComparisonRow(
+                        title,
+                        tuple(tuple(words for words, _ in one.get(title, ())) for one in documents),
+                        gettext("None"),
+                        is_list=True,
+                    )
+                    for title in dict.fromkeys(title for one in documents for title in one)
+                ],
+            ),
+            (gettext("Form"), [ComparisonRow(gettext("Questions"), tuple(one.effort for one in asked), not_stated)]),
+        ]
+        return [(title, rows) for title, rows in groups if rows]

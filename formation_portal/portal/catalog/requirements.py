@@ -5,145 +5,250 @@ Nothing here is evaluated, since nothing is known yet. What nobody can answer, a
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import chain, groupby
 
 from formation_portal.contract import canonical
+from formation_portal.contract.catalog import CatalogItem
 from formation_portal.contract.conditions import Condition
 from formation_portal.contract.fields.base import FieldSpec
-from formation_portal.contract.localisation import gettext, gettext_noop, join_list
+from formation_portal.contract.localisation import gettext, gettext_noop, in_quotes, join_list
 from formation_portal.contract.reasons import if_answered, only_if
 from formation_portal.contract.record import Record
 from formation_portal.contract.rules import FormState, evaluate, find_field, lookup_of
-from formation_portal.contract.schema import ENTITY, DocumentSlot, FormSchema, Section
-from formation_portal.ui.formats import counted
-from formation_portal.ui.roles import role_title
+from formation_portal.contract.schema import ENTITY, SHARE_CLASS, DocumentSlot, FormSchema, Section
+from formation_portal.ui.formats import counted, entity_word
+from formation_portal.ui.prices import KeyFigure, PriceTable, money, price_table
+from formation_portal.ui.roles import capitalised, kind_with_article, role_title
 
-_KINDS = {
-    "person": gettext_noop("a person"),
-    "corporate": gettext_noop("a company"),
-    "foundation": gettext_noop("a foundation"),
-}
 # The heading of what is asked of each kind of party.
-PARTY_HEADINGS = {
+_PARTY_HEADINGS = {
     "person": gettext_noop("For each person"),
     "corporate": gettext_noop("For each company involved"),
     "foundation": gettext_noop("For each foundation involved"),
 }
-
-
+_FOR_ANY_NEW = gettext_noop("For the company or foundation")
 _FOR_THE_NEW = {
     "company": gettext_noop("About the new company"),
     "foundation": gettext_noop("About the new foundation"),
 }
-
-
 _EFFORT_OF_ANY = gettext_noop("{things} about the company or foundation")
-_FOR_ANY_NEW = gettext_noop("For the company or foundation")
 _EFFORT_OF = {
     "company": gettext_noop("{things} about the company"),
     "foundation": gettext_noop("{things} about the foundation"),
 }
 
+# A document in one line, like "Letter, as director (optional)", with what helps to choose it.
+DocumentLine = tuple[str, tuple[str, ...]]
+# A question, and for which roles it is where not all ask it.
+ListedQuestion = tuple[FieldSpec, str]
+# Questions that are asked together, under their condition; without one they always are.
+Branch = tuple[str, tuple[ListedQuestion, ...]]
+
 
 @dataclass(frozen=True, slots=True)
 class RoleNeed:
-    """One role: how many it takes, of which kinds; what it is, and the rules by which that changes."""
+    """One role: how many it takes, of which kinds, and the rules by which that changes."""
 
-    role: str
-    title: str
-    least: str
-    kinds: str
-    help: str
-    rules: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class RequiredDocument:
-    """One document: for which roles where not all ask for it, whether it may be left out, and which copies count."""
-
-    name: str
-    roles: str
-    is_optional: bool
-    helps: tuple[str, ...]
+    section: Section
+    nothing_said: FormState
 
     @property
-    def words(self) -> str:
-        """In one line: "Letter, as director (optional)"."""
-        said = f"{self.name}, {self.roles}" if self.roles else self.name
-        return gettext("{thing} (optional)", thing=said) if self.is_optional else said
+    def role(self) -> str:
+        return self.section.role or ""
+
+    @property
+    def title(self) -> str:
+        return role_title(self.section)
+
+    @property
+    def least(self) -> str:
+        count = self.section.base_minimum
+        return gettext("at least {count}", count=count) if count else gettext("none required")
+
+    @property
+    def kinds(self) -> str:
+        """A person, a company or a foundation."""
+        return join_list([kind_with_article(kind) for kind in canonical.PARTY_KINDS if self.section.allows(kind)], "or")
+
+    @property
+    def rules(self) -> list[str]:
+        """After which answers it needs another number, and when it is asked at all, each a sentence."""
+        rules: list[str] = []
+        rule = self.section.conditional_min
+        place = lookup_of(self.nothing_said.schema).entity_field(rule.field) if rule else None
+        if rule and place and rule.has_usable_minimum:
+            condition = if_answered(place.spec, rule.values)
+            if rule.minimum:
+                rules.append(gettext("At least {count} {condition}.", count=rule.minimum, condition=condition))
+            else:
+                rules.append(gettext("None required {condition}.", condition=condition))
+        if when := _condition(self.section, self.nothing_said):
+            rules.append(when)
+        return rules
 
 
 @dataclass(frozen=True, slots=True)
-class DocumentGroup:
-    """The documents of one kind of holder, each as a line."""
+class ChecklistPart:
+    """One part of the form: when it is asked at all, what the form says about it, and its questions."""
 
+    id: str
     title: str
-    lines: tuple[RequiredDocument, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class SectionPreview:
-    """One section with the labels of what it asks."""
-
-    title: str
-    labels: tuple[str, ...]
     condition: str
+    help: str
+    branches: tuple[Branch, ...]
 
 
-def role_needs(schema: FormSchema) -> tuple[RoleNeed, ...]:
-    """Every role of the form, in its order."""
-    nothing_said = evaluate(schema, Record())
-    return tuple(_role_need(schema, section, nothing_said) for section in schema.role_sections)
+@dataclass(frozen=True)
+class Requirements:
+    """What a product costs and takes, as its page, its checklist and the comparison say it."""
 
+    item: CatalogItem
 
-def _role_need(schema: FormSchema, section: Section, nothing_said: FormState) -> RoleNeed:
-    kinds = [gettext(_KINDS[kind]) for kind in canonical.PARTY_KINDS if section.allows(kind)]
-    rules = (_other_minimum(schema, section), _condition(section, nothing_said))
-    return RoleNeed(
-        role=section.role or "",
-        title=role_title(section),
-        least=gettext("at least {count}", count=section.base_minimum)
-        if section.base_minimum
-        else gettext("none required"),
-        kinds=join_list(kinds, "or"),
-        help=section.help,
-        rules=tuple(rule for rule in rules if rule),
-    )
+    @property
+    def form(self) -> FormSchema:
+        return self.item.form
 
+    @cached_property
+    def _nothing_said(self) -> FormState:
+        return evaluate(self.form, Record())
 
-def _other_minimum(schema: FormSchema, section: Section) -> str:
-    rule = section.conditional_min
-    place = lookup_of(schema).entity_field(rule.field) if rule else None
-    if rule is None or place is None or not rule.has_usable_minimum:
-        return ""
-    condition = if_answered(place.spec, rule.values)
-    if rule.minimum:
-        return gettext("At least {count} {condition}.", count=rule.minimum, condition=condition)
-    return gettext("None required {condition}.", condition=condition)
+    @property
+    def figures(self) -> tuple[KeyFigure, ...]:
+        """What it costs, and how many roles are filled at least."""
+        least = sum(section.base_minimum for section in self.form.role_sections if section.depends_on is None)
+        roles, price = KeyFigure(gettext("Required roles"), str(least)), self.item.price
+        if not price.is_given:
+            return (roles,)
+        return (
+            KeyFigure(gettext("Set-up fee"), money(price.one_off, price.currency)),
+            KeyFigure(gettext("Annual fee"), money(price.annual, price.currency)),
+            roles,
+        )
+
+    @property
+    def price(self) -> PriceTable | None:
+        return price_table(self.item.price) if self.item.price.is_given else None
+
+    @property
+    def form_label(self) -> str:
+        """Which form it is, in which version, and whose."""
+        form = self.form
+        name = in_quotes(form.form_name) if form.form_name else gettext("A form")
+        version = gettext("version {version}", version=form.version) if form.version else ""
+        provider = gettext("by {name}", name=form.csp_name) if form.csp_name else ""
+        return ", ".join(part for part in (name, version, provider) if part) + "."
+
+    @cached_property
+    def roles(self) -> tuple[RoleNeed, ...]:
+        """Every role, in the order of the form."""
+        return tuple(RoleNeed(section, self._nothing_said) for section in self.form.role_sections)
+
+    def role_lines(self, role: str) -> tuple[str, ...]:
+        """A role in lines: how many of which kinds, and the rules by which that changes; nothing without the role."""
+        lines: list[str] = []
+        for need in self.roles:
+            if need.role == role:
+                lines += [f"{capitalised(need.least)}: {need.kinds}", *need.rules]
+        return tuple(lines)
+
+    @property
+    def effort(self) -> tuple[str, ...]:
+        """What a typical application takes, without what is asked after certain answers only: a line for what is
+        formed, for each role that has to be filled, and for each share class; with the documents that are required."""
+        form, nothing_said = self.form, self._nothing_said
+        entity = [section for section in form.entity_sections if nothing_said.section_activation(section).active]
+        own = _effort(chain(*(one.fields for one in entity)), chain(*(one.slots(ENTITY) for one in entity)))
+        words = _EFFORT_OF.get(entity_word(self.item.product.type), _EFFORT_OF_ANY)
+        lines = [gettext(words, things=own)] if own else []
+        for section in form.role_sections:
+            if section.base_minimum and nothing_said.section_activation(section).active:
+                kind = next(kind for kind in canonical.PARTY_KINDS if section.allows(kind))
+                things, role = _effort(section.groups[kind], section.slots(kind)), section.role or ""
+                lines.append(gettext("{things} for each {role}", things=things, role=canonical.role_word(role)))
+        if form.share_section and nothing_said.section_activation(form.share_section).active:
+            lines.append(gettext("{things} for each share class", things=_effort(form.share_class_fields, ())))
+        return tuple(lines)
+
+    @property
+    def sections(self) -> Iterator[tuple[Section, list[str], str]]:
+        """The sections about the entity and about its shares: the labels of what each asks, and when it does."""
+        shares = (self.form.share_section,) if self.form.share_section else ()
+        for section in (*self.form.entity_sections, *shares):
+            labels = [
+                gettext("{label} (provided by the registered agent)", label=spec.label)
+                if spec.provided_by_agent
+                else spec.label
+                for specs in section.groups.values()
+                for spec in specs
+            ]
+            yield section, labels, _condition(section, self._nothing_said)
+
+    @property
+    def documents(self) -> tuple[tuple[str, list[DocumentLine]], ...]:
+        """The documents to have ready, by whom they are about."""
+        return self.documents_of(entity_word(self.item.product.type))
+
+    def documents_of(self, entity: str) -> tuple[tuple[str, list[DocumentLine]], ...]:
+        """The same, where the new entity is called so: its own first, then by kind of party."""
+        own = [(section, slot) for section in self.form.entity_sections for slot in section.slots(ENTITY)]
+        groups = [(gettext(_FOR_THE_NEW.get(entity, _FOR_ANY_NEW)), _document_lines(own, everybody=1))]
+        for kind in canonical.PARTY_KINDS:
+            sections = [section for section in self.form.role_sections if section.allows(kind)]
+            asked = [(section, slot) for section in sections for slot in section.slots(kind)]
+            groups.append((gettext(_PARTY_HEADINGS[kind]), _document_lines(asked, everybody=len(sections))))
+        return tuple((title, lines) for title, lines in groups if lines)
+
+    @property
+    def checklist(self) -> tuple[ChecklistPart, ...]:
+        """What one can prepare for, in the order of the form."""
+        parts = [self._part(section, ENTITY) for section in self.form.entity_sections]
+        # What is asked of each kind of party: a question that several roles share stands once, and says for which.
+        for kind in canonical.PARTY_KINDS:
+            title, asked = gettext(_PARTY_HEADINGS[kind]), self._asked_of_kind(kind)
+            parts.append(ChecklistPart(f"each-{kind}", title, "", "", _branches(asked)))
+        if self.form.share_section:
+            parts.append(self._part(self.form.share_section, SHARE_CLASS, about=gettext("For each share class.")))
+        return tuple(part for part in parts if part.branches)
+
+    def _part(self, section: Section, group: str, *, about: str = "") -> ChecklistPart:
+        condition = self._condition_of(section.depends_on, section, group)
+        # A section whose rule names nothing is never asked.
+        asked = self._preparable(section, group) if condition is not None else ()
+        said = " ".join(text for text in (about, section.help) if text)
+        branches = _branches((when, (spec, "")) for when, spec in asked)
+        return ChecklistPart(section.key, section.title, condition or "", said, branches)
+
+    def _asked_of_kind(self, kind: str) -> Iterator[tuple[str, ListedQuestion]]:
+        sections = [section for section in self.form.role_sections if section.allows(kind)]
+        found: dict[tuple[str, str], tuple[FieldSpec, list[str]]] = {}
+        for section in sections:
+            for condition, spec in self._preparable(section, kind):
+                _, roles = found.setdefault((spec.name, condition), (spec, []))
+                roles.append(section.role or "")
+        # What always is asked comes first, so that one branch isn't cut into several by what other roles add.
+        for (_, condition), (spec, roles) in sorted(found.items(), key=lambda pair: pair[0][1]):
+            yield condition, (spec, "" if len(roles) >= len(sections) else _as_roles(roles))
+
+    def _preparable(self, section: Section, group: str) -> Iterator[tuple[str, FieldSpec]]:
+        """The questions of a section that a customer can prepare for, each with its condition."""
+        for spec in section.groups.get(group, ()):
+            condition = self._condition_of(spec.depends_on, section, group)
+            if condition is not None and not spec.provided_by_agent and not self.form.why_unanswerable(spec):
+                yield condition, spec
+
+    def _condition_of(self, rule: Condition | None, section: Section, group: str) -> str | None:
+        """When it is asked, from the rule's own words; empty for always, None for never: its rule names nothing."""
+        if rule is None:
+            return ""
+        place = find_field(self.form, rule, section, group, None)
+        return only_if(rule, place.spec) if place else None
 
 
 def _condition(section: Section, nothing_said: FormState) -> str:
-    verdict = nothing_said.section_activation(section)
-    return "" if verdict.active else f"{verdict.reason}."
-
-
-def effort(schema: FormSchema, *, entity_word: str) -> tuple[str, ...]:
-    """What a typical application takes, without what is asked after certain answers only: a line for what is formed,
-    for each role that has to be filled, and for each share class; with the documents that are required."""
-    nothing_said = evaluate(schema, Record())
-    entity = [section for section in schema.entity_sections if nothing_said.section_activation(section).active]
-    own = _effort(chain(*(one.fields for one in entity)), chain(*(one.slots(ENTITY) for one in entity)))
-    lines = [gettext(_EFFORT_OF.get(entity_word, _EFFORT_OF_ANY), things=own)] if own else []
-    for section in schema.role_sections:
-        if section.base_minimum and nothing_said.section_activation(section).active:
-            kind = next(kind for kind in canonical.PARTY_KINDS if section.allows(kind))
-            things = _effort(section.groups[kind], section.slots(kind))
-            lines.append(
-                gettext("{things} for each {role}", things=things, role=canonical.role_word(section.role or ""))
-            )
-    if schema.share_section and nothing_said.section_activation(schema.share_section).active:
-        lines.append(gettext("{things} for each share class", things=_effort(schema.share_class_fields, ())))
-    return tuple(lines)
+    """When a section is asked that isn't from the beginning; else nothing."""
+    activation = nothing_said.section_activation(section)
+    return "" if activation.active else f"{activation.reason}."
 
 
 def _effort(asked: Iterable[FieldSpec], slots: Iterable[DocumentSlot]) -> str:
@@ -157,104 +262,27 @@ def _effort(asked: Iterable[FieldSpec], slots: Iterable[DocumentSlot]) -> str:
     return join_list([one for one in said if one])
 
 
-def section_previews(schema: FormSchema) -> tuple[SectionPreview, ...]:
-    """What the sections about the entity and about its shares will ask."""
-    nothing_said = evaluate(schema, Record())
-    shares = (schema.share_section,) if schema.share_section else ()
-    return tuple(
-        SectionPreview(section.title, tuple(_labels(section)), _condition(section, nothing_said))
-        for section in (*schema.entity_sections, *shares)
-    )
-
-
-def _labels(section: Section) -> Iterable[str]:
-    for specs in section.groups.values():
-        for spec in specs:
-            yield (
-                gettext("{label} (provided by the registered agent)", label=spec.label)
-                if spec.provided_by_agent
-                else spec.label
-            )
-
-
-def document_groups(schema: FormSchema, *, entity_word: str) -> tuple[DocumentGroup, ...]:
-    """The documents to have ready: the new entity's, then by kind of party; with the roles where not all ask."""
-    own = [(section, slot) for section in schema.entity_sections for slot in section.slots(ENTITY)]
-    groups = [DocumentGroup(gettext(_FOR_THE_NEW.get(entity_word, _FOR_ANY_NEW)), _lines(own, everybody=1))]
-    for kind in canonical.PARTY_KINDS:
-        sections = [section for section in schema.role_sections if section.allows(kind)]
-        asked = [(section, slot) for section in sections for slot in section.slots(kind)]
-        groups.append(DocumentGroup(gettext(PARTY_HEADINGS[kind]), _lines(asked, everybody=len(sections))))
-    return tuple(group for group in groups if group.lines)
-
-
-def _lines(asked: list[tuple[Section, DocumentSlot]], *, everybody: int) -> tuple[RequiredDocument, ...]:
+def _document_lines(asked: list[tuple[Section, DocumentSlot]], *, everybody: int) -> list[DocumentLine]:
+    """A line for each document, with the roles where not all of the `everybody` sections ask for it."""
     by_name: dict[str, list[tuple[Section, DocumentSlot]]] = {}
     for section, slot in asked:
         by_name.setdefault(slot.name, []).append((section, slot))
-    return tuple(_line(name, some, everybody=everybody) for name, some in by_name.items())
+    lines: list[DocumentLine] = []
+    for name, some in by_name.items():
+        roles = _as_roles(section.role for section, _ in some if section.role) if len(some) < everybody else ""
+        words = f"{name}, {roles}" if roles else name
+        if not any(slot.required for _, slot in some):
+            words = gettext("{thing} (optional)", thing=words)
+        lines.append((words, tuple(dict.fromkeys(slot.help for _, slot in some if slot.help))))
+    return lines
 
 
-def _line(name: str, asked: list[tuple[Section, DocumentSlot]], *, everybody: int) -> RequiredDocument:
-    roles = [section.role for section, _ in asked if section.role]
-    return RequiredDocument(
-        name=name,
-        roles="" if len(asked) >= everybody else as_roles(roles),
-        is_optional=not any(slot.required for _, slot in asked),
-        helps=tuple(dict.fromkeys(slot.help for _, slot in asked if slot.help)),
-    )
-
-
-def as_roles(roles: Iterable[str]) -> str:
+def _as_roles(roles: Iterable[str]) -> str:
     """For whom something is asked: "as director or as beneficial owner"."""
     return join_list([gettext("as {role}", role=word) for word in dict.fromkeys(map(canonical.role_word, roles))], "or")
 
 
-_MOST_OPTIONS = 8
-
-
-@dataclass(frozen=True, slots=True)
-class ListedQuestion:
-    """One question: the options it offers where they are few, what helps to answer it, and which roles it is for."""
-
-    label: str
-    options: tuple[str, ...]
-    help: str
-    is_optional: bool
-    roles: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Branch:
-    """Questions that are asked together; without a condition they always are."""
-
-    condition: str
-    asked: tuple[ListedQuestion, ...]
-
-
-def condition_of(schema: FormSchema, rule: Condition | None, section: Section, group: str) -> str | None:
-    """When it is asked, from the rule's own words; empty for always, None for never: its rule names nothing."""
-    if rule is None:
-        return ""
-    place = find_field(schema, rule, section, group, None)
-    return only_if(rule, place.spec) if place else None
-
-
-def preparable(schema: FormSchema, section: Section, group: str) -> Iterator[tuple[str, FieldSpec]]:
-    """The questions of a section that a customer can prepare for, each with its condition."""
-    for spec in section.groups.get(group, ()):
-        condition = condition_of(schema, spec.depends_on, section, group)
-        if condition is not None and not spec.provided_by_agent and not schema.why_unanswerable(spec):
-            yield condition, spec
-
-
-def branches(asked: Iterable[tuple[str, ListedQuestion]]) -> tuple[Branch, ...]:
+def _branches(asked: Iterable[tuple[str, ListedQuestion]]) -> tuple[Branch, ...]:
     """The questions in their order; neighbours under one condition stand together."""
     runs = groupby(asked, key=lambda pair: pair[0])
-    return tuple(Branch(condition, tuple(one for _, one in run)) for condition, run in runs)
-
-
-def listed_question(spec: FieldSpec, roles: str = "") -> ListedQuestion:
-    """A question as it is listed."""
-    options = spec.options if len(spec.options) <= _MOST_OPTIONS else ()
-    return ListedQuestion(spec.label, options, spec.help, not spec.required, roles)
+    return tuple((condition, tuple(question for _, question in run)) for condition, run in runs)

@@ -14,10 +14,9 @@ from formation_portal.gateway.catalog import Catalog
 from ..feedback import before_submission
 from ..lookups import with_catalog
 from ..pages import sees_technical_reasons
-from .comparison import compare_page
 from .filters import CatalogFilter, compared_keys, filtered_url
-from .pages import catalog_page
-from .product import checklist_page, product_page
+from .pages import CatalogPage, ComparePage, alternatives
+from .requirements import Requirements
 
 
 @require_safe
@@ -27,7 +26,7 @@ from .product import checklist_page, product_page
 def catalog(request: AnyRequest, offered: Catalog) -> HttpResponse:
     """The whole page, or for htmx the results with the count. A page restored from history is always whole."""
     chosen, keys = CatalogFilter.from_query(request.GET), compared_keys(request.GET)
-    page = {"page": catalog_page(offered, chosen, keys), "reads_reasons": sees_technical_reasons(request)}
+    page = {"page": CatalogPage(offered, chosen, keys), "reads_reasons": sees_technical_reasons(request)}
     if not request.htmx or request.htmx.history_restore_request:
         return render(request, "portal/catalog/catalog.html", page)
     response = render(request, "portal/catalog/_catalog_update.html", page)
@@ -43,7 +42,7 @@ def compare(request: AnyRequest, offered: Catalog) -> HttpResponse:
     chosen, keys = CatalogFilter.from_query(request.GET), compared_keys(request.GET)
     if any(not value for values in request.GET.lists() for value in values[1]):
         return redirect(filtered_url("portal:compare", chosen, keys))
-    return render(request, "portal/catalog/compare.html", {"page": compare_page(offered, keys, chosen)})
+    return render(request, "portal/catalog/compare.html", {"page": ComparePage(offered, keys, chosen)})
 
 
 @require_safe
@@ -55,10 +54,12 @@ def product(request: AnyRequest, offered: Catalog, key: str) -> HttpResponse:
     if found is None:
         raise Http404
     context = {
-        "page": product_page(found, offered=offered.items),
+        "catalog": offered,
+        "product": found,
+        "requirements": Requirements(found.item) if found.item and found.is_available else None,
+        "others": alternatives(offered, found),
         "before_submission": before_submission(),
         "reads_reasons": sees_technical_reasons(request),
-        "note": offered.note if offered.is_stale else "",
         "sign_in_url": f"{resolve_url(settings.LOGIN_URL)}?{urlencode({'next': f'{request.path}?chosen'})}",
         "has_come_back": "chosen" in request.GET and request.user.is_authenticated,
     }
@@ -75,5 +76,5 @@ def checklist(request: AnyRequest, offered: Catalog, key: str) -> HttpResponse:
         raise Http404
     if found.item is None or not found.is_available:
         return redirect("portal:product", key=key)
-    context = {"page": checklist_page(found, found.item), "note": offered.note if offered.is_stale else ""}
+    context = {"catalog": offered, "product": found, "requirements": Requirements(found.item)}
     return render(request, "portal/catalog/checklist.html", context)

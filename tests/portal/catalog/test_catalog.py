@@ -1,6 +1,7 @@
 """The catalog: what is offered, what a filter leaves, and what is said when nothing fits."""
 
 from copy import deepcopy
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -10,8 +11,9 @@ from django.test import Client
 
 from formation_portal.gateway import catalog as shelf_of_catalog
 from formation_portal.gateway.catalog import Catalog, read_products
+from formation_portal.portal import lookups
 from formation_portal.portal.catalog.filters import CatalogFilter, PriceCeiling
-from formation_portal.portal.catalog.pages import CatalogPage, catalog_page
+from formation_portal.portal.catalog.pages import CatalogPage
 from tests.applications import factories
 from tests.markup import Markup
 
@@ -38,22 +40,22 @@ ITEMS = [
 
 def page(query: str = "", items: list[Any] = ITEMS, **more: Any) -> CatalogPage:
     offered = Catalog(read_products(items), datetime(2026, 11, 21, tzinfo=UTC), **more)
-    return catalog_page(offered, CatalogFilter.from_query(QueryDict(query)))
+    return CatalogPage(offered, CatalogFilter.from_query(QueryDict(query)), ())
 
 
 def names(shown: CatalogPage) -> list[str]:
-    return [row.name for region in shown.regions for place in region.places for row in place.rows]
+    return [row.product.name for _, _, places in shown.regions for _, rows in places for row in rows]
 
 
 def test_everything_stands_under_its_region_and_place() -> None:
     shown = page()
-    assert [(region.name, [place.name for place in region.places]) for region in shown.regions] == [
+    assert [(region, [place for place, _ in places]) for region, _, places in shown.regions] == [
         ("America", ["Delaware"]),
         ("Caribbean", ["Nevis"]),
         ("Europe", ["Malta", "Zug"]),
     ]
     assert names(shown) == ["Llc", "Ibc", "Limited", "Gmbh", "Verein"]
-    assert shown.count_words == "5 of 5 company types"
+    assert shown.announcement == "5 of 5 company types"
 
 
 @pytest.mark.parametrize(
@@ -97,9 +99,8 @@ def test_a_filter_shows_what_it_filters_by_also_where_it_is_not_offered() -> Non
 def test_the_filter_to_remove_is_named_when_nothing_fits() -> None:
     shown = page("region=Europe&price=USD-500")
     assert names(shown) == []
-    assert shown.filter_to_remove is not None
-    assert shown.filter_to_remove.words == "Without “Set-up fee up to USD\u00a0500”, 3 company types match"
-    assert (shown.filter_to_remove.count, shown.filter_to_remove.url) == (3, "/?region=Europe")
+    assert shown.wider_words == "Without “Set-up fee up to USD\u00a0500”, 3 company types match"
+    assert shown.wider_url == "/?region=Europe"
 
 
 @pytest.mark.parametrize(
@@ -121,14 +122,13 @@ def test_the_filter_to_remove_is_named_when_nothing_fits() -> None:
 def test_of_several_filters_the_one_that_helps_most_is_named(query: str, words: str, url: str) -> None:
     shown = page(query)
     assert names(shown) == []
-    assert shown.filter_to_remove is not None
-    assert (shown.filter_to_remove.words, shown.filter_to_remove.url) == (words, url)
+    assert (shown.wider_words, shown.wider_url) == (words, url)
 
 
 def test_where_no_single_filter_helps_none_is_named() -> None:
     shown = page("region=America&country=malta&type=Foundation")
     assert names(shown) == []
-    assert shown.filter_to_remove is None
+    assert shown.wider_words == ""
 
 
 def test_what_helps_is_announced_with_the_count() -> None:
@@ -142,9 +142,9 @@ def test_a_faulty_product_is_shown_with_its_reason() -> None:
     faulty = item("circle", "Europe", "Malta", 10, "EUR")
     faulty["schema"] = {"sections": []}
     shown = page(items=[*ITEMS, faulty])
-    row = next(row for region in shown.regions for place in region.places for row in place.rows if row.name == "Circle")
-    assert "no id" in row.reason
-    assert shown.total == 6
+    product = next(product for product in shown.products if product.name == "Circle")
+    assert "no id" in product.reason
+    assert len(shown.products) == 6
 
 
 def test_what_cannot_be_read_stands_last() -> None:
@@ -156,17 +156,23 @@ def test_what_cannot_be_read_fits_no_filter() -> None:
 
 
 def test_an_empty_catalog_says_so() -> None:
-    assert page(items=[]).regions == ()
-
-
-def test_an_old_catalog_carries_its_note() -> None:
-    assert page(is_stale=True, note="Prices of yesterday.").note == "Prices of yesterday."
-    assert page(note="Prices of today.").note == ""
+    assert page(items=[]).regions == []
 
 
 @pytest.mark.parametrize("text", ["", "USD", "-5", "USD--5", "USD-NaN", "USD-Infinity", "USD-1e"])
 def test_what_is_no_ceiling_is_none(text: str) -> None:
     assert PriceCeiling.parse(text) is None
+
+
+@pytest.mark.parametrize(
+    "path", ["/", "/compare/?product=llc", "/products/llc/", "/products/llc/checklist/", "/compare/?product=nothing"]
+)
+def test_an_old_catalog_carries_its_note(path: str, db: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    fresh = Catalog(read_products(ITEMS), datetime(2026, 11, 21, tzinfo=UTC))
+    old = replace(fresh, is_stale=True, note="Prices of yesterday.")
+    for catalog, count in ((fresh, 0), (old, 1)):
+        monkeypatch.setattr(lookups, "current_catalog", lambda catalog=catalog: catalog)
+        assert Client().get(path).content.decode().count("Prices of yesterday.") == count
 
 
 @pytest.mark.django_db(databases=["default", "service"])

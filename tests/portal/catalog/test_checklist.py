@@ -4,32 +4,33 @@ from copy import deepcopy
 from typing import Any
 
 import pytest
+from django.template.loader import render_to_string
 from django.test import Client
 
 from formation_portal.contract.schema import ENTITY, SHARE_CLASS, FormSchema
 from formation_portal.gateway.catalog import catalog, read_products
-from formation_portal.portal.catalog.product import ChecklistPage, ChecklistPart, checklist_page
+from formation_portal.portal.catalog.requirements import ChecklistPart, Requirements
 from tests.applications import factories
 from tests.markup import Markup
 
 CHECKLIST = "/products/ch-foundation/checklist/"
 
 
-def page(*sections: dict[str, Any]) -> ChecklistPage:
+def page(*sections: dict[str, Any]) -> Requirements:
     item = deepcopy(factories.ITEM)
     if sections:
         item["schema"]["sections"] = list(sections)
     (product,) = read_products([item])
     assert product.item is not None
-    return checklist_page(product, product.item)
+    return Requirements(product.item)
 
 
 def part(title: str, *sections: dict[str, Any]) -> ChecklistPart:
-    return next(one for one in page(*sections).parts if one.title == title)
+    return next(one for one in page(*sections).checklist if one.title == title)
 
 
 def listed(shown: ChecklistPart) -> list[tuple[str, list[str]]]:
-    return [(branch.condition, [one.label for one in branch.asked]) for branch in shown.branches]
+    return [(condition, [spec.label for spec, _ in asked]) for condition, asked in shown.branches]
 
 
 def test_a_branch_stands_where_it_is_asked_under_the_words_of_its_rule() -> None:
@@ -55,9 +56,10 @@ def test_a_question_shows_few_options_its_help_and_whether_it_may_be_left_out() 
             factories.field("trade", "select", options=[f"Trade {letter}" for letter in "abcdefghijkl"]),
         ],
     }
-    source, trade = part("Funds", asked).branches[0].asked
-    assert (source.options, source.help, source.is_optional) == (("Savings", "A sale"), "Where they come from.", True)
-    assert (trade.options, trade.is_optional) == ((), False)
+    [(_, branch)] = part("Funds", asked).branches
+    source, trade = Markup(render_to_string("portal/catalog/_checklist_questions.html", {"asked": branch})).all("li")
+    assert "".join(source.text.split()) == "Source(optional)Savings·AsaleWheretheycomefrom."
+    assert trade.text == "Trade"
 
 
 def test_a_whole_section_that_depends_on_an_answer_says_so_once() -> None:
@@ -74,7 +76,7 @@ def test_a_whole_section_that_depends_on_an_answer_says_so_once() -> None:
 
 
 def test_what_two_roles_ask_stands_once_and_what_one_asks_names_it() -> None:
-    asked = {one.label: one.roles for branch in part("For each person").branches for one in branch.asked}
+    asked = {spec.label: roles for _, branch in part("For each person").branches for spec, roles in branch}
     assert asked["First name"] == ""
     assert asked["Date of birth"] == "as director or as shareholder"
     assert asked["Is pep"] == "as director"
@@ -93,14 +95,14 @@ def test_classes_of_shares_are_asked_about_too() -> None:
 
 def test_a_rule_that_names_nothing_lists_nothing() -> None:
     lost = factories.field("lost", depends_on={"field": "nowhere", "value": True})
-    assert page({"scope": "entity", "title": "Lost", "fields": [lost]}).parts == ()
+    assert page({"scope": "entity", "title": "Lost", "fields": [lost]}).checklist == ()
 
 
 def test_documents_and_roles_are_those_of_the_products_page() -> None:
     shown = page()
     assert [role.title for role in shown.roles] == ["Directors", "Shareholders", "Managers"]
-    assert shown.roles[2].rules == ("Only asked if you answer Trading to “Activity”.",)
-    assert [group.title for group in shown.documents] == [
+    assert shown.roles[2].rules == ["Only asked if you answer Trading to “Activity”."]
+    assert [title for title, _ in shown.documents] == [
         "About the new company",
         "For each person",
         "For each company involved",

@@ -9,22 +9,20 @@ from django.test import Client
 from formation_portal.contract.catalog import CatalogItem, parse_catalog
 from formation_portal.gateway.catalog import Catalog, read_products
 from formation_portal.portal import lookups
-from formation_portal.portal.catalog.product import ProductPage, product_page
-from formation_portal.portal.catalog.requirements import document_groups, effort, role_needs, section_previews
+from formation_portal.portal.catalog.requirements import Requirements
 from tests.applications import factories
 from tests.journeys.conftest import new_user
 from tests.markup import Markup
 
 
-def form_of(*sections: dict[str, Any]) -> Any:
-    (item,) = parse_catalog([factories.ITEM | {"schema": factories.SCHEMA | {"sections": list(sections)}}])
+def required_by(*sections: dict[str, Any], **product: Any) -> Requirements:
+    changes = {
+        "schema": factories.SCHEMA | {"sections": list(sections)},
+        "product": factories.ITEM["product"] | product,
+    }
+    (item,) = parse_catalog([factories.ITEM | changes])
     assert isinstance(item, CatalogItem)
-    return item.form
-
-
-def page(**changes: Any) -> ProductPage:
-    (product,) = read_products([factories.ITEM | changes])
-    return product_page(product)
+    return Requirements(item)
 
 
 COUNCIL = {
@@ -46,7 +44,7 @@ def test_it_says_what_a_typical_application_takes_from_the_schema() -> None:
         "documents": {"person": [{"name": "Passport", "required": True}, {"name": "Letter", "required": False}]},
     }
     optional = {"scope": "role:member", "title": "Members", "minimum": 0}
-    lines = effort(form_of(COUNCIL, director, optional, {"scope": "share_structure"}), entity_word="company")
+    lines = required_by(COUNCIL, director, optional, {"scope": "share_structure"}).effort
     # A person is always asked for a name and an address besides.
     assert lines == (
         "1 question about the company",
@@ -65,73 +63,62 @@ def test_every_product_says_what_it_takes(shelf: None) -> None:
 
 
 def test_a_role_says_how_many_and_who_may_have_it() -> None:
-    (role,) = role_needs(form_of({"scope": "role:director", "title": "Directors", "minimum": 2}))
+    (role,) = required_by({"scope": "role:director", "title": "Directors", "minimum": 2}).roles
     assert (role.title, role.least, role.kinds) == ("Directors", "at least 2", "a person")
 
 
 def test_a_role_for_all_kinds_names_them() -> None:
     section = {"scope": "role:member", "title": "Members", "allows_corporate": True, "allows_foundation": True}
-    (role,) = role_needs(form_of(section))
+    (role,) = required_by(section).roles
     assert (role.least, role.kinds) == ("none required", "a person, a company or a foundation")
 
 
 def test_another_minimum_is_said_with_its_condition() -> None:
     rule = {"field": "bodies", "value_in": ["Members only", "Both"], "minimum": 3}
-    (role,) = role_needs(
-        form_of(COUNCIL, {"scope": "role:member", "title": "Members", "minimum": 1, "conditional_min": rule})
-    )
+    members = {"scope": "role:member", "title": "Members", "minimum": 1, "conditional_min": rule}
+    (role,) = required_by(COUNCIL, members).roles
     assert "At least 3 if you answer Members only or Both to “Bodies”." in role.rules
 
 
 def test_a_role_that_depends_on_an_answer_says_so() -> None:
     rule = {"field": "bodies", "value": "Both"}
-    (role,) = role_needs(form_of(COUNCIL, {"scope": "role:supervisor", "title": "Supervisors", "depends_on": rule}))
+    (role,) = required_by(COUNCIL, {"scope": "role:supervisor", "title": "Supervisors", "depends_on": rule}).roles
     assert role.rules[-1] == "Only asked if you answer Both to “Bodies”."
 
 
 def test_a_document_that_not_all_roles_ask_for_names_those_that_do() -> None:
     passport, letter = {"name": "Passport", "required": True}, {"name": "Letter", "required": False}
-    form = form_of(
+    shown = required_by(
         {"scope": "role:director", "title": "D", "documents": {"person": [passport, letter]}},
         {"scope": "role:ubo", "title": "O", "documents": {"person": [passport]}},
     )
-    (group,) = document_groups(form, entity_word="company")
-    assert group.title == "For each person"
-    assert tuple(line.words for line in group.lines) == ("Passport", "Letter, as director (optional)")
+    ((title, lines),) = shown.documents
+    assert title == "For each person"
+    assert [words for words, _ in lines] == ["Passport", "Letter, as director (optional)"]
 
 
 def test_documents_of_the_new_entity_come_first() -> None:
-    form = form_of(
+    shown = required_by(
         {"scope": "role:director", "title": "D", "documents": {"person": [{"name": "Passport", "required": True}]}},
         {"scope": "entity", "title": "Plan", "documents": {"entity": [{"name": "Plan", "required": True}]}},
+        type="Foundation",
     )
-    assert [group.title for group in document_groups(form, entity_word="foundation")] == [
-        "About the new foundation",
-        "For each person",
-    ]
+    assert [title for title, _ in shown.documents] == ["About the new foundation", "For each person"]
 
 
 def test_sections_preview_what_they_ask() -> None:
-    previews = {one.title: one for one in section_previews(factories.product().form)}
-    assert "Office (provided by the registered agent)" in previews["The company"].labels
+    previews = {section.title: labels for section, labels, _ in Requirements(factories.product()).sections}
+    assert "Office (provided by the registered agent)" in previews["The company"]
     assert "Share classes" in previews
 
 
 def test_price_time_and_form_are_said() -> None:
-    shown = page()
+    shown = Requirements(factories.product())
     assert [figure.value for figure in shown.figures][:2] == ["USD\u00a01,200", "USD\u00a0900"]
     assert shown.price is not None
     assert shown.price.rows == (("Set-up fee, paid once", "1,200"), ("Annual fee", "900"))
     assert shown.price.caption == "Price in US dollars"
-    assert shown.timeline == "5 days"
-    assert shown.form == "“Example company”, version 3, by Example Corporate Services."
-
-
-def test_a_faulty_product_is_not_available() -> None:
-    shown = page(schema={"sections": []})
-    assert not shown.is_available
-    assert shown.reason
-    assert shown.roles == ()
+    assert shown.form_label == "“Example company”, version 3, by Example Corporate Services."
 
 
 HERE = factories.ITEM["jurisdiction"]
