@@ -1,18 +1,15 @@
 """What the page of documents shows: every slot, by whom it is about."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from formation_portal.applications.documents import EarlierFiles
-from formation_portal.applications.draft import Draft
-from formation_portal.applications.parties import PartyRow
 from formation_portal.contract.localisation import gettext
-from formation_portal.relay.delivery_status import ApplicationDeliveries, deliveries_for_customer
-from formation_portal.ui.forms.controls import Problem
+from formation_portal.relay.delivery_status import deliveries_for_customer
 
 from ..feedback import ReviewFeedback, review_feedback
-from ..pages import DOCUMENTS, ApplicationPage, Link, file_problems, need_rows, next_step
+from ..pages import DOCUMENTS, ApplicationPage, Link, need_rows, next_step
 from ..slots import SlotRow, slot_rows
 
 
@@ -33,68 +30,49 @@ class SlotGroup:
 @dataclass(frozen=True)
 class DocumentsPage(ApplicationPage):
     """The whole page; `refused` says, by the key of its slot, why a file was not taken just now, `earlier` are the
-    reader's own files, to be offered once more."""
+    reader's own files, to be offered once more, and `back` leads to where one was sent from."""
 
-    deliveries: ApplicationDeliveries
-    refused: Mapping[str, str]
+    refused: Mapping[str, str] = field(default_factory=dict)
     earlier: EarlierFiles | None = None
-    # Where one was sent from, and goes back to.
     back: Link | None = None
-    feedback: ReviewFeedback | None = None
 
     @property
     def title(self) -> str:
         return gettext("Documents")
 
-    @property
-    def url(self) -> str:
-        return self._url("documents")
+    @cached_property
+    def feedback(self) -> ReviewFeedback:
+        return review_feedback(self.draft)
 
-    @property
+    @cached_property
     def next_step(self) -> Link:
         """The page after this one, or the one that sent somebody here."""
         return self.back or next_step(self.draft, DOCUMENTS)
 
     @cached_property
-    def groups(self) -> tuple[SlotGroup, ...]:
+    def groups(self) -> list[SlotGroup]:
         """The entity's own slots first, then each party's."""
-        groups = [SlotGroup("entity", self.company, self._slots(None))]
-        groups += [SlotGroup(row.token, row.label, self._slots(row)) for row in self.draft.parties]
-        return tuple(group for group in groups if group.slots)
-
-    def _slots(self, party: PartyRow | None) -> tuple[SlotRow, ...]:
-        rows = slot_rows(
-            self.draft,
-            party,
-            refused=self.refused,
-            deliveries=self.deliveries,
-            earlier=self.earlier,
-            feedback=self.feedback,
-        )
-        if self.back is None:
-            return rows
-        # What is uploaded comes back here first, and still knows the way.
-        query = self.back.query
-        return tuple(replace(row, upload_url=f"{row.upload_url}?{query}" if row.upload_url else "") for row in rows)
-
-    @property
-    def problems(self) -> tuple[Problem, ...]:
-        return file_problems(self.refused)
+        deliveries = deliveries_for_customer(self.draft.application)
+        holders = [(None, "entity", self.company), *((row, row.token, row.label) for row in self.draft.parties)]
+        groups = []
+        for party, place, title in holders:
+            slots = slot_rows(
+                self.draft,
+                party,
+                refused=self.refused,
+                deliveries=deliveries,
+                earlier=self.earlier,
+                feedback=self.feedback,
+            )
+            if self.back:
+                # What is uploaded comes back here first, and still knows the way.
+                urls = (row.upload_url and f"{row.upload_url}?{self.back.query}" for row in slots)
+                slots = tuple(replace(row, upload_url=url) for row, url in zip(slots, urls, strict=True))
+            if slots:
+                groups.append(SlotGroup(place, title, slots))
+        return groups
 
     @property
     def needs(self) -> tuple[Link, ...]:
         """The documents that are missing."""
         return need_rows(need for need in self.draft.needs if need.slot is not None)
-
-
-def documents_page(
-    draft: Draft,
-    *,
-    refused: Mapping[str, str] | None = None,
-    earlier: EarlierFiles | None = None,
-    back: Link | None = None,
-) -> DocumentsPage:
-    """The page as the draft stands."""
-    return DocumentsPage(
-        draft, deliveries_for_customer(draft.application), refused or {}, earlier, back, review_feedback(draft)
-    )

@@ -6,14 +6,13 @@ from django.core.files.uploadedfile import UploadedFile
 from django.http import Http404, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 
 from formation_portal.accounts.policies import UserRequest, customer
 from formation_portal.applications import services
 from formation_portal.applications.documents import EarlierFiles, small_picture
-from formation_portal.applications.draft import Draft
-from formation_portal.applications.parties import PartyRow
 from formation_portal.audit.models import AccessKind
 from formation_portal.relay.wake import wait_for
 from formation_portal.ui.documents import document_page as page_of
@@ -21,9 +20,9 @@ from formation_portal.ui.downloads import as_download, log_view, page_as_picture
 from formation_portal.ui.forms.controls import slot_id, slot_key
 
 from ..lookups import get_document_or_404, get_draft_or_404, get_party_or_404
-from ..pages import return_url
+from ..pages import file_problems, return_url
 from ..slots import posted_reuse, report_uploaded, reusable_file
-from .pages import DocumentsPage, documents_page
+from .pages import DocumentsPage
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -31,20 +30,14 @@ from .pages import DocumentsPage, documents_page
 def documents(request: UserRequest, reference: str) -> HttpResponse:
     """GET lists the slots. POST takes a file into one; a refused file says so at its slot, and all else is kept."""
     draft = get_draft_or_404(request, reference)
-    earlier = EarlierFiles(draft, request.user)
-    if request.method == "POST":
-        return _take(request, draft, earlier)
-    return _draw(request, documents_page(draft, earlier=earlier, back=return_url(request, reference)))
-
-
-def _draw(request: UserRequest, page: DocumentsPage, *, status: int = 200) -> HttpResponse:
-    return render(request, "portal/documents/documents.html", {"page": page, "problems": page.problems}, status=status)
-
-
-def _take(request: UserRequest, draft: Draft, earlier: EarlierFiles) -> HttpResponse:
+    earlier, back = EarlierFiles(draft, request.user), return_url(request, reference)
+    if request.method != "POST":
+        return _draw(request, DocumentsPage(draft, earlier=earlier, back=back))
     number, key = posted_reuse(request)
-    back = return_url(request, draft.application.reference)
-    party, slot = _place(draft, key or request.POST.get("slot", ""))
+    token, _separator, slot = (key or request.POST.get("slot", "")).partition("/")
+    party = get_party_or_404(draft, token) if token else None
+    if slot not in {one.name for one in draft.form_state.slots(party.record if party else None)}:
+        raise Http404
     key = slot_key(party.token if party else None, slot)
     try:
         if number:
@@ -56,22 +49,18 @@ def _take(request: UserRequest, draft: Draft, earlier: EarlierFiles) -> HttpResp
                 raise services.UploadRefused(_("Choose a file first, then upload it"))
             document = services.add_document(draft, party, slot, cast("UploadedFile[bytes]", upload), by=request.user)
     except services.UploadRefused as refused:
-        page = documents_page(draft, refused={key: refused.message}, earlier=earlier, back=back)
-        return _draw(request, page, status=422)
+        return _draw(request, DocumentsPage(draft, {key: refused.message}, earlier, back), status=422)
     except services.Closed:
-        return _draw(request, documents_page(draft), status=409)
+        return _draw(request, DocumentsPage(draft), status=409)
     wait_for(draft.application)
     report_uploaded(request, draft, party, document)
-    return redirect(f"{documents_page(draft).url}{f'?{back.query}' if back else ''}#{slot_id(key)}-slot")
+    url = reverse("portal:documents", args=[reference])
+    return redirect(f"{url}{f'?{back.query}' if back else ''}#{slot_id(key)}-slot")
 
 
-def _place(draft: Draft, key: str) -> tuple[PartyRow | None, str]:
-    """Whose slot a form has named, and which; 404 for one that nobody asks."""
-    token, _, slot = key.partition("/")
-    party = get_party_or_404(draft, token) if token else None
-    if slot not in {one.name for one in draft.form_state.slots(party.record if party else None)}:
-        raise Http404
-    return party, slot
+def _draw(request: UserRequest, page: DocumentsPage, *, status: int = 200) -> HttpResponse:
+    context = {"page": page, "problems": file_problems(page.refused)}
+    return render(request, "portal/documents/documents.html", context, status=status)
 
 
 @require_safe
