@@ -58,7 +58,7 @@ def owner(request: UserRequest, reference: str, token: str) -> HttpResponse:
 
 
 def _draw(request: UserRequest, page: SharesPage, *, status: int = 200) -> HttpResponse:
-    return render(request, "portal/shares/shares.html", {"page": page, "problems": page.problems}, status=status)
+    return render(request, "portal/shares/shares.html", {"page": page, "problems": page.grid.problems}, status=status)
 
 
 def _save(request: UserRequest, draft: Draft, section: Section, *, deed: Callable[[], bool]) -> HttpResponse:
@@ -71,7 +71,7 @@ def _save(request: UserRequest, draft: Draft, section: Section, *, deed: Callabl
     try:
         version, seen = posted_version(request.POST), posted_page_version(request.POST, draft)
         kept = services.save_holdings(draft, typed, version=version, by=request.user, page_version=seen)
-        left = kept_theirs_words(cell.label for cell in before.cells if cell.pair in kept)
+        left = kept_theirs_words(cell.label for cell in before.grid.cells if cell.pair in kept)
         is_done = not request.htmx and deed()
     except services.Stale as stale:
         page = shares_page(draft, section)
@@ -89,7 +89,7 @@ def _save(request: UserRequest, draft: Draft, section: Section, *, deed: Callabl
     page = shares_page(draft, section)
     if is_done:
         return redirect(page.url)
-    if page.has_new_problems(before) and not chosen_in(request):
+    if page.grid.has_new_problems(before.grid) and not chosen_in(request):
         return _draw(request, page, status=422)
     return redirect(url_after_save(request, page, onwards=next_step(draft, SHARES).url))
 
@@ -100,12 +100,12 @@ def _split(request: UserRequest, draft: Draft, section: Section) -> bool:
     if row is None:
         return False
     try:
-        parts = split_equally(Allocation(draft), row)
+        typed, words = split_equally(Allocation(draft), row)
     except CannotSplit as reason:
         messages.error(request, str(reason))
         return True
-    services.save_holdings(draft, parts.typed, version=draft.version(section.key), by=request.user)
-    messages.success(request, parts.said)
+    services.save_holdings(draft, typed, version=draft.version(section.key), by=request.user)
+    messages.success(request, words)
     return True
 
 
@@ -121,7 +121,7 @@ def _add_beneficial_owner(request: UserRequest, draft: Draft, party: PartyRow) -
 
 def _typed(page: SharesPage, post: QueryDict) -> dict[tuple[str, str], str]:
     """The cells that were posted, by the tokens of party and class."""
-    pairs = [(party.token, row.token) for party in page.allocation.holders for row in page.draft.share_classes]
+    pairs = [(party.token, row.token) for party in page.grid.allocation.holders for row in page.draft.share_classes]
     named = {pair: cell_name(*pair) for pair in pairs}
     return {
         pair: normalised_number(without_null(post[name]))
@@ -133,21 +133,21 @@ def _typed(page: SharesPage, post: QueryDict) -> dict[tuple[str, str], str]:
 def _cell_conflicts(page: SharesPage, stale: services.Stale) -> tuple[FieldConflict, ...]:
     return tuple(
         FieldConflict(
-            cell.name,
+            cell.id,
             cell.label,
             localised_number(stale.posted[cell.pair]),
             localised_number(stale.stored.get(cell.pair, "")),
             change=stale.changes.get(cell.pair),
             is_left=cell.pair in stale.kept_theirs,
         )
-        for cell in page.cells
+        for cell in page.grid.cells
         if cell.pair in (*stale.fields, *stale.kept_theirs)
     )
 
 
 def _unplaced(page: SharesPage, post: QueryDict) -> str:
     """The numbers of holders and classes that were removed while the page was open, so that they aren't missed."""
-    known = {cell.name for cell in page.cells}
+    known = {cell.id for cell in page.grid.cells}
     lost = [str(post[name]) for name in post if is_cell(name) and name not in known and not is_blank(post[name])]
     words = ngettext(
         "%(numbers)s was not saved because the shareholder or share class was removed.",

@@ -82,8 +82,8 @@ def _rows(draft: Draft, view: str, place: dict[str, str], post: QueryDict) -> tu
         token = place.get("token") or post.get("token", "")
         form = share_class_page(draft, get_share_section_or_404(draft), token=token).form
     elif view in ("shares", "share_owner"):
-        cells = shares_page(draft, get_share_section_or_404(draft)).cells
-        typed = ((cell, post.get(cell.name, "")) for cell in cells)
+        cells = shares_page(draft, get_share_section_or_404(draft)).grid.cells
+        typed = ((cell, post.get(cell.id, "")) for cell in cells)
         return tuple(AnswerRow(cell.label, text) for cell, text in typed if text not in ("", cell.typed))
     else:
         raise Http404
