@@ -72,10 +72,6 @@ class PartyPage(QuestionPage):
         return self._url("party", self.party.token)
 
     @property
-    def removal_url(self) -> str:
-        return self._url("party_removal", self.party.token)
-
-    @property
     def owners_url(self) -> str:
         """Where the owners of a company are entered; empty where nobody asks for them."""
         is_asked = self.draft.holds_shares and self.party.is_owned
@@ -114,10 +110,6 @@ class PartyPage(QuestionPage):
         return roles.duplicate_question(self.party.kind)
 
     @property
-    def duplicate_url(self) -> str:
-        return self._url("party_duplicate", self.party.token)
-
-    @property
     def saved_at(self) -> str:
         return formats.time_or_day(self.party.model.updated_at)
 
@@ -130,7 +122,7 @@ class PartyPage(QuestionPage):
         """What the needs call the party."""
         return self.party.record.label or canonical.unnamed_label(self.party.kind)
 
-    @property
+    @cached_property
     def slots(self) -> tuple[SlotRow, ...]:
         return slot_rows(
             self.draft,

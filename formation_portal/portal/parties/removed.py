@@ -1,8 +1,8 @@
 """What is posted to a party that somebody has removed meanwhile: nothing is lost, and one press restores it first."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import wraps
+from functools import cached_property, wraps
 from typing import Concatenate, ParamSpec
 
 from django.contrib import messages
@@ -11,7 +11,6 @@ from django.shortcuts import render
 
 from formation_portal.accounts.policies import UserRequest
 from formation_portal.applications import services
-from formation_portal.applications.draft import Draft
 from formation_portal.applications.parties import PartyRow
 from formation_portal.contract.localisation import gettext
 from formation_portal.ui.formats import time_or_day
@@ -26,60 +25,51 @@ from .owners import new_owner, stake_control
 from .pages import form_with_roles
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class RemovedPage(ApplicationPage):
-    """The party, who has removed it, what was typed as its writer recognises it, and the whole post, to be sent again.
-
-    `said` tells who and when; `url` is where the post went.
-    """
+    """A post to a removed party: who has removed it, what was typed as its writer recognises it, and the whole post, to
+    be sent again."""
 
     party: PartyRow
-    said: str
-    typed: tuple[AnswerRow, ...]
-    hidden_controls: tuple[tuple[str, str], ...]
-    url: str
+    post: QueryDict
+    reader: Reader
 
+    @property
+    def said(self) -> str:
+        """Who has removed the party, and when. One query."""
+        party = self.party.model
+        # The entry of the history that removed the party: the first that was written once the mark was made.
+        since = self.draft.application.changes.filter(at__gte=party.removed_at)
+        change = since.select_related("who").order_by("pk").first()
+        words = {
+            "name": self.party.label,
+            "who": customer_name(change.who if change else None) or gettext("Someone else"),
+            "time": time_or_day(party.removed_at) if party.removed_at else "",
+        }
+        if change and change.who_id == self.reader.pk:
+            return gettext("You removed %(name)s in another window on %(time)s.") % words
+        return gettext("%(who)s removed %(name)s on %(time)s.") % words
 
-def removed_page(draft: Draft, party: PartyRow, post: QueryDict, *, url: str, reader: Reader) -> RemovedPage:
-    """The page for a post to a removed party. One query."""
-    return RemovedPage(
-        draft=draft,
-        party=party,
-        said=_said(draft, party, reader),
-        typed=tuple(_typed(draft, party, post)),
-        hidden_controls=hidden_controls(post, but=("csrfmiddlewaretoken", RESTORE)),
-        url=url,
-    )
+    @cached_property
+    def typed(self) -> list[AnswerRow]:
+        """What was typed on the page of a party, or on that of a company's owners."""
+        post, found = self.post, list[AnswerRow]()
+        chosen = tuple(role for role in post.getlist(ROLES) if role)
+        if ROLES in post and set(chosen) != set(self.party.roles):
+            found.append(AnswerRow(gettext("Roles"), role_words(chosen)))
+        form = form_with_roles(self.draft, self.party, post.getlist(ROLES))
+        found += unsaved_rows(form, posted_answers(form, post))
+        for row in self.draft.parties:
+            if part := post.get(stake_control(row.token), "").strip():
+                found.append(AnswerRow(row.label, part))
+        new = new_owner(post)
+        if name := " ".join(text for text in (new.first_name, new.last_name) if text):
+            found.append(AnswerRow(name, new.part))
+        return found
 
-
-def _said(draft: Draft, party: PartyRow, reader: Reader) -> str:
-    # The entry of the history that removed the party: the first that was written once the mark was made.
-    since = draft.application.changes.filter(at__gte=party.model.removed_at)
-    change = since.select_related("who").order_by("pk").first()
-    who = change.who if change else None
-    words = {
-        "name": party.label,
-        "who": customer_name(who) or gettext("Someone else"),
-        "time": time_or_day(party.model.removed_at) if party.model.removed_at else "",
-    }
-    if change and change.who_id == reader.pk:
-        return gettext("You removed %(name)s in another window on %(time)s.") % words
-    return gettext("%(who)s removed %(name)s on %(time)s.") % words
-
-
-def _typed(draft: Draft, party: PartyRow, post: QueryDict) -> Iterator[AnswerRow]:
-    """What was typed on the page of a party, or on that of a company's owners."""
-    chosen = tuple(role for role in post.getlist(ROLES) if role)
-    if ROLES in post and set(chosen) != set(party.roles):
-        yield AnswerRow(gettext("Roles"), role_words(chosen))
-    form = form_with_roles(draft, party, post.getlist(ROLES))
-    yield from unsaved_rows(form, posted_answers(form, post))
-    for row in draft.parties:
-        if typed := post.get(stake_control(row.token), "").strip():
-            yield AnswerRow(row.label, typed)
-    new = new_owner(post)
-    if name := " ".join(text for text in (new.first_name, new.last_name) if text):
-        yield AnswerRow(name, new.part)
+    @property
+    def hidden_controls(self) -> tuple[tuple[str, str], ...]:
+        return hidden_controls(self.post, but=("csrfmiddlewaretoken", RESTORE))
 
 
 Rest = ParamSpec("Rest")
@@ -101,9 +91,7 @@ def restores_removed_party(view: PartyView[Rest]) -> PartyView[Rest]:
                 # A change that script posts is only told of; the page with it stays.
                 if request.htmx:
                     return render(request, "portal/parties/_removed.html", {"party": removed.party}, status=422)
-                page = removed_page(
-                    removed.draft, removed.party, request.POST, url=request.get_full_path(), reader=request.user
-                )
+                page = RemovedPage(removed.draft, removed.party, request.POST, request.user)
                 context = {"page": page, "had_files": bool(request.FILES)}
                 return render(request, "portal/parties/removed.html", context, status=409)
             try:

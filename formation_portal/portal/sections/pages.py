@@ -221,7 +221,7 @@ class SectionPage(QuestionPage):
     def _is_about(self, trouble: LocatedProblem) -> bool:
         return trouble.section == self.section.key
 
-    @property
+    @cached_property
     def slots(self) -> tuple[SlotRow, ...]:
         return slot_rows(
             self.draft,
