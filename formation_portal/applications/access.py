@@ -44,6 +44,15 @@ _WORDS = {
 GRANTABLE = (Right.VIEW, Right.EDIT)
 
 
+class Guest:
+    """The author of changes by a guest, who has no account and fills in their own part by invitation."""
+
+    pk: None = None
+
+
+Author = AbstractBaseUser | Guest
+
+
 class AccessControlled:
     """Mixin of a record that knows its reader's right. `visible_to` sets it for customers; agents have every right."""
 

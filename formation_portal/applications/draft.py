@@ -144,6 +144,12 @@ class Draft:
         """The key of the section that stores the answer to an entity field; `kept_in` for a field that is not asked."""
         return self._home_sections[name] if kept_in is None else self._home_sections.get(name, kept_in)
 
+    def section_row(self, key: str) -> SectionAnswers:
+        """The row that stores the answers of a section; a new one, unsaved, where there is none."""
+        if key not in self.sections:
+            self.sections[key] = SectionAnswers(application=self.application, section_key=key)
+        return self.sections[key]
+
     @cached_property
     def entity_raw(self) -> dict[str, Any]:
         """All answers about the entity, as typed."""

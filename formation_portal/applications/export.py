@@ -13,7 +13,6 @@ from formation_portal.contract import canonical
 from formation_portal.contract.rules import Question
 
 from .draft import Draft
-from .history import entry_text
 from .ownership_stakes import owners_of, typed_stakes
 from .readback import AnswerLine, Holder
 
@@ -66,7 +65,7 @@ def export(draft: Draft) -> Exported:
         "documents": list(_documents(draft)),
         # The state of an entry is the one that the application moved to with it.
         "history": [
-            {"at": _time(change.at), "what": entry_text(change), "state": change.moved_to or None}
+            {"at": _time(change.at), "what": change.text, "state": change.moved_to or None}
             for change in application.changes.order_by("pk")
         ],
     }

@@ -13,11 +13,13 @@ from django.utils.text import slugify
 
 from formation_portal.audit.attestation import attested
 from formation_portal.contract.lifecycle import State
+from formation_portal.contract.localisation import get_language, gettext
 
-from .access import AccessControlled, ApplicationQuerySet
+from .access import AccessControlled, ApplicationQuerySet, Author
 from .fields import AnswersField, new_reference, new_token
 
 SUBJECT_LIMIT = 200
+_MAX_TEXT_LENGTH = 300
 
 
 class SchemaVersion(models.Model):
@@ -267,16 +269,15 @@ class Preview(models.Model):
 class Change(models.Model):
     """One entry of the history: who changed what, when. `changes` is a list of {field, label, before, after}.
 
-    `what` is the English text, which agents read. `message` and the values `named` in it are translated for customers
-    (history.py).
+    `what` is the English text, which agents read. `message` and the values `named` in it are translated for customers.
     """
 
     application = models.ForeignKey(Application, models.CASCADE, related_name="changes")
     who = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+")
     at = models.DateTimeField(auto_now_add=True)
-    what = models.CharField(max_length=300)
+    what = models.CharField(max_length=_MAX_TEXT_LENGTH)
     # Empty in entries older than this column.
-    message = models.CharField(max_length=300, blank=True)
+    message = models.CharField(max_length=_MAX_TEXT_LENGTH, blank=True)
     named = AnswersField(default=dict, blank=True)
     # What it is about: a section's key, or the token of a party or share class; empty for the whole application.
     holder = models.CharField(max_length=80, blank=True)
@@ -294,6 +295,22 @@ class Change(models.Model):
 
     def __str__(self) -> str:
         return self.what
+
+    @classmethod
+    def new(cls, application: Application, by: Author | None, message: str, /, **named: str) -> "Change":
+        """An unsaved entry; `{name}` in the message is replaced by the value of that name."""
+        what = message.format(**named)[:_MAX_TEXT_LENGTH]
+        return cls(application=application, who_id=by.pk if by else None, what=what, message=message, named=named)
+
+    @property
+    def text(self) -> str:
+        """What was done, in the reader's language where it has a message."""
+        return gettext(self.message, **self.named) if self.message else self.what
+
+    @property
+    def language(self) -> str:
+        """The language of that text where it is not the reader's, else ""."""
+        return "en" if not self.message and get_language() != "en" else ""
 
     @property
     def labels(self) -> tuple[str, ...]:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from django.contrib.auth.models import AbstractBaseUser
 
+    from formation_portal.applications.access import Author
     from formation_portal.applications.draft import Draft
-    from formation_portal.applications.history import Author
     from formation_portal.applications.locks import Locks
     from formation_portal.contract.needs import Need
     from formation_portal.invitations.models import Invitation

@@ -10,8 +10,8 @@ from django.utils import timezone
 from django.utils.http import urlencode
 
 from formation_portal import mail
+from formation_portal.applications.access import Guest
 from formation_portal.applications.draft import Draft
-from formation_portal.applications.history import Guest
 from formation_portal.applications.parties import PartyRow
 from formation_portal.applications.services.parties import current_party
 from formation_portal.applications.services.transactions import application_transaction

@@ -11,8 +11,8 @@ from django.views.decorators.http import require_http_methods
 
 from formation_portal.accounts.policies import UserRequest, customer
 from formation_portal.applications import services
+from formation_portal.applications.access import Author
 from formation_portal.applications.draft import Draft
-from formation_portal.applications.history import Author
 from formation_portal.applications.models import Change
 from formation_portal.contract.localisation import gettext, in_quotes
 from formation_portal.ui.formats import listed

@@ -7,8 +7,8 @@ from typing import Any
 
 from django.utils import timezone
 
+from formation_portal.applications.access import Author
 from formation_portal.applications.draft import Draft
-from formation_portal.applications.history import Author
 from formation_portal.applications.models import Application
 from formation_portal.applications.services import Closed
 from formation_portal.applications.services.transactions import application_transaction

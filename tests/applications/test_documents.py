@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from formation_portal.applications import documents, services
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application, Document, Preview, document_subject
-from formation_portal.applications.services.document_checks import hides_another_file
+from formation_portal.applications.services.documents import hides_another_file
 from formation_portal.documents.findings import FindingCode
 from tests.documents import sample_files
 

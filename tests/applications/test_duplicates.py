@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from formation_portal.applications import services
+from formation_portal.applications.contacts import duplicate_of, duplicates
 from formation_portal.applications.draft import Draft, open_draft
-from formation_portal.applications.duplicates import duplicate_of, duplicates
 from formation_portal.applications.models import Application, Change
 from formation_portal.applications.parties import PartyRow
 

@@ -7,7 +7,6 @@ from django.utils import translation
 
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft
-from formation_portal.applications.history import entry_language, entry_text, history_entry
 from formation_portal.applications.models import Change
 
 pytestmark = pytest.mark.django_db
@@ -24,22 +23,22 @@ def test_an_entry_is_said_in_the_readers_language(draft: Draft, owner: Any) -> N
         services.add_party(draft, "person", ["director"], {"person.first_name": "Ada {name} %s"}, by=owner)
     assert last(draft).what == "Added Ada {name} %s"
     with translation.override("de"):
-        assert entry_text(last(draft)) == "Ada {name} %s hinzugefügt"
-        assert entry_language(last(draft)) == ""
+        assert last(draft).text == "Ada {name} %s hinzugefügt"
+        assert last(draft).language == ""
 
 
 def test_an_entry_that_was_written_before_says_its_english_and_its_language(draft: Draft) -> None:
     old = Change.objects.create(application=draft.application, what="Added Grace Hopper")
     with translation.override("de"):
-        assert (entry_text(old), entry_language(old)) == ("Added Grace Hopper", "en")
-    assert entry_language(old) == ""
+        assert (old.text, old.language) == ("Added Grace Hopper", "en")
+    assert old.language == ""
 
 
 def test_a_message_that_is_no_longer_translated_is_still_read(draft: Draft) -> None:
-    old = Change.objects.create(application=draft.application, **history_entry("Did {deed} to it", deed="something"))
+    old = Change.new(draft.application, None, "Did {deed} to it", deed="something")
     with translation.override("de"):
-        assert entry_text(old) == "Did something to it"
+        assert old.text == "Did something to it"
 
 
-def test_a_sentence_is_cut_where_the_column_ends() -> None:
-    assert len(history_entry("Added {name}", name="x" * 600)["what"]) == 300
+def test_a_sentence_is_cut_where_the_column_ends(draft: Draft) -> None:
+    assert len(Change.new(draft.application, None, "Added {name}", name="x" * 600).what) == 300

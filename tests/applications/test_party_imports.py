@@ -7,8 +7,8 @@ import pytest
 from django.utils import timezone
 
 from formation_portal.applications import services
+from formation_portal.applications.contacts import duplicates
 from formation_portal.applications.draft import Draft, open_draft
-from formation_portal.applications.duplicates import duplicates
 from formation_portal.applications.imports.grid import Grid, GridRow
 from formation_portal.applications.imports.models import PartyImport
 from formation_portal.applications.models import Application, Change

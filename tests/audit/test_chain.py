@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from django.db import transaction
 
-from formation_portal.applications.history import Guest
+from formation_portal.applications.access import Guest
 from formation_portal.applications.models import Application
 from formation_portal.audit import chain
 from formation_portal.audit.models import FIRST_PREVIOUS_HASH, Actor, AuditAction, Entry

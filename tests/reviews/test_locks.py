@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from formation_portal.applications import services
+from formation_portal.applications.access import Guest
 from formation_portal.applications.draft import Draft
-from formation_portal.applications.history import Guest
 from formation_portal.applications.locks import locks_of
 from formation_portal.applications.services.transactions import application_transaction
 from formation_portal.contract.lifecycle import State

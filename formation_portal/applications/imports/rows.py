@@ -11,8 +11,8 @@ from formation_portal.contract.fields.parsing import is_blank
 from formation_portal.contract.fields.values import AnswerError
 from formation_portal.contract.localisation import gettext
 
+from ..contacts import Match, MatchIndex
 from ..draft import Draft
-from ..duplicates import Match, MatchIndex
 from ..models import Party
 from ..parties import PartyRow
 from .columns import KIND, Key, columns, keys_by_heading, kind_choices, kinds_by_word

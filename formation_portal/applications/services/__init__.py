@@ -3,10 +3,8 @@
 The draft that is passed in is up to date afterwards, also with what others have changed in the meantime.
 """
 
-from .concurrency import KeptTheirs, PageVersion
-from .create_from import copied_from_entry, create_copy, create_from, created_from_entry
+from .create_from import COPIED_FROM, CREATED_FROM, create_copy, create_from
 from .documents import add_document, remove_document, reuse_document
-from .duplicates import keep_both, merge_parties
 from .exceptions import (
     Closed,
     FormChanged,
@@ -19,15 +17,25 @@ from .exceptions import (
     Unread,
     UploadRefused,
 )
-from .ownership_stakes import ALWAYS_COMPARE, add_owner, save_owners
-from .parties import ROLES, add_party, remove_party, restore_party, save_party, set_roles
+from .parties import ROLES, add_party, keep_both, merge_parties, remove_party, restore_party, save_party, set_roles
 from .party_imports import apply_import, delete_import, import_rows, keep_import
 from .sections import restorable_choices, restore_choices, save_section
-from .shares import add_share_class, remove_share_class, save_holdings, save_share_class
+from .shares import (
+    ALWAYS_COMPARE,
+    add_owner,
+    add_share_class,
+    remove_share_class,
+    save_holdings,
+    save_owners,
+    save_share_class,
+)
+from .transactions import KeptTheirs, PageVersion
 from .transitions import adopt_form, advance, delete_draft, reopen, start, submit, withdraw
 
 __all__ = [
     "ALWAYS_COMPARE",
+    "COPIED_FROM",
+    "CREATED_FROM",
     "ROLES",
     "Closed",
     "FormChanged",
@@ -48,10 +56,8 @@ __all__ = [
     "adopt_form",
     "advance",
     "apply_import",
-    "copied_from_entry",
     "create_copy",
     "create_from",
-    "created_from_entry",
     "delete_draft",
     "delete_import",
     "import_rows",

@@ -18,7 +18,6 @@ from formation_portal.core import subscribers
 
 from ..draft import Draft, keep_schema, open_draft
 from ..fields import new_token, without_blanks
-from ..history import HistoryEntry, append_to_audit_log, history_entry
 from ..models import (
     Application,
     Change,
@@ -34,8 +33,13 @@ from ..models import (
 from ..transfer import Content, NewParty, NewShareClass, content_of
 from .exceptions import NotCopied
 from .shares import parse_shares
+from .transactions import append_to_audit_log
 
 logger = logging.getLogger(__name__)
+
+# The first history entry of a copy, and of an application that was created from another.
+COPIED_FROM = gettext_noop("Copied from {reference}")
+CREATED_FROM = gettext_noop("Started with answers from {reference}")
 
 # The storage name of each copy, by the primary key of the copied document; without those whose file is missing.
 StoredNames = dict[int, str]
@@ -75,23 +79,13 @@ def _copy_file(application: Application, source: Document) -> str | None:
         raise NotCopied from error
 
 
-def copied_from_entry(draft: Draft) -> HistoryEntry:
-    """The first history entry of a copy."""
-    return history_entry(gettext_noop("Copied from {reference}"), reference=draft.application.reference)
-
-
-def created_from_entry(draft: Draft) -> HistoryEntry:
-    """The first history entry of an application that was created from another."""
-    return history_entry(gettext_noop("Started with answers from {reference}"), reference=draft.application.reference)
-
-
 def create_copy(draft: Draft, *, by: AbstractBaseUser) -> Application:
     """Create a draft of the same product and schema with everything entered, and no deliveries. Raises NotCopied."""
     old = draft.application
     new = Application(
         owner_id=by.pk, product_id=old.product_id, product=old.product, schema_version_id=old.schema_version_id
     )
-    return _create(new, content_of(draft), by=by, said=copied_from_entry(draft))
+    return _create(new, content_of(draft), by=by, message=COPIED_FROM, source=old)
 
 
 def create_from(draft: Draft, *, product: CatalogItem, content: Content, by: AbstractBaseUser) -> Application:
@@ -102,13 +96,16 @@ def create_from(draft: Draft, *, product: CatalogItem, content: Content, by: Abs
         product=product.model_dump(mode="json", exclude={"form", "document"}),
         schema_version=keep_schema(product.document),
     )
-    return _create(new, content, by=by, said=created_from_entry(draft))
+    return _create(new, content, by=by, message=CREATED_FROM, source=draft.application)
 
 
-def _create(application: Application, content: Content, *, by: AbstractBaseUser, said: HistoryEntry) -> Application:
+def _create(
+    application: Application, content: Content, *, by: AbstractBaseUser, message: str, source: Application
+) -> Application:
     with copied_files(application, content.documents) as stored, transaction.atomic():
         application.save()
-        entry = Change.objects.create(application=application, who_id=by.pk, **said)
+        entry = Change.new(application, by, message, reference=source.reference)
+        entry.save()
         _Filling(application, content).write(stored, by=by)
         subscribers.application_changed(open_draft(application))
         append_to_audit_log(application, [entry], by=by)

@@ -1,4 +1,4 @@
-"""Add, save, remove and restore people, companies and foundations."""
+"""Add, save, remove, restore and merge people, companies and foundations."""
 
 import logging
 from collections.abc import Iterable, Mapping
@@ -10,15 +10,24 @@ from django.utils import timezone
 from formation_portal.contract import canonical
 from formation_portal.contract.localisation import gettext
 
+from ..access import Author
 from ..draft import Draft
 from ..fields import changed_names, new_token, without_blanks
-from ..history import Author
-from ..models import ChangeList, Document, Party
+from ..models import ChangeList, Document, Party, Stake, document_subject
+from ..ownership_stakes import typed_stakes
 from ..parties import PartyRow, References, name_fields
-from .concurrency import KeptTheirs, PageVersion, compare_versions
 from .documents import delete_files_on_commit
 from .exceptions import Gone
-from .transactions import Journal, answer_changes, application_transaction, asked_answers, unlocked_answers
+from .transactions import (
+    Journal,
+    KeptTheirs,
+    PageVersion,
+    answer_changes,
+    application_transaction,
+    asked_answers,
+    compare_versions,
+    unlocked_answers,
+)
 
 logger = logging.getLogger(__name__)
 
@@ -217,3 +226,77 @@ def delete_removed_parties(draft: Draft) -> None:
     delete_files_on_commit(Document.objects.filter(party__in=removed))
     draft.application.parties.filter(pk__in=removed).delete()
     draft.reload()
+
+
+def keep_both(draft: Draft, party: PartyRow, other: PartyRow, *, by: AbstractBaseUser) -> None:
+    """Mark two parties as different, so that nobody is asked about them again. Raises Gone, Closed."""
+    with application_transaction(draft, by=by) as journal:
+        row, beside = current_party(draft, party), current_party(draft, other)
+        if beside.token in row.model.apart_from:
+            return
+        row.model.apart_from = [*row.model.apart_from, beside.token]
+        row.model.save()
+        journal.note("Kept {name} separate from another entry with the same name", holder=row.token, name=row.label)
+
+
+def merge_parties(draft: Draft, party: PartyRow, kept: PartyRow, *, by: AbstractBaseUser) -> None:
+    """Merge `party` into `kept`, which takes its roles, and the answers, documents and holdings that it lacks.
+
+    `party` is removed, and can be restored with what is left. Raises Gone, Closed.
+    """
+    with application_transaction(draft, by=by) as journal:
+        row, target = current_party(draft, party), current_party(draft, kept)
+        before, had, model = target.model.raw, target.model.roles, target.model
+        model.roles = known_roles(draft, (*target.roles, *row.roles))
+        model.raw = {**row.raw, **before}
+        model.version += 1
+        model.save()
+        _hand_over_documents(draft, row, target)
+        _hand_over_holdings(draft, row, target, journal)
+        _hand_over_stakes(draft, row, target)
+        row.model.removed_at = timezone.now()
+        row.model.save()
+        fields = draft.schema.fields_of(model.kind, model.roles)
+        answers = answer_changes(fields, changed_names(before, model.raw), before, model.raw)
+        changes = answers + role_changes(had, model.roles)
+        journal.note("Merged two entries for {name}", holder=model.token, changes=changes, name=target.label)
+        draft.reload()
+
+
+def _hand_over_documents(draft: Draft, row: PartyRow, target: PartyRow) -> None:
+    """Move documents whose slot is free."""
+    taken = draft.documents_of(target)
+    for slot, document in draft.documents_of(row).items():
+        if slot not in taken:
+            document.party, document.subject = target.model, document_subject(target.token, slot)
+            document.save(update_fields=["party", "subject"])
+
+
+def _hand_over_holdings(draft: Draft, row: PartyRow, target: PartyRow, journal: Journal) -> None:
+    """Move holdings whose cell is free, with a new version of the holdings, so that no earlier page overwrites them."""
+    section, changes = draft.schema.share_section, []
+    for (holder, share_class), holding in draft.holdings.items():
+        if holder == row.token and (target.token, share_class) not in draft.holdings:
+            holding.party = target.model
+            holding.save(update_fields=["party"])
+            of_class = draft.share_class(share_class)
+            label = f"{target.label}, {of_class.label}" if of_class else target.label
+            line = {"field": f"{target.token}/{share_class}", "label": label, "before": None, "after": holding.typed}
+            changes.append(line)
+    if section is not None and changes:
+        version_row = draft.section_row(section.key)
+        version_row.version += 1
+        version_row.save()
+        journal.note("Changed shareholdings", holder=section.key, changes=changes)
+
+
+def _hand_over_stakes(draft: Draft, row: PartyRow, target: PartyRow) -> None:
+    """Move the stakes that a party owns, and those in it, to another party that has none there."""
+    typed = typed_stakes(draft)
+    for (company, owner), text in typed.items():
+        new = (target.token if company == row.token else company, target.token if owner == row.token else owner)
+        if new not in typed and new[0] != new[1]:
+            pks = {model.token: model.pk for model in draft.party_models}
+            Stake.objects.create(
+                application=draft.application, company_id=pks[new[0]], owner_id=pks[new[1]], typed=text
+            )

@@ -8,15 +8,22 @@ from formation_portal.contract.inactive_answers import answers_in_rules
 from formation_portal.contract.localisation import gettext
 from formation_portal.contract.schema import Section
 
+from ..access import Author
 from ..draft import Draft
 from ..fields import changed_names, without_blanks
-from ..history import Author
-from ..models import Change, SectionAnswers
-from .concurrency import KeptTheirs, PageVersion, compare_versions
+from ..models import Change
 from .exceptions import Gone, LockedByReview, Overtaken
 from .parties import save_party
 from .shares import save_share_class
-from .transactions import answer_changes, application_transaction, asked_answers, unlocked_answers
+from .transactions import (
+    KeptTheirs,
+    PageVersion,
+    answer_changes,
+    application_transaction,
+    asked_answers,
+    compare_versions,
+    unlocked_answers,
+)
 
 
 def save_section(
@@ -49,12 +56,11 @@ def save_section(
         if not names:
             return kept_theirs
         for key in dict.fromkeys(draft.home_section(name) for name in names):
-            row = draft.sections.get(key) or SectionAnswers(application=draft.application, section_key=key)
+            row = draft.section_row(key)
             here = {name: posted[name] for name in names if draft.home_section(name) == key}
             row.raw = without_blanks(row.raw | here)
             row.version += 1
             row.save()
-            draft.sections[key] = row
         journal.note(
             "Changed “{section}”",
             holder=section.key,

@@ -1,26 +1,42 @@
-"""Add, save and remove share classes, and save holdings."""
+"""Save share classes, who holds shares, and who owns the companies that hold them.
+
+Owners are stored as typed, and never sent.
+"""
 
 from collections.abc import Mapping
 from typing import Any
 
 from django.contrib.auth.models import AbstractBaseUser
+from django.db import transaction
 
-from formation_portal.contract.fields import parsing
+from formation_portal.contract.fields.parsing import is_blank
 from formation_portal.contract.fields.values import AnswerError
 from formation_portal.contract.localisation import gettext
 from formation_portal.contract.shares import parse_number_of_shares
 
+from ..access import Author
 from ..draft import Draft
 from ..fields import changed_names, new_token, without_blanks
-from ..history import Author
-from ..models import Holding, SectionAnswers, ShareClass
-from ..parties import References, ShareClassRow
-from .concurrency import KeptTheirs, PageVersion, compare_versions
+from ..models import Holding, ShareClass, Stake
+from ..ownership_stakes import typed_stakes
+from ..parties import PartyRow, References, ShareClassRow, name_answers
 from .exceptions import Gone, LockedByReview
-from .transactions import Journal, answer_changes, application_transaction, asked_answers
+from .parties import add_party, current_party
+from .transactions import (
+    Journal,
+    KeptTheirs,
+    PageVersion,
+    answer_changes,
+    application_transaction,
+    asked_answers,
+    compare_versions,
+)
 
 # Characters stored of a typed number.
 MAX_NUMBER_LENGTH = 200
+_KEY_PREFIX = "owner/"
+# Owners have no version of their own: with this one the history is read whenever something differs.
+ALWAYS_COMPARE = -1
 
 
 def add_share_class(
@@ -147,7 +163,9 @@ def save_holdings(
         labels = {row.token: row.label for row in draft.parties} | {row.token: row.label for row in draft.share_classes}
         for pair in pairs:
             _store_holding(draft, pair, posted[pair], parties[pair[0]], classes[pair[1]])
-        raise_holdings_version(draft, section.key)
+        version_row = draft.section_row(section.key)
+        version_row.version += 1
+        version_row.save()
         changes = [
             {
                 "field": "/".join(pair),
@@ -161,17 +179,9 @@ def save_holdings(
         return kept_theirs
 
 
-def raise_holdings_version(draft: Draft, section_key: str) -> None:
-    """Raise the version of the holdings, within a transaction that changes them."""
-    row = draft.sections.get(section_key) or SectionAnswers(application=draft.application, section_key=section_key)
-    row.version += 1
-    row.save()
-    draft.sections[section_key] = row
-
-
 def _store_holding(draft: Draft, pair: tuple[str, str], text: str, party: Any, share_class: Any) -> None:
     holding = draft.holdings.get(pair)
-    if parsing.is_blank(text):
+    if is_blank(text):
         if holding:
             draft.holdings.pop(pair).delete()
         return
@@ -205,3 +215,83 @@ def _current_share_class(draft: Draft, share_class: ShareClass | ShareClassRow) 
     if row is None:
         raise Gone(gettext("The share class was removed"))
     return row
+
+
+def save_owners(
+    draft: Draft,
+    company: PartyRow,
+    typed: Mapping[str, str],
+    *,
+    by: AbstractBaseUser,
+    version: int | None = None,
+    page_version: PageVersion | None = None,
+) -> KeptTheirs:
+    """Save the part of each owner as typed, by their tokens; an empty text removes one. Other owners stay.
+
+    Returns the tokens of those that others have changed since and this page has not. Raises Stale (names are tokens),
+    Closed, and Gone, also for an owner that is removed or is the company itself.
+    """
+    with application_transaction(draft, by=by, page_version=page_version) as journal:
+        row = current_party(draft, company)
+        parties = {model.token: model for model in draft.party_models if model.token != row.token}
+        if not typed.keys() <= parties.keys():
+            raise Gone(gettext("This person or company was removed"))
+        stored = {owner: text for (of, owner), text in typed_stakes(draft).items() if of == row.token}
+        owners, kept_theirs = compare_versions(
+            draft.application,
+            version=version,
+            current=0,
+            stored=stored,
+            posted=typed,
+            holders=[row.token],
+            page_version=page_version,
+            history_key=_history_key,
+        )
+        labels = {one.token: one.label for one in draft.parties}
+        changes = [
+            {"field": _history_key(owner), "label": labels[owner], "before": stored.get(owner), "after": typed[owner]}
+            for owner in owners
+        ]
+        for owner in owners:
+            _store_stake(draft, row, parties[owner].pk, typed[owner])
+        if changes:
+            journal.note("Changed who owns {name}", holder=row.token, changes=changes, name=row.label)
+        return kept_theirs
+
+
+def _history_key(owner: str) -> str:
+    return f"{_KEY_PREFIX}{owner}"
+
+
+def _store_stake(draft: Draft, company: PartyRow, owner: int, text: str) -> None:
+    place = {"company_id": company.model.pk, "owner_id": owner}
+    if is_blank(text):
+        Stake.objects.filter(**place).delete()
+        return
+    text = text[:MAX_NUMBER_LENGTH]
+    Stake.objects.update_or_create(
+        **place, defaults={"typed": text}, create_defaults={"typed": text, "application": draft.application}
+    )
+
+
+def add_owner(
+    draft: Draft,
+    company: PartyRow,
+    kind: str,
+    names: Mapping[str, str],
+    part: str,
+    *,
+    by: AbstractBaseUser,
+    token: str,
+    version: int | None = None,
+    page_version: PageVersion | None = None,
+) -> None:
+    """Add a party without a role that owns a part of the company. A second post adds nothing. Raises Gone, Closed."""
+    with transaction.atomic():
+        if draft.party(company.token) is None:
+            raise Gone("The company was removed")
+        there = next((one for one in draft.party_models if one.token == token), None)
+        add_party(
+            draft, kind, there.roles if there else (), name_answers(draft.schema, kind, names), by=by, token=token
+        )
+        save_owners(draft, company, {token: part}, by=by, version=version, page_version=page_version)

@@ -1,28 +1,35 @@
-"""What every write shares: the row lock, the history, those who listen to changes, and the audit log."""
+"""What every write shares: the row lock, the history, those who listen to changes, and the audit log.
+
+Concurrency is optimistic: nobody overwrites answers that others have saved since the page was drawn. The history tells,
+answer by answer. A page's own earlier posts carry the page's id, so they are never taken for somebody else's, even
+while their responses are on the way.
+"""
 
 import logging
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import timedelta
 from types import MappingProxyType
 from typing import Any
 
-from django.db import transaction
+from django.db import models, transaction
 from django.db.models import Sum, TextField
 from django.db.models.functions import Cast, Length
 from django.utils import timezone
 
+from formation_portal.audit import chain
+from formation_portal.audit.models import AuditAction
 from formation_portal.contract.fields.base import FieldSpec
 from formation_portal.contract.localisation import gettext
 from formation_portal.core import subscribers
 
+from ..access import Author
 from ..draft import Draft, Overlong
-from ..fields import MAX_CHARACTERS, changed_names, count_characters
-from ..history import Author, append_to_audit_log, history_entry
+from ..fields import MAX_CHARACTERS, changed_names, count_characters, is_same_answer
 from ..locks import NO_LOCKS, LockedValues, Locks, locks_of
 from ..models import Application, Change, ChangeList
-from .concurrency import PageVersion
-from .exceptions import Closed, FormChanged, LockedByReview
+from .exceptions import Closed, FormChanged, LockedByReview, Stale
 
 logger = logging.getLogger(__name__)
 
@@ -31,6 +38,18 @@ MAX_NAME_SHOWN = 80
 LONG_CHANGE = 5_000
 # Characters of JSON that the history takes of one author in an hour: 400 changes of a text of the greatest length.
 HISTORY_AN_HOUR = 8_000_000
+
+
+# The names of answers that others have saved since and that keep their values.
+KeptTheirs = tuple[Any, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PageVersion:
+    """The version of a page that posts: the application's revision when it was drawn, and the page's id."""
+
+    revision: int
+    page: str
 
 
 class Journal:
@@ -45,17 +64,10 @@ class Journal:
 
     def note(self, message: str, /, *, holder: str = "", changes: ChangeList | None = None, **named: str) -> None:
         """Add an entry: a message with values for its `{name}`s, and the answers before and after."""
-        self.entries.append(
-            Change(
-                application=self._application,
-                who_id=self._by.pk if self._by else None,
-                **history_entry(message, **named),
-                holder=holder,
-                changes=changes or [],
-                revision=self._application.revision + 1,
-                page=self._page,
-            )
-        )
+        entry = Change.new(self._application, self._by, message, **named)
+        entry.holder, entry.changes = holder, changes or []
+        entry.revision, entry.page = self._application.revision + 1, self._page
+        self.entries.append(entry)
 
 
 @contextmanager
@@ -101,6 +113,29 @@ def application_transaction(
             if has_moved:
                 subscribers.application_moved(draft, by=by)
             append_to_audit_log(application, journal.entries, by=by, rows=draft.audited_rows)
+
+
+def append_to_audit_log(
+    application: Application, entries: Sequence[Change], *, by: Author | None, rows: Sequence[models.Model] = ()
+) -> None:
+    """Append one transaction's history entries to the audit log, which nobody can alter unseen.
+
+    The log names the entries by primary key and attests them, and `rows` beside them, by keyed digests alone, so that
+    a draft can be deleted with everything typed.
+    """
+    holders = {entry.holder for entry in entries}
+    moved_to = next((entry.moved_to for entry in entries if entry.moved_to), "")
+    chain.append(
+        AuditAction.CHANGE,
+        by=by,
+        application=application,
+        subject=holders.pop() if len(holders) == 1 else "",
+        changes=[entry.pk for entry in entries],
+        revision=application.revision,
+        rows=[*entries, *rows],
+        **({"moved_to": moved_to} if moved_to else {}),
+        **({"deleted": True} if application.deleted_at else {}),
+    )
 
 
 def asked_answers(
@@ -181,3 +216,69 @@ def answer_changes(
         {"field": name, "label": labels.get(name, name), "before": before.get(name), "after": after.get(name)}
         for name in names
     ]
+
+
+def compare_versions(
+    application: Application,
+    *,
+    version: int | None,
+    current: int,
+    stored: Mapping[Any, Any],
+    posted: Mapping[Any, Any],
+    holders: Collection[str] = (),
+    page_version: PageVersion | None = None,
+    history_key: Callable[[Any], str] = str,
+) -> tuple[tuple[Any, ...], KeptTheirs]:
+    """Merge a post with what others have saved: the names of the answers to be written, and of those that keep what
+    others have saved. Raises Stale where both have changed the same answer.
+
+    `version` is the one that the page was drawn with, `current` the stored one. `holders` are the holders of the
+    history entries about these answers, and `history_key` gives an answer's name there. Without a `page_version` any
+    post of an old version is stale.
+    """
+    names = changed_names(stored, posted)
+    if not names or version is None or version == current:
+        return names, ()
+    if page_version is None:
+        raise _stale(stored, posted, names)
+    others = _changes_by_others(application, page_version, holders)
+    touched = {name: others[history_key(name)] for name in names if history_key(name) in others}
+    theirs = {name: one for name, one in touched.items() if not is_same_answer(one[0], stored.get(name))}
+    kept_theirs = tuple(name for name, (base, _) in theirs.items() if is_same_answer(base, posted[name]))
+    if clashing := tuple(name for name in theirs if name not in kept_theirs):
+        changes = {name: change for name, (_, change) in theirs.items()}
+        raise _stale(stored, posted, clashing, kept_theirs=kept_theirs, changes=changes)
+    return tuple(name for name in names if name not in kept_theirs), kept_theirs
+
+
+def _stale(
+    stored: Mapping[Any, Any],
+    posted: Mapping[Any, Any],
+    names: tuple[Any, ...],
+    *,
+    kept_theirs: tuple[Any, ...] = (),
+    changes: Mapping[Any, Change] | None = None,
+) -> Stale:
+    shown = {name: stored.get(name, "") for name in posted}
+    return Stale(stored=shown, posted=dict(posted), fields=names, kept_theirs=kept_theirs, changes=changes or {})
+
+
+def _changes_by_others(
+    application: Application, page_version: PageVersion, holders: Collection[str]
+) -> dict[str, tuple[Any, Change]]:
+    """The answers that others have changed since the page was drawn, by their names in the history. One query.
+
+    With each goes the value that the page last knew, and the latest change.
+    """
+    found: dict[str, tuple[Any, Change]] = {}
+    bases: dict[str, Any] = {}
+    since = application.changes.filter(revision__gt=page_version.revision, holder__in=holders)
+    for change in since.select_related("who").order_by("pk"):
+        for one in change.changes:
+            name = one["field"]
+            if change.page == page_version.page:
+                bases[name] = one["after"]
+                found.pop(name, None)
+            else:
+                found[name] = (bases.setdefault(name, one["before"]), change)
+    return found

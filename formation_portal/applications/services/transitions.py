@@ -12,12 +12,11 @@ from formation_portal.contract.localisation import gettext_noop
 from formation_portal.core import subscribers
 
 from ..draft import Draft, keep_schema, load_schema, open_draft
-from ..history import append_to_audit_log, history_entry
-from ..models import Application, Change, SectionAnswers
+from ..models import Application, Change
 from .documents import delete_files_on_commit
 from .exceptions import Closed, NotReady, Unread
 from .parties import delete_removed_parties
-from .transactions import application_transaction
+from .transactions import append_to_audit_log, application_transaction
 
 # Of more changes only the newest are shown.
 _MAX_CHANGES_SHOWN = 20
@@ -40,8 +39,8 @@ def start(*, owner: AbstractBaseUser, product: CatalogItem) -> Application:
             product=product.model_dump(mode="json", exclude={"form", "document"}),
             schema_version=keep_schema(product.document),
         )
-        said = history_entry(gettext_noop("Started the application"))
-        started = Change.objects.create(application=application, who_id=owner.pk, **said)
+        started = Change.new(application, owner, gettext_noop("Started the application"))
+        started.save()
         subscribers.application_changed(open_draft(application))
         append_to_audit_log(application, [started], by=owner)
     return application
@@ -180,8 +179,7 @@ def _move_answers(draft: Draft, typed: dict[str, Any], old_homes: dict[str, str]
     # A section's version is the sum over the rows that store its answers, so each must exceed any earlier sum.
     ahead = sum(row.version for row in draft.sections.values()) + 1
     for key, raw in kept.items():
-        row = draft.sections.get(key) or SectionAnswers(application=draft.application, section_key=key)
+        row = draft.section_row(key)
         row.raw = raw
         row.version = ahead
         row.save()
-        draft.sections[key] = row

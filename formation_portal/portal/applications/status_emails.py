@@ -12,8 +12,8 @@ from django.utils import timezone, translation
 from formation_portal.accounts import addresses
 from formation_portal.accounts.addresses import is_confirmed
 from formation_portal.accounts.models import User
+from formation_portal.applications.access import Author
 from formation_portal.applications.draft import Draft, open_draft
-from formation_portal.applications.history import Author
 from formation_portal.applications.models import Application
 from formation_portal.contract.lifecycle import State
 from formation_portal.core.background import hourly_task

@@ -15,7 +15,6 @@ from formation_portal.accounts.policies import UserRequest, customer
 from formation_portal.applications import services
 from formation_portal.applications.access import Right
 from formation_portal.applications.draft import Draft, schema_digest
-from formation_portal.applications.history import HistoryEntry
 from formation_portal.applications.models import Application, SectionAnswers
 from formation_portal.contract.catalog import CatalogItem
 from formation_portal.contract.localisation import gettext
@@ -125,7 +124,7 @@ def copy(request: UserRequest, reference: str) -> HttpResponse:
     if request.method != "POST":
         return render(request, "portal/applications/copy.html", {"page": copy_page(draft)})
     try:
-        made = just_made(request, services.copied_from_entry(draft)) or services.create_copy(draft, by=request.user)
+        made = just_made(request, draft, services.COPIED_FROM) or services.create_copy(draft, by=request.user)
     except services.NotCopied as refused:
         messages.error(request, f"{refused}.")
         return redirect("portal:copy", reference=reference)
@@ -133,10 +132,11 @@ def copy(request: UserRequest, reference: str) -> HttpResponse:
     return redirect("portal:overview", reference=made.reference)
 
 
-def just_made(request: UserRequest, said: HistoryEntry, **more: str) -> Application | None:
-    """The untouched application that the same press has made already; `said` is what its history begins with."""
+def just_made(request: UserRequest, draft: Draft, message: str, **more: str) -> Application | None:
+    """The untouched application that the same press has made from this one; `message` is how its history begins."""
+    entry = message.format(reference=draft.application.reference)
     untouched = Application.objects.owned_by(request.user).filter(
-        revision=0, created_at__gte=timezone.now() - _SAME_PRESS, changes__what=said["what"], **more
+        revision=0, created_at__gte=timezone.now() - _SAME_PRESS, changes__what=entry, **more
     )
     return untouched.first()
 
@@ -174,7 +174,7 @@ def _start_transfer(request: UserRequest, page: CarryOverPage, item: CatalogItem
     """Do what was seen; where that has changed since, show it anew and do nothing."""
     if request.POST.get("seen") != page.seen:
         return _render_transfer(request, page, status=409, is_new=True)
-    made = just_made(request, services.created_from_entry(page.draft), product_id=item.jurisdiction_product_id)
+    made = just_made(request, page.draft, services.CREATED_FROM, product_id=item.jurisdiction_product_id)
     if made is None:
         try:
             made = services.create_from(page.draft, product=item, content=page.carrying.content, by=request.user)

@@ -10,10 +10,9 @@ from django.http import QueryDict
 from django.urls import reverse
 
 from formation_portal.accounts.models import User
-from formation_portal.applications.contacts import copyable_answers, owner_contact
+from formation_portal.applications.contacts import copyable_answers, duplicate_of, owner_contact
 from formation_portal.applications.documents import EarlierFiles
 from formation_portal.applications.draft import Draft
-from formation_portal.applications.duplicates import duplicate_of
 from formation_portal.applications.fields import is_token, new_token
 from formation_portal.applications.ownership_stakes import owners_of, typed_stakes
 from formation_portal.applications.parties import PartyRow

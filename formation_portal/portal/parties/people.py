@@ -11,9 +11,8 @@ from django.utils import timezone
 from django.utils.http import urlencode
 
 from formation_portal.accounts.models import User
-from formation_portal.applications.contacts import Contact, contacts, matching_party
+from formation_portal.applications.contacts import Contact, contacts, duplicates, matching_party, properties_of
 from formation_portal.applications.draft import Draft
-from formation_portal.applications.duplicates import duplicates, properties_of
 from formation_portal.applications.fields import new_token
 from formation_portal.applications.ownership_stakes import TypedStakes, companies_owned_by, typed_stakes
 from formation_portal.applications.parties import PartyRow

@@ -11,10 +11,9 @@ from django.views.decorators.http import require_http_methods, require_safe
 from formation_portal.accounts.languages import chosen_in
 from formation_portal.accounts.policies import UserRequest, customer
 from formation_portal.applications import services
-from formation_portal.applications.contacts import Contact, contacts, copyable_answers, matching_party
+from formation_portal.applications.contacts import Contact, contacts, copyable_answers, duplicate_of, matching_party
 from formation_portal.applications.documents import EarlierFiles
 from formation_portal.applications.draft import Draft
-from formation_portal.applications.duplicates import duplicate_of
 from formation_portal.applications.fields import is_token
 from formation_portal.contract.fields.parsing import without_null
 from formation_portal.contract.localisation import after_colon, gettext, gettext_noop, ngettext

@@ -8,9 +8,9 @@ from typing import ClassVar
 from django.contrib.auth.models import AbstractBaseUser
 from django.urls import reverse
 
+from formation_portal.applications.access import Author
 from formation_portal.applications.documents import EarlierFiles
 from formation_portal.applications.draft import Draft
-from formation_portal.applications.history import Author
 from formation_portal.applications.models import Document
 from formation_portal.applications.parties import PartyRow
 from formation_portal.applications.readback import share_class_choices

@@ -9,7 +9,7 @@ from functools import cache, cached_property, partial
 from django.urls import reverse
 from django.utils.translation import gettext
 
-from formation_portal.applications.history import Author, Guest
+from formation_portal.applications.access import Author, Guest
 from formation_portal.applications.locks import locks_of
 from formation_portal.applications.models import Document
 from formation_portal.contract.conditions import Condition

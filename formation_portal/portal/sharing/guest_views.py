@@ -13,7 +13,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 from formation_portal.accounts import guest_sessions
 from formation_portal.accounts.policies import GuestRequest, UserRequest, invited
 from formation_portal.applications import services
-from formation_portal.applications.history import Guest
+from formation_portal.applications.access import Guest
 from formation_portal.invitations import parts
 from formation_portal.ui.downloads import as_download
 from formation_portal.ui.forms.form_data import posted_answers, posted_page_version, posted_version

@@ -8,7 +8,6 @@ from django.utils import timezone
 from django.utils.translation import gettext
 
 from formation_portal.applications.draft import Draft
-from formation_portal.applications.history import entry_language, entry_text
 from formation_portal.applications.models import Change
 from formation_portal.contract.lifecycle import State
 from formation_portal.contract.needs import Need
@@ -102,7 +101,7 @@ def returned(note: DeliverySummary, move: Change | None, *, back_to: str = "") -
     page = ReviewFeedback(note.draft, asked=asked, changed_lines=_lines(since))
     items = (*_asked(page, back_to), *_items(note, since, back_to))
     corrections = corrections_of(since)
-    said = words.get(application.submissions, "") if is_agents else entry_text(move) if move and not items else ""
+    said = words.get(application.submissions, "") if is_agents else move.text if move and not items else ""
     return Returned(items, corrections, said=said, is_agents=is_agents)
 
 
@@ -110,7 +109,7 @@ def corrections_of(changes: Iterable[Change]) -> tuple[Correction, ...]:
     """What was changed, each line once."""
     return tuple(
         dict.fromkeys(
-            Correction(entry_text(change), entry_language(change), ", ".join(change.labels))
+            Correction(change.text, change.language, ", ".join(change.labels))
             for change in changes
             if not change.moved_to
         )

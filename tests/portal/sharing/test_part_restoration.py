@@ -6,8 +6,8 @@ import pytest
 from django.test import Client
 
 from formation_portal.applications import services
+from formation_portal.applications.access import Guest
 from formation_portal.applications.draft import Draft, open_draft
-from formation_portal.applications.history import Guest
 from formation_portal.applications.models import Application, Change
 from formation_portal.invitations import parts
 from formation_portal.invitations.models import Invitation, InvitationStage
