@@ -49,12 +49,13 @@ FINAL = frozenset({State.INCORPORATED, State.REJECTED, State.WITHDRAWN})
 
 @dataclass(frozen=True, slots=True)
 class Transition:
-    """One way to move an entity: who may do it, from which states, to which."""
+    """One way to move an entity: who may do it, from which states, to which; what the history says of an agent's."""
 
     name: str
     by: str
     sources: frozenset[State]
     target: State
+    history: str = ""
 
 
 CUSTOMER, AGENT = "customer", "agent"
@@ -63,11 +64,35 @@ TRANSITIONS = {
     deed.name: deed
     for deed in (
         Transition("submit", CUSTOMER, WRITABLE, State.SUBMITTED_FOR_REVIEW),
-        Transition("begin_review", AGENT, frozenset({State.SUBMITTED_FOR_REVIEW}), State.IN_REVIEW),
-        Transition("return", AGENT, frozenset({State.IN_REVIEW}), State.RETURNED_FOR_CHANGES),
-        Transition("approve", AGENT, frozenset({State.IN_REVIEW}), State.SUBMITTED_TO_CSP),
-        Transition("decline", AGENT, frozenset({State.IN_REVIEW}), State.REJECTED),
-        Transition("record_incorporation", AGENT, frozenset({State.SUBMITTED_TO_CSP}), State.INCORPORATED),
+        Transition(
+            "begin_review",
+            AGENT,
+            frozenset({State.SUBMITTED_FOR_REVIEW}),
+            State.IN_REVIEW,
+            gettext_noop("Started the review"),
+        ),
+        Transition(
+            "return",
+            AGENT,
+            frozenset({State.IN_REVIEW}),
+            State.RETURNED_FOR_CHANGES,
+            gettext_noop("Returned it for changes"),
+        ),
+        Transition(
+            "approve",
+            AGENT,
+            frozenset({State.IN_REVIEW}),
+            State.SUBMITTED_TO_CSP,
+            gettext_noop("Approved it for the registry"),
+        ),
+        Transition("decline", AGENT, frozenset({State.IN_REVIEW}), State.REJECTED, gettext_noop("Declined it")),
+        Transition(
+            "record_incorporation",
+            AGENT,
+            frozenset({State.SUBMITTED_TO_CSP}),
+            State.INCORPORATED,
+            gettext_noop("Marked it as incorporated"),
+        ),
         Transition(
             "withdraw",
             CUSTOMER,

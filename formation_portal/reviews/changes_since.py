@@ -103,16 +103,8 @@ def _note_text(note: Note) -> str:
     return "removed a note" if note.removed_at else f"wrote a note: {note.text}"
 
 
-_DECISION_NAMES = {
-    "return": "the return",
-    "approve": "the approval",
-    "decline": "the decline",
-    "record_incorporation": "the incorporation",
-}
-
-
 def _decision_text(decision: ReviewDecision) -> str:
-    about = _DECISION_NAMES.get(decision.deed, decision.deed)
+    about = f"the {decision.called.lower()}"
     if decision.is_taken_back:
         return f"withdrew the proposal of {about}"
     return {

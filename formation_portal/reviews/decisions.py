@@ -12,20 +12,17 @@ from django.utils import timezone
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Application
 from formation_portal.applications.services import advance
-from formation_portal.contract.lifecycle import State
+from formation_portal.contract.lifecycle import TRANSITIONS, State
 from formation_portal.core import subscribers
 
 from .changes_since import ReviewVersion, changes_since
 from .checklist import approval_blockers, load_checklist
 from .checks import require_opened
-from .models import MAX_TEXT, DecisionOutcome, DeclineReason, ReviewDecision
+from .models import MAX_TEXT, DecisionKind, DecisionOutcome, DeclineReason, ReviewDecision
 from .queries import send_drafts
 from .transactions import UNDER_REVIEW, NotApprovable, ReviewRefused, ReviewWork, raise_version, review_transaction
 
-RETURN, APPROVE, DECLINE, INCORPORATE = "return", "approve", "decline", "record_incorporation"
-# What a second agent confirms where the setting asks for four eyes.
-_NEEDS_SECOND_AGENT = frozenset({APPROVE, DECLINE})
-_STATES = {INCORPORATE: frozenset({State.SUBMITTED_TO_CSP})}
+APPROVE, RETURN, DECLINE, INCORPORATE = (kind.value for kind in DecisionKind)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,11 +51,22 @@ def decide(
     drawn, NotApprovable where something blocks an approval, DocumentsNotOpened where the agent who approves has not
     opened a document that is not among the `acknowledged` ones (None: this is not checked), ReviewRefused, Closed.
     """
-    _validate(deed, text=text, reason=reason)
-    with review_transaction(draft, by=by, version=version, states=_STATES.get(deed, UNDER_REVIEW)) as work:
+    if deed not in DecisionKind.values:
+        raise ReviewRefused("Select a decision.", field="deed")
+    if len(text) > MAX_TEXT:
+        raise ReviewRefused(f"Use {MAX_TEXT:,} characters or fewer.", field="text")
+    if deed == DECLINE and not text.strip():
+        raise ReviewRefused("Tell the customer why.", field="text")
+    if reason and reason not in DeclineReason.values:
+        raise ReviewRefused("Select a reason.", field="reason")
+    needs_second_agent, states = DecisionKind(deed).needs_second_agent, TRANSITIONS[deed].sources
+    if State.IN_REVIEW in states:
+        # The first thing that is done begins the review.
+        states |= UNDER_REVIEW
+    with review_transaction(draft, by=by, version=version, states=states) as work:
         _refuse_if_changed(work)
         waiting = waiting_decision(draft)
-        if waiting is not None and deed in _NEEDS_SECOND_AGENT:
+        if waiting is not None and needs_second_agent:
             raise ReviewRefused("Another decision is already awaiting a second agent.")
         _refuse_if_blocked(work, deed, text=text, unseen=acknowledged)
         decision = ReviewDecision(application=draft.application, deed=deed, text=text.strip(), reason=reason)
@@ -69,7 +77,7 @@ def decide(
             timezone.now(),
             draft.application.submissions,
         )
-        if deed in _NEEDS_SECOND_AGENT and settings.FOUR_EYES:
+        if needs_second_agent and settings.FOUR_EYES:
             work.save(decision, "propose", outcome=DecisionOutcome.WAITING)
         else:
             if waiting is not None:
@@ -133,17 +141,6 @@ def registration_of(application: Application) -> Registration | None:
     if done is None or not done.register_number or done.registered_on is None:
         return None
     return Registration(done.register_number, done.registered_on)
-
-
-def _validate(deed: str, *, text: str, reason: str) -> None:
-    if deed not in (RETURN, APPROVE, DECLINE, INCORPORATE):
-        raise ReviewRefused("Select a decision.", field="deed")
-    if len(text) > MAX_TEXT:
-        raise ReviewRefused(f"Use {MAX_TEXT:,} characters or fewer.", field="text")
-    if deed == DECLINE and not text.strip():
-        raise ReviewRefused("Tell the customer why.", field="text")
-    if reason and reason not in DeclineReason.values:
-        raise ReviewRefused("Select a reason.", field="reason")
 
 
 def _refuse_if_changed(work: ReviewWork) -> None:

@@ -159,13 +159,27 @@ class DecisionOutcome(models.TextChoices):
     OVERTAKEN = "overtaken", "Replaced"
 
 
+class DecisionKind(models.TextChoices):
+    """What an agent can decide: a transition of the lifecycle, by its name there, and what it is called as a thing."""
+
+    APPROVE = "approve", "Approval"
+    RETURN = "return", "Return"
+    DECLINE = "decline", "Decline"
+    INCORPORATE = "record_incorporation", "Incorporation"
+
+    @property
+    def needs_second_agent(self) -> bool:
+        """Whether a second agent confirms it where the setting asks for four eyes."""
+        return self in (DecisionKind.APPROVE, DecisionKind.DECLINE)
+
+
 @attested(
     *(*_AUTHORSHIP, "deed", "reason", "text", "round", "outcome", "proposed_by_id", "proposed_at", "refusal"),
     *("register_number", "registered_on"),
     label="reviews.ruling",
 )
 class ReviewDecision(_ReviewRow):
-    """A decision about the whole application: an agent's deed of the lifecycle, by its name there, and its reason.
+    """A decision about the whole application: its DecisionKind, and its reason.
 
     `text` is for the customer. With four eyes it waits until a second agent has confirmed or refused it.
     """
@@ -193,6 +207,16 @@ class ReviewDecision(_ReviewRow):
 
     def __str__(self) -> str:
         return f"{self.deed} of {self.application_id}: {self.outcome}"
+
+    @property
+    def called(self) -> str:
+        """What it is called as a thing: an approval, a return."""
+        return dict(DecisionKind.choices).get(self.deed, self.deed)
+
+    @property
+    def reason_words(self) -> str:
+        """Why it is declined; nothing where no reason is kept, the code where the list no longer has it."""
+        return dict(DeclineReason.choices).get(self.reason, self.reason)
 
     @property
     def is_taken_back(self) -> bool:

@@ -6,7 +6,7 @@ import pytest
 
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft
-from formation_portal.contract.lifecycle import State
+from formation_portal.contract.lifecycle import AGENT, TRANSITIONS, State
 from formation_portal.reviews.changes_since import changes_since, current_version
 from formation_portal.reviews.checklist import load_checklist
 from formation_portal.reviews.checks import accept
@@ -20,7 +20,7 @@ from formation_portal.reviews.decisions import (
     refuse_proposal,
     waiting_decision,
 )
-from formation_portal.reviews.models import DecisionOutcome, Query, ReviewDecision
+from formation_portal.reviews.models import DecisionKind, DecisionOutcome, Query, ReviewDecision
 from formation_portal.reviews.queries import delete_draft, draft_query, resolve
 from formation_portal.reviews.targets import Target, TargetKind
 from formation_portal.reviews.transactions import NotApprovable, ReviewChanged, ReviewRefused
@@ -40,6 +40,12 @@ def now(draft: Draft) -> Any:
 
 def accept_all(draft: Draft, by: Any) -> None:
     accept(draft, [fact.target for fact in load_checklist(draft)], by=by, version=now(draft))
+
+
+def test_every_transition_of_an_agent_is_a_decision_that_the_history_tells() -> None:
+    by_agents = {name: one for name, one in TRANSITIONS.items() if one.by == AGENT and name != "begin_review"}
+    assert set(by_agents) == set(DecisionKind.values)
+    assert all(one.history for one in by_agents.values())
 
 
 def test_what_was_not_checked_is_not_approved(submitted: Draft, agent: Any) -> None:

@@ -20,14 +20,6 @@ from .transactions import append_to_audit_log, application_transaction
 
 # Of more changes only the newest are shown.
 _MAX_CHANGES_SHOWN = 20
-# The history message of each transition by an agent.
-_HISTORY_OF_TRANSITIONS = {
-    "begin_review": gettext_noop("Started the review"),
-    "return": gettext_noop("Returned it for changes"),
-    "approve": gettext_noop("Approved it for the registry"),
-    "decline": gettext_noop("Declined it"),
-    "record_incorporation": gettext_noop("Marked it as incorporated"),
-}
 
 
 def start(*, owner: AbstractBaseUser, product: CatalogItem) -> Application:
@@ -100,7 +92,7 @@ def advance(draft: Draft, transition: str, *, by: AbstractBaseUser, note: str = 
         if application.deleted_at or not is_possible(transition, application.status):
             raise Closed(application.status)
         application.state = TRANSITIONS[transition].target
-        journal.note(_HISTORY_OF_TRANSITIONS[transition], note=note)
+        journal.note(TRANSITIONS[transition].history, note=note)
 
 
 def delete_draft(application: Application, *, by: AbstractBaseUser, revision: int | None = None) -> None:

@@ -48,7 +48,7 @@ def case(request: UserRequest, reference: str) -> HttpResponse:
     live = case_line(draft.application, request.user)
     page = case_page(draft, reader=request.user, asked=request.GET)
     decision = decision_panel(
-        draft, request.user, arrivals=page.arrivals, shown=shown, facts=page.facts, version=page.version
+        draft, request.user, deliveries=page.arrivals, shown=shown, facts=page.facts, version=page.version
     )
     context = {
         "page": page,

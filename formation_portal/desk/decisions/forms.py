@@ -11,11 +11,10 @@ from django.utils.timezone import localdate
 
 from formation_portal.applications.draft import Draft
 from formation_portal.reviews.changes_since import ReviewVersion
-from formation_portal.reviews.decisions import APPROVE, DECLINE, INCORPORATE, Registration
-from formation_portal.reviews.decisions import decide as rule
+from formation_portal.reviews.decisions import APPROVE, DECLINE, INCORPORATE, Registration, decide
 from formation_portal.reviews.models import MAX_REGISTER_NUMBER, MAX_TEXT, DeclineReason, ReviewDecision
 from formation_portal.reviews.transactions import ReviewRefused
-from formation_portal.ui.forms.controls import Problem
+from formation_portal.ui.forms.controls import Option, Problem, as_options
 
 from ..documents import acknowledged_documents
 
@@ -71,6 +70,11 @@ class DecisionForm:
         )
 
     @property
+    def reasons(self) -> tuple[Option, ...]:
+        """The reasons of a decline, to choose from."""
+        return as_options((("", "Choose"), *DeclineReason.choices), self.reason)
+
+    @property
     def problems(self) -> tuple[Problem, ...]:
         """What was wrong, in the order of the controls; what is wrong with the whole stands at the first one."""
         found = ((_IDS[name], self.errors.get(name, "")) for name in _IDS)
@@ -85,16 +89,15 @@ class DecisionForm:
 def decide_as_posted(
     draft: Draft, form: DecisionForm, *, by: AbstractBaseUser, version: ReviewVersion
 ) -> ReviewDecision:
-    """Do what the form says. Raises as `rule`, and Refused with everything that is wrong with the form at once."""
-    declines, incorporates = form.deed == DECLINE, form.deed == INCORPORATE
-    if errors := dict(_errors(form, declines=declines, incorporates=incorporates)):
+    """Do what the form says. Raises as `decide`, and ReviewRefused with all that is wrong with the form at once."""
+    if errors := dict(_errors(form)):
         raise ReviewRefused.for_fields(errors)
-    day = _day(form.registered_on) if incorporates else None
-    return rule(
+    day = _day(form.registered_on) if form.deed == INCORPORATE else None
+    return decide(
         draft,
         form.deed,
         text=form.text,
-        reason=form.reason if declines else "",
+        reason=form.reason if form.deed == DECLINE else "",
         registration=Registration(form.register_number, day) if day else None,
         acknowledged=form.acknowledged,
         by=by,
@@ -102,30 +105,27 @@ def decide_as_posted(
     )
 
 
-def _errors(form: DecisionForm, *, declines: bool, incorporates: bool) -> Iterator[tuple[str, str]]:
+def _errors(form: DecisionForm) -> Iterator[tuple[str, str]]:
     """What is wrong with the form, by its controls, in their order."""
+    declines, incorporates = form.deed == DECLINE, form.deed == INCORPORATE
     if declines and form.reason not in DeclineReason.values:
         yield "reason", "Select a reason."
     if incorporates:
-        yield from _errors_of_registration(form)
+        number, day = form.register_number, _day(form.registered_on)
+        if not number:
+            yield "register_number", "Enter the registration number."
+        elif len(number) > MAX_REGISTER_NUMBER or not number.isprintable():
+            yield "register_number", f"Use {MAX_REGISTER_NUMBER} plain characters or fewer."
+        if day is None:
+            yield "registered_on", "Enter the date of registration."
+        elif day > localdate():
+            yield "registered_on", "Enter a date that is not in the future."
     if len(form.text) > MAX_TEXT:
         yield "text", f"Use {MAX_TEXT:,} characters or fewer."
     elif declines and not form.text.strip():
         yield "text", "Tell the customer why."
     if incorporates and not form.confirmed:
         yield "confirmed", "Confirm that the number and date are as the registry has them."
-
-
-def _errors_of_registration(form: DecisionForm) -> Iterator[tuple[str, str]]:
-    number, day = form.register_number, _day(form.registered_on)
-    if not number:
-        yield "register_number", "Enter the registration number."
-    elif len(number) > MAX_REGISTER_NUMBER or not number.isprintable():
-        yield "register_number", f"Use {MAX_REGISTER_NUMBER} plain characters or fewer."
-    if day is None:
-        yield "registered_on", "Enter the date of registration."
-    elif day > localdate():
-        yield "registered_on", "Enter a date that is not in the future."
 
 
 def _day(text: str) -> date | None:

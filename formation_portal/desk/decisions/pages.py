@@ -2,12 +2,11 @@
 waits for a second agent.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import datetime
+from functools import cached_property
 
 from django.conf import settings
-from django.utils.formats import date_format
 
 from formation_portal.accounts.models import Right, User
 from formation_portal.applications.draft import Draft
@@ -16,10 +15,9 @@ from formation_portal.relay.delivery_status import DeliveryStage
 from formation_portal.reviews.changes_since import ReviewVersion, current_version
 from formation_portal.reviews.checklist import ApprovalBlocker, Checklist, approval_blockers, load_checklist
 from formation_portal.reviews.decisions import APPROVE, DECLINE, INCORPORATE, RETURN
-from formation_portal.reviews.models import DecisionOutcome, DeclineReason, ReviewDecision
+from formation_portal.reviews.models import DecisionOutcome, Query, ReviewDecision
 from formation_portal.reviews.targets import holder_name
 from formation_portal.reviews.transactions import UNDER_REVIEW
-from formation_portal.ui.forms.controls import Option, as_options
 
 from ..case_urls import TargetLinks
 from ..delivery_status import CaseDeliveries
@@ -28,91 +26,25 @@ from ..queue_state import QueueState
 from ..wording import numbered
 from .forms import DecisionForm
 
-_NOUNS = {APPROVE: "Approval", RETURN: "Return", DECLINE: "Decline", INCORPORATE: "Incorporation"}
-_DONE = {
-    APPROVE: "is approved for the registry",
-    RETURN: "is returned to {customer}",
-    DECLINE: "is declined",
-    INCORPORATE: "is recorded as incorporated",
+# What each decision is called on its card, and what comes of it behind the company's name: at once, and while a second
+# agent has to confirm it.
+_WORDS = {
+    APPROVE: ("Approve", "is approved for the registry", "is awaiting second approval"),
+    RETURN: ("Return to {customer}", "is returned to {customer}", ""),
+    DECLINE: ("Decline", "is declined", "will be declined once a second agent confirms"),
+    INCORPORATE: ("Record the incorporation", "is recorded as incorporated", ""),
 }
-_WAITS = {APPROVE: "is awaiting second approval", DECLINE: "will be declined once a second agent confirms"}
-
-
-@dataclass(frozen=True, slots=True)
-class WaitingDecision:
-    """A decision that waits for a second agent."""
-
-    title: str
-    is_approval: bool
-    who: str
-    at: datetime
-    reason: str
-    text: str
-    is_mine: bool
-
-
-@dataclass(frozen=True, slots=True)
-class PastDecision:
-    """A decision of before: what became of it, by whom and when."""
-
-    at: datetime
-    what: str
-    reason: str
-    text: str
-    refusal: str
-    # What the registry has made of an incorporation.
-    registered: str = ""
-
-
-def waiting_decision_line(decision: ReviewDecision, reader: User) -> WaitingDecision:
-    """One that waits, as this agent reads it."""
-    return WaitingDecision(
-        title=_NOUNS.get(decision.deed, decision.deed),
-        is_approval=decision.deed == APPROVE,
-        who=decision.proposed_by.called,
-        at=decision.proposed_at,
-        reason=reason_words(decision.reason),
-        text=decision.text,
-        is_mine=decision.proposed_by_id == reader.pk,
-    )
-
-
-def past_decision_lines(decisions: Iterable[ReviewDecision]) -> Iterator[PastDecision]:
-    """Those of before, in the same order."""
-    for one in decisions:
-        if one.outcome != DecisionOutcome.WAITING:
-            what = f"{_NOUNS.get(one.deed, one.deed)} {_became(one)}"
-            registered = f"Registration number {one.register_number}" if one.register_number else ""
-            if registered and one.registered_on:
-                registered += f", registered on {date_format(one.registered_on, 'j F Y')}"
-            yield PastDecision(one.at, what, reason_words(one.reason), one.text, one.refusal, registered)
-
-
-def reason_words(code: str) -> str:
-    """Why it is declined; nothing where no reason is kept, the code where the list no longer has it."""
-    return dict(DeclineReason.choices).get(code, code)
-
-
-def decided_message(decision: ReviewDecision) -> str:
-    """What came of deciding, behind the name of the company."""
-    words = _WAITS if decision.outcome == DecisionOutcome.WAITING else _DONE
-    return f"{words.get(decision.deed, 'has been decided')}.".format(customer=decision.application.owner.called)
-
-
-def _became(decision: ReviewDecision) -> str:
-    proposer, other = decision.proposed_by.called, decision.by.called if decision.by else "the customer"
-    if decision.is_taken_back:
-        return f"proposed and withdrawn by {proposer}"
-    if decision.outcome == DecisionOutcome.DONE:
-        return f"by {proposer}" + (f", confirmed by {other}" if decision.by_id != decision.proposed_by_id else "")
-    became = "not confirmed by" if decision.outcome == DecisionOutcome.REFUSED else "replaced by"
-    return f"proposed by {proposer}, {became} {other}"
-
-
 # More decisions than these have no case in a lifetime.
 _PAST = 20
 # So many things against an approval are shown at once; more are opened.
 _SHOWN_AT_ONCE = 8
+
+
+def decided_message(decision: ReviewDecision) -> str:
+    """What came of deciding, behind the name of the company."""
+    _, done, waits = _WORDS[decision.deed]
+    words = waits if decision.outcome == DecisionOutcome.WAITING else done
+    return f"{words}.".format(customer=decision.application.owner.called)
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,51 +58,94 @@ class DecisionCard:
     is_shut: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class BlockerLink:
-    """One thing that stands against an approval, and where it is mended."""
-
-    url: str
-    whose: str
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class DraftedQuery:
-    """One question that a return sends."""
-
-    about: str
-    whose: str
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class DecisionPanel:
-    """The whole of it. Without cards there is nothing to choose for this agent, or at all."""
+    """The whole of it, with all that stands against an approval. Without cards there is nothing to choose for this
+    agent, or at all."""
 
-    reference: str
-    company: str
-    customer: str
+    draft: Draft
+    reader: User
     version: ReviewVersion
-    shown: str
+    shown: QueueState
     form: DecisionForm
-    cards: tuple[DecisionCard, ...]
-    reasons: tuple[Option, ...]
-    blockers: tuple[BlockerLink, ...]
-    held: tuple[str, ...]
-    drafted: tuple[DraftedQuery, ...]
-    waiting: WaitingDecision | None
-    past: tuple[PastDecision, ...]
-    is_under_review: bool
-    asks_two: bool
-    may_decide: bool
-    may_confirm: bool
-    may_open_next: bool
+    facts: Checklist
+    against: tuple[ApprovalBlocker, ...]
+    decisions: tuple[ReviewDecision, ...]
+    deliveries: CaseDeliveries
 
     @property
-    def is_there(self) -> bool:
-        """Whether there is anything to show."""
-        return bool(self.cards or self.waiting or self.past or (self.is_under_review and self.blockers))
+    def is_under_review(self) -> bool:
+        """Whether it can be returned, approved or declined."""
+        return self.draft.application.status in UNDER_REVIEW
+
+    @cached_property
+    def waiting(self) -> ReviewDecision | None:
+        """The decision that waits for a second agent."""
+        return next((one for one in self.decisions if one.outcome == DecisionOutcome.WAITING), None)
+
+    @property
+    def is_mine(self) -> bool:
+        """Whether the reader has proposed what waits."""
+        return self.waiting is not None and self.waiting.proposed_by_id == self.reader.pk
+
+    @property
+    def waits_for_approval(self) -> bool:
+        """Whether what waits is an approval."""
+        return self.waiting is not None and self.waiting.deed == APPROVE
+
+    @property
+    def past(self) -> Iterator[tuple[ReviewDecision, str]]:
+        """The decisions of before, each with what became of it, by whom."""
+        for one in self.decisions:
+            proposer, other = one.proposed_by.called, one.by.called if one.by else "the customer"
+            if one.outcome == DecisionOutcome.WAITING:
+                continue
+            if one.is_taken_back:
+                became = f"proposed and withdrawn by {proposer}"
+            elif one.outcome == DecisionOutcome.DONE:
+                became = f"by {proposer}" + (f", confirmed by {other}" if one.by_id != one.proposed_by_id else "")
+            else:
+                became = "not confirmed by" if one.outcome == DecisionOutcome.REFUSED else "replaced by"
+                became = f"proposed by {proposer}, {became} {other}"
+            yield one, f"{one.called} {became}"
+
+    @property
+    def has_past(self) -> bool:
+        """Whether anything was decided before."""
+        return any(one.outcome != DecisionOutcome.WAITING for one in self.decisions)
+
+    @cached_property
+    def cards(self) -> tuple[DecisionCard, ...]:
+        """What the reader can choose."""
+        return tuple(self._cards()) if self.reader.has_perm(Right.DECIDE.permission) else ()
+
+    def _cards(self) -> Iterator[DecisionCard]:
+        if self.draft.application.status is State.SUBMITTED_TO_CSP:
+            hint = "Enter the company’s number and date from the register."
+            yield DecisionCard(INCORPORATE, _WORDS[INCORPORATE][0], hint, is_chosen=True)
+        if not self.is_under_review:
+            return
+        second = "A second agent must confirm this." if settings.FOUR_EYES else ""
+        chosen = self.form.deed
+        if not self.waiting:
+            hint = second or "Sends the application to the registry."
+            if is_blocked := bool(self.against):
+                hint = f"{numbered(len(self.against), 'check')} left before you can approve."
+            is_chosen = chosen == APPROVE and not is_blocked
+            yield DecisionCard(APPROVE, _WORDS[APPROVE][0], hint, is_chosen, is_shut=is_blocked)
+        hint = "No queries drafted. Write below what needs to change."
+        if count := len(self.facts.drafted):
+            hint = f"Sends {count} drafted {'query' if count == 1 else 'queries'}."
+        label = _WORDS[RETURN][0].format(customer=self.draft.application.owner.called)
+        yield DecisionCard(RETURN, label, hint, chosen == RETURN or self.waiting is not None)
+        if not self.waiting:
+            hint = second or "Final. Give a reason and a message."
+            yield DecisionCard(DECLINE, _WORDS[DECLINE][0], hint, chosen == DECLINE)
+
+    @property
+    def only_card(self) -> DecisionCard | None:
+        """The one decision, where there is no choice."""
+        return self.cards[0] if len(self.cards) == 1 else None
 
     @property
     def can_approve(self) -> bool:
@@ -183,94 +158,68 @@ class DecisionPanel:
         return any(card.deed == INCORPORATE for card in self.cards)
 
     @property
-    def only_card(self) -> DecisionCard | None:
-        """The one decision, where there is no choice."""
-        return self.cards[0] if len(self.cards) == 1 else None
-
-    @property
-    def shows_blockers(self) -> bool:
-        """Whether what is against an approval matters: not to whoever looks at a decline that waits."""
-        return bool(self.blockers) and (self.waiting is None or self.waiting.is_approval)
-
-    @property
-    def are_few(self) -> bool:
-        """Whether what stands against an approval is shown at once."""
-        return len(self.blockers) <= _SHOWN_AT_ONCE
+    def is_there(self) -> bool:
+        """Whether there is anything to show."""
+        return bool(self.cards or self.decisions or (self.is_under_review and self.against))
 
     @property
     def saved(self) -> str:
         """The line below the heading."""
-        count = len(self.blockers)
-        if not self.is_under_review or self.waiting:
-            return "Awaiting second agent" if self.waiting else ""
-        return f"{numbered(count, 'check')} left" if count else "All checks done"
+        if self.waiting:
+            return "Awaiting second agent"
+        left = f"{numbered(len(self.against), 'check')} left" if self.against else "All checks done"
+        return left if self.is_under_review else ""
+
+    @property
+    def shows_blockers(self) -> bool:
+        """Whether what is against an approval matters: not to whoever looks at a decline that waits."""
+        return bool(self.against) and (self.waiting is None or self.waits_for_approval)
+
+    @property
+    def are_few(self) -> bool:
+        """Whether what stands against an approval is shown at once."""
+        return len(self.against) <= _SHOWN_AT_ONCE
+
+    @property
+    def blockers(self) -> Iterator[tuple[str, ApprovalBlocker, str]]:
+        """What stands against an approval: the address where it is mended, the thing, and its words."""
+        links, masking = TargetLinks(self.draft, self.facts, self.shown), TextMasking(self.draft)
+        return ((links.at(one.target), one, masking.masked(one.text)) for one in self.against)
+
+    @property
+    def held(self) -> list[str]:
+        """What the service neither has nor has refused, as far as our team has to see to it."""
+        rows = self.deliveries.rows if self.is_under_review else ()
+        return [row.title for row in rows if row.state == DeliveryStage.OURS]
+
+    @property
+    def drafted(self) -> list[tuple[Query, str]]:
+        """The queries that a return sends, each with whose answer it is about."""
+        return [(one, holder_name(self.draft, one.target)) for one in self.facts.drafted]
 
 
 def decision_panel(
     draft: Draft,
     reader: User,
     *,
-    arrivals: CaseDeliveries,
+    deliveries: CaseDeliveries,
     shown: QueueState,
     facts: Checklist | None = None,
     version: ReviewVersion | None = None,
     form: DecisionForm | None = None,
 ) -> DecisionPanel:
     """The panel: two queries, two more where the facts were not read yet, one where the version was not."""
-    version, facts = version or current_version(draft.application), facts or load_checklist(draft)
-    decisions = list(draft.application.decisions.select_related("proposed_by", "by")[:_PAST])
-    is_under_review = draft.application.status in UNDER_REVIEW
-    against = approval_blockers(draft, facts) if is_under_review else ()
-    waiting = next((one for one in decisions if one.outcome == DecisionOutcome.WAITING), None)
-    # Chosen before anybody chooses is what was prepared, and never what can't be taken back by a slip.
-    form = form or DecisionForm(deed=RETURN if facts.drafted else "" if against else APPROVE)
-    may_decide = reader.has_perm(Right.DECIDE.permission)
-    cards = _cards(draft, form, facts=facts, against=against, waits=waiting is not None) if may_decide else ()
-    links, masking = TargetLinks(draft, facts, shown), TextMasking(draft)
+    facts = facts or load_checklist(draft)
+    against = approval_blockers(draft, facts) if draft.application.status in UNDER_REVIEW else ()
     return DecisionPanel(
-        reference=draft.application.reference,
-        company=draft.title,
-        customer=draft.application.owner.called,
-        version=version,
-        shown=shown.address,
-        form=form,
-        cards=tuple(cards),
-        reasons=as_options((("", "Choose"), *DeclineReason.choices), form.reason),
-        blockers=tuple(BlockerLink(links.at(one.target), one.holder_name, masking.masked(one.text)) for one in against),
-        # What the service neither has nor has refused, as far as our team has to see to it.
-        held=tuple(row.title for row in arrivals.rows if is_under_review and row.state == DeliveryStage.OURS),
-        drafted=tuple(
-            DraftedQuery(one.label or "The application", holder_name(draft, one.target), one.text)
-            for one in facts.drafted
-        ),
-        waiting=waiting_decision_line(waiting, reader) if waiting else None,
-        past=tuple(past_decision_lines(decisions)),
-        is_under_review=is_under_review,
-        asks_two=settings.FOUR_EYES,
-        may_decide=may_decide,
-        may_confirm=reader.has_perm(Right.CONFIRM.permission),
-        may_open_next=reader.has_perm(Right.REVIEW.permission),
+        draft=draft,
+        reader=reader,
+        version=version or current_version(draft.application),
+        shown=shown,
+        # Chosen before anybody chooses is what was prepared, and never what can't be taken back by a slip.
+        form=form or DecisionForm(deed=RETURN if facts.drafted else "" if against else APPROVE),
+        facts=facts,
+        against=against,
+        decisions=tuple(draft.application.decisions.select_related("proposed_by", "by")[:_PAST]),
+        deliveries=deliveries,
     )
-
-
-def _cards(
-    draft: Draft, form: DecisionForm, *, facts: Checklist, against: tuple[ApprovalBlocker, ...], waits: bool
-) -> Iterator[DecisionCard]:
-    stands, customer = draft.application.status, draft.application.owner.called
-    if stands is State.SUBMITTED_TO_CSP:
-        hint = "Enter the company’s number and date from the register."
-        yield DecisionCard(INCORPORATE, "Record the incorporation", hint, is_chosen=True)
-    if stands not in UNDER_REVIEW:
-        return
-    if not waits:
-        hint = "A second agent must confirm this." if settings.FOUR_EYES else "Sends the application to the registry."
-        if against:
-            hint = f"{numbered(len(against), 'check')} left before you can approve."
-        yield DecisionCard(APPROVE, "Approve", hint, form.deed == APPROVE and not against, is_shut=bool(against))
-    hint = "No queries drafted. Write below what needs to change."
-    if count := len(facts.drafted):
-        hint = f"Sends {count} drafted {'query' if count == 1 else 'queries'}."
-    yield DecisionCard(RETURN, f"Return to {customer}", hint, form.deed == RETURN or waits)
-    if not waits:
-        hint = "A second agent must confirm this." if settings.FOUR_EYES else "Final. Give a reason and a message."
-        yield DecisionCard(DECLINE, "Decline", hint, form.deed == DECLINE)

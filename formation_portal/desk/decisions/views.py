@@ -1,7 +1,6 @@
 """Deciding about a case, and confirming or refusing, as the second agent, what another has proposed."""
 
 from collections.abc import Callable
-from functools import partial
 
 from django.contrib import messages
 from django.http import HttpResponse
@@ -27,68 +26,69 @@ from ..queue.search import next_case_for
 from .forms import DecisionForm, decide_as_posted
 from .pages import decided_message, decision_panel
 
-_METHODS = ["GET", "HEAD", "POST"]
+# A decision, from the case, the form and the version that the page was drawn with.
+Decide = Callable[[Draft, DecisionForm, ReviewVersion], ReviewDecision]
 
 
-@require_http_methods(_METHODS)
+@require_http_methods(["GET", "HEAD", "POST"])
 @agent_with(Right.DECIDE)
 def decision(request: UserRequest, reference: str) -> HttpResponse:
-    """The form alone; a POST decides, or proposes it where a second agent has to confirm."""
-    draft = get_case_or_404(reference)
+    """The form alone; a POST decides, or proposes it where a second agent has to confirm it."""
     if request.method != "POST":
-        return _draw(request, draft)
-    form = DecisionForm.read(request.POST)
-    return _apply(request, draft, form, lambda version: decide_as_posted(draft, form, by=request.user, version=version))
-
-
-@require_http_methods(_METHODS)
-@agent_with(Right.CONFIRM)
-def confirmation(request: UserRequest, reference: str) -> HttpResponse:
-    """Carry out what another agent has proposed."""
-    draft, form = get_case_or_404(reference), DecisionForm.read(request.POST)
-    if request.method != "POST":
-        return redirect("desk:decision", reference=reference)
-    confirmed = partial(confirm_proposal, draft, acknowledged=form.acknowledged, by=request.user)
-    return _apply(request, draft, form, lambda version: confirmed(version=version))
-
-
-@require_http_methods(_METHODS)
-@agent_with(Right.CONFIRM)
-def refusal(request: UserRequest, reference: str) -> HttpResponse:
-    """Say no to what another agent has proposed, with a word to colleagues."""
-    draft, form = get_case_or_404(reference), DecisionForm.read(request.POST)
-    if request.method != "POST":
-        return redirect("desk:decision", reference=reference)
-    refused = partial(refuse_proposal, draft, why=form.why, by=request.user)
-    return _apply(request, draft, form, lambda version: refused(version=version), then="Decision not confirmed.")
-
-
-@require_http_methods(_METHODS)
-@agent_with(Right.DECIDE)
-def retraction(request: UserRequest, reference: str) -> HttpResponse:
-    """Take back what one has proposed oneself."""
-    draft, form = get_case_or_404(reference), DecisionForm.read(request.POST)
-    if request.method != "POST":
-        return redirect("desk:decision", reference=reference)
-    taken = partial(withdraw, draft, by=request.user)
+        return _draw(request, get_case_or_404(reference))
     return _apply(
-        request, draft, form, lambda version: taken(version=version), then="Your decision has been withdrawn."
+        request,
+        reference,
+        lambda draft, form, version: decide_as_posted(draft, form, by=request.user, version=version),
     )
 
 
-def _apply(
-    request: UserRequest,
-    draft: Draft,
-    form: DecisionForm,
-    deed: Callable[[ReviewVersion], ReviewDecision],
-    *,
-    then: str = "",
-) -> HttpResponse:
-    """Do the deed. What is in its way is shown above the form as it was typed; of what ended meanwhile the words are
-    kept to be copied. `then` stays at the case and says so; else one goes on."""
-    reference = draft.application.reference
+@require_http_methods(["GET", "HEAD", "POST"])
+@agent_with(Right.CONFIRM)
+def confirmation(request: UserRequest, reference: str) -> HttpResponse:
+    """Carry out what another agent has proposed."""
+    return _apply(
+        request,
+        reference,
+        lambda draft, form, version: confirm_proposal(
+            draft, acknowledged=form.acknowledged, by=request.user, version=version
+        ),
+    )
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@agent_with(Right.CONFIRM)
+def refusal(request: UserRequest, reference: str) -> HttpResponse:
+    """Say no to what another agent has proposed, with a word to colleagues."""
+    return _apply(
+        request,
+        reference,
+        lambda draft, form, version: refuse_proposal(draft, why=form.why, by=request.user, version=version),
+        then="Decision not confirmed.",
+    )
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@agent_with(Right.DECIDE)
+def retraction(request: UserRequest, reference: str) -> HttpResponse:
+    """Take back what one has proposed oneself."""
+    return _apply(
+        request,
+        reference,
+        lambda draft, _, version: withdraw(draft, by=request.user, version=version),
+        then="Your decision has been withdrawn.",
+    )
+
+
+def _apply(request: UserRequest, reference: str, decide: Decide, *, then: str = "") -> HttpResponse:
+    """Do what was posted; a GET, as after signing in again, only leads to the form. What is in its way is shown above
+    the form as it was typed; of what ended meanwhile the words are kept to be copied. `then` stays at the case and says
+    so; else one goes on."""
+    draft, form = get_case_or_404(reference), DecisionForm.read(request.POST)
+    if request.method != "POST":
+        return redirect("desk:decision", reference=reference)
     try:
-        made = deed(ReviewVersion.parse(request.POST.get("sight", "")))
+        made = decide(draft, form, ReviewVersion.parse(request.POST.get("sight", "")))
     except ReviewChanged as late:
         return _draw(request, get_case_or_404(reference), form=form, late=late, status=409)
     except NotApprovable:
@@ -132,7 +132,7 @@ def _draw(
     status: int = 200,
 ) -> HttpResponse:
     shown = queue_shown(request.POST or request.GET)
-    panel = decision_panel(draft, request.user, arrivals=case_deliveries(draft), shown=shown, form=form)
+    panel = decision_panel(draft, request.user, deliveries=case_deliveries(draft), shown=shown, form=form)
     context = {
         "decision": panel,
         "draft": draft,
