@@ -5,7 +5,7 @@ Payloads hold answers by field name, with references to other resources; `calls.
 Only active, readable answers are in them, so nothing inactive ever leaves.
 """
 
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,52 +18,23 @@ from formation_portal.contract.record import Holder
 
 from .resources import WITHDRAWAL, ResourceKind, ResourceName, reference_to, shareholding_subject, submission_subject
 
+Payload = dict[str, Any]
+
 # The longest note that the service takes (supplement, "Entities"); the rest can be read here.
 STATUS_NOTE_LIMIT = 10_000
 _STATES_SET_BY_AGENTS = frozenset(deed.target for deed in TRANSITIONS.values() if deed.by == AGENT)
 _CONTROLS = {chr(code) for code in (*range(32), 127)} - {"\n", "\t"}
-
-
-@dataclass(frozen=True, slots=True)
-class StatusChange:
-    """One change of status by an agent: its number in the history, the submission that it followed, the new status."""
-
-    number: int
-    round: int
-    status: State
-    note: str
-
-
-def status_changes_of(application: Application) -> tuple[StatusChange, ...]:
-    """The changes of status to report, oldest first: one query; none for what was never submitted, or withdrawn."""
-    if not application.submissions or application.status is State.WITHDRAWN:
-        return ()
-    return tuple(_status_changes(application))
-
-
-def _status_changes(application: Application) -> Iterator[StatusChange]:
-    moved = list(Change.objects.filter(application=application).exclude(moved_to="").order_by("pk"))
-    # Counted from the last one: a history may be older than the record of its status changes.
-    number = application.submissions - sum(_is_submission(change) for change in moved)
-    for change in moved:
-        number += _is_submission(change)
-        # A change that nobody made was asked for by the service itself.
-        if change.who_id is not None and State(change.moved_to) in _STATES_SET_BY_AGENTS:
-            note = str(change.named.get("note", ""))
-            # Without control characters, as long as the service takes it.
-            clean = "".join(" " if letter in _CONTROLS else letter for letter in note)[:STATUS_NOTE_LIMIT]
-            yield StatusChange(change.pk, number, State(change.moved_to), clean)
-
-
-def _is_submission(change: Change) -> bool:
-    return change.moved_to == State.SUBMITTED_FOR_REVIEW
-
-
-Payload = dict[str, Any]
-
 # What the documented call requires; a class without par value sends 0 (supplement, "Share classes, shareholdings").
 _REQUIRED_OF_PARTY = {"person": ("first_name", "last_name", "email"), "corporate": ("name",), "foundation": ("name",)}
 _REQUIRED_OF_CLASS = ("name", "currency", "par_value", "voting_rights", "dividend_rights")
+
+
+def status_changes_of(application: Application) -> list[Change]:
+    """The entries of its history that changed its status, oldest first: one query; none for what was never submitted,
+    or withdrawn."""
+    if not application.submissions or application.status is State.WITHDRAWN:
+        return []
+    return list(Change.objects.filter(application=application).exclude(moved_to="").order_by("pk"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,10 +52,10 @@ class DesiredResource:
         return (self.kind, self.subject)
 
 
-def desired_state(draft: Draft, status_changes: Collection[StatusChange] = ()) -> tuple[DesiredResource, ...]:
+def desired_state(draft: Draft, status_changes: Sequence[Change] = ()) -> tuple[DesiredResource, ...]:
     """Everything that should be at the service: nothing of a deleted draft, only the withdrawal of a withdrawn one.
 
-    `status_changes` are those by agents, oldest first.
+    `status_changes` are the entries of its history that changed its status, oldest first.
     """
     application = draft.application
     if application.deleted_at is not None:
@@ -208,19 +179,28 @@ def _shareholdings(draft: Draft) -> Iterator[DesiredResource]:
             )
 
 
-def _transitions(application: Application, status_changes: Collection[StatusChange]) -> Iterator[DesiredResource]:
-    """Each submission with the changes of status after it. Positions never change: only new ones are added.
+def _transitions(application: Application, status_changes: Sequence[Change]) -> Iterator[DesiredResource]:
+    """Each submission with the changes of status by agents after it. Positions never change: only new ones are added.
 
     A submission that came back before an agent had it, since the service refused something, is no longer sent.
     """
+    is_submission = [change.moved_to == State.SUBMITTED_FOR_REVIEW for change in status_changes]
+    # Counted from the last one: a history may be older than the record of its status changes.
+    number = application.submissions - sum(is_submission)
+    by_agents: dict[int, list[Change]] = {}
+    for change, is_next in zip(status_changes, is_submission, strict=True):
+        number += is_next
+        # A change that nobody made was asked for by the service itself.
+        if change.who_id is not None and State(change.moved_to) in _STATES_SET_BY_AGENTS:
+            by_agents.setdefault(number, []).append(change)
     position = 0
     for number in range(1, application.submissions + 1):
-        reported = [move for move in status_changes if move.round == number]
         position += 1
-        if reported or (number == application.submissions and not application.is_open):
+        if number in by_agents or (number == application.submissions and not application.is_open):
             yield DesiredResource(ResourceKind.SUBMISSION, submission_subject(number), {"submission": number}, position)
-        for move in reported:
+        for change in by_agents.get(number, ()):
             position += 1
-            yield DesiredResource(
-                ResourceKind.STATUS, str(move.number), {"status": move.status.value, "note": move.note}, position
-            )
+            # Without control characters, as long as the service takes it.
+            note = "".join(" " if letter in _CONTROLS else letter for letter in str(change.named.get("note", "")))
+            payload = {"status": change.moved_to, "note": note[:STATUS_NOTE_LIMIT]}
+            yield DesiredResource(ResourceKind.STATUS, str(change.pk), payload, position)

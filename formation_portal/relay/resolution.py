@@ -6,7 +6,6 @@ keeps the decision; the worker does the rest."""
 import logging
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -258,15 +257,6 @@ _DUPLICATE = Q(state=DeliveryState.DONE, reason=DUPLICATE)
 _LEFT_SENDING = Q(state=DeliveryState.SENDING, lease_until__lte=Now())
 
 
-@dataclass(frozen=True, slots=True)
-class QueueGroup:
-    """One group of rows: its name in addresses, its label, and how many it holds."""
-
-    value: str
-    label: str
-    count: int
-
-
 # A duplicate is to be decided too; no other row is in two groups.
 _GROUPS: Mapping[str, tuple[str, Q]] = {
     "undecided": ("To decide", UNDECIDED),
@@ -291,13 +281,13 @@ def deliveries_in(group: str = "") -> QuerySet[Delivery]:
     return found.annotate(since=since).order_by("since", "pk")
 
 
-def queue_groups() -> tuple[QueueGroup, ...]:
-    """All together, then every group, each with its count: one query."""
+def queue_groups() -> tuple[tuple[str, str, int], ...]:
+    """All together, then every group: its name in addresses, its label, and how many rows it holds. One query."""
     meant = {"": ("All", _in_any_group()), **_GROUPS}
     counts = Delivery.objects.aggregate(
         **{f"in_{value}": Count("pk", filter=chosen) for value, (_, chosen) in meant.items()}
     )
-    return tuple(QueueGroup(value, label, counts[f"in_{value}"]) for value, (label, _) in meant.items())
+    return tuple((value, label, counts[f"in_{value}"]) for value, (label, _) in meant.items())
 
 
 def unresolved_count() -> int:

@@ -4,7 +4,6 @@ Both are stored by the service's address. What is not known counts as not honour
 "Relay").
 """
 
-from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, Self
@@ -178,40 +177,30 @@ _PAUSES = {
 _PAUSED = "Sending is paused until {until}."
 
 
-@dataclass(frozen=True, slots=True)
-class ServiceNotice:
-    """One sentence, and whether something is wrong."""
-
-    words: str
-    is_trouble: bool = True
-
-
-def service_notices() -> tuple[ServiceNotice, ...]:
-    """What there is to say about the configured service; one query."""
-    address = service_address()
+def service_notices() -> list[tuple[str, bool]]:
+    """What agents and operators read about the configured service, and whether that is trouble; one query."""
+    address, now = service_address(), timezone.now()
     profile = ServiceProfile.objects.filter(base_url=address).first() or ServiceProfile(base_url=address)
-    return tuple(_notices(profile, timezone.now()))
-
-
-def _notices(profile: ServiceProfile, now: datetime) -> Iterator[ServiceNotice]:
+    troubles = []
     if profile.paused_until is not None and now < profile.paused_until:
-        yield ServiceNotice(_PAUSES.get(profile.pause_reason, _PAUSED).format(until=_time(profile.paused_until)))
+        troubles.append(_PAUSES.get(profile.pause_reason, _PAUSED).format(until=_time(profile.paused_until)))
     if profile.open_until is not None:
         when = f"after {_time(profile.open_until)}" if now < profile.open_until else "now"
-        yield ServiceNotice(
-            f"The formation service failed to answer {profile.failures} times in a row. Next try {when}."
-        )
+        failed = f"The formation service failed to answer {profile.failures} times in a row."
+        troubles.append(f"{failed} Next try {when}.")
     if profile.clock_ahead is not None and abs(profile.clock_ahead) > clock_skew.MAX_SKEW:
         side = "ahead of" if profile.clock_ahead > 0 else "behind"
         minutes = abs(profile.clock_ahead) / 60
         ours = f"{minutes:.0f} minute{'' if round(minutes) == 1 else 's'} {side} ours"
-        yield ServiceNotice(f"The formation service’s clock is {ours}. An operator has to check both clocks.")
-    if profile.probed_at is not None:
-        yield ServiceNotice(f"The formation service was last probed on {_time(profile.probed_at)}.", is_trouble=False)
-    elif profile.base_url != EMBEDDED_ADDRESS:
-        yield ServiceNotice(
+        troubles.append(f"The formation service’s clock is {ours}. An operator has to check both clocks.")
+    if profile.probed_at is None and profile.base_url != EMBEDDED_ADDRESS:
+        troubles.append(
             "The formation service has never been probed, so the strictest rules apply. Run `manage.py probe_service`."
         )
+    notices = [(words, True) for words in troubles]
+    if profile.probed_at is not None:
+        notices.append((f"The formation service was last probed on {_time(profile.probed_at)}.", False))
+    return notices
 
 
 def _time(at: datetime) -> str:

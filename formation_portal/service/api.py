@@ -126,7 +126,6 @@ def make_api() -> NinjaAPI:
 api = make_api()
 
 
-OpenApi = dict[str, Any]
 # What the template draws of the document: plain members with a few words.
 Entry = dict[str, Any]
 

@@ -15,6 +15,7 @@ from django.db import models
 from formation_portal.relay import service_profile
 from formation_portal.relay.calls import claiming, reconciliation, sending
 from formation_portal.relay.calls.reconciliation import Evidence
+from formation_portal.relay.calls.routes import Claim
 from formation_portal.relay.models import Attempt, Delivery, DeliveryState
 from formation_portal.relay.service_profile import Profile
 from formation_portal.relay.sync import requeue
@@ -89,7 +90,7 @@ def _record_afterwards() -> None:
 
     conclude = sending.record_result
 
-    def conclude_late(claim: claiming.Claim, *more: Any) -> Delivery | None:
+    def conclude_late(claim: Claim, *more: Any) -> Delivery | None:
         while pending:
             pending.pop().save()
         return conclude(claim, *more)

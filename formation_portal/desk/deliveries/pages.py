@@ -70,15 +70,15 @@ def delivery_views(chosen: str) -> tuple[DeliveryView, ...]:
     """Everything first, then each group."""
     found = queue_groups()
     address = reverse("desk:deliveries")
-    known = {group.value for group in found}
+    known = {value for value, _, _ in found}
     return tuple(
         DeliveryView(
-            f"{address}?{urlencode({'state': group.value})}" if group.value else address,
-            group.label,
-            group.count,
-            group.value == (chosen if chosen in known else ""),
+            f"{address}?{urlencode({'state': value})}" if value else address,
+            label,
+            count,
+            value == (chosen if chosen in known else ""),
         )
-        for group in found
+        for value, label, count in found
     )
 
 

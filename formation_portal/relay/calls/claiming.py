@@ -3,7 +3,6 @@
 import logging
 import uuid
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
 from datetime import datetime
 
 from django.db import transaction
@@ -20,30 +19,9 @@ from ..service_profile import Profile, current_profile, locked_profile, profile_
 from ..sync import requeue
 from . import rate_limit
 from .reconciliation import Strategy, strategy_for
-from .routes import has_nothing_to_send, is_unsupported
+from .routes import Claim, has_nothing_to_send, is_unsupported
 
 logger = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class Claim:
-    """A row that is ours until its lease ends, what it is taken for, and the remote ids that its call may name."""
-
-    row: Delivery
-    lease: uuid.UUID
-    application: Application
-    ids: dict[ResourceName, str]
-    profile: Profile
-    # Of the attempt that is about to be made; empty where only the service's records are read.
-    request_id: str = ""
-    is_retry: bool = False
-    # When it was counted as a call of this second.
-    counted_at: datetime | None = None
-
-    @property
-    def is_lookup(self) -> bool:
-        """Whether nothing is written at the service."""
-        return not self.request_id
 
 
 def claim(application_id: int, *, is_eager: bool = False, tried: Collection[int] = ()) -> Claim | None:

@@ -19,7 +19,7 @@ from ..service_profile import Capabilities, Profile
 from ..sync import requeue
 from .bodies import matches
 from .outcomes import CallOutcome
-from .routes import CREATE, OutgoingCall, sent_action
+from .routes import CREATE, Claim, sent_action
 
 logger = logging.getLogger(__name__)
 
@@ -92,16 +92,16 @@ class Evidence:
     is_certain: bool = False
 
 
-def look_up(call: OutgoingCall) -> Evidence:
+def look_up(claim: Claim) -> Evidence:
     """The evidence about what a create may have made. Raises GatewayError where no list can be read."""
-    records = _read_until_stable(lambda: _READERS[call.kind](call))
-    body = call.expected_record()
+    records = _read_until_stable(lambda: _READERS[claim.kind](claim))
+    body = claim.expected_record()
     reference = body.get("client_reference")
     if reference and (named := [record for record in records if record.get("client_reference") == reference]):
-        return Evidence(len(records), _ids(call.kind, named), is_certain=True)
+        return Evidence(len(records), _ids(claim.kind, named), is_certain=True)
     shown = [record for record in records if not _has_other_reference(record, reference)]
-    alike = [record for record in shown if matches(call.kind, body, record)]
-    return Evidence(len(records), _ids(call.kind, alike))
+    alike = [record for record in shown if matches(claim.kind, body, record)]
+    return Evidence(len(records), _ids(claim.kind, alike))
 
 
 def _has_other_reference(record: Mapping[str, Any], reference: Any) -> bool:
@@ -124,15 +124,15 @@ def _read_until_stable(read: Callable[[], Records]) -> Records:
     raise Unclear("The list changed each time it was read")
 
 
-_READERS: Mapping[ResourceKind, Callable[[OutgoingCall], Records]] = {
+_READERS: Mapping[ResourceKind, Callable[[Claim], Records]] = {
     # A service may ignore the filter, so the reference is compared again.
-    ResourceKind.ENTITY: lambda call: call.service.entities(
-        client_reference=str(call.sent.get("client_reference") or "")
+    ResourceKind.ENTITY: lambda claim: claim.service.entities(
+        client_reference=str(claim.sent.get("client_reference") or "")
     ),
-    ResourceKind.PARTY: lambda call: call.service.parties(call.entity_id),
-    ResourceKind.SHARE_CLASS: lambda call: call.service.share_classes(call.entity_id),
-    ResourceKind.SHAREHOLDING: lambda call: call.service.shareholdings(call.entity_id),
-    ResourceKind.DOCUMENT: lambda call: call.service.documents(call.entity_id),
+    ResourceKind.PARTY: lambda claim: claim.service.parties(claim.entity_id),
+    ResourceKind.SHARE_CLASS: lambda claim: claim.service.share_classes(claim.entity_id),
+    ResourceKind.SHAREHOLDING: lambda claim: claim.service.shareholdings(claim.entity_id),
+    ResourceKind.DOCUMENT: lambda claim: claim.service.documents(claim.entity_id),
 }
 
 
@@ -239,29 +239,19 @@ def hold(row: Delivery, reason: str) -> None:
 UNKNOWN_STATUS, OTHER_STATUS = "no state that we know", "it stands at {state}"
 
 
-@dataclass(frozen=True, slots=True)
-class EntityStatus:
-    """The state that the service's record of the entity shows. None: one that the lifecycle doesn't know, or, where
-    nothing `is_shown`, none at all."""
-
-    state: State | None
-    is_shown: bool
-
-
-def read_entity_status(call: OutgoingCall) -> EntityStatus:
-    """The entity's status. Raises GatewayError where it can't be read."""
-    record = call.service.entity(call.entity_id)
-    if record.get("id") not in (None, call.entity_id):
+def read_entity_status(claim: Claim) -> str:
+    """The status that the service's record of the entity shows; empty where it shows none. Raises GatewayError where it
+    can't be read."""
+    record = claim.service.entity(claim.entity_id)
+    if record.get("id") not in (None, claim.entity_id):
         raise Unclear("The answer is for a different record")
     shown = record.get("status")
-    return EntityStatus(
-        next((state for state in State if state == shown), None), isinstance(shown, str) and shown != ""
-    )
+    return shown if isinstance(shown, str) else ""
 
 
-def reconcile_transition(row: Delivery, found: EntityStatus, *, profile: Profile, now: datetime) -> None:
+def reconcile_transition(row: Delivery, shown: str, *, profile: Profile, now: datetime) -> None:
     """Update the row as the entity's status allows, and keep what was found."""
-    conclusion = _resolve(row, found, profile, now)
+    conclusion = _resolve(row, shown, profile, now)
     if row.state == DeliveryState.HELD and row.wanted != row.sent:
         # It is no longer wanted: the application was withdrawn, or came back to the customer.
         row.state, row.unclear_since = DeliveryState.QUEUED, None
@@ -269,9 +259,10 @@ def reconcile_transition(row: Delivery, found: EntityStatus, *, profile: Profile
     Look.objects.create(delivery=row, records=1, matches=[], conclusion=conclusion)
 
 
-def _resolve(row: Delivery, found: EntityStatus, profile: Profile, now: datetime) -> str:
-    state = found.state
-    if not found.is_shown or (state is None and row.wanted != row.sent):
+def _resolve(row: Delivery, shown: str, profile: Profile, now: datetime) -> str:
+    # None: a status that the lifecycle doesn't know.
+    state = next((state for state in State if state == shown), None)
+    if not shown or (state is None and row.wanted != row.sent):
         hold(row, hold_reason(row))
         return UNKNOWN_STATUS
     if state is None:

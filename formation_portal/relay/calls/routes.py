@@ -1,9 +1,14 @@
 """How each kind of thing is created, changed and removed at the service: one call, and a small class a kind."""
 
-from collections.abc import Callable, Mapping
+import logging
+import uuid
+from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from typing import IO, Any
 
+from formation_portal import gateway
+from formation_portal.applications.models import Application, Document
 from formation_portal.gateway import FormationService
 from formation_portal.gateway.errors import MAX_ID_LENGTH, Unclear
 
@@ -14,25 +19,50 @@ from ..service_profile import Profile
 from . import bodies
 from .bodies import is_id_of_another_kind, matches
 
+logger = logging.getLogger(__name__)
+
+
+class MissingFile(Exception):
+    """The upload is not there any more; a newer one has taken its place, or it was lost."""
+
 
 @dataclass(frozen=True, slots=True)
-class OutgoingCall:
-    """One call to be made: payloads with local references, the remote ids to put in, and the Idempotency-Key.
+class Claim:
+    """A row that is ours until its lease ends, and the call or the lookup that it is taken for.
 
-    `reference` goes along as `client_reference` where the service is known to keep it for records of this kind.
+    Payloads have local references; `ids` are the remote ids to put in.
     """
 
-    service: FormationService
-    kind: ResourceKind
-    subject: str
-    sent: Payload
-    acknowledged: Payload
-    remote_id: str
-    key: str
+    row: Delivery
+    lease: uuid.UUID
+    application: Application
     ids: Mapping[ResourceName, str]
-    open_file: Callable[[], IO[bytes]]
-    reference: str = ""
-    merges_csp_data: bool | None = True
+    profile: Profile
+    # Of the attempt that is about to be made; empty where only the service's records are read.
+    request_id: str = ""
+    is_retry: bool = False
+    # When it was counted as a call of this second.
+    counted_at: datetime | None = None
+
+    @property
+    def is_lookup(self) -> bool:
+        """Whether nothing is written at the service."""
+        return not self.request_id
+
+    @property
+    def kind(self) -> ResourceKind:
+        """The kind of thing that it is at the service."""
+        return self.row.resource_kind
+
+    @property
+    def service(self) -> FormationService:
+        """The configured service. Raises NotConfigured."""
+        return gateway.service()
+
+    @property
+    def sent(self) -> Payload:
+        """What is sent; of what is done and looked at once more, what was acknowledged."""
+        return self.row.sent or (self.row.acknowledged if self.row.sent is None and self.is_lookup else None) or {}
 
     @property
     def entity_id(self) -> str:
@@ -40,9 +70,30 @@ class OutgoingCall:
         return self.ids[ENTITY]
 
     def create_body(self) -> dict[str, Any]:
-        """What a create sends."""
+        """What a create sends, with a `client_reference` where the service is known to keep it for such records."""
         body: dict[str, Any] = resolve_references(bodies.full_body(self.kind, self.sent), self.ids)
-        return body | ({"client_reference": self.reference} if self.reference else {})
+        if self.kind in self.profile.capabilities.references and self.kind is not ResourceKind.ENTITY:
+            body["client_reference"] = f"{self.application.reference}/{self.row.subject}"
+        return body
+
+    def edit_body(self) -> dict[str, Any]:
+        """What an edit sends."""
+        changed = bodies.changed_members(self.kind, self.row.acknowledged or {}, self.sent)
+        body: dict[str, Any] = resolve_references(changed, self.ids)
+        return body
+
+    def open_file(self) -> IO[bytes]:
+        """The document that is sent. Raises MissingFile."""
+        row, digest = self.row, self.sent.get("sha256")
+        documents = Document.objects.in_use().filter(application_id=row.application_id, subject=row.subject)
+        document = documents.filter(sha256=digest).first()
+        try:
+            if document is not None:
+                file: IO[bytes] = document.file.storage.open(str(document.file.name))
+                return file
+        except FileNotFoundError:
+            logger.exception("The file of delivery %s is missing", row.pk)
+        raise MissingFile
 
     def expected_record(self) -> dict[str, Any]:
         """What the service's record of it should show."""
@@ -64,20 +115,9 @@ class OutgoingCall:
 
     def changed_id(self, record: Mapping[str, Any], id_name: str = "id") -> str:
         """The id of the changed record. Raises Unclear where the answer is about another one."""
-        if record.get(id_name) not in (None, self.remote_id):
+        if record.get(id_name) not in (None, self.row.remote_id):
             raise Unclear("The answer is for a different record")
-        return self.remote_id
-
-    def edit_body(self) -> dict[str, Any]:
-        """What an edit sends."""
-        body: dict[str, Any] = resolve_references(
-            bodies.changed_members(self.kind, self.acknowledged, self.sent), self.ids
-        )
-        return body
-
-    def replacement_body(self) -> dict[str, Any]:
-        """What a complete edit sends: all that is wanted, and null for what is gone."""
-        return self.edit_body() | self.create_body()
+        return self.row.remote_id
 
 
 CREATE, CHANGE, REMOVE = "create", "change", "remove"
@@ -88,15 +128,15 @@ class Route:
 
     edits_are_documented = True
 
-    def create(self, call: OutgoingCall) -> str:
+    def create(self, claim: Claim) -> str:
         """Creates the resource; its remote id."""
-        return self.change(call)
+        return self.change(claim)
 
-    def change(self, call: OutgoingCall) -> str:
+    def change(self, claim: Claim) -> str:
         """Brings it from what was acknowledged to what is sent; its remote id."""
         raise NotImplementedError
 
-    def remove(self, call: OutgoingCall) -> None:
+    def remove(self, claim: Claim) -> None:
         """Removes it, where it can be removed."""
         raise NotImplementedError
 
@@ -114,28 +154,30 @@ class RecordRoute(Route):
 class EntityRoute(RecordRoute):
     """POST /entities; **S** PATCH and DELETE."""
 
-    def create(self, call: OutgoingCall) -> str:
-        return call.created_id(call.service.create_entity(call.create_body(), key=call.key))
+    def create(self, claim: Claim) -> str:
+        return claim.created_id(claim.service.create_entity(claim.create_body(), key=claim.row.key))
 
-    def change(self, call: OutgoingCall) -> str:
-        return call.changed_id(call.service.update_entity(call.remote_id, call.edit_body(), key=call.key))
+    def change(self, claim: Claim) -> str:
+        return claim.changed_id(claim.service.update_entity(claim.row.remote_id, claim.edit_body(), key=claim.row.key))
 
-    def remove(self, call: OutgoingCall) -> None:
-        call.service.delete_entity(call.remote_id, key=call.key)
+    def remove(self, claim: Claim) -> None:
+        claim.service.delete_entity(claim.row.remote_id, key=claim.row.key)
 
 
 class PartyRoute(RecordRoute):
     """POST …/parties; **S** PATCH and DELETE."""
 
-    def create(self, call: OutgoingCall) -> str:
-        return call.created_id(call.service.add_party(call.entity_id, call.create_body(), key=call.key), "party_id")
+    def create(self, claim: Claim) -> str:
+        return claim.created_id(
+            claim.service.add_party(claim.entity_id, claim.create_body(), key=claim.row.key), "party_id"
+        )
 
-    def change(self, call: OutgoingCall) -> str:
-        where, body = (call.entity_id, call.remote_id), call.edit_body()
-        return call.changed_id(call.service.update_party(*where, body, key=call.key), "party_id")
+    def change(self, claim: Claim) -> str:
+        where, body = (claim.entity_id, claim.row.remote_id), claim.edit_body()
+        return claim.changed_id(claim.service.update_party(*where, body, key=claim.row.key), "party_id")
 
-    def remove(self, call: OutgoingCall) -> None:
-        call.service.remove_party(call.entity_id, call.remote_id, key=call.key)
+    def remove(self, claim: Claim) -> None:
+        claim.service.remove_party(claim.entity_id, claim.row.remote_id, key=claim.row.key)
 
     def certain_part(self, payload: Payload) -> Payload:
         return payload | {"answers": {}, "roles": []}
@@ -144,30 +186,30 @@ class PartyRoute(RecordRoute):
 class ShareClassRoute(RecordRoute):
     """POST …/share-classes; **S** PATCH and DELETE."""
 
-    def create(self, call: OutgoingCall) -> str:
-        return call.created_id(call.service.add_share_class(call.entity_id, call.create_body(), key=call.key))
+    def create(self, claim: Claim) -> str:
+        return claim.created_id(claim.service.add_share_class(claim.entity_id, claim.create_body(), key=claim.row.key))
 
-    def change(self, call: OutgoingCall) -> str:
-        where, body = (call.entity_id, call.remote_id), call.edit_body()
-        return call.changed_id(call.service.update_share_class(*where, body, key=call.key))
+    def change(self, claim: Claim) -> str:
+        where, body = (claim.entity_id, claim.row.remote_id), claim.edit_body()
+        return claim.changed_id(claim.service.update_share_class(*where, body, key=claim.row.key))
 
-    def remove(self, call: OutgoingCall) -> None:
-        call.service.remove_share_class(call.entity_id, call.remote_id, key=call.key)
+    def remove(self, claim: Claim) -> None:
+        claim.service.remove_share_class(claim.entity_id, claim.row.remote_id, key=claim.row.key)
 
 
 class ShareholdingRoute(RecordRoute):
     """POST …/shareholdings; **S** PATCH and DELETE."""
 
-    def create(self, call: OutgoingCall) -> str:
+    def create(self, claim: Claim) -> str:
         # The interface shows no id in this answer; without one the shareholding can't be changed later.
-        return call.created_id(call.service.add_shareholding(call.entity_id, call.create_body(), key=call.key))
+        return claim.created_id(claim.service.add_shareholding(claim.entity_id, claim.create_body(), key=claim.row.key))
 
-    def change(self, call: OutgoingCall) -> str:
-        where, body = (call.entity_id, call.remote_id), call.edit_body()
-        return call.changed_id(call.service.update_shareholding(*where, body, key=call.key))
+    def change(self, claim: Claim) -> str:
+        where, body = (claim.entity_id, claim.row.remote_id), claim.edit_body()
+        return claim.changed_id(claim.service.update_shareholding(*where, body, key=claim.row.key))
 
-    def remove(self, call: OutgoingCall) -> None:
-        call.service.remove_shareholding(call.entity_id, call.remote_id, key=call.key)
+    def remove(self, claim: Claim) -> None:
+        claim.service.remove_shareholding(claim.entity_id, claim.row.remote_id, key=claim.row.key)
 
     def certain_part(self, payload: Payload) -> Payload:
         return payload | {"shares_held": None}
@@ -179,20 +221,21 @@ class CspDataRoute(Route):
     To a service that merges key by key goes what has changed; to any other goes all of it, which is right either way.
     """
 
-    def change(self, call: OutgoingCall) -> str:
+    def change(self, claim: Claim) -> str:
         holders = {
-            ResourceKind.PARTY_CSP: ("party_id", (ResourceKind.PARTY, call.subject)),
-            ResourceKind.SHARE_CLASS_CSP: ("share_class_id", (ResourceKind.SHARE_CLASS, call.subject)),
+            ResourceKind.PARTY_CSP: ("party_id", (ResourceKind.PARTY, claim.row.subject)),
+            ResourceKind.SHARE_CLASS_CSP: ("share_class_id", (ResourceKind.SHARE_CLASS, claim.row.subject)),
         }
-        named = {argument: call.ids[name] for kind, (argument, name) in holders.items() if kind is call.kind}
-        record = call.service.post_csp_data(
-            call.entity_id,
-            schema_id=call.sent["schema_id"],
-            data=call.edit_body() if call.merges_csp_data else call.replacement_body(),
-            key=call.key,
+        named = {argument: claim.ids[name] for kind, (argument, name) in holders.items() if kind is claim.kind}
+        merges = claim.profile.capabilities.merges_csp_data
+        record = claim.service.post_csp_data(
+            claim.entity_id,
+            schema_id=claim.sent["schema_id"],
+            data=claim.edit_body() | ({} if merges else claim.create_body()),
+            key=claim.row.key,
             **named,
         )
-        said = {"entity_id": call.entity_id, "csp_form_schema_id": call.sent["schema_id"], **named}
+        said = {"entity_id": claim.entity_id, "csp_form_schema_id": claim.sent["schema_id"], **named}
         for name in ("entity_id", "csp_form_schema_id", "party_id", "share_class_id"):
             if record.get(name) not in (None, said.get(name)):
                 raise Unclear("The answer is for a different record")
@@ -202,44 +245,44 @@ class CspDataRoute(Route):
 class DocumentRoute(Route):
     """POST …/documents: a later upload to the same slot replaces the earlier one; **S** DELETE."""
 
-    def change(self, call: OutgoingCall) -> str:
-        sent = resolve_references(call.sent, call.ids)
-        with call.open_file() as file:
-            record = call.service.upload_document(
-                call.entity_id,
+    def change(self, claim: Claim) -> str:
+        service, sent = claim.service, resolve_references(claim.sent, claim.ids)
+        with claim.open_file() as file:
+            record = service.upload_document(
+                claim.entity_id,
                 file=file,
                 filename=sent["name"],
                 mime_type=sent["mime_type"],
                 document_key=sent["document_key"],
                 party_id=sent.get("party"),
-                key=call.key,
+                key=claim.row.key,
             )
-        return call.created_id(record)
+        return claim.created_id(record)
 
-    def remove(self, call: OutgoingCall) -> None:
-        call.service.remove_document(call.entity_id, call.remote_id, key=call.key)
+    def remove(self, claim: Claim) -> None:
+        claim.service.remove_document(claim.entity_id, claim.row.remote_id, key=claim.row.key)
 
 
 class SubmissionRoute(Route):
     """**S** POST …/submit; again after a return."""
 
-    def change(self, call: OutgoingCall) -> str:
-        record = call.service.submit(call.entity_id, key=call.key)
-        return _check_entity(call, record)
+    def change(self, claim: Claim) -> str:
+        record = claim.service.submit(claim.entity_id, key=claim.row.key)
+        return _check_entity(claim, record)
 
 
 class StatusRoute(Route):
     """**S** POST …/status: what agents have done, and the customer's withdrawal."""
 
-    def change(self, call: OutgoingCall) -> str:
-        note = call.sent.get("note", "")
-        record = call.service.set_status(call.entity_id, call.sent["status"], note, key=call.key)
-        return _check_entity(call, record)
+    def change(self, claim: Claim) -> str:
+        note = claim.sent.get("note", "")
+        record = claim.service.set_status(claim.entity_id, claim.sent["status"], note, key=claim.row.key)
+        return _check_entity(claim, record)
 
 
-def _check_entity(call: OutgoingCall, record: Mapping[str, Any]) -> str:
+def _check_entity(claim: Claim, record: Mapping[str, Any]) -> str:
     """A transition has no id of its own; its answer shows the entity. Raises Unclear where it shows another one."""
-    if record.get("id") not in (None, call.entity_id):
+    if record.get("id") not in (None, claim.entity_id):
         raise Unclear("The answer is for a different record")
     return ""
 

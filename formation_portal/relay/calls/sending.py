@@ -1,20 +1,19 @@
 """One step of the relay: claim a row, make its call outside any transaction, record the result and what follows."""
 
 import logging
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from dataclasses import replace
 from datetime import datetime, timedelta
 from http import HTTPStatus
-from typing import IO, Any
+from typing import Any
 
 from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
-from formation_portal import gateway
 from formation_portal.applications import services
 from formation_portal.applications.draft import open_draft
-from formation_portal.applications.models import Application, Document
+from formation_portal.applications.models import Application
 from formation_portal.contract.localisation import gettext_noop
 from formation_portal.gateway import clock_skew
 from formation_portal.gateway.calls import use_request_id
@@ -23,11 +22,10 @@ from formation_portal.gateway.errors import GatewayError
 from .. import timing
 from ..models import STATE_CONFLICT, UNCLEAR, UNSUPPORTED, Attempt, Delivery, DeliveryState
 from ..problems import locate
-from ..resources import ResourceKind
 from ..service_profile import locked_profile, update_profile
 from ..sync import forget_dependents, is_frozen, requeue
 from . import rate_limit
-from .claiming import Claim, claim
+from .claiming import claim
 from .outcomes import (
     BOUND_ELSEWHERE,
     FILE_MISSING,
@@ -38,14 +36,10 @@ from .outcomes import (
     CallOutcome,
     outcome_of,
 )
-from .reconciliation import EntityStatus, Evidence, look_up, read_entity_status, reconcile, reconcile_transition
-from .routes import CREATE, REMOVE, ROUTES, OutgoingCall, sent_action
+from .reconciliation import Evidence, look_up, read_entity_status, reconcile, reconcile_transition
+from .routes import CREATE, REMOVE, ROUTES, Claim, MissingFile, sent_action
 
 logger = logging.getLogger(__name__)
-
-
-class MissingFile(Exception):
-    """The upload is not there any more; a newer one has taken its place, or it was lost."""
 
 
 def make_next_call(
@@ -60,16 +54,12 @@ def make_next_call(
     return claimed.row.pk, row
 
 
-def _look_up(claimed: Claim) -> Evidence | EntityStatus | CallOutcome:
-    """What the service's records show, or what became of reading them."""
+def _look_up(claimed: Claim) -> Evidence | str | CallOutcome:
+    """What the service's records show: of a transition the entity's status; or what became of reading them."""
     try:
-        return (
-            read_entity_status(_outgoing_call(claimed))
-            if claimed.row.is_transition
-            else look_up(_outgoing_call(claimed))
-        )
+        return read_entity_status(claimed) if claimed.row.is_transition else look_up(claimed)
     except GatewayError as error:
-        return outcome_of(error, kind=claimed.row.resource_kind, action=CREATE)
+        return outcome_of(error, kind=claimed.kind, action=CREATE)
 
 
 def _call(claimed: Claim) -> CallOutcome:
@@ -81,55 +71,16 @@ def _call(claimed: Claim) -> CallOutcome:
         return CallOutcome(DeliveryState.WAITING, TOO_LATE, was_called=False)
     try:
         with use_request_id(claimed.request_id):
-            route, call, remote_id = ROUTES[kind], _outgoing_call(claimed), ""
+            route, remote_id = ROUTES[kind], ""
             if action == REMOVE:
-                route.remove(call)
+                route.remove(claimed)
             else:
-                remote_id = route.create(call) if action == CREATE else route.change(call)
+                remote_id = route.create(claimed) if action == CREATE else route.change(claimed)
         return CallOutcome(DeliveryState.DONE, remote_id=remote_id, request_id=claimed.request_id)
     except GatewayError as error:
         return outcome_of(error, kind=kind, action=action)
     except MissingFile:
         return CallOutcome(DeliveryState.HELD, FILE_MISSING, was_called=False)
-
-
-def _outgoing_call(claimed: Claim) -> OutgoingCall:
-    row, capabilities = claimed.row, claimed.profile.capabilities
-    # Of what is done and looked at once more, what was acknowledged is what was sent.
-    sent = row.sent if row.sent is not None else row.acknowledged if claimed.is_lookup else None
-    has_reference = row.resource_kind in capabilities.references and row.resource_kind is not ResourceKind.ENTITY
-    return OutgoingCall(
-        service=gateway.service(),
-        kind=row.resource_kind,
-        subject=row.subject,
-        sent=sent or {},
-        acknowledged=row.acknowledged or {},
-        remote_id=row.remote_id,
-        key=row.key,
-        ids=claimed.ids,
-        open_file=_opener(row),
-        reference=f"{claimed.application.reference}/{row.subject}" if has_reference else "",
-        merges_csp_data=capabilities.merges_csp_data,
-    )
-
-
-def _opener(row: Delivery) -> Callable[[], IO[bytes]]:
-    def opened() -> IO[bytes]:
-        digest = (row.sent or {}).get("sha256")
-        document = (
-            Document.objects.in_use()
-            .filter(application_id=row.application_id, subject=row.subject, sha256=digest)
-            .first()
-        )
-        try:
-            if document is not None:
-                file: IO[bytes] = document.file.storage.open(str(document.file.name))
-                return file
-        except FileNotFoundError:
-            logger.exception("The file of delivery %s is missing", row.pk)
-        raise MissingFile
-
-    return opened
 
 
 def record_result(claim: Claim, outcome: CallOutcome) -> Delivery | None:
@@ -150,14 +101,14 @@ def record_result(claim: Claim, outcome: CallOutcome) -> Delivery | None:
         return row
 
 
-def record_lookup(claim: Claim, evidence: Evidence | EntityStatus | CallOutcome) -> Delivery | None:
+def record_lookup(claim: Claim, evidence: Evidence | str | CallOutcome) -> Delivery | None:
     """The row after its evidence was read; None where its lease had run out meanwhile."""
     now = timezone.now()
     with transaction.atomic(durable=True):
         row = _end_lease(claim, DeliveryState.RECONCILING)
         if row is None:
             return None
-        if isinstance(evidence, EntityStatus):
+        if isinstance(evidence, str):
             reconcile_transition(row, evidence, profile=claim.profile, now=now)
         else:
             reconcile(row, evidence, profile=claim.profile, now=now)
