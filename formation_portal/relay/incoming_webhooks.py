@@ -10,7 +10,7 @@ import json
 import logging
 import re
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path
@@ -33,21 +33,17 @@ from formation_portal.relay.models import ReceivedEvent
 
 logger = logging.getLogger(__name__)
 
-STANDARD, PLAIN = "standard", "plain"
+STANDARD = "standard"
 TOLERANCE_SECONDS = 300
 
 Headers = Mapping[str, str]
 
 
 def is_signed(body: bytes, headers: Headers) -> bool:
-    """Whether one of the secrets that we know has signed exactly this, now."""
-    check = _SCHEMES[settings.WEBHOOK_SCHEME]
+    """Whether one of the secrets that we know has signed exactly this, within the last five minutes (supplement,
+    "Events"). Whatever is wrong, the answer is the same: no."""
+    check = _is_standard if settings.WEBHOOK_SCHEME == STANDARD else _is_plain
     return any(check(secret, body, headers) for secret in signing_secrets())
-
-
-def signed_id(headers: Headers) -> str:
-    """The id among the headers, where the scheme signs it."""
-    return headers.get("webhook-id", "") if settings.WEBHOOK_SCHEME == STANDARD else ""
 
 
 def _is_standard(secret: str, body: bytes, headers: Headers) -> bool:
@@ -70,36 +66,21 @@ def _is_plain(secret: str, body: bytes, headers: Headers) -> bool:
     return hmac.compare_digest(wanted.encode(), headers.get("X-Webhook-Signature", "").lower().encode())
 
 
-_SCHEMES: Mapping[str, Callable[[str, bytes, Headers], bool]] = {STANDARD: _is_standard, PLAIN: _is_plain}
-
-
-FILE_NAME = "portal-webhook-secret"
-
-
 def signing_secrets() -> tuple[str, ...]:
-    """Every secret that counts, none being among them as little as an empty one."""
-    return tuple(dict.fromkeys((*settings.WEBHOOK_SECRET.split(), *_stored())))
+    """Every secret that counts, of the setting and from subscribing; an empty one is none."""
+    return tuple(dict.fromkeys((*settings.WEBHOOK_SECRET.split(), *_stored_secrets())))
 
 
-def has_secret() -> bool:
-    """Whether the service gave us one when we subscribed."""
-    return bool(_stored())
-
-
-def store_secret(secret: str) -> None:
-    """Take the place of the one before."""
-    replace_secret(_secret_path(), secret)
-
-
-def _stored() -> list[str]:
+def _stored_secrets() -> list[str]:
     try:
-        return _secret_path().read_text().split()
+        return secret_path().read_text().split()
     except FileNotFoundError:
         return []
 
 
-def _secret_path() -> Path:
-    return Path(settings.DATA_DIR) / FILE_NAME
+def secret_path() -> Path:
+    """The file with the secret that the service gave us when we subscribed."""
+    return Path(settings.DATA_DIR) / "portal-webhook-secret"
 
 
 def subscribe(service: FormationService, url: str, *, anew: bool = False) -> bool:
@@ -109,14 +90,14 @@ def subscribe(service: FormationService, url: str, *, anew: bool = False) -> boo
     GatewayError; Unsupported where the service has no such call.
     """
     earlier = [one for one in service.webhooks() if one.get("url") == url]
-    if earlier and has_secret() and not anew:
+    if earlier and _stored_secrets() and not anew:
         return False
     body = {"url": url, "events": sorted(EVENT_KINDS), "description": "Formation portal"}
     made = service.add_webhook(body, key=uuid.uuid4().hex)
     secret = made.get("secret")
     if not (isinstance(secret, str) and secret.strip()):
         raise UnexpectedAnswer("The service returned no secret")
-    store_secret(secret.strip())
+    replace_secret(secret_path(), secret.strip())
     for one in earlier:
         # What is gone already is as it should be.
         with suppress(NotFound):
@@ -146,7 +127,8 @@ def receive(body: bytes, *, headers: Headers, media_type: str) -> bool:
     kind, data = _short_word(event.get("type")), event.get("data")
     about = _short_word(data.get("entity_id")) if isinstance(data, dict) else ""
     # The id that is signed, else all that the event says.
-    named = _short_word(event.get("id")) or _short_word(signed_id(headers))
+    signed_id = headers.get("webhook-id", "") if settings.WEBHOOK_SCHEME == STANDARD else ""
+    named = _short_word(event.get("id")) or _short_word(signed_id)
     event_id = named or f"sha256:{hashlib.sha256(body).hexdigest()}"
     with transaction.atomic():
         _, is_new = ReceivedEvent.objects.get_or_create(

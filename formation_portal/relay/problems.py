@@ -32,17 +32,16 @@ class LocatedProblem(Problem):
 
 def problems_of(row: Delivery) -> tuple[LocatedProblem, ...]:
     """What the service refuses in a row; of a document also why it was returned."""
-    found = tuple(LocatedProblem(**problem) for problem in row.problems)
-    return found or ((_returned(row),) if row.is_returned else ())
-
-
-def _returned(row: Delivery) -> LocatedProblem:
-    return LocatedProblem(
-        field="",
-        code="document_returned",
-        message=row.document_note or gettext("Upload this document again. It was returned without a reason."),
-        party=row.subject.partition("/")[0],
-        slot=str((row.acknowledged or {}).get("document_key", "")),
+    if row.problems or not row.is_returned:
+        return tuple(LocatedProblem(**problem) for problem in row.problems)
+    return (
+        LocatedProblem(
+            field="",
+            code="document_returned",
+            message=row.document_note or gettext("Upload this document again. It was returned without a reason."),
+            party=row.subject.partition("/")[0],
+            slot=str((row.acknowledged or {}).get("document_key", "")),
+        ),
     )
 
 
@@ -117,8 +116,8 @@ def _section_key(
     return sections[0].key if sections else ""
 
 
-def needs_of(rows: Iterable[Delivery]) -> tuple[Need, ...]:
-    """What the customer must change before submitting, as needs; a refused submission may be tried again."""
+def block_submission(draft: Draft) -> tuple[Need, ...]:
+    """What the service has refused needs a change before submitting; a refused submission may be tried again."""
     return tuple(
         Need(
             "refused",
@@ -129,15 +128,10 @@ def needs_of(rows: Iterable[Delivery]) -> tuple[Need, ...]:
             field=problem.field or None,
             slot=problem.slot or None,
         )
-        for row in rows
+        for row in Delivery.objects.filter(application=draft.application)
         if (row.state == DeliveryState.REFUSED and not row.is_transition) or row.is_returned
         for problem in problems_of(row)
     )
-
-
-def block_submission(draft: Draft) -> tuple[Need, ...]:
-    """What the service has refused needs a change before submitting."""
-    return needs_of(Delivery.objects.filter(application=draft.application))
 
 
 def block_approval(draft: Draft) -> tuple[ApprovalBlocker, ...]:

@@ -97,33 +97,18 @@ def _state_of(error: GatewayError, *, kind: ResourceKind, action: str) -> tuple[
         return DeliveryState.WAITING, ""
     if isinstance(error, Unclear):
         return DeliveryState.UNKNOWN, UNCLEAR
-    if isinstance(error, Conflict) and action == CREATE and _names_a_record(kind, error):
+    # The service's code for it, marked where it equals one of our own reasons, which only we may give.
+    said = f"said {error.code}" if error.code in OWN_REASONS else error.code
+    names_a_record = bool(error.existing_id) and not is_id_of_another_kind(kind, error.existing_id)
+    if isinstance(error, Conflict) and action == CREATE and names_a_record:
         return DeliveryState.DONE, "was_there"
-    if isinstance(error, Refused) and kind.is_transition and _is_state_conflict(error):
-        return DeliveryState.UNKNOWN, STATE_CONFLICT
-    if isinstance(error, Refused) and kind is not ResourceKind.STATUS and _is_for_the_customer(error, action):
-        return DeliveryState.REFUSED, _foreign_word(error.code)
-    return DeliveryState.HELD, _foreign_word(error.code) or "unexpected"
-
-
-def _is_state_conflict(error: Refused) -> bool:
-    """Whether the service refuses a transition for the entity's status: it may have been done before."""
-    return error.code == "invalid_state" or (
-        error.status == 409 and not error.problems and error.code not in _NOT_FOR_CUSTOMERS
-    )
-
-
-def _foreign_word(code: str) -> str:
-    """The service's code for it, marked where it equals one of our own reasons, which only we may give."""
-    return f"said {code}" if code in OWN_REASONS else code
-
-
-def _names_a_record(kind: ResourceKind, error: Conflict) -> bool:
-    """Whether it says which record is there, and that is one of the kind."""
-    return bool(error.existing_id) and not is_id_of_another_kind(kind, error.existing_id)
-
-
-def _is_for_the_customer(error: Refused, action: str) -> bool:
-    if error.code in _NOT_FOR_CUSTOMERS or action == REMOVE:
-        return False
-    return bool(error.problems) or error.status in _CONTENT_STATUSES
+    if isinstance(error, Refused):
+        is_for_everybody = error.code in _NOT_FOR_CUSTOMERS
+        is_conflict = error.status == 409 and not error.problems and not is_for_everybody
+        if kind.is_transition and (error.code == "invalid_state" or is_conflict):
+            # For the entity's status: it may have been done before.
+            return DeliveryState.UNKNOWN, STATE_CONFLICT
+        is_about_content = bool(error.problems) or error.status in _CONTENT_STATUSES
+        if is_about_content and not is_for_everybody and action != REMOVE and kind is not ResourceKind.STATUS:
+            return DeliveryState.REFUSED, said
+    return DeliveryState.HELD, said or "unexpected"

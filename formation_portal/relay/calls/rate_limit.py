@@ -62,31 +62,23 @@ def record_outcome(stored: ServiceProfile, outcome: CallOutcome, now: datetime, 
     elif outcome.retry_after is not None and outcome.state == DeliveryState.WAITING:
         _pause(stored, now + timedelta(seconds=outcome.retry_after), "asked")
     if outcome.has_answer:
-        _record_answer(stored, now, was_retry=was_retry)
+        stored.retries_left = min(timing.RETRIES, _retries_left(stored, now) + (1 if was_retry else _TENTH))
+        stored.retries_at = now
+        stored.failures = 0
+        if stored.open_until is not None:
+            stored.open_until = None
+            logger.warning("The formation service is answering again")
+            # The others have waited for this, not for their own time.
+            Delivery.objects.filter(state=DeliveryState.WAITING, next_at__gt=now).update(next_at=now)
     else:
-        _record_silence(stored, now)
+        stored.failures += 1
+        if stored.failures >= timing.FAILURES:
+            if stored.open_until is None:
+                logger.error(
+                    "The formation service failed to answer %s times in a row: one call at a time", stored.failures
+                )
+            stored.open_until = now + timing.breaker_time()
     stored.save()
-
-
-def _record_answer(stored: ServiceProfile, now: datetime, *, was_retry: bool) -> None:
-    stored.retries_left = min(timing.RETRIES, _retries_left(stored, now) + (1 if was_retry else _TENTH))
-    stored.retries_at = now
-    stored.failures = 0
-    if stored.open_until is not None:
-        stored.open_until = None
-        logger.warning("The formation service is answering again")
-        # The others have waited for this, not for their own time.
-        Delivery.objects.filter(state=DeliveryState.WAITING, next_at__gt=now).update(next_at=now)
-
-
-def _record_silence(stored: ServiceProfile, now: datetime) -> None:
-    stored.failures += 1
-    if stored.failures >= timing.FAILURES:
-        if stored.open_until is None:
-            logger.error(
-                "The formation service failed to answer %s times in a row: one call at a time", stored.failures
-            )
-        stored.open_until = now + timing.breaker_time()
 
 
 def _pause(stored: ServiceProfile, until: datetime, reason: str) -> None:

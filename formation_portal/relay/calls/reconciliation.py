@@ -33,38 +33,27 @@ class Strategy(StrEnum):
 
 
 def strategy_for(row: Delivery, capabilities: Capabilities) -> Strategy:
-    """The strategy for a row in doubt."""
+    """The strictest strategy for a row in doubt that the service's capabilities allow: a pure choice (design,
+    "Relay")."""
+    kind, honours_keys = row.resource_kind, capabilities.honours_keys
     if row.is_transition:
         # It changes whatever status the entity has by then, so it is only repeated under a key that counts. One that
         # the service refuses, or that is no longer wanted, is not repeated at all: the entity's status is read.
-        may_repeat = capabilities.honours_keys and row.repeats < timing.KEYED_REPEATS
+        may_repeat = honours_keys and row.repeats < timing.KEYED_REPEATS
         is_same = row.reason != STATE_CONFLICT and row.wanted == row.sent
         return Strategy.REPEAT if may_repeat and is_same else Strategy.LOOK_UP
-    strategy = _strategy_for_thing(row, capabilities)
-    most = timing.KEYED_REPEATS if capabilities.honours_keys else timing.REPEATS
-    if strategy is Strategy.REPEAT and row.repeats >= most and not _is_harmless(row):
-        return Strategy.HOLD
-    return strategy
-
-
-def _strategy_for_thing(row: Delivery, capabilities: Capabilities) -> Strategy:
-    kind = row.resource_kind
-    if capabilities.honours_keys or _is_harmless(row):
+    # The same twice is the same once by nature: anything but making a new record. csp-data goes out whole to a service
+    # that is not known to merge it.
+    if kind.is_csp or (sent_action(row) != CREATE and kind is not ResourceKind.DOCUMENT):
         return Strategy.REPEAT
-    if kind is ResourceKind.DOCUMENT and capabilities.replaces_documents:
-        return Strategy.REPEAT
-    if kind in capabilities.lists:
-        return Strategy.LOOK_UP
-    return Strategy.REPEAT if kind in capabilities.refuses_repeats else Strategy.HOLD
-
-
-def _is_harmless(row: Delivery) -> bool:
-    """Whether the same twice is the same once by nature: anything but making a new record.
-
-    csp-data goes out whole to a service that is not known to merge it.
-    """
-    kind = row.resource_kind
-    return kind.is_csp or (sent_action(row) != CREATE and kind is not ResourceKind.DOCUMENT)
+    is_replaced = kind is ResourceKind.DOCUMENT and capabilities.replaces_documents
+    if not (honours_keys or is_replaced):
+        if kind in capabilities.lists:
+            return Strategy.LOOK_UP
+        if kind not in capabilities.refuses_repeats:
+            return Strategy.HOLD
+    most = timing.KEYED_REPEATS if honours_keys else timing.REPEATS
+    return Strategy.REPEAT if row.repeats < most else Strategy.HOLD
 
 
 Records = list[dict[str, Any]]
@@ -94,34 +83,29 @@ class Evidence:
 
 def look_up(claim: Claim) -> Evidence:
     """The evidence about what a create may have made. Raises GatewayError where no list can be read."""
-    records = _read_until_stable(lambda: _READERS[claim.kind](claim))
+    records = _READERS[claim.kind](claim)
+    for _ in range(_READINGS - 1):
+        earlier, records = records, _READERS[claim.kind](claim)
+        if records == earlier:
+            break
+    else:
+        raise Unclear("The list changed each time it was read")
     body = claim.expected_record()
     reference = body.get("client_reference")
     if reference and (named := [record for record in records if record.get("client_reference") == reference]):
         return Evidence(len(records), _ids(claim.kind, named), is_certain=True)
-    shown = [record for record in records if not _has_other_reference(record, reference)]
-    alike = [record for record in shown if matches(claim.kind, body, record)]
+    alike = []
+    for record in records:
+        shown = record.get("client_reference")
+        has_another = isinstance(shown, str) and shown not in ("", reference)
+        if not has_another and matches(claim.kind, body, record):
+            alike.append(record)
     return Evidence(len(records), _ids(claim.kind, alike))
-
-
-def _has_other_reference(record: Mapping[str, Any], reference: Any) -> bool:
-    shown = record.get("client_reference")
-    return isinstance(shown, str) and shown != "" and shown != reference
 
 
 def _ids(kind: ResourceKind, records: Collection[Mapping[str, Any]]) -> tuple[str, ...]:
     found = (next((record[name] for name in _ID_NAMES[kind] if record.get(name)), None) for record in records)
     return tuple(dict.fromkeys(one for one in found if isinstance(one, str) and len(one) <= MAX_ID_LENGTH))
-
-
-def _read_until_stable(read: Callable[[], Records]) -> Records:
-    last = read()
-    for _ in range(_READINGS - 1):
-        newest = read()
-        if newest == last:
-            return newest
-        last = newest
-    raise Unclear("The list changed each time it was read")
 
 
 _READERS: Mapping[ResourceKind, Callable[[Claim], Records]] = {

@@ -50,16 +50,14 @@ def make_next_call(
     claimed = claim(application_id, is_eager=is_eager, tried=tried)
     if claimed is None:
         return None
-    row = record_lookup(claimed, _look_up(claimed)) if claimed.is_lookup else record_result(claimed, _call(claimed))
-    return claimed.row.pk, row
-
-
-def _look_up(claimed: Claim) -> Evidence | str | CallOutcome:
-    """What the service's records show: of a transition the entity's status; or what became of reading them."""
+    if not claimed.is_lookup:
+        return claimed.row.pk, record_result(claimed, _call(claimed))
+    evidence: Evidence | str | CallOutcome
     try:
-        return read_entity_status(claimed) if claimed.row.is_transition else look_up(claimed)
+        evidence = read_entity_status(claimed) if claimed.row.is_transition else look_up(claimed)
     except GatewayError as error:
-        return outcome_of(error, kind=claimed.kind, action=CREATE)
+        evidence = outcome_of(error, kind=claimed.kind, action=CREATE)
+    return claimed.row.pk, record_lookup(claimed, evidence)
 
 
 def _call(claimed: Claim) -> CallOutcome:
@@ -102,7 +100,8 @@ def record_result(claim: Claim, outcome: CallOutcome) -> Delivery | None:
 
 
 def record_lookup(claim: Claim, evidence: Evidence | str | CallOutcome) -> Delivery | None:
-    """The row after its evidence was read; None where its lease had run out meanwhile."""
+    """The row after its evidence was read: of a transition the entity's status, or what became of reading. None where
+    its lease had run out meanwhile."""
     now = timezone.now()
     with transaction.atomic(durable=True):
         row = _end_lease(claim, DeliveryState.RECONCILING)

@@ -39,7 +39,7 @@ def test_the_portal_subscribes_and_verifies_what_the_service_then_signs(
     assert row.url == f"{settings.PORTAL_URL}/webhooks/formation-service/"
     assert row.url in said
     assert incoming_webhooks.signing_secrets() == (secret_of(row.id),)
-    assert stat.S_IMODE((tmp_path / incoming_webhooks.FILE_NAME).stat().st_mode) == 0o600
+    assert stat.S_IMODE(incoming_webhooks.secret_path().stat().st_mode) == 0o600
     assert secret_of(row.id) not in said + caplog.text
     from django.utils import timezone
 
@@ -60,7 +60,7 @@ def test_a_second_time_changes_nothing_unless_it_is_asked_for(capsys: pytest.Cap
 
 def test_a_lost_secret_is_replaced(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     registered(capsys)
-    (tmp_path / incoming_webhooks.FILE_NAME).unlink()
+    incoming_webhooks.secret_path().unlink()
     registered(capsys)
     assert incoming_webhooks.signing_secrets() == (secret_of(Subscription.objects.get().id),)
 
