@@ -12,7 +12,7 @@ def queue_letter(*, kind: str, to: str, language: str, context: Mapping[str, obj
     Its texts are templates/mail/<kind>.txt, whose first line is the subject, and templates/mail/<kind>.html.
     Addresses of pages in `context` are paths: the filter `absolute_url` of the templates makes them whole. `reference`
     in it, where there is one, is kept beside the letter. A letter with the same `once` as an earlier one is not written
-    again, and one that its receiver doesn't want (`mail.unsubscribing`) is not written at all.
+    again, and one that its receiver doesn't want (`mail.outbox`) is not written at all.
     """
     # Models can't be imported while Django is still looking for the apps that hold them.
     from .outbox import add_to_outbox

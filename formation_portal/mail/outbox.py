@@ -1,33 +1,73 @@
-"""The outbox: letters are added in the caller's transaction, claimed for one attempt, and emptied after weeks."""
+"""The outbox: letters are added in the caller's transaction, claimed for one attempt, and emptied after weeks.
+
+Some kinds can be refused by their receivers, by a signed link that each of them holds.
+"""
 
 import datetime as dt
 from collections.abc import Mapping
 
 from django.conf import settings
+from django.core import signing
 from django.db import IntegrityError, transaction
 from django.db.models import F
 from django.db.models.functions import Coalesce
+from django.urls import reverse
 from django.utils import timezone
+from django.utils.crypto import salted_hmac
 
-from .models import Letter
+from .models import Letter, Refusal
 from .rendering import render_letter
-from .unsubscribing import is_optional, is_unsubscribed, unsubscribe_path
+
+# Everything else is asked for by its receiver, or has to be known.
+OPTIONAL_KINDS = frozenset({"reminder", "nudge", "part_done"})
+_SALT = "formation_portal.letters.refusal"
+
+
+def is_unsubscribed(*, kind: str, to: str) -> bool:
+    """Whether the receiver wants none of this kind."""
+    return kind in OPTIONAL_KINDS and Refusal.objects.filter(kind=kind, digest=_address_digest(to)).exists()
+
+
+def unsubscribe_path(*, kind: str, to: str) -> str:
+    """The path of the page where the receiver says so. It names the address to nobody."""
+    return reverse("portal:letter_refusal", args=(signing.dumps([kind, _address_digest(to)], salt=_SALT),))
+
+
+def kind_in_token(token: str) -> str | None:
+    """The kind that a page's token is about; None where the token is not ours."""
+    read = _read_token(token)
+    return read[0] if read else None
+
+
+def unsubscribe(token: str) -> None:
+    """No more letters of the token's kind to its receiver."""
+    if read := _read_token(token):
+        Refusal.objects.get_or_create(kind=read[0], digest=read[1])
+
+
+def _read_token(token: str) -> tuple[str, str] | None:
+    try:
+        kind, digest = signing.loads(token, salt=_SALT)
+    except (signing.BadSignature, ValueError):
+        return None
+    return (kind, digest) if kind in OPTIONAL_KINDS else None
+
+
+def _address_digest(address: str) -> str:
+    # As long as an address has to be hard to find for it, and short enough for a letter.
+    return salted_hmac(_SALT, address.strip().lower(), algorithm="sha256").hexdigest()[:32]
 
 
 def add_to_outbox(*, kind: str, to: str, language: str, context: Mapping[str, object], once: str) -> None:
     """Draw it and keep it, unless it was written before or is not wanted."""
     if is_unsubscribed(kind=kind, to=to) or (once and Letter.objects.filter(once=once).exists()):
         return
-    if is_optional(kind):
+    if kind in OPTIONAL_KINDS:
         context = {**context, "refusal": unsubscribe_path(kind=kind, to=to)}
     letter = render_letter(kind=kind, language=language, context=context)
     letter.to, letter.once = to, once or None
     letter.reference = str(context.get("reference", ""))[:40]
     letter.next_at = timezone.now()
-    _save_once(letter)
-
-
-def _save_once(letter: Letter) -> None:
     try:
         # A savepoint, since the caller's transaction goes on where somebody else wrote the same letter first.
         with transaction.atomic():

@@ -28,7 +28,7 @@ _SUFFIX = ".pipe"
 def wake_workers() -> bool:
     """Wake every worker that lives; whether there is one. Pipes that nobody reads any more are removed."""
     found = False
-    for path in _directory().glob(f"*{_SUFFIX}"):
+    for path in Path(settings.RELAY_DIR).glob(f"*{_SUFFIX}"):
         try:
             pipe = os.open(path, os.O_WRONLY | os.O_NONBLOCK)
         except OSError as error:
@@ -60,7 +60,7 @@ class WakePipe:
 @contextlib.contextmanager
 def open_wake_pipe() -> Iterator[WakePipe]:
     """A pipe for as long as the worker lives."""
-    directory = _directory()
+    directory = Path(settings.RELAY_DIR)
     directory.mkdir(mode=0o700, parents=True, exist_ok=True)
     path = directory / f"{os.getpid()}-{secrets.token_hex(4)}{_SUFFIX}"
     unseen = path.with_suffix("")
@@ -73,10 +73,6 @@ def open_wake_pipe() -> Iterator[WakePipe]:
     finally:
         path.unlink(missing_ok=True)
         os.close(pipe)
-
-
-def _directory() -> Path:
-    return Path(settings.RELAY_DIR)
 
 
 _POLL_SECONDS = 0.01

@@ -6,6 +6,7 @@ Any number of them may run, on one database. `drain` does the same in the caller
 import logging
 import signal
 import time
+from datetime import datetime
 from types import FrameType
 
 from django.db import close_old_connections, connections
@@ -76,7 +77,7 @@ class Worker:
         rows = Delivery.objects.filter(next_at__lte=timezone.now())
         due = rows.values("application_id").annotate(since=Min("next_at")).order_by("since")[:BATCH_SIZE]
         for application_id in [row["application_id"] for row in due] or _breaker_trial():
-            if self._is_stopped or not _may_call():
+            if self._is_stopped or _opens_at(now := timezone.now()) > now:
                 break
             try:
                 made += make_next_call(application_id) is not None
@@ -123,11 +124,10 @@ def _breaker_trial() -> list[int]:
     return [first.application_id]
 
 
-def _may_call() -> bool:
-    """Whether the service may be called now. Only to spare work: the claim asks again, under the lock."""
-    now = timezone.now()
+def _opens_at(now: datetime) -> datetime:
+    """When the service may be called. Only to spare work: the claim asks again, under the lock."""
     stored = ServiceProfile.objects.filter(base_url=service_address()).first()
-    return stored is None or rate_limit.opens_at(stored, now) <= now
+    return rate_limit.opens_at(stored, now) if stored else now
 
 
 def _idle_seconds() -> float:
@@ -136,9 +136,7 @@ def _idle_seconds() -> float:
     first = Delivery.objects.filter(next_at__isnull=False).aggregate(first=Min("next_at"))["first"]
     if first is None:
         return POLL_SECONDS
-    stored = ServiceProfile.objects.filter(base_url=service_address()).first()
-    may = rate_limit.opens_at(stored, now) if stored else now
-    seconds: float = (max(first, may) - now).total_seconds()
+    seconds: float = (max(first, _opens_at(now)) - now).total_seconds()
     return min(POLL_SECONDS, max(SHORTEST_IDLE, seconds))
 
 

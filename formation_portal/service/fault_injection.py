@@ -108,9 +108,19 @@ def with_faults(perform: Perform) -> Perform:
         if plan is None or endpoint is None:
             return perform(request, key, work)
         kind = plan.draw(endpoint, request.headers.get("Idempotency-Key", ""))
+        if kind is None:
+            return perform(request, key, work)
         if kind == KILLED:
             _kill_during(lambda doing: perform(request, key, doing), work, is_before=plan.kills_before(endpoint))
-        return _FAULTS[kind](lambda: perform(request, key, work))
+        elif kind == TOO_MANY:
+            raise ApiError("rate_limited", "Not so many at once.", headers={"Retry-After": "1"})
+        elif kind != ERROR_BEFORE:
+            answer = perform(request, key, work)
+            if kind == BROKEN_JSON:
+                assert isinstance(answer, HttpResponse)
+                half = answer.content[: len(answer.content) // 2]
+                return HttpResponse(half, status=201, content_type="application/json")
+        raise ApiError("internal_error", "Something went wrong on our side.")
 
     return around
 
@@ -144,34 +154,6 @@ def _endpoint_of(request: HttpRequest) -> str | None:
     steps = request.path.strip("/").split("/")[2:]
     is_one = request.method == "POST" and (steps == ["entities"] or (len(steps) == 3 and steps[0] == "entities"))
     return steps[-1] if is_one and steps[-1] in ENDPOINTS else None
-
-
-def _error_before(perform: Callable[[], HttpResponseBase]) -> HttpResponseBase:
-    raise ApiError("internal_error", "Something went wrong on our side.")
-
-
-def _error_after(perform: Callable[[], HttpResponseBase]) -> HttpResponseBase:
-    perform()
-    raise ApiError("internal_error", "Something went wrong on our side.")
-
-
-def _too_many(perform: Callable[[], HttpResponseBase]) -> HttpResponseBase:
-    raise ApiError("rate_limited", "Not so many at once.", headers={"Retry-After": "1"})
-
-
-def _broken_json(perform: Callable[[], HttpResponseBase]) -> HttpResponseBase:
-    answer = perform()
-    assert isinstance(answer, HttpResponse)
-    return HttpResponse(answer.content[: len(answer.content) // 2], status=201, content_type="application/json")
-
-
-_FAULTS: Mapping[str | None, Callable[[Callable[[], HttpResponseBase]], HttpResponseBase]] = {
-    None: lambda perform: perform(),
-    ERROR_BEFORE: _error_before,
-    ERROR_AFTER: _error_after,
-    TOO_MANY: _too_many,
-    BROKEN_JSON: _broken_json,
-}
 
 
 def _kill_during(perform: Callable[[Work], HttpResponseBase], work: Work, *, is_before: bool) -> None:

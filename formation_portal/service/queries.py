@@ -3,7 +3,7 @@
 """
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Annotated, Any, TypeVar
 
 from annotated_types import Ge, Le
@@ -113,13 +113,13 @@ PerPage = Annotated[int, Ge(1), Le(MOST_PER_PAGE), BeforeValidator(_only_digits)
 
 
 def paginate(
-    rows: QuerySet[Row], *, page: int, per_page: int, out: Callable[[Iterable[Row]], list[dict[str, Any]]]
+    rows: QuerySet[Row], serialize: Callable[[Row], dict[str, Any]], *, page: int, per_page: int
 ) -> dict[str, Any]:
-    """One page of the rows as `{data, meta}`; `out` gets the page's rows together, so it can look ahead for all."""
+    """One page of the rows as `{data, meta}`."""
     total = rows.count()
     start = (page - 1) * per_page
     return {
-        "data": out(list(rows[start : start + per_page])) if start < total else [],
+        "data": [serialize(row) for row in rows[start : start + per_page]] if start < total else [],
         "meta": {
             "page": page,
             "per_page": per_page,

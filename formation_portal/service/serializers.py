@@ -1,6 +1,5 @@
 """The service's records as they go out (interface, "Resources and their fields"; supplement, per resource)."""
 
-from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Any
 
@@ -38,11 +37,6 @@ def serialize_entity(entity: Entity) -> Json:
         "created_at": format_time(entity.created_at),
         "updated_at": format_time(entity.updated_at),
     }
-
-
-def serialize_entities(entities: Iterable[Entity]) -> list[Json]:
-    """A page of entities."""
-    return [serialize_entity(entity) for entity in entities]
 
 
 def serialize_party(party: Party, entity: Entity) -> Json:

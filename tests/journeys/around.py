@@ -10,8 +10,8 @@ from playwright.sync_api import expect
 
 from formation_portal import mail
 from formation_portal.mail.models import Letter
+from formation_portal.mail.outbox import unsubscribe_path
 from formation_portal.mail.rendering import sample_contexts
-from formation_portal.mail.unsubscribing import unsubscribe_path
 from formation_portal.portal.site.pages import ERRORS
 from formation_portal.ui.sessions import WARN_SECONDS
 from tests.journeys.screenshots import Shot, press

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from django.conf import settings
 
+from formation_portal.mail.outbox import OPTIONAL_KINDS
 from formation_portal.mail.rendering import sample_contexts, sample_letter
-from formation_portal.mail.unsubscribing import OPTIONAL_KINDS
 from tests.markup import Markup
 
 ROOT = Path(__file__).parents[2]

@@ -17,7 +17,7 @@ from formation_portal.accounts.policies import AnyRequest, Rest, UserRequest, Vi
 from formation_portal.accounts.sessions import extend_session, mark_as_background
 from formation_portal.applications.models import Application
 from formation_portal.core.integers import content_length
-from formation_portal.mail import unsubscribing
+from formation_portal.mail import outbox
 from formation_portal.mail.models import Letter
 from formation_portal.mail.rendering import sample_contexts, sample_letter
 from formation_portal.relay.incoming_webhooks import BODY_LIMIT, receive
@@ -225,11 +225,11 @@ def gallery_letter(request: HttpRequest, kind: str) -> HttpResponse:
 @public
 def letter_refusal(request: HttpRequest, token: str) -> HttpResponse:
     """Ask once more, then send no more letters of that kind to that address. Nobody has to sign in for it."""
-    kind = unsubscribing.kind_in_token(token)
+    kind = outbox.kind_in_token(token)
     if kind is None:
         raise Http404
     if request.method == "POST":
-        unsubscribing.unsubscribe(token)
+        outbox.unsubscribe(token)
         return redirect(f"{request.path}?done=1")
     return render(request, "portal/site/letter_refusal.html", {"kind": kind, "is_done": "done" in request.GET})
 

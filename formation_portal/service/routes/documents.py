@@ -113,9 +113,7 @@ def list_documents(
     rows = Document.objects.filter(entity=entity).order_by("created_at", "id")
     if party_id is not None:
         rows = rows.filter(party=party_of(entity, party_id))
-    return paginate(
-        rows, page=page, per_page=per_page, out=lambda documents: [serialize_document(row) for row in documents]
-    )
+    return paginate(rows, serialize_document, page=page, per_page=per_page)
 
 
 @route(router, "GET", ONE, scopes=READ, gives=One[DocumentOut])

@@ -38,7 +38,7 @@ from formation_portal.service.schemas import (
     Time,
     Uuid,
 )
-from formation_portal.service.serializers import Json, serialize_entities, serialize_entity
+from formation_portal.service.serializers import Json, serialize_entity
 from formation_portal.service.submission_check import missing_for_submission
 from formation_portal.service.webhooks import events
 
@@ -138,7 +138,7 @@ def list_entities(
         entities = entities.filter(client_reference=client_reference)
     if status is not None:
         entities = entities.filter(status=status)
-    return paginate(entities, page=page, per_page=per_page, out=serialize_entities)
+    return paginate(entities, serialize_entity, page=page, per_page=per_page)
 
 
 @route(router, "GET", "/entities/{entity_id}", scopes=READ, gives=One[EntityOut])

@@ -107,10 +107,13 @@ class PartyOut(BaseModel):
 
 
 router = Router(tags=["Parties"])
+READ, WRITE = "parties:read", "parties:write"
+PARTIES = "/entities/{entity_id}/parties"
+ONE = f"{PARTIES}/{{party_id}}"
 Search = Annotated[str, StringConstraints(max_length=200, pattern=r"^[^\u0000-\u001f\u007f]*$")]
 
 
-@route(router, "GET", "/parties", scopes="parties:read", gives=Page[PartyOut], refuses=(422,))
+@route(router, "GET", "/parties", scopes=READ, gives=Page[PartyOut], refuses=(422,))
 def search_parties(
     request: HttpRequest, search: Search | None = None, page: PageNumber = 1, per_page: PerPage = PER_PAGE
 ) -> Json:
@@ -119,20 +122,10 @@ def search_parties(
     parties = mine.select_related("entity__form").defer("entity__form__document").order_by("-created_at", "-id")
     for word in (search or "").casefold().split():
         parties = parties.filter(search_text__contains=word)
-    return paginate(
-        parties, page=page, per_page=per_page, out=lambda rows: [serialize_party(party, party.entity) for party in rows]
-    )
+    return paginate(parties, lambda party: serialize_party(party, party.entity), page=page, per_page=per_page)
 
 
-@route(
-    router,
-    "POST",
-    "/entities/{entity_id}/parties/reuse",
-    scopes="parties:write",
-    gives=One[PartyOut],
-    status=201,
-    takes=JSON,
-)
+@route(router, "POST", f"{PARTIES}/reuse", scopes=WRITE, gives=One[PartyOut], status=201, takes=JSON)
 def reuse_party(request: HttpRequest, entity_id: EntityId, body: ReuseIn) -> Json:
     """**S** Copies a party of the account into this entity: its kind, and the answers that this form asks for too."""
     entity = entity_to_write(request, entity_id)
@@ -160,12 +153,11 @@ def _source(request: HttpRequest, party_id: str) -> Party:
     return source
 
 
-READ, WRITE = "parties:read", "parties:write"
 # What a body says of a party besides its properties.
 _OWN_MEMBERS = {"party_type", "roles"}
 
 
-@route(router, "POST", "/entities/{entity_id}/parties", scopes=WRITE, gives=One[PartyOut], status=201, takes=JSON)
+@route(router, "POST", PARTIES, scopes=WRITE, gives=One[PartyOut], status=201, takes=JSON)
 def add_party(request: HttpRequest, entity_id: EntityId, body: Annotated[PartyIn, Body()]) -> Json:
     """Adds a person, company or foundation in its roles; a shareholder without shares is a potential one."""
     entity = entity_to_write(request, entity_id)
@@ -178,7 +170,7 @@ def add_party(request: HttpRequest, entity_id: EntityId, body: Annotated[PartyIn
     return {"data": serialize_party(party, entity)}
 
 
-@route(router, "GET", "/entities/{entity_id}/parties", scopes=READ, gives=Page[PartyOut], refuses=(422,))
+@route(router, "GET", PARTIES, scopes=READ, gives=Page[PartyOut], refuses=(422,))
 def list_parties(
     request: HttpRequest,
     entity_id: EntityId,
@@ -196,27 +188,17 @@ def list_parties(
             parties = parties.filter(HOLDS_SHARES)
     if party_type is not None:
         parties = parties.filter(party_type=party_type)
-    return paginate(
-        parties, page=page, per_page=per_page, out=lambda rows: [serialize_party(party, entity) for party in rows]
-    )
+    return paginate(parties, lambda party: serialize_party(party, entity), page=page, per_page=per_page)
 
 
-@route(router, "GET", "/entities/{entity_id}/parties/{party_id}", scopes=READ, gives=One[PartyOut])
+@route(router, "GET", ONE, scopes=READ, gives=One[PartyOut])
 def get_party(request: HttpRequest, entity_id: EntityId, party_id: PartyId) -> Json:
     """**S** One party."""
     entity = entity_to_read(request, entity_id)
     return {"data": serialize_party(party_of(entity, party_id), entity)}
 
 
-@route(
-    router,
-    "PATCH",
-    "/entities/{entity_id}/parties/{party_id}",
-    scopes=WRITE,
-    gives=One[PartyOut],
-    takes=JSON,
-    refuses=(409,),
-)
+@route(router, "PATCH", ONE, scopes=WRITE, gives=One[PartyOut], takes=JSON, refuses=(409,))
 def update_party(request: HttpRequest, entity_id: EntityId, party_id: PartyId, body: PartyPatch) -> Json:
     """**S** Changes roles and properties; null clears a property. Its kind stays."""
     entity = entity_to_write(request, entity_id)
@@ -232,9 +214,7 @@ def update_party(request: HttpRequest, entity_id: EntityId, party_id: PartyId, b
     return {"data": serialize_party(party, entity)}
 
 
-@route(
-    router, "DELETE", "/entities/{entity_id}/parties/{party_id}", scopes=WRITE, gives=None, status=204, refuses=(409,)
-)
+@route(router, "DELETE", ONE, scopes=WRITE, gives=None, status=204, refuses=(409,))
 def remove_party(request: HttpRequest, entity_id: EntityId, party_id: PartyId) -> None:
     """**S** Removes a party with its answers and documents; one that holds shares gives them up first."""
     entity = entity_to_write(request, entity_id)

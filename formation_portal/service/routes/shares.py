@@ -108,20 +108,13 @@ class ShareholdingOut(BaseModel):
 
 router = Router(tags=["Shares"])
 READ, WRITE = "entities:read", "entities:write"
-ONE_CLASS = "/entities/{entity_id}/share-classes/{share_class_id}"
+CLASSES = "/entities/{entity_id}/share-classes"
+ONE_CLASS = f"{CLASSES}/{{share_class_id}}"
 # What every class has (interface, "Share class"); these can be changed, never cleared.
 _ALWAYS = ("name", "currency", "par_value", "voting_rights", "dividend_rights")
 
 
-@route(
-    router,
-    "POST",
-    "/entities/{entity_id}/share-classes",
-    scopes=WRITE,
-    gives=One[ShareClassOut],
-    status=201,
-    takes=JSON,
-)
+@route(router, "POST", CLASSES, scopes=WRITE, gives=One[ShareClassOut], status=201, takes=JSON)
 def add_share_class(request: HttpRequest, entity_id: EntityId, body: ShareClassIn) -> Json:
     """Defines a class of shares. Its name is unique within the entity."""
     entity = entity_to_write(request, entity_id)
@@ -130,15 +123,13 @@ def add_share_class(request: HttpRequest, entity_id: EntityId, body: ShareClassI
     return {"data": serialize_share_class(row)}
 
 
-@route(router, "GET", "/entities/{entity_id}/share-classes", scopes=READ, gives=Page[ShareClassOut], refuses=(422,))
+@route(router, "GET", CLASSES, scopes=READ, gives=Page[ShareClassOut], refuses=(422,))
 def list_share_classes(
     request: HttpRequest, entity_id: EntityId, page: PageNumber = 1, per_page: PerPage = PER_PAGE
 ) -> Json:
     """**S** The entity's classes of shares, oldest first."""
     rows = ShareClass.objects.filter(entity=entity_to_read(request, entity_id)).order_by("created_at", "id")
-    return paginate(
-        rows, page=page, per_page=per_page, out=lambda classes: [serialize_share_class(row) for row in classes]
-    )
+    return paginate(rows, serialize_share_class, page=page, per_page=per_page)
 
 
 @route(router, "GET", ONE_CLASS, scopes=READ, gives=One[ShareClassOut])
@@ -196,18 +187,11 @@ def _conflict(twin: ShareClass) -> ApiError:
     return ApiError("conflict", f"This entity has a class named {twin.name}.", members={"existing_id": twin.id})
 
 
-ONE_HOLDING = "/entities/{entity_id}/shareholdings/{shareholding_id}"
+HOLDINGS = "/entities/{entity_id}/shareholdings"
+ONE_HOLDING = f"{HOLDINGS}/{{shareholding_id}}"
 
 
-@route(
-    router,
-    "POST",
-    "/entities/{entity_id}/shareholdings",
-    scopes=WRITE,
-    gives=One[ShareholdingOut],
-    status=201,
-    takes=JSON,
-)
+@route(router, "POST", HOLDINGS, scopes=WRITE, gives=One[ShareholdingOut], status=201, takes=JSON)
 def add_shareholding(request: HttpRequest, entity_id: EntityId, body: ShareholdingIn) -> Json:
     """Allocates shares, which makes a potential shareholder an active one. One per party and class."""
     entity = entity_to_write(request, entity_id)
@@ -251,16 +235,14 @@ def _refuse_duplicate(party: Party, share_class: ShareClass) -> None:
         raise ApiError("conflict", "This party holds shares of this class.", members={"existing_id": twin.id})
 
 
-@route(router, "GET", "/entities/{entity_id}/shareholdings", scopes=READ, gives=Page[ShareholdingOut], refuses=(422,))
+@route(router, "GET", HOLDINGS, scopes=READ, gives=Page[ShareholdingOut], refuses=(422,))
 def list_shareholdings(
     request: HttpRequest, entity_id: EntityId, page: PageNumber = 1, per_page: PerPage = PER_PAGE
 ) -> Json:
     """**S** The entity's shareholdings, oldest first."""
     entity = entity_to_read(request, entity_id)
     rows = Shareholding.objects.filter(party__entity=entity).order_by("created_at", "id")
-    return paginate(
-        rows, page=page, per_page=per_page, out=lambda holdings: [serialize_shareholding(row) for row in holdings]
-    )
+    return paginate(rows, serialize_shareholding, page=page, per_page=per_page)
 
 
 @route(router, "GET", ONE_HOLDING, scopes=READ, gives=One[ShareholdingOut])

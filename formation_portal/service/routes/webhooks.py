@@ -86,7 +86,7 @@ def _created(record: Json) -> HttpResponse:
 def list_webhooks(request: HttpRequest, page: PageNumber = 1, per_page: PerPage = PER_PAGE) -> Json:
     """**S** The account's subscriptions, oldest first."""
     rows = Subscription.objects.filter(account_id=key_of(request).account_id).order_by("created_at", "id")
-    return paginate(rows, page=page, per_page=per_page, out=lambda found: [serialize_webhook(row) for row in found])
+    return paginate(rows, serialize_webhook, page=page, per_page=per_page)
 
 
 @route(router, "GET", "/webhooks/{webhook_id}", scopes=READ, gives=One[WebhookOut])

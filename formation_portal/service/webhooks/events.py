@@ -1,6 +1,5 @@
 """The events of the interface, written where they happen, in the same transaction, with a row for each subscription."""
 
-from collections.abc import Iterable
 from typing import Any
 
 from django.utils import timezone
@@ -9,24 +8,17 @@ from formation_portal.service.entity_forms import active_roles
 from formation_portal.service.models import Document, Entity, Event, EventDelivery, Party, Shareholding, Subscription
 
 
-def fan_out(events: Iterable[Event], *, account_id: int, about: str) -> None:
-    """Write what is to be sent of an account's events. `about` is the id of the entity that all are about."""
-    now = timezone.now()
-    wanted = Subscription.objects.filter(account_id=account_id)
-    # Lists in JSON can't be searched in every database, and an account has few.
-    EventDelivery.objects.bulk_create(
-        EventDelivery(subscription=one, event=event, about=about, next_at=now)
-        for event in events
-        for one in wanted
-        if event.type in one.events
-    )
-
-
 def _emit(entity: Entity, kind: str, *told: dict[str, Any]) -> None:
-    """Write events of one kind about the entity, one for each data, in their order."""
-    account = entity.account_id
-    events = [Event(account_id=account, type=kind, data={"entity_id": entity.id, **data}) for data in told]
-    fan_out(Event.objects.bulk_create(events), account_id=account, about=entity.id)
+    """Write events of one kind about the entity, one for each data, in their order, and what is to be sent of them."""
+    account, now = entity.account_id, timezone.now()
+    events = Event.objects.bulk_create(
+        Event(account_id=account, type=kind, data={"entity_id": entity.id, **data}) for data in told
+    )
+    # Lists in JSON can't be searched in every database, and an account has few.
+    wanted = [one for one in Subscription.objects.filter(account_id=account) if kind in one.events]
+    EventDelivery.objects.bulk_create(
+        EventDelivery(subscription=one, event=event, about=entity.id, next_at=now) for event in events for one in wanted
+    )
 
 
 def entity_created(entity: Entity) -> None:

@@ -20,7 +20,7 @@ from pathlib import Path
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Exists, OuterRef
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 from standardwebhooks import Webhook
 
@@ -29,7 +29,6 @@ from formation_portal.core.databases import SERVICE
 from formation_portal.core.storage import read_or_create_secret
 from formation_portal.service.models import DeliveryAttempt, Event, EventDelivery
 from formation_portal.service.serializers import format_time
-from formation_portal.service.webhooks.deliveries import delete_expired
 from formation_portal.service.webhooks.posting import DELIVERED, POST_SECONDS, post
 
 logger = logging.getLogger(__name__)
@@ -107,6 +106,11 @@ def _next(subscription_id: str, now: datetime) -> EventDelivery | None:
 KEY_FILE = "webhook-signing-key"
 BATCH_SIZE = 100
 
+KEPT_FOR = timedelta(days=30)
+# Of old rows at once, so that whoever wants to write waits for one batch at most; and in one round, so that the first
+# round after a flood keeps what is due waiting for seconds. The next rounds go on with it.
+_OLD_AT_ONCE, _OLD_BATCHES = 500, 20
+
 
 def secret_of(subscription_id: str) -> str:
     """The secret, as its receiver keeps it. The service's own key is made on the first call and kept in DATA_DIR."""
@@ -166,6 +170,25 @@ def _deliver(attempt: DeliveryAttempt) -> bool:
         said = f"{outcome} {status or ''}".strip()
         logger.warning("Webhook %s: event %s, try %d: %s", row.subscription_id, row.event.id, row.tries, said)
     return outcome == DELIVERED
+
+
+def delete_expired() -> None:
+    """Delete what was over some weeks ago: deliveries first, with their attempts, then events without any delivery."""
+    before = timezone.now() - KEPT_FOR
+    is_old = Q(delivered_at__lt=before) | Q(dead_at__lt=before)
+    _delete_in_batches(EventDelivery.objects.filter(is_old, next_at=None))
+    is_kept = Exists(EventDelivery.objects.filter(event=OuterRef("pk")))
+    _delete_in_batches(Event.objects.filter(~is_kept, created_at__lt=before))
+
+
+def _delete_in_batches(rows: "QuerySet[EventDelivery] | QuerySet[Event]") -> None:
+    """The oldest first, each batch in a transaction of its own."""
+    for _ in range(_OLD_BATCHES):
+        batch = list(rows.order_by("pk").values_list("pk", flat=True)[:_OLD_AT_ONCE])
+        # The condition counts once more: somebody may have had a delivery sent again meanwhile.
+        rows.filter(pk__in=batch).delete()
+        if len(batch) < _OLD_AT_ONCE:
+            break
 
 
 def webhook_sender() -> BackgroundWorker:

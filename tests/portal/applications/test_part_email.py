@@ -12,7 +12,7 @@ from formation_portal.applications.models import Application
 from formation_portal.invitations import parts
 from formation_portal.invitations.models import Invitation
 from formation_portal.mail.models import Letter
-from formation_portal.mail.unsubscribing import unsubscribe, unsubscribe_path
+from formation_portal.mail.outbox import unsubscribe, unsubscribe_path
 from formation_portal.portal.applications import status_emails
 from tests.applications import factories
 from tests.markup import Markup

@@ -12,7 +12,7 @@ from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Application
 from formation_portal.core.background import run_hourly_tasks
 from formation_portal.mail.models import Letter
-from formation_portal.mail.unsubscribing import unsubscribe, unsubscribe_path
+from formation_portal.mail.outbox import unsubscribe, unsubscribe_path
 
 pytestmark = pytest.mark.django_db
 

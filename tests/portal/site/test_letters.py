@@ -8,8 +8,8 @@ from django.test import Client
 
 from formation_portal import mail
 from formation_portal.mail.models import Letter, Refusal
+from formation_portal.mail.outbox import kind_in_token, unsubscribe_path
 from formation_portal.mail.rendering import sample_contexts
-from formation_portal.mail.unsubscribing import kind_in_token, unsubscribe_path
 from tests.markup import Markup
 
 pytestmark = pytest.mark.django_db

@@ -1,16 +1,17 @@
 """A party that is removed goes at the service with all that is its own, and comes anew when it is restored."""
 
 from typing import Any
+from uuid import uuid4
 
 import pytest
 
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft
 from formation_portal.gateway import FormationService
-from formation_portal.relay.calls.sending import MissingFile
-from formation_portal.relay.calls.sending import _opener as opener
+from formation_portal.relay.calls.routes import Claim, MissingFile
 from formation_portal.relay.desired_state import desired_state
 from formation_portal.relay.models import Delivery
+from formation_portal.relay.service_profile import current_profile
 from formation_portal.relay.worker import drain
 from tests.applications import factories
 from tests.relay.conftest import reopened, row
@@ -72,11 +73,12 @@ def test_a_claimed_file_is_not_opened_once_its_party_was_removed(complete: Draft
     drain()
     document = row("document", "ada/Passport")
     document.sent = document.acknowledged
-    with opener(document)() as file:
+    claim = Claim(document, uuid4(), complete.application, {}, current_profile(), request_id="one")
+    with claim.open_file() as file:
         assert file.read() == factories.PDF
     services.remove_party(complete, complete.party("ada"), by=owner)  # type: ignore[arg-type]
     with pytest.raises(MissingFile):
-        opener(document)()
+        claim.open_file()
 
 
 def test_one_of_two_entries_takes_what_the_other_had_there(

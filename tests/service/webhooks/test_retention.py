@@ -4,9 +4,8 @@ import pytest
 
 from formation_portal.contract.lifecycle import EVENT_KINDS
 from formation_portal.service.models import Event, EventDelivery
-from formation_portal.service.webhooks import deliveries
-from formation_portal.service.webhooks.deliveries import delete_expired, delete_old_deliveries, delete_old_events
-from formation_portal.service.webhooks.sending import send_due
+from formation_portal.service.webhooks import sending
+from formation_portal.service.webhooks.sending import delete_expired, send_due
 from tests.service.caller import Caller
 
 from .conftest import Clock
@@ -20,9 +19,10 @@ def test_what_is_long_over_is_cleared(caller: Caller, receiver: Receiver, secret
     send_due()
     clock.move(days=29)
     caller.entity()
-    assert delete_old_deliveries() == 0
+    delete_expired()
+    assert EventDelivery.objects.count() == 2
     clock.move(days=40)
-    assert delete_old_deliveries() == 2, "the delivery and its try"
+    delete_expired()
     assert EventDelivery.objects.get().state == "waiting", "what is still to be sent stays"
 
 
@@ -53,17 +53,18 @@ def test_an_event_that_nobody_wanted_goes_as_late(caller: Caller, clock: Clock) 
     caller.entity()
     clock.move(days=29)
     caller.entity()
-    assert delete_old_events() == 0
+    delete_expired()
+    assert Event.objects.count() == 2
     clock.move(days=2)
-    assert delete_old_events() == 1
+    delete_expired()
     assert Event.objects.count() == 1
 
 
 def test_a_flood_is_cleared_in_bounded_pieces(
     caller: Caller, receiver: Receiver, secret: str, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(deliveries, "_BATCH", 2)
-    monkeypatch.setattr(deliveries, "_BATCHES", 2)
+    monkeypatch.setattr(sending, "_OLD_AT_ONCE", 2)
+    monkeypatch.setattr(sending, "_OLD_BATCHES", 2)
     for _ in range(7):
         caller.entity()
     assert send_due() == 7

@@ -1,11 +1,27 @@
-"""`manage.py webhook_deliveries`: what became of telling events; lists, shows, and sends again."""
+"""`manage.py webhook_deliveries`: what became of sending events; lists, shows, and sends again.
+
+No target is shown whole: it may hold a key.
+"""
 
 from argparse import ArgumentParser
 from typing import Any
+from urllib.parse import urlsplit
 
 from django.core.management.base import BaseCommand, CommandError
+from django.db import transaction
+from django.db.models import Q
+from django.utils import timezone
 
-from formation_portal.service.webhooks import deliveries
+from formation_portal.core.databases import SERVICE
+from formation_portal.service.models import EventDelivery
+from formation_portal.service.serializers import format_time
+
+_STATES = {
+    "dead": Q(dead_at__isnull=False),
+    "waiting": Q(next_at__isnull=False),
+    "delivered": Q(delivered_at__isnull=False),
+    "all": Q(),
+}
 
 
 class Command(BaseCommand):
@@ -16,7 +32,7 @@ class Command(BaseCommand):
         deeds = parser.add_subparsers(dest="deed")
         listing = deeds.add_parser("list", help="one line per delivery, newest first")
         listing.add_argument(
-            "--state", choices=deliveries.STATES, default="dead", help="which deliveries; by default dead ones"
+            "--state", choices=tuple(_STATES), default="dead", help="which deliveries; by default dead ones"
         )
         listing.add_argument("--limit", type=int, default=50, help="how many at most; 50 by default")
         deeds.add_parser("show", help="one delivery with its attempts").add_argument("number", type=int)
@@ -34,24 +50,37 @@ class Command(BaseCommand):
             self._list(options.get("state", "dead"), options.get("limit", 50))
 
     def _list(self, state: str, limit: int) -> None:
-        for line in deliveries.lines(state=state, limit=limit):
-            self.stdout.write(line)
-        counts = deliveries.counts()
-        self.stdout.write(", ".join(f"{counts[name]} {name}" for name in deliveries.STATES if name != "all"))
+        rows = EventDelivery.objects.filter(_STATES[state]).select_related("event", "subscription").order_by("-pk")
+        for row in rows[:limit]:
+            self.stdout.write(_line(row))
+        counts = {name: EventDelivery.objects.filter(which).count() for name, which in _STATES.items() if name != "all"}
+        self.stdout.write(", ".join(f"{count} {name}" for name, count in counts.items()))
 
     def _show(self, number: int) -> None:
-        try:
-            lines = deliveries.describe_delivery(number)
-        except deliveries.NoSuchDelivery:
-            raise CommandError(f"There is no delivery {number}") from None
-        for line in lines:
-            self.stdout.write(line)
+        row = EventDelivery.objects.filter(pk=number).select_related("event", "subscription").first()
+        if row is None:
+            raise CommandError(f"There is no delivery {number}")
+        self.stdout.write(_line(row))
+        if row.next_at:
+            self.stdout.write(f"next try: {format_time(row.next_at)}")
+        for one in row.attempts.order_by("pk"):
+            status = f" {one.status}" if one.status else ""
+            self.stdout.write(f"  {format_time(one.started_at)}  {one.outcome or 'in progress'}{status}")
 
     def _again(self, numbers: list[int], *, all_dead: bool) -> None:
+        """From the first try on, now, whatever became of them."""
         if bool(numbers) is all_dead:
             raise CommandError("Name the deliveries by their numbers, or say --all-dead; nothing was changed")
-        try:
-            count = deliveries.send_dead_again() if all_dead else deliveries.send_again(numbers)
-        except deliveries.NoSuchDelivery as error:
-            raise CommandError(f"There is no delivery {error}; nothing was changed") from None
+        with transaction.atomic(using=SERVICE):
+            found = EventDelivery.objects.filter(_STATES["dead"] if all_dead else Q(pk__in=numbers))
+            if missing := set(numbers) - set(found.values_list("pk", flat=True)):
+                raise CommandError(f"There is no delivery {min(missing)}; nothing was changed")
+            count = found.update(
+                tries=0, lease=None, holder="", next_at=timezone.now(), delivered_at=None, dead_at=None
+            )
         self.stdout.write(f"{count} will be sent again by the worker")
+
+
+def _line(row: EventDelivery) -> str:
+    host = urlsplit(row.subscription.url).netloc
+    return f"{row.pk}  {row.state}  {row.event.type}  {row.event.id}  {row.about}  {host}  tries: {row.tries}"
