@@ -1,17 +1,10 @@
 """Looking up what an address names: get it, or answer 404, for another customer's record as for one that never was.
 
 Whoever works on somebody's application finds it, and gets 403 where they haven't the right: they know that it is there.
-The catalog comes from the service, and a page that needs it answers 503 in clear words while there is none.
 """
 
-import logging
-from collections.abc import Callable
-from functools import wraps
-from typing import Concatenate, ParamSpec, TypeVar
-
 from django.core.exceptions import PermissionDenied
-from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import render
+from django.http import Http404
 
 from formation_portal.accounts.policies import UserRequest
 from formation_portal.applications.access import Right
@@ -20,9 +13,6 @@ from formation_portal.applications.models import Application, Change, Document
 from formation_portal.applications.parties import PartyRow, ShareClassRow
 from formation_portal.applications.services import restorable_choices
 from formation_portal.contract.schema import Section
-from formation_portal.gateway.catalog import Catalog
-from formation_portal.gateway.catalog import catalog as current_catalog
-from formation_portal.gateway.errors import GatewayError, NotAuthorised, NotConfigured
 
 
 class PartyRemoved(Http404):
@@ -103,36 +93,3 @@ def get_change_or_404(draft: Draft, number: int) -> Change:
     if change is None or not restorable_choices(draft, change):
         raise party_not_found(draft, change.holder if change else "")
     return change
-
-
-Rest = ParamSpec("Rest")
-Request = TypeVar("Request", bound=HttpRequest)
-
-_TRY_AGAIN_SECONDS = 60
-
-log = logging.getLogger(__name__)
-
-
-def with_catalog(
-    view: Callable[Concatenate[Request, Catalog, Rest], HttpResponse],
-) -> Callable[Concatenate[Request, Rest], HttpResponse]:
-    """Hand the view the catalog, or answer 503 where there is none, not even an old one."""
-
-    @wraps(view)
-    def wrapped(request: Request, /, *args: Rest.args, **kwargs: Rest.kwargs) -> HttpResponse:
-        try:
-            catalog = current_catalog()
-        except GatewayError as error:
-            # Once, at the call, the gateway has said why; here it would be said for every visitor.
-            log.info("No catalog to show: %s", error)
-            response = render(request, "portal/catalog/unavailable.html", {"is_ours": _is_ours(error)}, status=503)
-            response.headers["Retry-After"] = str(_TRY_AGAIN_SECONDS)
-            return response
-        return view(request, catalog, *args, **kwargs)
-
-    return wrapped
-
-
-def _is_ours(error: BaseException | None) -> bool:
-    """Whether it is for our team to mend, a wrong address or key, so that trying again soon can't help."""
-    return error is not None and (isinstance(error, NotAuthorised | NotConfigured) or _is_ours(error.__cause__))

@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from urllib.parse import quote
 
-from django.conf import settings
 from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.functional import Promise
@@ -224,8 +223,3 @@ class ConfirmPage:
 def customer_name(who: User | None) -> str:
     """The name of a customer; empty for nobody, for one without a name, and for everybody at the desk."""
     return "" if who is None or who.is_agent else who.get_full_name()
-
-
-def sees_technical_reasons(request: HttpRequest) -> bool:
-    """Whether technical reasons are for this reader: an agent, or whoever tries the demo. A customer can't use them."""
-    return settings.DEMO or bool(getattr(request.user, "is_agent", False))

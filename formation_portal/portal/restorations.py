@@ -1,6 +1,6 @@
 """Taking back a choice that has made much inactive. What else was typed on the page goes along and is kept."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from functools import partial
 from typing import Any
 
@@ -83,28 +83,18 @@ def restore_choice(
     try:
         services.restore_choices(page.draft, change, by=by)
     except services.Overtaken as refusal:
-        messages.error(request, _overtaken_words(refusal.labels))
+        one = gettext("{questions} has been answered again since, so it was not changed back.")
+        many = gettext("{questions} have been answered again since, so they were not changed back.")
+        messages.error(request, _about(refusal.labels, one, many))
     else:
-        messages.success(request, _restored_words(labels.values()))
+        one, many = gettext("{questions} has been changed back."), gettext("{questions} have been changed back.")
+        messages.success(request, _about(labels.values(), one, many))
     return left
 
 
-def _restored_words(labels: Iterable[str]) -> str:
-    named = [in_quotes(label) for label in labels]
-    if len(named) == 1:
-        return gettext("{questions} has been changed back.", questions=listed(named))
-    return gettext("{questions} have been changed back.", questions=listed(named))
-
-
-def _overtaken_words(labels: Iterable[str]) -> str:
-    named = [in_quotes(label) for label in labels]
-    if len(named) == 1:
-        return gettext(
-            "{questions} has been answered again since, so it was not changed back.", questions=listed(named)
-        )
-    return gettext(
-        "{questions} have been answered again since, so they were not changed back.", questions=listed(named)
-    )
+def _about(labels: Collection[str], one: str, many: str) -> str:
+    words = one if len(labels) == 1 else many
+    return words.format(questions=listed([in_quotes(label) for label in labels]))
 
 
 def _saver(request: UserRequest, draft: Draft, holder: str) -> Callable[[Mapping[str, Any]], services.KeptTheirs]:

@@ -24,7 +24,8 @@ from formation_portal.invitations.models import Invitation
 from formation_portal.ui.forms.form_data import posted_revision
 from formation_portal.ui.pagination import numbered_links
 
-from ..lookups import get_draft_or_404, with_catalog
+from ..catalog.views import with_catalog
+from ..lookups import get_draft_or_404
 from ..parties.pages import CHOOSING
 from .pages import ROW_FIELDS, application_rows, copy_page, draft_removal_page, overview_page
 from .pending_actions import pending_actions

@@ -1,7 +1,12 @@
 """The catalog, products side by side, and one product. Open to everybody; the address holds filters and choice."""
 
+import logging
+from collections.abc import Callable
+from functools import wraps
+from typing import Concatenate, ParamSpec, TypeVar
+
 from django.conf import settings
-from django.http import Http404, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render, resolve_url
 from django.utils.http import urlencode
 from django.views.decorators.http import require_safe
@@ -10,13 +15,43 @@ from django_htmx.http import push_url
 
 from formation_portal.accounts.policies import AnyRequest, public
 from formation_portal.gateway.catalog import Catalog
+from formation_portal.gateway.catalog import catalog as current_catalog
+from formation_portal.gateway.errors import GatewayError, NotAuthorised, NotConfigured
 
 from ..feedback import before_submission
-from ..lookups import with_catalog
-from ..pages import sees_technical_reasons
 from .filters import CatalogFilter, compared_keys, filtered_url
 from .pages import CatalogPage, ComparePage, alternatives
 from .requirements import Requirements
+
+Rest = ParamSpec("Rest")
+Request = TypeVar("Request", bound=HttpRequest)
+
+log = logging.getLogger(__name__)
+
+
+def with_catalog(
+    view: Callable[Concatenate[Request, Catalog, Rest], HttpResponse],
+) -> Callable[Concatenate[Request, Rest], HttpResponse]:
+    """Hand the view the catalog, or answer 503 where there is none, not even an old one."""
+
+    @wraps(view)
+    def wrapped(request: Request, /, *args: Rest.args, **kwargs: Rest.kwargs) -> HttpResponse:
+        try:
+            offered = current_catalog()
+        except GatewayError as error:
+            # Once, at the call, the gateway has said why; here it would be said for every visitor.
+            log.info("No catalog to show: %s", error)
+            response = render(request, "portal/catalog/unavailable.html", {"is_ours": _is_ours(error)}, status=503)
+            response.headers["Retry-After"] = "60"
+            return response
+        return view(request, offered, *args, **kwargs)
+
+    return wrapped
+
+
+def _is_ours(error: BaseException | None) -> bool:
+    """Whether it is for our team to mend, a wrong address or key, so that trying again soon can't help."""
+    return error is not None and (isinstance(error, NotAuthorised | NotConfigured) or _is_ours(error.__cause__))
 
 
 @require_safe
@@ -26,7 +61,7 @@ from .requirements import Requirements
 def catalog(request: AnyRequest, offered: Catalog) -> HttpResponse:
     """The whole page, or for htmx the results with the count. A page restored from history is always whole."""
     chosen, keys = CatalogFilter.from_query(request.GET), compared_keys(request.GET)
-    page = {"page": CatalogPage(offered, chosen, keys), "reads_reasons": sees_technical_reasons(request)}
+    page = {"page": CatalogPage(offered, chosen, keys), "reads_reasons": _reads_reasons(request)}
     if not request.htmx or request.htmx.history_restore_request:
         return render(request, "portal/catalog/catalog.html", page)
     response = render(request, "portal/catalog/_catalog_update.html", page)
@@ -59,7 +94,7 @@ def product(request: AnyRequest, offered: Catalog, key: str) -> HttpResponse:
         "requirements": Requirements(found.item) if found.item and found.is_available else None,
         "others": alternatives(offered, found),
         "before_submission": before_submission(),
-        "reads_reasons": sees_technical_reasons(request),
+        "reads_reasons": _reads_reasons(request),
         "sign_in_url": f"{resolve_url(settings.LOGIN_URL)}?{urlencode({'next': f'{request.path}?chosen'})}",
         "has_come_back": "chosen" in request.GET and request.user.is_authenticated,
     }
@@ -78,3 +113,8 @@ def checklist(request: AnyRequest, offered: Catalog, key: str) -> HttpResponse:
         return redirect("portal:product", key=key)
     context = {"catalog": offered, "product": found, "requirements": Requirements(found.item)}
     return render(request, "portal/catalog/checklist.html", context)
+
+
+def _reads_reasons(request: HttpRequest) -> bool:
+    """Whether technical reasons are for this reader: an agent, or whoever tries the demo. A customer can't use them."""
+    return settings.DEMO or bool(getattr(request.user, "is_agent", False))

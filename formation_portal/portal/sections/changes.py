@@ -197,24 +197,21 @@ def field_conflicts(form: QuestionForm, stale: Stale) -> tuple[FieldConflict, ..
 
 def kept_theirs_words(labels: Iterable[str]) -> str:
     """What was changed elsewhere, and stays so, in a sentence; empty where nothing was."""
-    named = [in_quotes(label) for label in labels]
-    if not named:
-        return ""
-    words = {"names": listed(named)}
-    if len(named) == 1:
-        return _("%(names)s was changed in another window. We kept the answer saved there.") % words
-    return _("%(names)s were changed in another window. We kept the answers saved there.") % words
+    one = _("%(names)s was changed in another window. We kept the answer saved there.")
+    many = _("%(names)s were changed in another window. We kept the answers saved there.")
+    return _about(labels, one, many)
 
 
 def accepted_words(labels: Iterable[str]) -> str:
     """That what was posted of these is left, since it was accepted; empty where nothing was."""
+    one = _("%(names)s was not changed, because our reviewer has accepted it.")
+    many = _("%(names)s were not changed, because our reviewer has accepted them.")
+    return _about(labels, one, many)
+
+
+def _about(labels: Iterable[str], one: str, many: str) -> str:
     named = [in_quotes(label) for label in labels]
-    if not named:
-        return ""
-    words = {"names": listed(named)}
-    if len(named) == 1:
-        return _("%(names)s was not changed, because our reviewer has accepted it.") % words
-    return _("%(names)s were not changed, because our reviewer has accepted them.") % words
+    return (one if len(named) == 1 else many) % {"names": listed(named)} if named else ""
 
 
 def hidden_controls(

@@ -11,7 +11,7 @@ from django.test import Client
 
 from formation_portal.gateway import catalog as shelf_of_catalog
 from formation_portal.gateway.catalog import Catalog, read_products
-from formation_portal.portal import lookups
+from formation_portal.portal.catalog import views
 from formation_portal.portal.catalog.filters import CatalogFilter, PriceCeiling
 from formation_portal.portal.catalog.pages import CatalogPage
 from tests.applications import factories
@@ -171,7 +171,7 @@ def test_an_old_catalog_carries_its_note(path: str, db: None, monkeypatch: pytes
     fresh = Catalog(read_products(ITEMS), datetime(2026, 11, 21, tzinfo=UTC))
     old = replace(fresh, is_stale=True, note="Prices of yesterday.")
     for catalog, count in ((fresh, 0), (old, 1)):
-        monkeypatch.setattr(lookups, "current_catalog", lambda catalog=catalog: catalog)
+        monkeypatch.setattr(views, "current_catalog", lambda catalog=catalog: catalog)
         assert Client().get(path).content.decode().count("Prices of yesterday.") == count
 
 

@@ -8,7 +8,7 @@ from django.test import Client
 
 from formation_portal.contract.catalog import CatalogItem, parse_catalog
 from formation_portal.gateway.catalog import Catalog, read_products
-from formation_portal.portal import lookups
+from formation_portal.portal.catalog import views
 from formation_portal.portal.catalog.requirements import Requirements
 from tests.applications import factories
 from tests.journeys.conftest import new_user
@@ -138,7 +138,7 @@ ELSEWHERE = factories.ITEM | {
 def offering(monkeypatch: pytest.MonkeyPatch) -> None:
     """A catalog with a product that works, one that doesn't in the same place, one elsewhere, and one unreadable."""
     items = read_products([factories.ITEM, BROKEN, ELSEWHERE, "nonsense"])
-    monkeypatch.setattr(lookups, "current_catalog", lambda: Catalog(items, datetime.now(UTC)))
+    monkeypatch.setattr(views, "current_catalog", lambda: Catalog(items, datetime.now(UTC)))
 
 
 def opened(client: Client, key: str = "broken-company") -> Markup:
@@ -170,7 +170,7 @@ class TestUnavailable:
         self, offering: None, as_nobody: Client, settings: Any
     ) -> None:
         settings.DEMO = False
-        [nameless] = [one.key for one in lookups.current_catalog().items if one.item is None]
+        [nameless] = [one.key for one in views.current_catalog().items if one.item is None]
         page = opened(as_nobody, nameless)
         assert page.one("a", _class="button").attributes["href"] == "/"
         assert "can't be read" not in page.one("main").text
