@@ -23,26 +23,24 @@ _ERRORS = frozenset({"#REF!", "#N/A", "#VALUE!", "#DIV/0!", "#NAME?", "#NULL!", 
 _TICK_MARKS = frozenset({"x", "✓", "✔"})
 
 
-@dataclass(frozen=True, slots=True)
-class CellRemark:
-    """A remark on one cell: its heading, and a sentence."""
-
-    heading: str
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass
 class SheetRow:
-    """One row. With `problems` it cannot be added; `match` is the party that seems to be the same."""
+    """One row. With `problems` it cannot be added; `match` is the party that seems to be the same.
+
+    `texts` and `formulas` are its cells by column. Problems and notes are pairs of a column's heading and a sentence,
+    and `missing` are the labels of what will still be needed once it is added.
+    """
 
     number: int
     token: str
-    party: PartyRow | None
-    problems: tuple[CellRemark, ...]
-    notes: tuple[CellRemark, ...] = ()
+    texts: Mapping[Key, str]
+    formulas: frozenset[Key]
+    is_taken: bool
+    party: PartyRow | None = None
+    problems: list[tuple[str, str]] = field(default_factory=list)
+    notes: list[tuple[str, str]] = field(default_factory=list)
     missing: tuple[str, ...] = ()
     match: Match | None = None
-    is_taken: bool = False
 
     @property
     def label(self) -> str:
@@ -56,16 +54,6 @@ class SheetRow:
             return False
         there = self.match.party
         return bool(set(self.party.roles) - set(there.roles) or set(self.party.raw) - set(there.raw))
-
-
-@dataclass
-class _RowReading:
-    """One row while it is validated."""
-
-    texts: Mapping[Key, str]
-    formulas: frozenset[Key]
-    problems: list[CellRemark] = field(default_factory=list)
-    notes: list[CellRemark] = field(default_factory=list)
 
 
 class SheetRows:
@@ -92,64 +80,60 @@ class SheetRows:
             yield row
 
     def _validated(self, kept: Mapping[str, Any], present: MatchIndex) -> SheetRow:
-        number, token = int(kept["number"]), str(kept["token"])
-        is_taken = token in self._there
         texts = {key: text for key, text in zip(self._keys, kept["cells"], strict=False) if key and text.strip()}
         places = (self._keys[place] for place in kept["formulas"] if place < len(self._keys))
-        reading = _RowReading(texts, frozenset(key for key in places if key))
+        token, formulas = str(kept["token"]), frozenset(key for key in places if key)
+        row = SheetRow(int(kept["number"]), token, texts, formulas, is_taken=token in self._there)
         for key in self._columns:
-            self._check_cell(reading, key)
-        kind, roles = self._kind(reading), self._row_roles(reading)
-        if not kind or not roles:
-            return SheetRow(number, token, None, tuple(reading.problems), tuple(reading.notes), is_taken=is_taken)
-        party = self._party(reading, token, kind, roles)
-        return SheetRow(
-            number,
-            token,
-            party,
-            tuple(reading.problems),
-            tuple(reading.notes),
-            () if reading.problems else self._missing(party),
-            None if is_taken else present.match(party),
-            is_taken,
-        )
+            self._check_cell(row, key)
+        kind, roles = self._kind(row), self._row_roles(row)
+        if kind and roles:
+            row.party = self._party(row, kind, roles)
+            answers = row.party.record.answers
+            if not row.problems:
+                row.missing = tuple(
+                    question.spec.label
+                    for question in self._draft.form_state.party_questions(row.party.record)
+                    if question.required and question.spec.name not in {*answers.values, *answers.problems}
+                )
+            if not row.is_taken:
+                row.match = present.match(row.party)
+        return row
 
-    def _check_cell(self, reading: _RowReading, key: Key) -> None:
-        text = reading.texts.get(key, "")
+    def _check_cell(self, row: SheetRow, key: Key) -> None:
+        text = row.texts.get(key, "")
         if text.strip() in _ERRORS:
-            self._add_problem(
-                reading, key, gettext("The cell shows the error {text}. Type the answer instead", text=text)
-            )
-        elif key in reading.formulas and text:
+            self._add_problem(row, key, gettext("The cell shows the error {text}. Type the answer instead", text=text))
+        elif key in row.formulas and text:
             words = gettext("This cell contains a formula. We read its result: {text}", text=text)
-            reading.notes.append(CellRemark(self._columns[key].heading, words))
-        elif key in reading.formulas:
-            self._add_problem(reading, key, gettext("Type the answer. We can’t work out formulas"))
+            row.notes.append((self._columns[key].heading, words))
+        elif key in row.formulas:
+            self._add_problem(row, key, gettext("Type the answer. We can’t work out formulas"))
 
-    def _add_problem(self, reading: _RowReading, key: Key, text: str) -> None:
-        reading.problems.append(CellRemark(self._columns[key].heading, text))
+    def _add_problem(self, row: SheetRow, key: Key, text: str) -> None:
+        row.problems.append((self._columns[key].heading, text))
 
-    def _kind(self, reading: _RowReading) -> str:
+    def _kind(self, row: SheetRow) -> str:
         """The kind of party; where the roles allow only one, the cell may be empty."""
         offered = kind_choices(self._asked)
-        text = reading.texts.get(KIND, "")
+        text = row.texts.get(KIND, "")
         if not text and len(offered) == 1:
             return offered[0].value
         kind = self._kinds.get(spreadsheet.fold(text), "")
         if not kind or kind not in {one.value for one in offered}:
             words = ", ".join(one.label for one in offered)
-            self._add_problem(reading, KIND, gettext("Choose one of these: {words}", words=words))
+            self._add_problem(row, KIND, gettext("Choose one of these: {words}", words=words))
             return ""
         return kind
 
-    def _row_roles(self, reading: _RowReading) -> tuple[str, ...]:
+    def _row_roles(self, row: SheetRow) -> tuple[str, ...]:
         """The roles with a yes; where there is only one role, the cell may be empty."""
-        is_filled = any(column.key in reading.texts for column in self._roles)
+        is_filled = any(column.key in row.texts for column in self._roles)
         if len(self._asked) == 1 and not is_filled:
             return (self._asked[0].role or "",)
         chosen: list[str] = []
         for column in self._roles:
-            text = reading.texts.get(column.key, "")
+            text = row.texts.get(column.key, "")
             answer = (
                 "true"
                 if text.strip().lower() in _TICK_MARKS
@@ -158,27 +142,27 @@ class SheetRows:
             if answer == "true":
                 chosen.append(column.role)
             elif answer not in ("false", ""):
-                self._add_problem(reading, column.key, gettext("Type Yes, or leave it empty"))
+                self._add_problem(row, column.key, gettext("Type Yes, or leave it empty"))
         if not chosen and not is_filled:
-            reading.problems.append(CellRemark(gettext("Roles"), gettext("Type Yes under at least one role")))
+            row.problems.append((gettext("Roles"), gettext("Type Yes under at least one role")))
         return tuple(chosen)
 
-    def _party(self, reading: _RowReading, token: str, kind: str, roles: tuple[str, ...]) -> PartyRow:
-        self._check_roles(reading, kind, roles)
+    def _party(self, row: SheetRow, kind: str, roles: tuple[str, ...]) -> PartyRow:
+        self._check_roles(row, kind, roles)
         specs = self._fields(kind, roles)
-        raw = {spec.name: answer for spec in specs if not is_blank(answer := self._answer(reading, spec))}
-        party = self._draft.as_party(Party(token=token, kind=kind, roles=list(roles), raw=raw))
+        raw = {spec.name: answer for spec in specs if not is_blank(answer := self._answer(row, spec))}
+        party = self._draft.as_party(Party(token=row.token, kind=kind, roles=list(roles), raw=raw))
         for name, problem in party.record.answers.problems.items():
-            self._add_problem(reading, self._key_of(name), problem.message)
+            self._add_problem(row, self._key_of(name), problem.message)
         if not party.record.label:
             named = next((spec.name for spec in specs if canonical.is_name(spec.canonical_field)), None)
             if named is not None:
-                self._add_problem(reading, self._key_of(named), gettext("Enter a name"))
+                self._add_problem(row, self._key_of(named), gettext("Enter a name"))
         asked = {spec.name for spec in specs}
-        for key in reading.texts:
+        for key in row.texts:
             if key[1] and key[1] not in asked:
                 text = gettext("Not asked for these roles, so we left it out")
-                reading.notes.append(CellRemark(self._columns[key].heading, text))
+                row.notes.append((self._columns[key].heading, text))
         return party
 
     def _fields(self, kind: str, roles: tuple[str, ...]) -> tuple[FieldSpec, ...]:
@@ -188,44 +172,35 @@ class SheetRows:
             self._specs[kind, roles] = tuple(spec for spec in asked if not spec.provided_by_agent)
         return self._specs[kind, roles]
 
-    def _check_roles(self, reading: _RowReading, kind: str, roles: tuple[str, ...]) -> None:
+    def _check_roles(self, row: SheetRow, kind: str, roles: tuple[str, ...]) -> None:
         for role in roles:
             sections = [section for section in self._asked if section.role == role]
             if not sections:
                 self._add_problem(
-                    reading, (role, "", ""), gettext("Leave this empty. This role is not needed at the moment")
+                    row, (role, "", ""), gettext("Leave this empty. This role is not needed at the moment")
                 )
             elif not any(section.allows(kind) for section in sections):
                 word = gettext(canonical.KIND_WORDS[kind])
                 self._add_problem(
-                    reading, (role, "", ""), gettext("Leave this empty. A {kind} can’t have this role", kind=word)
+                    row, (role, "", ""), gettext("Leave this empty. A {kind} can’t have this role", kind=word)
                 )
 
-    def _answer(self, reading: _RowReading, spec: FieldSpec) -> Any:
-        texts = {part: reading.texts.get(("", spec.name, part), "") for part in spec.cell_parts}
+    def _answer(self, row: SheetRow, spec: FieldSpec) -> Any:
+        texts = {part: row.texts.get(("", spec.name, part), "") for part in spec.cell_parts}
         if not any(texts.values()) or any(text.strip() in _ERRORS for text in texts.values()):
             return None
         if spec.refers_to_share_class:
-            words = {spreadsheet.fold(row.label): row.token for row in self._draft.share_classes}
+            words = {spreadsheet.fold(one.label): one.token for one in self._draft.share_classes}
             token = words.get(spreadsheet.fold(texts[""]))
             if token is None:
                 problem = gettext("Enter a share class from this application")
-                self._add_problem(reading, self._key_of(spec.name), problem)
+                self._add_problem(row, self._key_of(spec.name), problem)
             return token
         try:
             return spec.from_cells(texts)
         except AnswerError as error:
-            self._add_problem(reading, self._key_of(spec.name), error.message)
+            self._add_problem(row, self._key_of(spec.name), error.message)
             return None
 
     def _key_of(self, name: str) -> Key:
         return next(key for key in self._columns if key[1] == name)
-
-    def _missing(self, party: PartyRow) -> tuple[str, ...]:
-        """The labels of what will still be needed once the row is added."""
-        answers = party.record.answers
-        return tuple(
-            question.spec.label
-            for question in self._draft.form_state.party_questions(party.record)
-            if question.required and question.spec.name not in {*answers.values, *answers.problems}
-        )

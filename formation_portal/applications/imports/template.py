@@ -7,7 +7,6 @@ is in both is recognised when the sheet is uploaded.
 import csv
 import io
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from io import BytesIO
 from typing import Any
 
@@ -40,41 +39,32 @@ _WIDTHS = (28, 34, 26, 60, 60)
 _TEXT_FORMAT = "@"
 _LAST_ROW = MAX_ROWS + 1
 
-Lists = Mapping[tuple[Choice, ...], str]
+# Each column with what can be chosen in it.
+ColumnChoices = Sequence[tuple[Column, tuple[Choice, ...]]]
 
 
-@dataclass(frozen=True, slots=True)
-class TemplateColumn:
-    """A column that can be filled at present, with its choices; `takes_others` where other text may be typed."""
-
-    column: Column
-    choices: tuple[Choice, ...]
-    takes_others: bool
-
-
-def template_columns(draft: Draft) -> tuple[TemplateColumn, ...]:
-    """The columns of the roles that are active at present."""
+def template_columns(draft: Draft) -> tuple[Column, ...]:
+    """The columns that can be filled at present: of the roles that are active."""
     asked = {
-        section.key for section in draft.schema.role_sections if draft.form_state.section_activation(section).active
+        section.key: section.role
+        for section in draft.schema.role_sections
+        if draft.form_state.section_activation(section).active
     }
-    return tuple(
-        TemplateColumn(column, _choices(draft, column), takes_others=bool(column.spec and column.spec.many))
-        for column in columns(draft.schema)
-        if _is_asked(draft, column, asked)
-    )
 
+    def is_asked(column: Column) -> bool:
+        if column.key == KIND:
+            return True
+        if column.role:
+            return column.role in asked.values()
+        # A share class can be named once there is one.
+        is_answerable = bool(draft.share_classes) or not (column.spec and column.spec.refers_to_share_class)
+        return is_answerable and any(one.section.key in asked for one in column.asked_in)
 
-def _is_asked(draft: Draft, column: Column, asked: set[str]) -> bool:
-    if column.key == KIND:
-        return True
-    if column.role:
-        return any(section.role == column.role and section.key in asked for section in draft.schema.role_sections)
-    # A share class can be named once there is one.
-    is_answerable = bool(draft.share_classes) or not (column.spec and column.spec.refers_to_share_class)
-    return is_answerable and any(one.section.key in asked for one in column.asked_in)
+    return tuple(filter(is_asked, columns(draft.schema)))
 
 
 def _choices(draft: Draft, column: Column) -> tuple[Choice, ...]:
+    """What can be chosen in a column."""
     if column.key == KIND:
         return kind_choices(
             section for section in draft.schema.role_sections if draft.form_state.section_activation(section).active
@@ -91,31 +81,62 @@ def _choices(draft: Draft, column: Column) -> tuple[Choice, ...]:
 def csv_template(draft: Draft) -> bytes:
     """The headings, as CSV."""
     text = io.StringIO(newline="")
-    csv.writer(text).writerow([as_csv(one.column.marked) for one in template_columns(draft)])
+    csv.writer(text).writerow([as_csv(column.marked) for column in template_columns(draft)])
     return text.getvalue().encode(_ENCODING)
 
 
-def explanation_titles() -> tuple[str, ...]:
-    """The headings of the sheet of explanations."""
-    return (
-        gettext("Column"),
-        gettext("Who it is for"),
-        gettext("Required"),
-        gettext("What to type"),
-        gettext("Allowed answers"),
-    )
+def xlsx_template(draft: Draft) -> bytes:
+    """The empty sheet as XLSX: one sheet to fill in, one of explanations, one of lists."""
+    found = [(column, _choices(draft, column)) for column in template_columns(draft)]
+    book = Workbook()
+    sheet = book.active
+    assert sheet is not None
+    sheet.title = gettext("People and companies")
+    _write_explanations(book.create_sheet(gettext("Explanations")), draft.schema, found)
+    lists = _write_lists(book.create_sheet(gettext("Allowed answers")), found)
+    _fill_sheet(sheet, found, lists)
+    file = BytesIO()
+    book.save(file)
+    return file.getvalue()
 
 
-def explanation(schema: FormSchema, found: TemplateColumn) -> tuple[str, ...]:
-    """A column explained: its heading, who is asked, whether it is required, what to type, and what is allowed."""
-    column = found.column
-    return (
-        column.heading,
-        _who_is_asked(column),
-        _needed(schema, column),
-        _what_to_type(column),
-        _allowed_answers(found),
-    )
+def _fill_sheet(sheet: Any, found: ColumnChoices, lists: Mapping[tuple[Choice, ...], str]) -> None:
+    sheet.freeze_panes = "A2"
+    for place, (column, choices) in enumerate(found, start=1):
+        letter = get_column_letter(place)
+        _write_text(sheet, 1, place, column.marked, is_heading=True)
+        sheet.column_dimensions[letter].width = max(14, min(30, len(column.marked) + 3))
+        sheet.column_dimensions[letter].number_format = _TEXT_FORMAT
+        if choices:
+            offer = DataValidation("list", formula1=lists[choices], allow_blank=True)
+            # Where several can be chosen, or other text may be typed, the list only suggests.
+            offer.showErrorMessage = not (column.spec and column.spec.many)
+            offer.add(f"{letter}2:{letter}{_LAST_ROW}")
+            sheet.add_data_validation(offer)
+
+
+def _write_explanations(sheet: Any, schema: FormSchema, found: ColumnChoices) -> None:
+    """Explain each column: its heading, who is asked, whether it is required, what to type, and what is allowed."""
+    rows: list[tuple[str, ...]] = [
+        (
+            gettext("Column"),
+            gettext("Who it is for"),
+            gettext("Required"),
+            gettext("What to type"),
+            gettext("Allowed answers"),
+        )
+    ]
+    for column, choices in found:
+        allowed = "; ".join(choice.label for choice in choices)
+        if len(choices) > _MAX_CHOICES_INLINE:
+            allowed = gettext("See the list under “{title}”", title=gettext("Allowed answers"))
+        rows.append((column.heading, _who_is_asked(column), _needed(schema, column), _what_to_type(column), allowed))
+    for number, row in enumerate(rows, start=1):
+        for place, text in enumerate(row, start=1):
+            _write_text(sheet, number, place, text, is_heading=number == 1)
+    for place, width in enumerate(_WIDTHS, start=1):
+        sheet.column_dimensions[get_column_letter(place)].width = width
+    sheet.freeze_panes = "B2"
 
 
 def _who_is_asked(column: Column) -> str:
@@ -153,57 +174,9 @@ def _what_to_type(column: Column) -> str:
     return " ".join(text for text in (column.spec.help, hint) if text)
 
 
-def _allowed_answers(found: TemplateColumn) -> str:
-    if not found.choices:
-        return ""
-    if len(found.choices) > _MAX_CHOICES_INLINE:
-        return gettext("See the list under “{title}”", title=gettext("Allowed answers"))
-    return "; ".join(choice.label for choice in found.choices)
-
-
-def xlsx_template(draft: Draft) -> bytes:
-    """The empty sheet as XLSX: one sheet to fill in, one of explanations, one of lists."""
-    found = template_columns(draft)
-    book = Workbook()
-    sheet = book.active
-    assert sheet is not None
-    sheet.title = gettext("People and companies")
-    _write_explanations(book.create_sheet(gettext("Explanations")), draft, found)
-    lists = _write_lists(book.create_sheet(gettext("Allowed answers")), found)
-    _fill_sheet(sheet, found, lists)
-    file = BytesIO()
-    book.save(file)
-    return file.getvalue()
-
-
-def _fill_sheet(sheet: Any, found: Sequence[TemplateColumn], lists: Lists) -> None:
-    sheet.freeze_panes = "A2"
-    for place, one in enumerate(found, start=1):
-        letter = get_column_letter(place)
-        _write_text(sheet, 1, place, one.column.marked, is_heading=True)
-        sheet.column_dimensions[letter].width = max(14, min(30, len(one.column.marked) + 3))
-        sheet.column_dimensions[letter].number_format = _TEXT_FORMAT
-        if one.choices:
-            offer = DataValidation("list", formula1=lists[one.choices], allow_blank=True)
-            # Where several can be chosen, or other text may be typed, the list only suggests.
-            offer.showErrorMessage = not one.takes_others
-            offer.add(f"{letter}2:{letter}{_LAST_ROW}")
-            sheet.add_data_validation(offer)
-
-
-def _write_explanations(sheet: Any, draft: Draft, found: Sequence[TemplateColumn]) -> None:
-    rows = [explanation_titles(), *(explanation(draft.schema, one) for one in found)]
-    for number, row in enumerate(rows, start=1):
-        for place, text in enumerate(row, start=1):
-            _write_text(sheet, number, place, text, is_heading=number == 1)
-    for place, width in enumerate(_WIDTHS, start=1):
-        sheet.column_dimensions[get_column_letter(place)].width = width
-    sheet.freeze_panes = "B2"
-
-
-def _write_lists(sheet: Any, found: Sequence[TemplateColumn]) -> dict[tuple[Choice, ...], str]:
+def _write_lists(sheet: Any, found: ColumnChoices) -> dict[tuple[Choice, ...], str]:
     """Write each list once, under the heading of the first column that has it; return their cell ranges."""
-    first = {one.choices: one.column.heading for one in reversed(found) if one.choices}
+    first = {choices: column.heading for column, choices in reversed(found) if choices}
     lists: dict[tuple[Choice, ...], str] = {}
     for place, choices in enumerate(reversed(first), start=1):
         letter = get_column_letter(place)

@@ -17,16 +17,16 @@ from formation_portal.applications import services
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.imports.columns import keys_by_heading, kind_word
 from formation_portal.applications.imports.grid import MAX_BYTES, MAX_ROWS, SheetRefused
-from formation_portal.applications.imports.headings import (
-    check_headings,
-    missing_headings,
-    quoted_headings,
-    unknown_headings,
-)
 from formation_portal.applications.imports.models import PartyImport
 from formation_portal.applications.imports.rows import SheetRow
 from formation_portal.applications.imports.template import csv_template, xlsx_template
-from formation_portal.applications.imports.uploads import read_sheet
+from formation_portal.applications.imports.uploads import (
+    check_headings,
+    missing_headings,
+    quoted_headings,
+    read_sheet,
+    unknown_headings,
+)
 from formation_portal.applications.services.party_imports import RowAction
 from formation_portal.contract import canonical
 from formation_portal.contract.fields.base import Choice
@@ -200,10 +200,10 @@ class PartyImportPage(ApplicationPage):
                     gettext(
                         "Row {number}, {heading}: {text}",
                         number=row.number,
-                        heading=one.heading,
-                        text=after_colon(one.text),
+                        heading=heading,
+                        text=after_colon(text),
                     )
-                    for one in row.problems
+                    for heading, text in row.problems
                 ],
             )
             for row in self.rows
@@ -228,8 +228,8 @@ class PartyImportPage(ApplicationPage):
     def _line(self, row: SheetRow) -> ImportRow:
         assert row.party is not None
         headings: dict[str, list[str]] = {}
-        for note in row.notes:
-            headings.setdefault(note.text, []).append(note.heading)
+        for heading, text in row.notes:
+            headings.setdefault(text, []).append(heading)
         # What is the same for several cells is said once.
         notes = [f"{quoted_headings(some)}: {after_colon(text)}" for text, some in headings.items()]
         if row.missing:

@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from formation_portal.applications.imports import uploads
-from formation_portal.applications.imports.archive_checks import check_archive
 from formation_portal.applications.imports.grid import (
     MAX_CELL,
     MAX_CHARACTERS,
@@ -19,6 +18,7 @@ from formation_portal.applications.imports.grid import (
     SheetRefused,
     normalized_heading,
 )
+from formation_portal.applications.imports.readers import check_archive
 from formation_portal.applications.imports.uploads import read_sheet
 
 from . import sample_sheets

@@ -7,8 +7,8 @@ import pytest
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.imports.grid import SheetRefused
-from formation_portal.applications.imports.headings import check_headings, missing_headings, unknown_headings
-from formation_portal.applications.imports.rows import CellRemark, SheetRow
+from formation_portal.applications.imports.rows import SheetRow
+from formation_portal.applications.imports.uploads import check_headings, missing_headings, unknown_headings
 from tests.applications import factories
 
 from .conftest import Upload
@@ -36,7 +36,7 @@ def changed(line: tuple[str, ...], **places: str) -> tuple[str, ...]:
 
 def test_a_row_is_read_as_its_page_would_have_posted_it(draft: Draft, upload: Upload) -> None:
     row = one(draft, upload, ADA)
-    assert row.problems == row.notes == ()
+    assert row.problems == row.notes == []
     assert row.party is not None
     assert (row.number, row.label, row.party.kind, row.party.roles) == (2, "Ada Lovelace", "person", ("director",))
     answers = {name: answer for name, answer in factories.ADA.items() if name != "xy.person.is_pep"}
@@ -79,29 +79,29 @@ def test_each_problem_is_said_with_its_column(
     draft: Draft, upload: Upload, places: dict[str, str], remark: tuple[str, str]
 ) -> None:
     found = one(draft, upload, changed(ADA, **places)).problems
-    assert [(one.heading, remark[1] in one.text) for one in found] == [(remark[0], True)]
+    assert [(heading, remark[1] in text) for heading, text in found] == [(remark[0], True)]
 
 
 def test_a_role_that_is_not_asked_or_not_for_the_kind_is_said(draft: Draft, upload: Upload) -> None:
     heads = (*HEADS, "Role: manager")
-    [problem] = one(draft, upload, (*ADA, "yes"), heads).problems
-    assert problem.heading == "Role: manager"
-    assert "not needed at the moment" in problem.text
+    [(heading, text)] = one(draft, upload, (*ADA, "yes"), heads).problems
+    assert heading == "Role: manager"
+    assert "not needed at the moment" in text
 
 
 def test_every_problem_of_a_row_is_said(draft: Draft, upload: Upload) -> None:
     row = one(draft, upload, changed(ADA, born="soon", director="?"))
     # Without a role nobody can tell what is asked.
-    assert [problem.heading for problem in row.problems] == ["Role: director"]
+    assert [heading for heading, _ in row.problems] == ["Role: director"]
     both = one(draft, upload, changed(NOOR, born="soon", director="?"), HEADS)
-    assert [problem.heading for problem in both.problems] == ["Role: director", "Date of birth"]
+    assert [heading for heading, _ in both.problems] == ["Role: director", "Date of birth"]
 
 
 def test_what_is_not_asked_of_a_row_is_left_out_and_said(draft: Draft, upload: Upload) -> None:
     heads = (*HEADS, "Name (Company)")
     row = one(draft, upload, (*ADA, "Kite Ltd"), heads)
-    assert row.problems == ()
-    assert [note.heading for note in row.notes] == ["Name (Company)"]
+    assert row.problems == []
+    assert [heading for heading, _ in row.notes] == ["Name (Company)"]
     assert row.party is not None
     assert "corporate.name" not in row.party.raw
 
@@ -109,8 +109,8 @@ def test_what_is_not_asked_of_a_row_is_left_out_and_said(draft: Draft, upload: U
 def test_a_formula_is_said_by_row_and_read_as_the_cell_shows_it(draft: Draft, upload: Upload) -> None:
     content = as_xlsx(HEADS, changed(ADA, first='=UPPER("ada")', last="=B9"))
     [row] = services.import_rows(draft, upload(with_values(content, {"D2": "ADA"})))
-    assert row.notes == (CellRemark("First name", "This cell contains a formula. We read its result: ADA"),)
-    assert [problem.heading for problem in row.problems] == ["Last name"]
+    assert row.notes == [("First name", "This cell contains a formula. We read its result: ADA")]
+    assert [heading for heading, _ in row.problems] == ["Last name"]
     assert row.label == "ADA"
 
 
@@ -128,7 +128,7 @@ def test_a_formula_is_said_by_row_and_read_as_the_cell_shows_it(draft: Draft, up
 )
 def test_names_are_taken_unchanged(draft: Draft, upload: Upload, first: str, last: str) -> None:
     row = one(draft, upload, changed(ADA, first=first, last=last))
-    assert row.problems == ()
+    assert row.problems == []
     assert row.party is not None
     assert row.party.raw["person.first_name"] == first
     assert row.party.raw.get("person.last_name", "") == last
@@ -140,7 +140,7 @@ def test_a_class_of_shares_is_found_by_its_name(draft: Draft, upload: Upload, ow
     row, other = rows(draft, upload, (*ADA, " ordinary"), (*NOOR, "Preferred"), heads=heads)
     assert row.party is not None
     assert row.party.raw["xy.person.appointed_by"] == ordinary.token
-    assert [problem.heading for problem in other.problems] == ["Appointed by"]
+    assert [heading for heading, _ in other.problems] == ["Appointed by"]
 
 
 def test_somebody_of_the_same_name_and_birth_is_here_already(draft: Draft, upload: Upload, owner: Any) -> None:

@@ -10,9 +10,8 @@ from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.imports.columns import keys_by_heading
 from formation_portal.applications.imports.grid import SheetRefused, normalized_heading
-from formation_portal.applications.imports.headings import check_headings
 from formation_portal.applications.imports.template import csv_template, xlsx_template
-from formation_portal.applications.imports.uploads import read_sheet
+from formation_portal.applications.imports.uploads import check_headings, read_sheet
 from formation_portal.contract.catalog import parse_catalog
 from formation_portal.service.catalog.loader import read_catalog
 from tests.applications import factories

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from formation_portal.applications.imports import archive_checks, grid
+from formation_portal.applications.imports import grid, readers
 from formation_portal.applications.imports.grid import MAX_ROWS, Grid, SheetRefused, normalized_heading
 from formation_portal.applications.imports.uploads import read_sheet
 from tests.applications import factories
@@ -216,7 +216,7 @@ def test_a_bomb_is_refused_before_it_unfolds(name: str, monkeypatch: pytest.Monk
     with zipfile.ZipFile(file, "a", zipfile.ZIP_DEFLATED) as bomb:
         bomb.writestr("xl/more.xml" if name.endswith("xml") else name, b"0" * 40_000_000)
     assert len(file.getvalue()) < 60_000
-    monkeypatch.setattr(archive_checks.ZipFile, "open", lambda *_, **__: pytest.fail("it was unfolded"))
+    monkeypatch.setattr(readers.ZipFile, "open", lambda *_, **__: pytest.fail("it was unfolded"))
     assert "far more" in refusal(file.getvalue())
 
 
