@@ -20,7 +20,7 @@ from formation_portal.contract.stakes import (
     unknown_part,
 )
 
-from .prices import money
+from .formats import money
 
 
 class Allocation:

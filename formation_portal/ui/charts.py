@@ -1,8 +1,9 @@
 """Charts of who holds how much. Widths are in percent, so that bars stretch and letters do not."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import accumulate
 
 from formation_portal.contract.localisation import format_number, gettext, ngettext
 from formation_portal.contract.stakes import WHOLE, format_hundredths, with_rest
@@ -27,15 +28,34 @@ class Swatch:
 
 @dataclass(frozen=True, slots=True)
 class Slice:
-    """One holder's part of a bar; without a swatch, what is not given yet."""
+    """One holder's part of a bar, and how much of the bar stands before it; without a swatch, what is not given yet."""
 
     label: str
     figure: str
-    start: str
-    width: str
+    part: Fraction
     swatch: Swatch | None
-    label_from: str
-    figure_from: str
+    before: Fraction = Fraction(0)
+
+    @property
+    def start(self) -> str:
+        return _length(self.before)
+
+    @property
+    def width(self) -> str:
+        return _length(self.part)
+
+    @property
+    def label_from(self) -> str:
+        return self._fits(self.label)
+
+    @property
+    def figure_from(self) -> str:
+        return self._fits(self.figure)
+
+    def _fits(self, words: str) -> str:
+        """From which bar on there is room for the words in this part of it."""
+        needed = (len(words) * _LETTER + _AROUND) / self.part
+        return next((name for width, name in _BARS if needed <= width), "never")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,16 +66,6 @@ class Bar:
     figure: str
     sentence: str
     slices: tuple[Slice, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class _UnplacedSlice:
-    """A slice before it is placed: its words, its part of the bar, and how it is drawn."""
-
-    label: str
-    figure: str
-    part: Fraction
-    swatch: Swatch | None
 
 
 def swatch(place: int) -> Swatch:
@@ -78,19 +88,24 @@ def share_bar(
     given = sum(shares for _, shares in holdings)
     total = max(given, there_are or 0)
     parts = [
-        _UnplacedSlice(name, format_number(shares), Fraction(shares, total), swatch(place))
+        Slice(name, format_number(shares), Fraction(shares, total), swatch(place))
         for place, (name, shares) in enumerate(holdings)
         if shares
     ]
     thin = sum(shares for _, shares in holdings if 0 < Fraction(shares, total) < _THINNEST)
     hundredths, left = with_rest([one.part for one in parts], short_of=short_of)
     said = [f"{one.label} {format_hundredths(of_it)}" for one, of_it in zip(parts, hundredths, strict=True)]
-    rest = Fraction(total - given, total)
-    slices = _with_others(parts, format_number(thin))
-    if rest:
-        slices.append(_UnplacedSlice(gettext("Not allocated"), format_number(total - given), rest, None))
+    rest = []
+    if total > given:
+        part = Fraction(total - given, total)
+        rest.append(Slice(gettext("Not allocated"), format_number(total - given), part, None))
         said.append(gettext("{part} not allocated", part=format_hundredths(left)))
-    return Bar(label, _figure(given, there_are), f"{label}: {', '.join(said)}", _placed(slices))
+    if there_are is None:
+        figure = ngettext("{count} allocated", "{count} allocated", given)
+    else:
+        numbers = {"given": format_number(given), "there_are": format_number(there_are)}
+        figure = gettext("{given} of {there_are} allocated", **numbers)
+    return Bar(label, figure, f"{label}: {', '.join(said)}", _slices(parts, format_number(thin), rest))
 
 
 def ownership_bar(label: str, ends: Sequence[tuple[str, Fraction, int]], *, rest: int) -> Bar:
@@ -98,46 +113,26 @@ def ownership_bar(label: str, ends: Sequence[tuple[str, Fraction, int]], *, rest
 
     Each end is a name, its exact part, and the same in hundredths of a percent; with `rest` these are the whole.
     """
-    parts = [
-        _UnplacedSlice(name, format_hundredths(of_it), part, swatch(at)) for at, (name, part, of_it) in enumerate(ends)
-    ]
+    parts = [Slice(name, format_hundredths(of_it), part, swatch(at)) for at, (name, part, of_it) in enumerate(ends)]
     known = sum((part for _, part, _ in ends), Fraction(0))
     thin = sum(of_it for _, part, of_it in ends if part < _THINNEST)
     said = [f"{one.label} {one.figure}" for one in parts]
-    slices = _with_others(parts, format_hundredths(thin))
+    unknown = []
     if known < 1:
-        slices.append(_UnplacedSlice(gettext("Unknown owner"), format_hundredths(rest), 1 - known, None))
+        unknown.append(Slice(gettext("Unknown owner"), format_hundredths(rest), 1 - known, None))
         said.append(gettext("{part} unknown owner", part=format_hundredths(rest)))
     known_words = gettext("{part} known", part=format_hundredths(WHOLE - rest))
-    return Bar(label, known_words, f"{label}: {', '.join(said)}", _placed(slices))
+    return Bar(label, known_words, f"{label}: {', '.join(said)}", _slices(parts, format_hundredths(thin), unknown))
 
 
-def _with_others(parts: Sequence[_UnplacedSlice], thin: str) -> list[_UnplacedSlice]:
-    """The wide ones, and the thin ones together."""
-    wide = [one for one in parts if one.part >= _THINNEST]
-    together = sum((one.part for one in parts), Fraction(0)) - sum((one.part for one in wide), Fraction(0))
-    return [*wide, _UnplacedSlice(gettext("Others"), thin, together, Swatch("f8", ""))] if together else wide
-
-
-def _placed(parts: Sequence[_UnplacedSlice]) -> tuple[Slice, ...]:
-    slices, start = [], Fraction(0)
-    for one in parts:
-        fits = _fits(one.label, one.part), _fits(one.figure, one.part)
-        slices.append(Slice(one.label, one.figure, _length(start), _length(one.part), one.swatch, *fits))
-        start += one.part
-    return tuple(slices)
-
-
-def _fits(words: str, part: Fraction) -> str:
-    """From which bar on there is room for the words in that part of it."""
-    needed = (len(words) * _LETTER + _AROUND) / part
-    return next((name for width, name in _BARS if needed <= width), "never")
-
-
-def _figure(given: int, there_are: int | None) -> str:
-    if there_are is None:
-        return ngettext("{count} allocated", "{count} allocated", given)
-    return gettext("{given} of {there_are} allocated", given=format_number(given), there_are=format_number(there_are))
+def _slices(parts: Sequence[Slice], thin: str, rest: Sequence[Slice]) -> tuple[Slice, ...]:
+    """The wide ones, the thin ones together, and the rest, each behind the one before it."""
+    found = [one for one in parts if one.part >= _THINNEST]
+    if together := sum((one.part for one in parts if one.part < _THINNEST), Fraction(0)):
+        found.append(Slice(gettext("Others"), thin, together, Swatch("f8", "")))
+    found += rest
+    before = accumulate((one.part for one in found), initial=Fraction(0))
+    return tuple(replace(one, before=start) for one, start in zip(found, before, strict=False))
 
 
 def _length(part: Fraction) -> str:

@@ -1,14 +1,18 @@
-"""Days, times, sizes and counts as people read them, and the language that schemas are written in."""
+"""Days, times, sizes, counts and prices as people read them, and the language that schemas are written in."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import date, datetime
+from decimal import Decimal
 
-from babel.numbers import format_decimal
+from babel.numbers import format_currency, format_decimal, get_currency_name
 from django.conf import settings
 from django.utils import timezone
 from django.utils.translation import gettext
 
+from formation_portal.applications.models import Application
 from formation_portal.contract import localisation
+from formation_portal.contract.catalog import Price
 from formation_portal.contract.localisation import ngettext
 
 
@@ -71,3 +75,51 @@ def schema_language() -> str:
     """The catalog's language where it isn't the page's; nothing where no mark is needed."""
     theirs = str(settings.CATALOG_LANGUAGE)
     return "" if theirs.partition("-")[0] == localisation.get_language() else theirs
+
+
+def money(amount: Decimal, currency: str) -> str:
+    """USD 1,650, with a no-break space. A price without a currency shows its figure alone."""
+    return f"{currency}\u00a0{plain_amount(amount, currency)}" if currency else plain_amount(amount, currency)
+
+
+def plain_amount(amount: Decimal, currency: str) -> str:
+    """1,650, or 99.50 where the amount has a fraction, in the currency's minor units."""
+    if amount == amount.to_integral_value():
+        return str(format_currency(amount, currency, "#,##0", locale=localisation.locale(), currency_digits=False))
+    return str(format_currency(amount, currency, "#,##0.00", locale=localisation.locale()))
+
+
+def application_price(application: Application) -> Price:
+    """The kept price; one that the catalog did not name is not given."""
+    return Price.model_validate(application.product.get("price") or {})
+
+
+@dataclass(frozen=True, slots=True)
+class PriceTable:
+    """A price as a table: what it costs once, and each year, in one currency."""
+
+    price: Price
+
+    @property
+    def _currency(self) -> str:
+        code = self.price.currency
+        return get_currency_name(code, count=2, locale=localisation.locale()) if code else gettext("Amount")
+
+    @property
+    def caption(self) -> str:
+        if not self.price.currency:
+            return gettext("Price")
+        return localisation.gettext("Price in {currency}", currency=self._currency)
+
+    @property
+    def columns(self) -> tuple[str, str]:
+        """What the amounts are in, and that they are prices."""
+        return f"{self._currency[0].upper()}{self._currency[1:]}", gettext("Price")
+
+    @property
+    def rows(self) -> tuple[tuple[str, str], ...]:
+        price = self.price
+        return (
+            (gettext("Set-up fee, paid once"), plain_amount(price.one_off, price.currency)),
+            (gettext("Annual fee"), plain_amount(price.annual, price.currency)),
+        )

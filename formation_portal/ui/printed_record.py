@@ -16,9 +16,8 @@ from formation_portal.contract.inactive_answers import is_inactive
 from formation_portal.reviews.decisions import registration_of
 
 from . import formats
-from .formats import schema_language
+from .formats import PriceTable, application_price, schema_language
 from .ownership import Ownership, ownership
-from .prices import application_price, price_table
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,9 +160,8 @@ def _entries(draft: Draft, made_at: datetime) -> Iterator[PrintedEntry]:
         yield PrintedEntry(gettext("Documents"), rows=rows, columns=(gettext("Document"), gettext("File")))
     price = application_price(draft.application)
     if price.is_given:
-        table = price_table(price)
-        columns = tuple(column.label for column in table.columns)
-        yield PrintedEntry(gettext("Price"), tables=(PrintedTable(columns, table.rows),))
+        table = PriceTable(price)
+        yield PrintedEntry(gettext("Price"), tables=(PrintedTable(table.columns, table.rows),))
     yield from _aside(draft)
     yield from _declaration(draft)
 

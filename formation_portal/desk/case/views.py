@@ -21,9 +21,8 @@ from formation_portal.reviews.checklist import load_checklist
 from formation_portal.reviews.checks import accept, reopen
 from formation_portal.reviews.targets import Target
 from formation_portal.reviews.transactions import DocumentsNotOpened, ReviewChanged, ReviewRefused
-from formation_portal.ui import record_files
 from formation_portal.ui.documents import document_page as page_of
-from formation_portal.ui.downloads import as_download, page_as_picture
+from formation_portal.ui.downloads import as_download, page_as_picture, record_as_json, record_as_pdf
 
 from ..case_urls import TargetLinks, queue_shown, return_url
 from ..changes_since import not_done, posted_again
@@ -65,14 +64,14 @@ def case(request: UserRequest, reference: str) -> HttpResponse:
 @agent_with(Right.EXPORT)
 def record(request: UserRequest, reference: str) -> HttpResponse:
     """The case as JSON, the same document that its owner can keep."""
-    return record_files.as_json(request, get_case_or_404(reference))
+    return record_as_json(request, get_case_or_404(reference))
 
 
 @require_safe
 @agent_with(Right.EXPORT)
 def record_pdf(request: UserRequest, reference: str) -> HttpResponse:
     """The case as a PDF, as its owner has it."""
-    return record_files.as_pdf(request, get_case_or_404(reference))
+    return record_as_pdf(request, get_case_or_404(reference))
 
 
 @require_safe

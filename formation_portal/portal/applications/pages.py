@@ -17,8 +17,7 @@ from formation_portal.contract.localisation import gettext, ngettext
 from formation_portal.relay.delivery_status import deliveries_of
 from formation_portal.relay.resources import ResourceKind
 from formation_portal.ui import formats
-from formation_portal.ui.formats import day
-from formation_portal.ui.prices import KeyFigure, money
+from formation_portal.ui.formats import day, money
 
 from ..feedback import DeliverySummary, delivery_summary, task_deliveries
 from ..pages import ConfirmPage
@@ -77,7 +76,7 @@ class OverviewPage:
     delivery: DeliverySummary
     list: TaskList
     submit: Task
-    price: tuple[KeyFigure, ...]
+    price: tuple[tuple[str, str], ...]
     saved: str
     has_new_form: bool
     # Where it was submitted and came back.
@@ -103,9 +102,7 @@ def overview_page(draft: Draft) -> OverviewPage:
         delivery=delivery,
         list=task_list(draft, refused=delivery.refused, deliveries=task_deliveries(draft, delivery.board)),
         submit=_submit(draft, refused=came_back.stands_in_the_way if came_back else len(delivery.refused)),
-        price=tuple(
-            KeyFigure(term, money(Decimal(str(amount)), currency)) for term, amount in amounts if amount is not None
-        ),
+        price=tuple((term, money(Decimal(str(amount)), currency)) for term, amount in amounts if amount is not None),
         saved=formats.time_or_day(draft.application.updated_at),
         has_new_form=newer_form(draft) is not None,
         returned=came_back,

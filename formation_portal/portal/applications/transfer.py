@@ -20,7 +20,7 @@ from formation_portal.contract.catalog import CatalogItem
 from formation_portal.contract.localisation import gettext, gettext_noop
 from formation_portal.contract.transfer import FormChanges, form_changes
 from formation_portal.gateway.catalog import Catalog, CatalogProduct, cached_catalog
-from formation_portal.ui.prices import money
+from formation_portal.ui.formats import money
 
 One = TypeVar("One")
 

@@ -16,8 +16,8 @@ from django.utils.http import urlencode
 
 from formation_portal.contract.catalog import CatalogItem
 from formation_portal.contract.localisation import gettext, gettext_noop
+from formation_portal.ui.formats import money
 from formation_portal.ui.forms.controls import Option, as_options
-from formation_portal.ui.prices import money
 
 # Steps that people think in; only those that part the products of a currency are offered.
 _STEPS = (500, 1_000, 2_000, 3_000, 5_000, 10_000, 20_000, 50_000, 100_000)

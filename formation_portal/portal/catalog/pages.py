@@ -9,7 +9,7 @@ from formation_portal.contract import canonical
 from formation_portal.contract.catalog import CatalogItem, Jurisdiction
 from formation_portal.contract.localisation import gettext, gettext_noop, join_list, ngettext
 from formation_portal.gateway.catalog import Catalog, CatalogProduct
-from formation_portal.ui.prices import money, plain_amount
+from formation_portal.ui.formats import money, plain_amount
 from formation_portal.ui.roles import capitalised
 
 from .filters import CatalogFilter, CatalogFilterControl, filter_controls, filtered_url

@@ -17,8 +17,7 @@ from formation_portal.contract.reasons import if_answered, only_if
 from formation_portal.contract.record import Record
 from formation_portal.contract.rules import FormState, evaluate, find_field, lookup_of
 from formation_portal.contract.schema import ENTITY, SHARE_CLASS, DocumentSlot, FormSchema, Section
-from formation_portal.ui.formats import counted, entity_word
-from formation_portal.ui.prices import KeyFigure, PriceTable, money, price_table
+from formation_portal.ui.formats import PriceTable, counted, entity_word, money
 from formation_portal.ui.roles import capitalised, kind_with_article, role_title
 
 # The heading of what is asked of each kind of party.
@@ -114,21 +113,21 @@ class Requirements:
         return evaluate(self.form, Record())
 
     @property
-    def figures(self) -> tuple[KeyFigure, ...]:
+    def figures(self) -> tuple[tuple[str, str], ...]:
         """What it costs, and how many roles are filled at least."""
         least = sum(section.base_minimum for section in self.form.role_sections if section.depends_on is None)
-        roles, price = KeyFigure(gettext("Required roles"), str(least)), self.item.price
+        roles, price = (gettext("Required roles"), str(least)), self.item.price
         if not price.is_given:
             return (roles,)
         return (
-            KeyFigure(gettext("Set-up fee"), money(price.one_off, price.currency)),
-            KeyFigure(gettext("Annual fee"), money(price.annual, price.currency)),
+            (gettext("Set-up fee"), money(price.one_off, price.currency)),
+            (gettext("Annual fee"), money(price.annual, price.currency)),
             roles,
         )
 
     @property
     def price(self) -> PriceTable | None:
-        return price_table(self.item.price) if self.item.price.is_given else None
+        return PriceTable(self.item.price) if self.item.price.is_given else None
 
     @property
     def form_label(self) -> str:

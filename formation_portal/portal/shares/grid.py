@@ -18,8 +18,7 @@ from formation_portal.relay.delivery_status import ApplicationDeliveries, Delive
 from formation_portal.relay.resources import ResourceKind, shareholding_subject
 from formation_portal.ui.allocation import Allocation
 from formation_portal.ui.charts import Swatch, swatch
-from formation_portal.ui.formats import counted
-from formation_portal.ui.prices import money
+from formation_portal.ui.formats import counted, money
 
 
 @dataclass(frozen=True)

@@ -27,9 +27,9 @@ from formation_portal.contract.schema import Section
 from formation_portal.relay.delivery_status import ApplicationDeliveries, DeliveryStatus
 from formation_portal.relay.resources import ResourceKind
 from formation_portal.ui.documents import advice
+from formation_portal.ui.formats import PriceTable, application_price
 from formation_portal.ui.forms.controls import control_id, party_control, slot_id, slot_key
 from formation_portal.ui.ownership import Ownership, ownership
-from formation_portal.ui.prices import PriceTable, application_price, price_table
 
 from ..feedback import delivery_summary
 from ..pages import Link, need_links
@@ -122,7 +122,7 @@ def check_page(draft: Draft, *, needs: Sequence[Need] | None = None) -> CheckPag
         ownership=behind,
         holdings=delivery.board.of_all(ResourceKind.SHAREHOLDING),
         documents=tuple(reader.document(line) for line in told.documents),
-        price=price_table(price) if price.is_given else None,
+        price=PriceTable(price) if price.is_given else None,
         returned=came_back,
         aside=aside if aside.rows and is_open else None,
         locks=reader.locks,

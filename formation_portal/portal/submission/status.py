@@ -19,7 +19,6 @@ from formation_portal.relay.resources import ResourceKind
 from formation_portal.reviews.customer_queries import decision_texts
 from formation_portal.reviews.decisions import registration_of
 from formation_portal.ui import formats
-from formation_portal.ui.prices import KeyFigure
 
 from ..feedback import DeliverySummary, delivery_summary
 from .corrections import Returned, ReviewRound, returned, review_rounds
@@ -44,7 +43,7 @@ class StatusPage:
     delivery: DeliverySummary
     lead: str
     steps: tuple[ProgressStep, ...]
-    facts: tuple[KeyFigure, ...]
+    facts: tuple[tuple[str, str, bool], ...]
     can_withdraw: bool
     # Where it waits for its customer.
     returned: Returned | None
@@ -115,16 +114,19 @@ def _waits_for_you(came_back: Returned) -> str:
     ) % {"count": left}
 
 
-def _facts(application: Application) -> Iterable[KeyFigure]:
-    """When and by whom it was submitted, and the company's entry in the register: one query, where it has one."""
+def _facts(application: Application) -> Iterable[tuple[str, str, bool]]:
+    """When and by whom it was submitted, and the company's entry in the register, each with whether it is a name.
+
+    One query, where it has one.
+    """
     if application.submitted_at is not None:
-        yield KeyFigure(gettext("Submitted"), formats.date_and_time(application.submitted_at))
+        yield gettext("Submitted"), formats.date_and_time(application.submitted_at), False
     by = application.submitted_by
     if by is not None:
-        yield KeyFigure(gettext("By"), by.called, is_name=True)
+        yield gettext("By"), by.called, True
     if entry := registration_of(application):
-        yield KeyFigure(gettext("Registration number"), entry.number)
-        yield KeyFigure(gettext("Registered on"), long_date(entry.day))
+        yield gettext("Registration number"), entry.number, False
+        yield gettext("Registered on"), long_date(entry.day), False
 
 
 def status_version(application: Application) -> str:

@@ -18,7 +18,7 @@ from formation_portal.applications.draft import Draft
 from formation_portal.contract.lifecycle import State, is_possible
 from formation_portal.contract.localisation import gettext
 from formation_portal.relay.wake import wait_for
-from formation_portal.ui import record_files
+from formation_portal.ui.downloads import record_as_json, record_as_pdf
 from formation_portal.ui.forms.controls import Problem
 from formation_portal.ui.forms.form_data import posted_revision
 
@@ -170,11 +170,11 @@ def withdrawal(request: UserRequest, reference: str) -> HttpResponse:
 @customer
 def record(request: UserRequest, reference: str) -> HttpResponse:
     """Everything that was entered, as JSON."""
-    return record_files.as_json(request, get_draft_or_404(request, reference))
+    return record_as_json(request, get_draft_or_404(request, reference))
 
 
 @require_safe
 @customer
 def record_pdf(request: UserRequest, reference: str) -> HttpResponse:
     """The answers as a PDF, to read and to file."""
-    return record_files.as_pdf(request, get_draft_or_404(request, reference))
+    return record_as_pdf(request, get_draft_or_404(request, reference))

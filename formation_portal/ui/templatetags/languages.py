@@ -1,6 +1,5 @@
 """What templates need to say in which language they are, and which words are somebody else's."""
 
-from dataclasses import dataclass
 from html import escape
 from typing import Any
 
@@ -16,19 +15,10 @@ from ..forms.controls import markup
 register = template.Library()
 
 
-@dataclass(frozen=True, slots=True)
-class OfferedLanguage:
-    """One language of the portal, by its own name."""
-
-    code: str
-    name: str
-    is_current: bool
-
-
 @register.simple_tag
 def page_language() -> str:
     """The page's language."""
-    return _code()
+    return translation.get_language() or settings.LANGUAGE_CODE
 
 
 @register.simple_tag
@@ -38,9 +28,9 @@ def page_direction() -> SafeString:
 
 
 @register.simple_tag
-def languages_offered() -> list[OfferedLanguage]:
-    """Every language of the portal."""
-    return [OfferedLanguage(code, name, code == _code()) for code, name in settings.LANGUAGES]
+def languages_offered() -> list[tuple[str, str]]:
+    """Every language of the portal: its code, and its own name."""
+    return list(settings.LANGUAGES)
 
 
 @register.filter
@@ -61,7 +51,3 @@ def schema_lang() -> SafeString:
     """The same mark as an attribute, for an element that holds words of the schema and nothing else."""
     language = schema_language()
     return markup(f' lang="{escape(language)}"' if language else "")
-
-
-def _code() -> str:
-    return translation.get_language() or settings.LANGUAGE_CODE

@@ -17,9 +17,9 @@ from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Party, ShareClass
 from formation_portal.contract.fields.parsing import LINES_LIMIT
 from formation_portal.documents.typesetting import fonts_in
-from formation_portal.ui import record_files
+from formation_portal.ui import downloads
+from formation_portal.ui.downloads import PdfNotMade, make_pdf
 from formation_portal.ui.printed_record import PrintedEntry, PrintedRecord, PrintedRow, PrintedTable, printed_record
-from formation_portal.ui.record_files import PdfNotMade, make_pdf
 from tests.applications import factories
 from tests.markup import Markup
 from tests.pdfs import ReadPdf, read_pdf, squeezed
@@ -183,8 +183,8 @@ def test_control_characters_and_ends_of_lines_do_no_harm() -> None:
 
 
 def test_of_a_text_without_end_the_beginning_is_set(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert record_files._LONGEST >= LINES_LIMIT
-    monkeypatch.setattr(record_files, "_LONGEST", 60)
+    assert downloads._LONGEST >= LINES_LIMIT
+    monkeypatch.setattr(downloads, "_LONGEST", 60)
     found = read_pdf(make_pdf(record(PrintedRow("A", "word " * 50), PrintedRow("B", "the next answer")))).text
     assert f"{'word ' * 12}… B the next answer" in found
     assert found.count("word") == 12
@@ -317,8 +317,8 @@ def _beyond_the_edge(content: bytes) -> list[str]:
 
 def test_a_name_without_end_costs_neither_the_process_nor_its_reader_much(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of 100,000 characters it took 22 GB of the process that answers requests, and they stayed."""
-    monkeypatch.setattr(record_files, "_LONGEST", 100_000)
-    monkeypatch.setattr(record_files, "SECONDS", 2)
+    monkeypatch.setattr(downloads, "_LONGEST", 100_000)
+    monkeypatch.setattr(downloads, "PDF_SECONDS", 2)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     with pytest.raises(PdfNotMade):
         make_pdf(record(name="x" * 100_000))
@@ -328,7 +328,7 @@ def test_a_name_without_end_costs_neither_the_process_nor_its_reader_much(monkey
 def test_a_record_that_cannot_be_typeset_leads_to_its_other_copies(
     draft: Draft, as_owner: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(record_files, "CHARACTERS_AT_MOST", 500)
+    monkeypatch.setattr(downloads, "CHARACTERS_AT_MOST", 500)
     answer = as_owner.get(path(draft))
     assert answer.status_code == 503
     assert "attachment" not in answer.headers.get("Content-Disposition", "")
