@@ -1,9 +1,8 @@
 """What the rules set aside: kept as it was typed, asked no more, never sent; and what a change sets aside anew."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from .conditions import Condition, ConditionalMinimum
 from .record import Holder, Party
 from .rules import FormState, Question, evaluate, field_locations
 from .schema import FormSchema, Section
@@ -72,18 +71,15 @@ def inactive_without(names: Iterable[str], form_state: FormState, party: Party |
 
     The answers are the party's, or else the entity's.
     """
-    was = all_inactive(form_state)
-    return {name: _difference(was, form_state, _without(name, form_state, party)) for name in names}
-
-
-def _without(name: str, form_state: FormState, party: Party | None) -> FormState:
-    record = form_state.record
+    was, record = all_inactive(form_state), form_state.record
     answers = party.answers if party else record.answers
-    left = replace(answers, values={key: value for key, value in answers.values.items() if key != name})
-    if party is None:
-        return evaluate(form_state.schema, replace(record, answers=left))
-    parties = tuple(replace(one, answers=left) if one.id == party.id else one for one in record.parties)
-    return evaluate(form_state.schema, replace(record, parties=parties))
+    found = {}
+    for name in names:
+        left = replace(answers, values={key: value for key, value in answers.values.items() if key != name})
+        parties = tuple(replace(one, answers=left) if party and one.id == party.id else one for one in record.parties)
+        without = replace(record, parties=parties) if party else replace(record, answers=left)
+        found[name] = _difference(was, form_state, evaluate(form_state.schema, without))
+    return found
 
 
 def _difference(was: Inactive, before: FormState, after: FormState) -> Inactive:
@@ -130,7 +126,7 @@ def _has_members(form_state: FormState, section: Section) -> bool:
     """Whether anybody has the section's role, or any class of shares is defined in it."""
     if section.is_share_structure:
         return section == form_state.schema.share_section and bool(form_state.record.share_classes)
-    return section.is_role and any(section.role in party.roles for party in form_state.record.parties)
+    return any(section.role in party.roles for party in form_state.record.parties)
 
 
 def answers_in_rules(schema: FormSchema) -> frozenset[str]:
@@ -139,15 +135,11 @@ def answers_in_rules(schema: FormSchema) -> frozenset[str]:
 
 
 def _answers_in_rules(schema: FormSchema) -> frozenset[str]:
-    words = {rule.field for section in schema.sections for rule in _rules(section)}
+    rules = [rule for section in schema.sections for rule in (section.depends_on, section.conditional_min)]
+    rules += [place.spec.depends_on for place in field_locations(schema)]
+    words = {rule.field for rule in rules if rule is not None}
     return frozenset(
         place.spec.name
         for place in field_locations(schema)
         if words & {place.spec.key, place.spec.canonical_field, place.spec.csp_field_key}
     )
-
-
-def _rules(section: Section) -> Iterator[Condition | ConditionalMinimum]:
-    specs = (spec for group in section.groups.values() for spec in group)
-    rules = (section.depends_on, section.conditional_min, *(spec.depends_on for spec in specs))
-    return (rule for rule in rules if rule is not None)

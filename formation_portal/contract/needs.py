@@ -54,7 +54,7 @@ def _of_entity(form_state: FormState) -> Iterator[Need]:
 def _of_roles(form_state: FormState) -> Iterator[Need]:
     for section in form_state.schema.role_sections:
         minimum = form_state.minimum_of(section)
-        short = minimum.count - form_state.count_parties(section)
+        short = minimum.count - len(form_state.parties_in(section))
         if short > 0:
             said = {"short": short, "role": section.title or section.role, "least": minimum.count}
             if minimum.reason:

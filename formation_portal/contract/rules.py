@@ -188,10 +188,6 @@ class FormState:
         """The parties that have the section's role, which their kind can have."""
         return tuple(party for party in self.record.parties if section.counts(party.kind, party.roles))
 
-    def count_parties(self, section: Section) -> int:
-        """How many they are."""
-        return len(self.parties_in(section))
-
     def minimum_of(self, section: Section) -> Minimum:
         """The effective minimum: 0 when inactive, else the conditional one while its condition holds, else the base."""
         if not self.section_activation(section).active:

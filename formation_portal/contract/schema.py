@@ -17,8 +17,9 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator, model_valida
 
 from . import canonical
 from .conditions import Condition, ConditionalMinimum
-from .fields import default_fields, parsing
+from .fields import parsing
 from .fields.base import FieldSpec
+from .fields.default_fields import COMPANY_FIELDS, PERSON_FIELDS, SHARE_CLASS_FIELDS, with_defaults
 from .fields.types import Field as AnyField
 from .localisation import get_language, gettext
 
@@ -91,16 +92,11 @@ class Section(Model):
         return role if head == ROLE and role else None
 
     @property
-    def is_role(self) -> bool:
-        """About the parties in one role."""
-        return self.role is not None
-
-    @property
     def is_drawn(self) -> bool:
         """Whether there is anything to show: a known scope, and something asked."""
         if self.is_entity:
             return bool(self.fields) or bool(self.slots(ENTITY))
-        return self.is_role or self.is_share_structure
+        return bool(self.role) or self.is_share_structure
 
     @property
     def groups(self) -> Mapping[str, tuple[FieldSpec, ...]]:
@@ -110,27 +106,21 @@ class Section(Model):
         """
         spoken = get_language()
         if spoken not in self._groups:
-            self._groups[spoken] = self._grouped()
+            found: dict[str, tuple[FieldSpec, ...]] = {}
+            if self.is_entity:
+                found[ENTITY] = self.fields
+            elif self.is_share_structure:
+                found[SHARE_CLASS] = with_defaults(SHARE_CLASS_FIELDS, self.fields)
+            elif self.role:
+                found["person"] = with_defaults(PERSON_FIELDS, self.person_fields)
+                found["corporate"] = self.corporate_fields or with_defaults(COMPANY_FIELDS, ())
+                found["foundation"] = self.foundation_fields or with_defaults(COMPANY_FIELDS, ())
+            self._groups[spoken] = MappingProxyType(found)
         return self._groups[spoken]
 
     @cached_property
     def _groups(self) -> dict[str, Mapping[str, tuple[FieldSpec, ...]]]:
         return {}
-
-    def _grouped(self) -> Mapping[str, tuple[FieldSpec, ...]]:
-        if self.is_entity:
-            return MappingProxyType({ENTITY: self.fields})
-        if self.is_share_structure:
-            return MappingProxyType({SHARE_CLASS: default_fields.with_share_class_fields(self.fields)})
-        if self.is_role:
-            return MappingProxyType(
-                {
-                    "person": default_fields.with_person_fields(self.person_fields),
-                    "corporate": self.corporate_fields or default_fields.company_fields(),
-                    "foundation": self.foundation_fields or default_fields.company_fields(),
-                }
-            )
-        return MappingProxyType({})
 
     @property
     def base_minimum(self) -> int:
@@ -178,8 +168,16 @@ class FormSchema(Model):
         read = {name: value for name, value in data.items() if value is not None}
         listed = read.get("sections")
         sections = [one for one in listed if isinstance(one, Mapping)] if isinstance(listed, list | tuple) else []
-        keys = _section_keys(sections)
-        read["sections"] = tuple({**section, "key": key} for section, key in zip(sections, keys, strict=True))
+        # A key for each section, from its title; a repeated one gets a number.
+        keyed: dict[str, Mapping[str, Any]] = {}
+        for section in sections:
+            slug = _slug(str(section.get("title") or "")) or _slug(str(section.get("scope") or "")) or "section"
+            key, count = slug, 1
+            while key in keyed:
+                count += 1
+                key = f"{slug}-{count}"
+            keyed[key] = {**section, "key": key}
+        read["sections"] = tuple(keyed.values())
         return read
 
     @field_validator("agent_address", mode="before")
@@ -197,7 +195,7 @@ class FormSchema(Model):
     @cached_property
     def role_sections(self) -> tuple[Section, ...]:
         """Sections about parties, in the order of the schema."""
-        return tuple(section for section in self.sections if section.is_role)
+        return tuple(section for section in self.sections if section.role)
 
     @cached_property
     def share_section(self) -> Section | None:
@@ -255,19 +253,6 @@ class FormSchema(Model):
         if spec.refers_to_share_class and self.share_section is None:
             return gettext("this company type has no share classes")
         return None
-
-
-def _section_keys(sections: Sequence[Mapping[str, Any]]) -> list[str]:
-    """A key for each section, from its title; a repeated one gets a number."""
-    keys: list[str] = []
-    for section in sections:
-        slug = _slug(str(section.get("title") or "")) or _slug(str(section.get("scope") or "")) or "section"
-        key, count = slug, 1
-        while key in keys:
-            count += 1
-            key = f"{slug}-{count}"
-        keys.append(key)
-    return keys
 
 
 def _slug(text: str) -> str:

@@ -5,14 +5,13 @@ what is drawn and sent as it stands.
 """
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
 from . import canonical
 from .conditions import Condition
-from .fields.base import FieldSpec
-from .rules import FieldLocation, FieldLookup, field_locations, lookup_of
+from .rules import FieldLookup, field_locations, lookup_of
 from .schema import FormSchema, Section
 
 
@@ -27,16 +26,12 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """All that a schema gets wrong; and notes, of what is right here and may not be known elsewhere."""
+    """All that a schema gets wrong: with a fault the product can't be offered. And notes, of what is right here and may
+    not be known elsewhere."""
 
     faults: tuple[Finding, ...]
     warnings: tuple[Finding, ...]
     notes: tuple[Finding, ...] = ()
-
-    @property
-    def is_usable(self) -> bool:
-        """Whether the product can be offered."""
-        return not self.faults
 
 
 def check_schema(schema: FormSchema) -> Report:
@@ -45,8 +40,8 @@ def check_schema(schema: FormSchema) -> Report:
 
 
 def _check(schema: FormSchema) -> Report:
-    faults = (*_identity(schema), *_repeated_keys(schema), *_cycles(schema))
-    return Report(tuple(faults), (*_sections(schema), *_fields(schema), *_rules(schema)), tuple(_roles(schema)))
+    faults = (*_identity(schema), *_cycles(schema))
+    return Report(faults, (*_sections(schema), *_fields(schema), *_rules(schema)), tuple(_roles(schema)))
 
 
 def _identity(schema: FormSchema) -> Iterator[Finding]:
@@ -54,14 +49,12 @@ def _identity(schema: FormSchema) -> Iterator[Finding]:
         yield Finding("no_id", "schema", "The schema has no id, so that answers can't be sent")
     if not any(section.is_drawn for section in schema.sections):
         yield Finding("no_sections", "schema", "The schema has no sections that ask anything")
-
-
-def _repeated_keys(schema: FormSchema) -> Iterator[Finding]:
     for section in schema.sections:
         for specs in section.groups.values():
-            repeated = [key for key, count in Counter(spec.key for spec in specs).items() if count > 1]
-            for key in repeated:
-                yield Finding("repeated_key", _title(section), f"The key {key} stands twice in “{_title(section)}”")
+            for key, count in Counter(spec.key for spec in specs).items():
+                if count > 1:
+                    message = f"The key {key} stands twice in “{_title(section)}”"
+                    yield Finding("repeated_key", _title(section), message)
 
 
 def _cycles(schema: FormSchema) -> Iterator[Finding]:
@@ -69,10 +62,10 @@ def _cycles(schema: FormSchema) -> Iterator[Finding]:
     directory = lookup_of(schema)
     graph: dict[Node, tuple[Node, ...]] = {}
     for section in schema.sections:
-        graph[_node(section)] = tuple(_named(directory, section.depends_on, section, ""))
+        graph[section.key, "", ""] = tuple(_named(directory, section.depends_on, section, ""))
     for place in field_locations(schema):
         named = _named(directory, place.spec.depends_on, place.section, place.group)
-        graph[place.id] = (_node(place.section), *named)
+        graph[place.id] = ((place.section.key, "", ""), *named)
     if circle := find_cycle(graph):
         members = " → ".join(" / ".join(part for part in node if part) for node in (*circle, circle[0]))
         yield Finding("circle", circle[0][0], f"The rules form a circle: {members}")
@@ -83,16 +76,12 @@ def _cycles(schema: FormSchema) -> Iterator[Finding]:
 Node = tuple[str, str, str]
 
 
-def _node(section: Section) -> Node:
-    return (section.key, "", "")
-
-
 def _named(directory: FieldLookup, rule: Condition | None, section: Section, group: str) -> list[Node]:
     if rule is None:
         return []
     candidates = directory.candidates(rule.field, section=section, group=group)
     # A party's own answers come first, so that any role's field of the name may be meant; otherwise only the best.
-    return [place.id for place in candidates if place.section.is_role and section.is_role] or [
+    return [place.id for place in candidates if place.section.role and section.role] or [
         place.id for place in candidates[:1]
     ]
 
@@ -100,13 +89,19 @@ def _named(directory: FieldLookup, rule: Condition | None, section: Section, gro
 def _sections(schema: FormSchema) -> Iterator[Finding]:
     for section in schema.sections:
         title = _title(section)
-        if not (section.is_entity or section.is_role or section.is_share_structure):
+        if not (section.is_entity or section.role or section.is_share_structure):
             yield Finding("unknown_scope", title, f"“{title}” has the unknown scope “{section.scope}”; it isn't drawn")
         elif not section.is_drawn:
             yield Finding("empty_section", title, f"“{title}” asks nothing; it isn't drawn")
         if not section.has_usable_minimum:
             yield Finding("bad_minimum", title, f"The minimum of “{title}” is no count of parties; 0 is taken")
-        yield from _conditional_minimum(schema, section)
+        rule = section.conditional_min
+        if rule is not None and lookup_of(schema).entity_field(rule.field) is None:
+            message = f"The conditional minimum of “{title}” names no question about the entity; the base stands"
+            yield Finding("minimum_names_no_field", title, message)
+        if rule is not None and not rule.has_usable_minimum:
+            message = f"The conditional minimum of “{title}” is no count of parties; the base stands"
+            yield Finding("bad_minimum", title, message)
 
 
 def _roles(schema: FormSchema) -> Iterator[Finding]:
@@ -117,18 +112,6 @@ def _roles(schema: FormSchema) -> Iterator[Finding]:
             yield Finding("unknown_role", _title(section), message)
 
 
-def _conditional_minimum(schema: FormSchema, section: Section) -> Iterator[Finding]:
-    rule = section.conditional_min
-    if rule is None:
-        return
-    if lookup_of(schema).entity_field(rule.field) is None:
-        message = f"The conditional minimum of “{_title(section)}” names no question about the entity; the base stands"
-        yield Finding("minimum_names_no_field", _title(section), message)
-    if not rule.has_usable_minimum:
-        message = f"The conditional minimum of “{_title(section)}” is no count of parties; the base stands"
-        yield Finding("bad_minimum", _title(section), message)
-
-
 def _fields(schema: FormSchema) -> Iterator[Finding]:
     for place in field_locations(schema):
         spec = place.spec
@@ -137,37 +120,27 @@ def _fields(schema: FormSchema) -> Iterator[Finding]:
             yield Finding("unknown_type", spec.key, message)
         if reason := schema.why_unanswerable(spec):
             yield Finding("not_answerable", spec.key, f"“{spec.label}” can't be answered here: {reason}")
-        yield from _exclusive_options(spec)
-
-
-def _exclusive_options(spec: FieldSpec) -> Iterator[Finding]:
-    if spec.exclusive_options and not spec.many:
-        message = f"“{spec.label}” names options that exclude others, but takes only one answer; they mean nothing"
-        yield Finding("exclusive_options", spec.key, message)
-    for option in spec.exclusive_options:
-        if spec.many and option not in spec.options:
-            message = f"“{spec.label}” names “{option}” as excluding others, but has no such option; it is ignored"
+        if spec.exclusive_options and not spec.many:
+            message = f"“{spec.label}” names options that exclude others, but takes only one answer; they mean nothing"
             yield Finding("exclusive_options", spec.key, message)
+        for option in spec.exclusive_options:
+            if spec.many and option not in spec.options:
+                message = f"“{spec.label}” names “{option}” as excluding others, but has no such option; it is ignored"
+                yield Finding("exclusive_options", spec.key, message)
 
 
 def _rules(schema: FormSchema) -> Iterator[Finding]:
-    for section, group, rule, label in _all_rules(schema):
+    ruled = [(section, "", section.depends_on, _title(section)) for section in schema.sections]
+    ruled += [(one.section, one.group, one.spec.depends_on, one.spec.label) for one in field_locations(schema)]
+    for section, group, rule, label in ruled:
+        if rule is None:
+            continue
         if not lookup_of(schema).candidates(rule.field, section=section, group=group):
             message = f"The rule of “{label}” names no question (“{rule.field}”); it never holds"
             yield Finding("rule_names_no_field", label, message)
         if not rule.has_known_operator:
             message = f"The rule of “{label}” has the unknown operator “{rule.operator}”; it never holds"
             yield Finding("unknown_operator", label, message)
-
-
-def _all_rules(schema: FormSchema) -> Iterator[tuple[Section, str, Condition, str]]:
-    for section in schema.sections:
-        if section.depends_on is not None:
-            yield section, "", section.depends_on, _title(section)
-    places: Iterable[FieldLocation] = field_locations(schema)
-    for place in places:
-        if place.spec.depends_on is not None:
-            yield place.section, place.group, place.spec.depends_on, place.spec.label
 
 
 def _title(section: Section) -> str:

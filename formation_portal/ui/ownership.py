@@ -59,103 +59,74 @@ class OwnershipNode:
     owners_url: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class OwnershipPath:
-    """How much of shares and votes comes to a place in the tree, and through which companies."""
+class Ownership:
+    """The tree below its root, the company that is formed.
 
-    of_shares: Fraction
-    of_votes: Fraction
-    through: tuple[str, ...] = ()
-
-    @property
-    def has_some(self) -> bool:
-        """Whether anything comes to the place."""
-        return bool(self.of_shares or self.of_votes)
-
-    def extended(self, company: str, part: Fraction) -> "OwnershipPath":
-        """To an owner of so much of the company."""
-        return OwnershipPath(self.of_shares * part, self.of_votes * part, (*self.through, company))
-
-
-_NOTHING = OwnershipPath(Fraction(0), Fraction(0))
-
-
-def ownership_tree(draft: Draft, allocation: Allocation, *, has_links: bool = False) -> tuple[OwnershipNode, ...]:
-    """The holders that hold something, where one of them is no person; without such a one there is no tree.
-
-    Links lead to where owners are entered.
+    It holds whoever holds shares, where one of them is no person; and, where it `is_full`, the companies that hold
+    nothing, if it was said who owns them. The owners of a company are drawn once, so that it stays as large as its
+    companies. Links lead to where owners are entered.
     """
-    return _TreeBuilder(draft, allocation, has_links=has_links).holders()
 
-
-def full_tree(draft: Draft, allocation: Allocation) -> tuple[OwnershipNode, ...]:
-    """The same for whoever reads it back: with the companies that hold nothing, where it was said who owns them."""
-    growing = _TreeBuilder(draft, allocation, has_links=False)
-    return (*growing.holders(), *growing.others())
-
-
-class _TreeBuilder:
-    """One tree while it grows. The owners of a company are drawn once, so that it stays as large as its companies."""
-
-    def __init__(self, draft: Draft, allocation: Allocation, *, has_links: bool) -> None:
+    def __init__(self, draft: Draft, allocation: Allocation, *, is_full: bool = False, has_links: bool = False) -> None:
+        self.company = draft.title
+        self.has_votes = allocation.has_votes
         self._draft = draft
         self._allocation = allocation
         self._has_links = has_links
         self._drawn: set[str] = set()
-
-    def holders(self) -> tuple[OwnershipNode, ...]:
-        """Whoever holds shares, and whoever is behind them."""
-        allocation = self._allocation
+        nodes: list[OwnershipNode] = []
         holders = [party for party in allocation.holders if allocation.held.get(party.token)]
-        if all(party.is_person for party in holders):
-            return ()
-        ways = (
-            (party, OwnershipPath(allocation.part_of_shares(party), allocation.part_of_votes(party)))
-            for party in holders
-        )
-        return tuple(self.node(party, way, "") for party, way in ways)
-
-    def others(self) -> Iterator[OwnershipNode]:
-        """The companies with owners that have not been drawn by now."""
-        for company in owned_companies(self._draft, self._allocation.typed_stakes):
+        if not all(party.is_person for party in holders):
+            for party in holders:
+                nodes.append(self._node(party, allocation.part_of_shares(party), allocation.part_of_votes(party)))
+        for company in owned_companies(draft, allocation.typed_stakes) if is_full else ():
             if company.token not in self._drawn:
-                yield self.node(company, _NOTHING, "")
+                nodes.append(self._node(company, Fraction(0), Fraction(0)))
+        self.nodes = tuple(nodes)
 
-    def node(self, party: PartyRow, way: OwnershipPath, said: str) -> OwnershipNode:
-        """The holder or owner at the end of a way; `said` is which part of what it owns."""
-        end = self._end(party, way)
-        is_open = bool(party.is_owned and not end)
-        stakes = self._allocation.stakes.get(party.token, {}).values()
+    def covers(self, party: PartyRow) -> bool:
+        """Whether there is nothing else to say of the party: an owner without a role is asked nothing."""
+        return not party.roles and any(party.token == owner for _, owner in self._allocation.typed_stakes)
+
+    def lines(self) -> Iterator[tuple[int, OwnershipNode]]:
+        """Every node with how deep it stands, from above."""
+        return _lines(self.nodes, 0)
+
+    def _node(
+        self, party: PartyRow, of_shares: Fraction, of_votes: Fraction, through: tuple[str, ...] = (), said: str = ""
+    ) -> OwnershipNode:
+        """The holder or owner to whom so much comes through companies; `said` is which part of the last it owns."""
+        allocation, end, owners = self._allocation, "", []
+        if party.token in through:
+            end = gettext("Shown above. These companies own each other.")
+        elif party.is_owned and party.token in self._drawn:
+            end = gettext("Its owners are shown above.")
+        elif not party.is_owned and not party.is_person:
+            end = gettext("A foundation has no owners.")
         self._drawn.add(party.token)
-        has_votes = way.has_some and bool(self._allocation.votes)
+        is_open = party.is_owned and not end
+        stakes = allocation.stakes.get(party.token, {})
+        counted = normalised_stakes(stakes)
+        for one in owners_of(self._draft, party, allocation.typed_stakes) if is_open else ():
+            if one.part is None:
+                owners.append(OwnershipNode(one.party.label, one.words, "", ""))
+            elif one.part:
+                part, way = counted[one.party.token], (*through, party.token)
+                owners.append(self._node(one.party, of_shares * part, of_votes * part, way, one.words))
+        has_some = bool(of_shares or of_votes)
         return OwnershipNode(
             name=party.label,
             note=join_sentences(said, self._note(party)),
-            of_shares=self._allocation.share_percents.of(party.token, way.of_shares) if way.has_some else "",
-            of_votes=self._allocation.vote_percents.of(party.token, way.of_votes) if has_votes else "",
-            owners=tuple(self._owners(party, way)) if is_open else (),
+            of_shares=allocation.share_percents.of(party.token, of_shares) if has_some else "",
+            of_votes=allocation.vote_percents.of(party.token, of_votes) if has_some and allocation.votes else "",
+            owners=tuple(owners),
             end=end,
             # Nothing where all of it is accounted for.
-            rest=unaccounted_for(party.label, stakes) if is_open and sum(stakes) != 1 else "",
+            rest=unaccounted_for(party.label, stakes.values()) if is_open and sum(stakes.values()) != 1 else "",
             owners_url=reverse("portal:owners", args=[self._draft.application.reference, party.token])
             if is_open and self._has_links
             else "",
         )
-
-    def _end(self, party: PartyRow, way: OwnershipPath) -> str:
-        if party.token in way.through:
-            return gettext("Shown above. These companies own each other.")
-        if party.is_owned and party.token in self._drawn:
-            return gettext("Its owners are shown above.")
-        return "" if party.is_owned or party.is_person else gettext("A foundation has no owners.")
-
-    def _owners(self, company: PartyRow, way: OwnershipPath) -> Iterator[OwnershipNode]:
-        counted = normalised_stakes(self._allocation.stakes.get(company.token, {}))
-        for one in owners_of(self._draft, company, self._allocation.typed_stakes):
-            if one.part is None:
-                yield OwnershipNode(one.party.label, one.words, "", "")
-            elif one.part:
-                yield self.node(one.party, way.extended(company.token, counted[one.party.token]), one.words)
 
     def _note(self, party: PartyRow) -> str:
         said = roles.role_words(party.roles) if party.roles else ""
@@ -165,33 +136,12 @@ class _TreeBuilder:
         return said if counts else join_sentences(said, gettext("Below the threshold"))
 
 
-@dataclass(frozen=True, slots=True)
-class Ownership:
-    """The tree below its root, the company that is formed."""
-
-    company: str
-    nodes: tuple[OwnershipNode, ...]
-    has_votes: bool
-    # The tokens of everybody who was said to own a part of a company.
-    owners: frozenset[str]
-
-    def covers(self, party: PartyRow) -> bool:
-        """Whether there is nothing else to say of the party: an owner without a role is asked nothing."""
-        return not party.roles and party.token in self.owners
-
-    def lines(self) -> Iterator[tuple[int, OwnershipNode]]:
-        """Every node with how deep it stands, from above."""
-        return _lines(self.nodes, 0)
-
-
 def ownership(draft: Draft) -> Ownership | None:
     """Who is behind the holders; None where only people hold shares and nobody said who owns a company. One query."""
     if not draft.holds_shares:
         return None
-    allocation = Allocation(draft)
-    nodes = full_tree(draft, allocation)
-    owners = frozenset(owner for _, owner in allocation.typed_stakes)
-    return Ownership(draft.title, nodes, allocation.has_votes, owners) if nodes else None
+    found = Ownership(draft, Allocation(draft), is_full=True)
+    return found if found.nodes else None
 
 
 def _lines(nodes: Iterable[OwnershipNode], depth: int) -> Iterator[tuple[int, OwnershipNode]]:

@@ -26,12 +26,14 @@ class _CurrencyField(SelectField):
         return raw
 
 
+# A person always has these.
 PERSON_FIELDS = (
     _field("person.first_name", gettext_noop("First name"), help=gettext_noop("As on the passport.")),
     _field("person.last_name", gettext_noop("Last name"), help=gettext_noop("As on the passport.")),
     _field("person.email", gettext_noop("E-mail address")),
 )
 
+# Asked of a company or foundation where the schema lists nothing.
 COMPANY_FIELDS = (
     _field("corporate.name", gettext_noop("Name")),
     _field("corporate.registration_number", gettext_noop("Registration number"), required=False),
@@ -41,6 +43,7 @@ COMPANY_FIELDS = (
     _field("corporate.email", gettext_noop("E-mail address"), required=False),
 )
 
+# A class always has the five properties of the interface; a listed one takes the general one's place.
 SHARE_CLASS_FIELDS = (
     _field("share_class.name", gettext_noop("Name of the share class")),
     _CurrencyField(
@@ -62,22 +65,7 @@ SHARE_CLASS_FIELDS = (
 )
 
 
-def with_person_fields(listed: tuple[FieldSpec, ...]) -> tuple[FieldSpec, ...]:
-    """A person always has first name, last name and e-mail address."""
-    return _with_defaults(PERSON_FIELDS, listed)
-
-
-def company_fields() -> tuple[FieldSpec, ...]:
-    """What is asked of a company or foundation where the schema lists nothing."""
-    return _with_defaults(COMPANY_FIELDS, ())
-
-
-def with_share_class_fields(listed: tuple[FieldSpec, ...]) -> tuple[FieldSpec, ...]:
-    """A class always has the five properties of the interface; a listed one takes the general one's place."""
-    return _with_defaults(SHARE_CLASS_FIELDS, listed)
-
-
-def _with_defaults(general: tuple[FieldSpec, ...], listed: tuple[FieldSpec, ...]) -> tuple[FieldSpec, ...]:
+def with_defaults(general: tuple[FieldSpec, ...], listed: tuple[FieldSpec, ...]) -> tuple[FieldSpec, ...]:
     """The general questions that aren't listed, in the reader's language, and the listed ones."""
     held = {canonical.property_of(spec.canonical_field) for spec in listed if spec.canonical_field}
     keys = {spec.key for spec in listed}

@@ -22,8 +22,8 @@ from formation_portal.reviews.targets import Target, TargetKind, field_at
 from formation_portal.reviews.transactions import ReviewRefused
 from formation_portal.ui.formats import schema_language
 from formation_portal.ui.forms.controls import Problem, control_id, markup
+from formation_portal.ui.forms.form import render_question
 from formation_portal.ui.forms.question import Question
-from formation_portal.ui.forms.rendering import render_question
 
 from ..masking import Mask, is_identity_number, mask_of
 

@@ -132,7 +132,7 @@ def _rule(draft: Draft, party: PartyRow, section: Section, there: Collection[str
             role_title(section), "", "", for_agents(role_reason(draft, section)), (), "Does not apply at the moment."
         )
     papers = tuple(DocumentRule(one.name, one.required, one.name in there) for one in section.slots(party.kind))
-    needed, added = draft.form_state.minimum_of(section).count, draft.form_state.count_parties(section)
+    needed, added = draft.form_state.minimum_of(section).count, len(draft.form_state.parties_in(section))
     count = f"{f'At least {needed} required' if needed else 'Optional'}, {added} added."
     return RoleRule(role_title(section), section.help, count, for_agents(role_reason(draft, section)), papers)
 

@@ -132,7 +132,7 @@ def _entity_task(draft: Draft, section: Section) -> Task:
 
 
 def _role_task(draft: Draft, section: Section) -> Task:
-    tally = draft.form_state.count_parties(section)
+    tally = len(draft.form_state.parties_in(section))
     needs = _without_documents(draft.needs_of_section(section.key))
     short = max(0, draft.form_state.minimum_of(section).count - tally)
     parts = [ngettext("{count} more to add", "{count} more to add", short)] if short else []

@@ -133,7 +133,7 @@ class PeoplePage(ApplicationPage):
         return tuple(self._card(section) for section in roles.active_roles(self.draft))
 
     def _card(self, section: Section) -> RoleCard:
-        least, tally = self.draft.form_state.minimum_of(section).count, self.draft.form_state.count_parties(section)
+        least, tally = self.draft.form_state.minimum_of(section).count, len(self.draft.form_state.parties_in(section))
         if tally < least:
             left = ngettext("{count} more needed", "{count} more needed", least - tally)
             state = ("half", left) if tally else ("open", ngettext("{count} needed", "{count} needed", least))

@@ -90,7 +90,7 @@ def _report_role(request: UserRequest, draft: Draft, section: Section, name: str
         )
     else:
         said = gettext("{name} is now {role}.", name=name, role=role)
-    if draft.form_state.count_parties(section) >= draft.form_state.minimum_of(section).count:
+    if len(draft.form_state.parties_in(section)) >= draft.form_state.minimum_of(section).count:
         said += " " + gettext("You have enough people for “{role}”.", role=role_title(section))
     messages.success(request, said)
 

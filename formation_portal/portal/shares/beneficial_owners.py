@@ -15,7 +15,7 @@ from formation_portal.contract.stakes import Parts, Percentages, format_percent,
 from formation_portal.ui import roles
 from formation_portal.ui.allocation import Allocation
 from formation_portal.ui.charts import Bar, ownership_bar
-from formation_portal.ui.ownership import OwnershipNode, ownership_tree, unaccounted_for
+from formation_portal.ui.ownership import Ownership, OwnershipNode, unaccounted_for
 
 # By whether the place's threshold is known, and whether it counts itself.
 _RULES = {
@@ -82,7 +82,7 @@ class BeneficialOwners:
 
     @cached_property
     def tree(self) -> tuple[OwnershipNode, ...]:
-        return ownership_tree(self.draft, self.allocation, has_links=self.draft.application.can_be_changed)
+        return Ownership(self.draft, self.allocation, has_links=self.draft.application.can_be_changed).nodes
 
     @property
     def bar(self) -> Bar | None:

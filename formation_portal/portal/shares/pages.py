@@ -17,9 +17,9 @@ from formation_portal.relay.resources import ResourceKind
 from formation_portal.ui import formats
 from formation_portal.ui.allocation import Allocation
 from formation_portal.ui.charts import Bar, share_bar
+from formation_portal.ui.forms.controls import suggestions
 from formation_portal.ui.forms.form import QuestionForm
 from formation_portal.ui.forms.question import QueryNote
-from formation_portal.ui.forms.suggestions import suggestions
 
 from ..feedback import ReviewFeedback, answers_delivery, refused_answers, review_feedback
 from ..pages import ApplicationPage, Link, need_rows, need_url, read_only_reason

@@ -19,9 +19,8 @@ from formation_portal.contract.schema import Section
 from formation_portal.relay.delivery_status import deliveries_for_customer
 from formation_portal.ui import roles
 from formation_portal.ui.formats import day
-from formation_portal.ui.forms.controls import party_control
+from formation_portal.ui.forms.controls import party_control, suggestions
 from formation_portal.ui.forms.form import QuestionForm, Region
-from formation_portal.ui.forms.suggestions import suggestions
 
 from ..feedback import ReviewFeedback, answers_delivery, refused_answers
 from ..pages import Link, need_rows

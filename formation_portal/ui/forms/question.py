@@ -17,8 +17,16 @@ from formation_portal.contract.fields.iso_codes import country_name
 from formation_portal.contract.localisation import gettext
 
 from ..formats import schema_language
-from .controls import Option, control_id, markup
-from .suggestions import SHORT_LIST, SUGGESTIONS_GAP, Suggestions, no_suggestions, suggested_options
+from .controls import (
+    SHORT_LIST,
+    SUGGESTIONS_GAP,
+    Option,
+    Suggestions,
+    control_id,
+    markup,
+    no_suggestions,
+    suggested_options,
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,8 +14,7 @@ from django.utils.safestring import SafeString
 from formation_portal.contract.fields.iso_codes import COUNTRIES, by_country_name, country_name, is_country
 from formation_portal.contract.localisation import get_language, gettext
 
-from ..forms.controls import Selectable, attributes, markup
-from ..forms.suggestions import SHORT_LIST
+from ..forms.controls import SHORT_LIST, Selectable, attributes, markup
 
 register = template.Library()
 
