@@ -25,6 +25,16 @@ class PageLink:
     is_current: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class ViewLink:
+    """A way to look at a list, with how many rows it has (desk/_views.html)."""
+
+    url: str
+    label: str
+    count: int | str
+    is_current: bool
+
+
 def numbered_links(page: Page[Any], query: QueryDict) -> tuple[PageLink, ...]:
     """The pages around a page of Django's paginator, the first and the last; `query` is the address that they keep.
 

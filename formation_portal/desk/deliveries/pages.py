@@ -1,8 +1,8 @@
 """Deliveries that agents resolve: the list, the longest waiting first, and one with its evidence and decisions."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
-from datetime import datetime
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from django.urls import reverse
@@ -13,7 +13,7 @@ from formation_portal.applications.readback import answer_in_words, share_class_
 from formation_portal.contract import canonical
 from formation_portal.contract.fields.base import FieldSpec
 from formation_portal.gateway.errors import MAX_ID_LENGTH
-from formation_portal.relay.models import Attempt, Decision, Delivery, DeliveryState, Look
+from formation_portal.relay.models import Attempt, Delivery, DeliveryState, Look
 from formation_portal.relay.provider_message import call_words, provider_message
 from formation_portal.relay.resolution import (
     NOTE_LIMIT,
@@ -32,6 +32,7 @@ from formation_portal.relay.wording import (
     state_words,
     titles_of,
 )
+from formation_portal.ui.pagination import ViewLink
 from formation_portal.ui.roles import role_words
 
 from ..masking import TextMasking, mask_of
@@ -41,207 +42,168 @@ from .forms import ResolutionForm
 _MARKS = {DeliveryState.HELD: "heed", DeliveryState.REFUSED: "open", DeliveryState.WAITING: "half"}
 
 
-@dataclass(frozen=True, slots=True)
-class DeliveryView:
-    """One way to look at the list, with how many things it shows."""
-
-    url: str
-    label: str
-    count: int
-    is_current: bool
+def delivery_views(chosen: str) -> Iterator[ViewLink]:
+    """Everything first, then each group. One query."""
+    found, address = queue_groups(), reverse("desk:deliveries")
+    current = chosen if chosen in {value for value, _, _ in found} else ""
+    for value, label, count in found:
+        yield ViewLink(f"{address}?{urlencode({'state': value})}" if value else address, label, count, value == current)
 
 
-@dataclass(frozen=True, slots=True)
-class DeliveryRow:
-    """One thing. `since` is when its trouble began; `tries` and `last` say what was tried."""
-
-    url: str
-    title: str
-    company: str
-    reference: str
-    mark: str
-    words: str
-    since: datetime
-    tries: str
-    last: str
-
-
-def delivery_views(chosen: str) -> tuple[DeliveryView, ...]:
-    """Everything first, then each group."""
-    found = queue_groups()
-    address = reverse("desk:deliveries")
-    known = {value for value, _, _ in found}
-    return tuple(
-        DeliveryView(
-            f"{address}?{urlencode({'state': value})}" if value else address,
-            label,
-            count,
-            value == (chosen if chosen in known else ""),
-        )
-        for value, label, count in found
-    )
-
-
-def delivery_rows(found: Iterable[Delivery]) -> tuple[DeliveryRow, ...]:
+def delivery_rows(found: Iterable[Delivery]) -> list["DeliveryRow"]:
     """The rows of one page of the list; one query for all their names."""
     rows = list(found)
-    return tuple(_rows(rows, titles_of({row.application_id for row in rows})))
-
-
-def _rows(rows: Iterable[Delivery], names: Titles) -> Iterable[DeliveryRow]:
-    for row in rows:
-        tries = list(row.tries.all())
-        yield DeliveryRow(
-            url=reverse("desk:delivery", args=[row.pk]),
-            title=names.title(row),
-            company=names.application(row),
-            reference=row.application.reference,
-            mark="stop" if is_undecided(row) else _MARKS.get(DeliveryState(row.state), "open"),
-            words=state_words(row),
-            since=row.since,  # type: ignore[attr-defined]  # annotated by `concerns`
-            tries=if_any(len(tries), "call") or "No calls yet",
-            last=outcome_words(tries[0]) if tries else "",
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class ValueToReport:
-    """One value that the provider is to be told by hand: what the service has, and what it should have."""
-
-    label: str
-    before: str
-    after: str
-
-
-@dataclass(frozen=True, slots=True)
-class StepToReport:
-    """Another step of the application that the provider is to be told of by hand."""
-
-    number: int
-    title: str
-    is_ticked: bool
+    names = titles_of({row.application_id for row in rows})
+    return [DeliveryRow(row, names) for row in rows]
 
 
 @dataclass(frozen=True)
-class DeliveryPage:
-    """The whole page. `facts` are terms with their values, `tries` and `looks` the calls and the readings of the
-    service's records, each with its outcome in words. `form` holds what was posted and could not be recorded, and why.
-    """
+class DeliveryRow:
+    """One thing, as it is called beside the others of its application."""
 
-    row: Delivery
-    company: str
-    title: str
-    words: str
-    facts: tuple[tuple[str, str], ...]
-    tries: tuple[tuple[Attempt, str], ...]
-    looks: tuple[tuple[Look, str], ...]
-    inquiry: str
-    decisions: tuple[Decision, ...]
-    to_tell: tuple[ValueToReport, ...]
-    steps: tuple[StepToReport, ...]
-    form: ResolutionForm = field(default_factory=ResolutionForm)
+    delivery: Delivery
+    names: Titles
+
+    @property
+    def title(self) -> str:
+        """What it is about."""
+        return self.names.title(self.delivery)
+
+    @property
+    def company(self) -> str:
+        """What its application is called."""
+        return self.names.application(self.delivery)
+
+    @property
+    def words(self) -> str:
+        """How it stands."""
+        return state_words(self.delivery)
+
+    @property
+    def mark(self) -> str:
+        """The mark of how it stands."""
+        return "stop" if self.is_undecided else _MARKS.get(DeliveryState(self.delivery.state), "open")
+
+    @cached_property
+    def tries(self) -> list[tuple[Attempt, str]]:
+        """The calls, the newest first, each with its outcome."""
+        return [(one, outcome_words(one)) for one in self.delivery.tries.all()]
+
+    @property
+    def tries_words(self) -> str:
+        """How many calls were made."""
+        return if_any(len(self.tries), "call") or "No calls yet"
+
+    @property
+    def is_undecided(self) -> bool:
+        """Whether an agent may decide now."""
+        return is_undecided(self.delivery)
+
+
+@dataclass(frozen=True)
+class DeliveryPage(DeliveryRow):
+    """The whole page of one thing; `others` are all of its application. `form` holds what was posted and could not be
+    recorded, and why."""
+
+    others: tuple[Delivery, ...]
+    form: ResolutionForm
 
     id_limit = MAX_ID_LENGTH
     note_limit = NOTE_LIMIT
 
     @property
-    def is_undecided(self) -> bool:
-        """Whether an agent may decide now."""
-        return is_undecided(self.row)
+    def inquiry(self) -> str:
+        """The text to send to the provider."""
+        ids = {other.name: other.remote_id for other in self.others if other.remote_id}
+        return provider_message(self.delivery, ids=ids)
+
+    @property
+    def looks(self) -> list[tuple[Look, str]]:
+        """The readings of the service's records, each with what was concluded."""
+        return [(one, conclusion_words(one)) for one in self.delivery.seen.all()]
+
+    @property
+    def facts(self) -> Iterator[tuple[str, str]]:
+        """Terms with their values."""
+        row = self.delivery
+        yield "Call", call_words(row)
+        yield "ID at the formation service", row.remote_id
+        yield "Idempotency-Key of the last call", row.key
+        if row.problems:
+            # What quotes an answer is known by the application, which is read only where there are any words.
+            masking = TextMasking(open_draft(row.application))
+            for problem in row.problems:
+                yield "Message from the formation service", masking.masked(str(problem.get("message", "")))
 
     @property
     def may_be_told(self) -> bool:
         """Whether an agent may record that the provider was told by hand."""
-        return may_inform_provider(self.row)
+        return may_inform_provider(self.delivery)
 
     @property
     def is_removal(self) -> bool:
         """Whether it should not be there any more."""
-        return self.row.wanted is None
+        return self.delivery.wanted is None
 
     @property
     def asks_for_id(self) -> bool:
         """Whether such a thing has an id at the service, which a decision has to name."""
-        is_known = self.may_be_told and self.row.acknowledged is not None
-        return has_id(self.row.resource_kind) and not is_known
+        is_known = self.may_be_told and self.delivery.acknowledged is not None
+        return has_id(self.delivery.resource_kind) and not is_known
 
     @property
     def id_is_optional(self) -> bool:
         """Whether it can be there without an id that we would know."""
-        return may_lack_id(self.row.resource_kind)
+        return may_lack_id(self.delivery.resource_kind)
 
     @property
     def is_only_a_change(self) -> bool:
         """Whether the thing is there for sure, and a change of it is in doubt; a deed changes the entity."""
-        return self.row.needs_a_decision and (self.row.acknowledged is not None or self.row.is_transition)
+        row = self.delivery
+        return row.needs_a_decision and (row.acknowledged is not None or row.is_transition)
 
     @property
     def seen(self) -> str:
         """The moment that the page was drawn from, for the form."""
-        return self.row.updated_at.isoformat()
+        return self.delivery.updated_at.isoformat()
 
     @property
-    def case_url(self) -> str:
-        """Where its application can be reviewed; empty for one that was not submitted."""
-        application = self.row.application
-        is_case = application.submitted_at is not None and application.deleted_at is None
-        return reverse("desk:case", args=[application.reference]) if is_case else ""
+    def is_case(self) -> bool:
+        """Whether its application can be reviewed."""
+        return self.delivery.application.submitted_at is not None and self.delivery.application.deleted_at is None
+
+    @property
+    def steps(self) -> list[tuple[Delivery, str]]:
+        """The other steps of the application that the provider is to be told of by hand, and what each is about."""
+        return [(step, self.names.title(step)) for step in steps_to_inform(self.delivery)]
+
+    @cached_property
+    def to_tell(self) -> list[tuple[str, str, str]]:
+        """What differs between what the service has acknowledged and what is wanted there: what it is called, and both
+        values in words. Numbers that somebody is known by are masked, as everywhere on the desk."""
+        row = self.delivery
+        if row.wanted is None or row.is_transition:
+            return []
+        draft, was, wanted = open_draft(row.application), row.acknowledged or {}, row.wanted
+        specs = {spec.name: spec for spec in _specs(draft, row, (was, wanted))}
+        old, new = was.get("answers", {}), wanted.get("answers", {})
+        answers = [
+            (spec.label, _answer(draft, row, spec, old), _answer(draft, row, spec, new))
+            for name in {**old, **new}
+            if old.get(name) != new.get(name) and (spec := specs.get(name))
+        ]
+        return answers + [
+            (label, _plain(was.get(name)), _plain(wanted.get(name)))
+            for name, label in _BESIDE_ANSWERS.items()
+            if was.get(name) != wanted.get(name)
+        ]
 
 
 def delivery_page(row: Delivery, *, form: ResolutionForm | None = None) -> DeliveryPage:
     """The page as the row stands: one query for the other rows, three for tries, looks and decisions, and some to read
     the application where the service has said something, or the provider is to be told by hand."""
-    others = list(Delivery.objects.filter(application_id=row.application_id))
-    names = Titles(others)
-    ids = {other.name: other.remote_id for other in others if other.remote_id}
-    return DeliveryPage(
-        row=row,
-        company=names.application(row),
-        title=names.title(row),
-        words=state_words(row),
-        facts=_facts(row),
-        tries=tuple((one, outcome_words(one)) for one in row.tries.all()),
-        looks=tuple((one, conclusion_words(one)) for one in row.seen.all()),
-        inquiry=provider_message(row, ids=ids),
-        decisions=tuple(row.decisions.all()),
-        to_tell=tuple(_to_tell(row)) if may_inform_provider(row) else (),
-        steps=tuple(
-            StepToReport(step.pk, names.title(step), form is not None and step.pk in form.also)
-            for step in (steps_to_inform(row) if may_inform_provider(row) else ())
-        ),
-        form=form or ResolutionForm(),
-    )
-
-
-def _facts(row: Delivery) -> tuple[tuple[str, str], ...]:
-    problems: list[str] = []
-    if row.problems:
-        # What quotes an answer is known by the application, which is read only where there are any words.
-        masking = TextMasking(open_draft(row.application))
-        problems = [masking.masked(str(problem.get("message", ""))) for problem in row.problems]
-    facts = (
-        ("Call", call_words(row)),
-        ("ID at the formation service", row.remote_id),
-        ("Idempotency-Key of the last call", row.key),
-        *(("Message from the formation service", said) for said in problems),
-    )
-    return tuple((term, value) for term, value in facts if value)
-
-
-def _to_tell(row: Delivery) -> Iterator[ValueToReport]:
-    """What differs between what the service has acknowledged and what is wanted there, in words. Numbers that somebody
-    is known by are masked, as everywhere on the desk."""
-    if row.wanted is None or row.is_transition:
-        return
-    draft, was, wanted = open_draft(row.application), row.acknowledged or {}, row.wanted
-    specs = {spec.name: spec for spec in _specs(draft, row, (was, wanted))}
-    old, new = was.get("answers", {}), wanted.get("answers", {})
-    for name in {**old, **new}:
-        if old.get(name) != new.get(name) and (spec := specs.get(name)):
-            yield ValueToReport(spec.label, _answer(draft, row, spec, old), _answer(draft, row, spec, new))
-    for name, label in _BESIDE_ANSWERS.items():
-        if was.get(name) != wanted.get(name):
-            yield ValueToReport(label, _plain(was.get(name)), _plain(wanted.get(name)))
+    others = tuple(Delivery.objects.filter(application_id=row.application_id))
+    return DeliveryPage(row, Titles(others), others, form or ResolutionForm())
 
 
 # What a payload holds beside answers that people have to be told.

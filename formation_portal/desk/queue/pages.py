@@ -15,7 +15,7 @@ from formation_portal.contract.catalog import working_days_between
 from formation_portal.contract.lifecycle import State
 from formation_portal.core.integers import parse_integers
 from formation_portal.ui.forms.controls import FilterControl, as_options
-from formation_portal.ui.pagination import KeysetPage, PageLink, keyset_links
+from formation_portal.ui.pagination import KeysetPage, PageLink, ViewLink, keyset_links
 
 from ..case_urls import case_url, queue_url
 from ..models import Case, Offer
@@ -104,16 +104,6 @@ class CaseRow:
         if self.days is not None and self.days >= self.allowed - 1:
             return "Overdue" if self.days >= self.allowed else "Last day"
         return "Resubmitted" if self.case.answered_since else state_words(State(self.case.state))
-
-
-@dataclass(frozen=True, slots=True)
-class ViewLink:
-    """A saved view, with how many cases are in it."""
-
-    url: str
-    label: str
-    count: str
-    is_current: bool
 
 
 @dataclass(frozen=True)
