@@ -200,19 +200,14 @@ class ApplicationPage:
 
 
 @dataclass(frozen=True, slots=True)
-class ConfirmPage:
+class ConfirmPage(ApplicationPage):
     """The question whether to remove, delete, withdraw or copy something; templates/portal/confirmation.html asks it.
 
     `back_url` is where it came from: who says no goes there.
     """
 
-    draft: Draft
     back_url: str
     back_label: str
-
-    @property
-    def company(self) -> str:
-        return self.draft.title
 
     @property
     def is_open(self) -> bool:
