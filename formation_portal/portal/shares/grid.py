@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 from formation_portal.applications.draft import Draft
@@ -20,158 +20,45 @@ from formation_portal.ui.allocation import Allocation
 from formation_portal.ui.charts import Swatch, swatch
 from formation_portal.ui.formats import counted, money
 
-
-@dataclass(frozen=True)
-class Grid:
-    """A row for each holder and a column for each class, as the draft stands."""
-
-    draft: Draft
-    allocation: Allocation
-    deliveries: ApplicationDeliveries
-
-    @cached_property
-    def columns(self) -> tuple["ShareClassColumn", ...]:
-        return tuple(ShareClassColumn(self, row) for row in self.draft.share_classes)
-
-    @property
-    def says_at_most(self) -> bool:
-        """Whether some class says how many shares it has."""
-        return any(column.at_most for column in self.columns)
-
-    @cached_property
-    def rows(self) -> tuple["HolderRow", ...]:
-        return tuple(HolderRow(self, party, place) for place, party in enumerate(self.allocation.holders))
-
-    @property
-    def cells(self) -> Iterator["HoldingCell"]:
-        """Every cell, row by row."""
-        return (cell for row in self.rows for cell in row.cells)
-
-    @property
-    def wrong_cells(self) -> tuple["HoldingCell", ...]:
-        """The cells whose number cannot be read, is more than the class has, or that the service refused."""
-        return tuple(cell for cell in self.cells if cell.error)
-
-    @property
-    def problems(self) -> tuple["HoldingCell | ShareClassColumn", ...]:
-        """The same, and the totals that are more than there is."""
-        return (*self.wrong_cells, *(column for column in self.columns if column.error))
-
-    def has_new_problems(self, before: "Grid") -> bool:
-        """Whether a save has to be drawn again: a number cannot be read, or the service has refused a new one."""
-        earlier = {cell.id for cell in before.wrong_cells if not cell.objection}
-        wrong = any(cell.objection or cell.id not in earlier for cell in self.wrong_cells)
-        return wrong or any(column.error for column in self.columns)
+# A cell has room only for what is not as it should be.
+_UNSETTLED = (DeliveryStage.YOURS, DeliveryStage.OURS, DeliveryStage.CHECKING, DeliveryStage.WAITING)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class ShareClassColumn:
-    """One class of shares: its properties in words, how far it has come, and its sums in the grid."""
+    """One class of shares: its properties in words, what is to be completed, and its sums; `rest` is what is left of it
+    in words, `error` that more is given than there is."""
 
-    grid: Grid
     row: ShareClassRow
-
-    @property
-    def at_most(self) -> str:
-        """How many shares it has; empty where nothing says so."""
-        number = self.grid.allocation.available(self.row)
-        return "" if number is None else format_number(number)
-
-    @property
-    def par_value(self) -> str:
-        amount, currency = self._property("par_value"), self._property("currency")
-        return "" if amount is None else money(Decimal(str(amount)), str(currency or ""))
-
-    @property
-    def votes(self) -> str:
-        return _yes_no_or_blank(self._property("voting_rights"))
-
-    @property
-    def dividends(self) -> str:
-        return _yes_no_or_blank(self._property("dividend_rights"))
-
-    def _property(self, name: str) -> Any:
-        return self.grid.allocation.property_of(self.row, name)
-
-    @property
-    def status(self) -> str:
-        """How many answers are to be completed."""
-        ours = [need for need in self.grid.draft.needs if need.share_class_id == self.row.token]
-        count = sum(need.field is not None for need in ours)
-        return counted(count, "{count} answer to complete", "{count} answers to complete")
-
-    @cached_property
-    def delivery(self) -> DeliveryStatus:
-        return self.grid.deliveries.of_share_class(self.row.token)
+    delivery: DeliveryStatus
+    at_most: str
+    par_value: str
+    votes: str
+    dividends: str
+    status: str
+    given: str
+    rest: str
+    error: str
+    paid_in: str
 
     @property
     def id(self) -> str:
         """Of the words at the total."""
         return remaining_id(self.row.token)
 
-    @cached_property
-    def _sum(self) -> tuple[int, int | None]:
-        return self.grid.allocation.allocated(self.row), self.grid.allocation.available(self.row)
 
-    @property
-    def given(self) -> str:
-        return format_number(self._sum[0])
-
-    @property
-    def rest(self) -> str:
-        """What is left of it, in words."""
-        return remaining_words(*self._sum)
-
-    @cached_property
-    def error(self) -> str:
-        """That more is given than there is. Where one cell alone is too much, its own words say so."""
-        given, there_are = self._sum
-        alone = (self.grid.allocation.shares(party, self.row) for party in self.grid.allocation.holders)
-        if not exceeds(given, there_are) or any(exceeds(number, there_are) for number in alone):
-            return ""
-        return f"{self.row.label}: {self.rest}"
-
-    @property
-    def paid_in(self) -> str:
-        return self.grid.allocation.paid_in(self.row)
-
-
-@dataclass(frozen=True)
-class HolderRow:
-    """One holder with a cell for each class, and the parts that follow."""
-
-    grid: Grid
-    party: PartyRow
-    place: int
-
-    @property
-    def swatch(self) -> Swatch:
-        return swatch(self.place)
-
-    @cached_property
-    def cells(self) -> tuple["HoldingCell", ...]:
-        return tuple(HoldingCell(self.grid, self.party, row) for row in self.grid.draft.share_classes)
-
-    @property
-    def of_shares(self) -> str:
-        return self.grid.allocation.share_percent(self.party)
-
-    @property
-    def of_votes(self) -> str:
-        return self.grid.allocation.vote_percent(self.party)
-
-
-# A cell has room only for what is not as it should be.
-_UNSETTLED = (DeliveryStage.YOURS, DeliveryStage.OURS, DeliveryStage.CHECKING, DeliveryStage.WAITING)
-
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class HoldingCell:
-    """How many shares of one class a holder has."""
+    """How many shares of one class a holder has, as typed; `objection` says why that can't be, `refused` what the
+    service said, and `delivery` only what is neither saved nor received."""
 
-    grid: Grid
     party: PartyRow
     row: ShareClassRow
+    holding: Holding | None
+    typed: str
+    objection: str
+    refused: str
+    delivery: str
 
     @property
     def pair(self) -> tuple[str, str]:
@@ -188,44 +75,114 @@ class HoldingCell:
         return f"{self.row.label}, {self.party.label}"
 
     @property
-    def holding(self) -> Holding | None:
-        return self.grid.draft.holdings.get(self.pair)
-
-    @property
-    def typed(self) -> str:
-        """As it was typed, in the reader's notation."""
-        return localised_number(self.holding.typed) if self.holding else ""
-
-    @cached_property
-    def _delivery(self) -> DeliveryStatus:
-        return self.grid.deliveries.of(ResourceKind.SHAREHOLDING, shareholding_subject(*self.pair))
-
-    @property
-    def delivery(self) -> str:
-        """Only where it is neither saved nor received."""
-        return self._delivery.state.value if self._delivery.state in _UNSETTLED else ""
-
-    @cached_property
-    def objection(self) -> str:
-        """Why the number can't be read, or that it is more than the class has."""
-        if self.holding is None or not self.holding.typed:
-            return ""
-        there_are = self.grid.allocation.available(self.row)
-        shares = gettext("“{name}” shares of {who}", name=self.row.label, who=self.party.label)
-        try:
-            number = parse_number_of_shares(self.holding.typed, of=shares)
-        except AnswerError as error:
-            return error.message
-        if there_are is None or not exceeds(number, there_are):
-            return ""
-        return gettext("{shares}: enter {number} or fewer", number=format_number(there_are), shares=shares)
-
-    @cached_property
     def error(self) -> str:
-        """The same; else what the service said when it refused the number."""
-        if self.objection or not self._delivery.is_refused:
-            return self.objection
-        return next((problem.message for problem in self._delivery.problems), "")
+        return self.objection or self.refused
+
+
+@dataclass(frozen=True, slots=True)
+class HolderRow:
+    """One holder with a cell for each class, and the parts that follow."""
+
+    party: PartyRow
+    swatch: Swatch
+    cells: tuple[HoldingCell, ...]
+    of_shares: str
+    of_votes: str
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A row for each holder and a column for each class, as the draft stands."""
+
+    draft: Draft
+    allocation: Allocation
+    deliveries: ApplicationDeliveries
+
+    @cached_property
+    def columns(self) -> tuple[ShareClassColumn, ...]:
+        return tuple(self._column(row) for row in self.draft.share_classes)
+
+    @property
+    def says_at_most(self) -> bool:
+        """Whether some class says how many shares it has."""
+        return any(column.at_most for column in self.columns)
+
+    def _column(self, row: ShareClassRow) -> ShareClassColumn:
+        said = partial(self.allocation.property_of, row)
+        par_value, currency = said("par_value"), str(said("currency") or "")
+        count = sum(need.share_class_id == row.token and need.field is not None for need in self.draft.needs)
+        given, there_are = self.allocation.allocated(row), self.allocation.available(row)
+        rest = remaining_words(given, there_are)
+        # Where one cell alone is too much, its own words say so.
+        alone = any(exceeds(self.allocation.shares(party, row), there_are) for party in self.allocation.holders)
+        return ShareClassColumn(
+            row=row,
+            delivery=self.deliveries.of_share_class(row.token),
+            at_most="" if there_are is None else format_number(there_are),
+            par_value="" if par_value is None else money(Decimal(str(par_value)), currency),
+            votes=_yes_no_or_blank(said("voting_rights")),
+            dividends=_yes_no_or_blank(said("dividend_rights")),
+            status=counted(count, "{count} answer to complete", "{count} answers to complete"),
+            given=format_number(given),
+            rest=rest,
+            error=f"{row.label}: {rest}" if exceeds(given, there_are) and not alone else "",
+            paid_in=self.allocation.paid_in(row),
+        )
+
+    @cached_property
+    def rows(self) -> tuple[HolderRow, ...]:
+        return tuple(
+            HolderRow(
+                party,
+                swatch(place),
+                tuple(self._cell(party, row) for row in self.draft.share_classes),
+                of_shares=self.allocation.share_percent(party),
+                of_votes=self.allocation.vote_percent(party),
+            )
+            for place, party in enumerate(self.allocation.holders)
+        )
+
+    def _cell(self, party: PartyRow, row: ShareClassRow) -> HoldingCell:
+        holding = self.draft.holdings.get((party.token, row.token))
+        delivery = self.deliveries.of(ResourceKind.SHAREHOLDING, shareholding_subject(party.token, row.token))
+        objection, there_are = "", self.allocation.available(row)
+        if holding and holding.typed:
+            shares = gettext("“{name}” shares of {who}", name=row.label, who=party.label)
+            try:
+                number = parse_number_of_shares(holding.typed, of=shares)
+            except AnswerError as error:
+                objection = error.message
+            else:
+                if there_are is not None and exceeds(number, there_are):
+                    words = gettext_noop("{shares}: enter {number} or fewer")
+                    objection = gettext(words, number=format_number(there_are), shares=shares)
+        return HoldingCell(
+            party,
+            row,
+            holding,
+            typed=localised_number(holding.typed) if holding else "",
+            objection=objection,
+            refused=next((one.message for one in delivery.problems), "") if delivery.is_refused else "",
+            delivery=delivery.state.value if delivery.state in _UNSETTLED else "",
+        )
+
+    @property
+    def cells(self) -> Iterator[HoldingCell]:
+        """Every cell, row by row."""
+        return (cell for row in self.rows for cell in row.cells)
+
+    @property
+    def problems(self) -> tuple[HoldingCell | ShareClassColumn, ...]:
+        """The cells whose number cannot be read, is more than the class has, or that the service refused; and the
+        totals that are more than there is."""
+        return tuple(one for one in (*self.cells, *self.columns) if one.error)
+
+    def has_new_problems(self, before: "Grid") -> bool:
+        """Whether a save has to be drawn again: a number cannot be read, or the service has refused a new one."""
+        earlier = {cell.id for cell in before.cells if cell.refused and not cell.objection}
+        return any(cell.objection or (cell.refused and cell.id not in earlier) for cell in self.cells) or any(
+            column.error for column in self.columns
+        )
 
 
 def _yes_no_or_blank(value: Any) -> str:
