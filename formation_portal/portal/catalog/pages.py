@@ -251,50 +251,36 @@ class ComparePage:
         return next((words for words in (places, names) if len(set(words)) == len(words)), both)
 
     @property
-    def groups(self) -> list[tuple[str, list[ComparisonRow]]]:
-        """The rows, as far as there is something in them, and what each group of them is called."""
+    def groups(self) -> Iterator[tuple[str, list[ComparisonRow]]]:
+        """The rows, and what each group of them is called; a group without rows isn't there."""
         asked = [Requirements(item) for item in self._items]
         prices = [item.price for item in self._items]
-        not_stated = gettext("Not stated")
         one_off = tuple((money(one.one_off, one.currency),) if one.is_given else () for one in prices)
         annual = tuple((money(one.annual, one.currency),) if one.is_given else () for one in prices)
         times = tuple((item.estimated_timeline,) if item.estimated_timeline else () for item in self._items)
+        not_stated = gettext("Not stated")
+        yield (
+            gettext("Price and time"),
+            [
+                ComparisonRow(gettext("Set-up fee, paid once"), one_off, not_stated),
+                ComparisonRow(gettext("Annual fee"), annual, not_stated),
+                ComparisonRow(gettext("Time"), times, not_stated),
+            ],
+        )
+        people = []
         # A row for each role that any of the products has, whatever their titles for it.
-        roles = dict.fromkeys(need.role for one in asked for need in one.roles)
+        for role in dict.fromkeys(need.section.role or "" for one in asked for need in one.roles):
+            cells = tuple(one.role_lines(role) for one in asked)
+            people.append(ComparisonRow(capitalised(canonical.role_word(role)), cells, gettext("Not applicable")))
+        if people:
+            yield gettext("People"), people
         # One word for all, so that a company's and a foundation's stand in one row.
-        documents = [dict(one.documents_of("entity")) for one in asked]
-        groups = [
-            (
-                gettext("Price and time"),
-                [
-                    ComparisonRow(gettext("Set-up fee, paid once"), one_off, not_stated),
-                    ComparisonRow(gettext("Annual fee"), annual, not_stated),
-                    ComparisonRow(gettext("Time"), times, not_stated),
-                ],
-            ),
-            (
-                gettext("People"),
-                [
-                    ComparisonRow(
-                        capitalised(canonical.role_word(role)),
-                        tuple(one.role_lines(role) for one in asked),
-                        gettext("Not applicable"),
-                    )
-                    for role in roles
-                ],
-            ),
-            (
-                gettext("Documents"),
-                [
-                    ComparisonRow(
-                        title,
-                        tuple(tuple(words for words, _ in one.get(title, ())) for one in documents),
-                        gettext("None"),
-                        is_list=True,
-                    )
-                    for title in dict.fromkeys(title for one in documents for title in one)
-                ],
-            ),
-            (gettext("Form"), [ComparisonRow(gettext("Questions"), tuple(one.effort for one in asked), not_stated)]),
-        ]
-        return [(title, rows) for title, rows in groups if rows]
+        groups = [dict(one.documents_of("entity")) for one in asked]
+        documents = []
+        for title in dict.fromkeys(title for one in groups for title in one):
+            cells = tuple(tuple(words for words, _ in one.get(title, ())) for one in groups)
+            documents.append(ComparisonRow(title, cells, gettext("None"), is_list=True))
+        if documents:
+            yield gettext("Documents"), documents
+        efforts = tuple(one.effort for one in asked)
+        yield gettext("Form"), [ComparisonRow(gettext("Questions"), efforts, not_stated)]

@@ -16,7 +16,7 @@ from formation_portal.contract.localisation import gettext, gettext_noop, in_quo
 from formation_portal.contract.reasons import if_answered, only_if
 from formation_portal.contract.record import Record
 from formation_portal.contract.rules import FormState, evaluate, find_field, lookup_of
-from formation_portal.contract.schema import ENTITY, SHARE_CLASS, DocumentSlot, FormSchema, Section
+from formation_portal.contract.schema import ENTITY, SHARE_CLASS, DocumentSlot, Section
 from formation_portal.ui.formats import PriceTable, counted, entity_word, money
 from formation_portal.ui.roles import capitalised, kind_with_article, role_title
 
@@ -50,41 +50,10 @@ class RoleNeed:
     """One role: how many it takes, of which kinds, and the rules by which that changes."""
 
     section: Section
-    nothing_said: FormState
-
-    @property
-    def role(self) -> str:
-        return self.section.role or ""
-
-    @property
-    def title(self) -> str:
-        return role_title(self.section)
-
-    @property
-    def least(self) -> str:
-        count = self.section.base_minimum
-        return gettext("at least {count}", count=count) if count else gettext("none required")
-
-    @property
-    def kinds(self) -> str:
-        """A person, a company or a foundation."""
-        return join_list([kind_with_article(kind) for kind in canonical.PARTY_KINDS if self.section.allows(kind)], "or")
-
-    @property
-    def rules(self) -> list[str]:
-        """After which answers it needs another number, and when it is asked at all, each a sentence."""
-        rules: list[str] = []
-        rule = self.section.conditional_min
-        place = lookup_of(self.nothing_said.schema).entity_field(rule.field) if rule else None
-        if rule and place and rule.has_usable_minimum:
-            condition = if_answered(place.spec, rule.values)
-            if rule.minimum:
-                rules.append(gettext("At least {count} {condition}.", count=rule.minimum, condition=condition))
-            else:
-                rules.append(gettext("None required {condition}.", condition=condition))
-        if when := _condition(self.section, self.nothing_said):
-            rules.append(when)
-        return rules
+    title: str
+    least: str
+    kinds: str
+    rules: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,26 +73,19 @@ class Requirements:
 
     item: CatalogItem
 
-    @property
-    def form(self) -> FormSchema:
-        return self.item.form
-
     @cached_property
     def _nothing_said(self) -> FormState:
-        return evaluate(self.form, Record())
+        return evaluate(self.item.form, Record())
 
     @property
-    def figures(self) -> tuple[tuple[str, str], ...]:
+    def figures(self) -> list[tuple[str, str]]:
         """What it costs, and how many roles are filled at least."""
-        least = sum(section.base_minimum for section in self.form.role_sections if section.depends_on is None)
-        roles, price = (gettext("Required roles"), str(least)), self.item.price
-        if not price.is_given:
-            return (roles,)
-        return (
-            (gettext("Set-up fee"), money(price.one_off, price.currency)),
-            (gettext("Annual fee"), money(price.annual, price.currency)),
-            roles,
-        )
+        figures, price = [], self.item.price
+        if price.is_given:
+            figures.append((gettext("Set-up fee"), money(price.one_off, price.currency)))
+            figures.append((gettext("Annual fee"), money(price.annual, price.currency)))
+        least = sum(section.base_minimum for section in self.item.form.role_sections if section.depends_on is None)
+        return [*figures, (gettext("Required roles"), str(least))]
 
     @property
     def price(self) -> PriceTable | None:
@@ -132,7 +94,7 @@ class Requirements:
     @property
     def form_label(self) -> str:
         """Which form it is, in which version, and whose."""
-        form = self.form
+        form = self.item.form
         name = in_quotes(form.form_name) if form.form_name else gettext("A form")
         version = gettext("version {version}", version=form.version) if form.version else ""
         provider = gettext("by {name}", name=form.csp_name) if form.csp_name else ""
@@ -141,13 +103,29 @@ class Requirements:
     @cached_property
     def roles(self) -> tuple[RoleNeed, ...]:
         """Every role, in the order of the form."""
-        return tuple(RoleNeed(section, self._nothing_said) for section in self.form.role_sections)
+        needs: list[RoleNeed] = []
+        for section in self.item.form.role_sections:
+            rules: list[str] = []
+            count, rule = section.base_minimum, section.conditional_min
+            least = gettext("at least {count}", count=count) if count else gettext("none required")
+            kinds = [kind_with_article(kind) for kind in canonical.PARTY_KINDS if section.allows(kind)]
+            place = lookup_of(self.item.form).entity_field(rule.field) if rule else None
+            if rule and place and rule.has_usable_minimum:
+                condition = if_answered(place.spec, rule.values)
+                if rule.minimum:
+                    rules.append(gettext("At least {count} {condition}.", count=rule.minimum, condition=condition))
+                else:
+                    rules.append(gettext("None required {condition}.", condition=condition))
+            if when := self._condition(section):
+                rules.append(when)
+            needs.append(RoleNeed(section, role_title(section), least, join_list(kinds, "or"), tuple(rules)))
+        return tuple(needs)
 
     def role_lines(self, role: str) -> tuple[str, ...]:
         """A role in lines: how many of which kinds, and the rules by which that changes; nothing without the role."""
         lines: list[str] = []
         for need in self.roles:
-            if need.role == role:
+            if need.section.role == role:
                 lines += [f"{capitalised(need.least)}: {need.kinds}", *need.rules]
         return tuple(lines)
 
@@ -155,7 +133,7 @@ class Requirements:
     def effort(self) -> tuple[str, ...]:
         """What a typical application takes, without what is asked after certain answers only: a line for what is
         formed, for each role that has to be filled, and for each share class; with the documents that are required."""
-        form, nothing_said = self.form, self._nothing_said
+        form, nothing_said = self.item.form, self._nothing_said
         entity = [section for section in form.entity_sections if nothing_said.section_activation(section).active]
         own = _effort(chain(*(one.fields for one in entity)), chain(*(one.slots(ENTITY) for one in entity)))
         words = _EFFORT_OF.get(entity_word(self.item.product.type), _EFFORT_OF_ANY)
@@ -172,8 +150,8 @@ class Requirements:
     @property
     def sections(self) -> Iterator[tuple[Section, list[str], str]]:
         """The sections about the entity and about its shares: the labels of what each asks, and when it does."""
-        shares = (self.form.share_section,) if self.form.share_section else ()
-        for section in (*self.form.entity_sections, *shares):
+        shares = (self.item.form.share_section,) if self.item.form.share_section else ()
+        for section in (*self.item.form.entity_sections, *shares):
             labels = [
                 gettext("{label} (provided by the registered agent)", label=spec.label)
                 if spec.provided_by_agent
@@ -181,7 +159,12 @@ class Requirements:
                 for specs in section.groups.values()
                 for spec in specs
             ]
-            yield section, labels, _condition(section, self._nothing_said)
+            yield section, labels, self._condition(section)
+
+    def _condition(self, section: Section) -> str:
+        """When a section is asked that isn't from the beginning; else nothing."""
+        activation = self._nothing_said.section_activation(section)
+        return "" if activation.active else f"{activation.reason}."
 
     @property
     def documents(self) -> tuple[tuple[str, list[DocumentLine]], ...]:
@@ -190,10 +173,10 @@ class Requirements:
 
     def documents_of(self, entity: str) -> tuple[tuple[str, list[DocumentLine]], ...]:
         """The same, where the new entity is called so: its own first, then by kind of party."""
-        own = [(section, slot) for section in self.form.entity_sections for slot in section.slots(ENTITY)]
+        own = [(section, slot) for section in self.item.form.entity_sections for slot in section.slots(ENTITY)]
         groups = [(gettext(_FOR_THE_NEW.get(entity, _FOR_ANY_NEW)), _document_lines(own, everybody=1))]
         for kind in canonical.PARTY_KINDS:
-            sections = [section for section in self.form.role_sections if section.allows(kind)]
+            sections = [section for section in self.item.form.role_sections if section.allows(kind)]
             asked = [(section, slot) for section in sections for slot in section.slots(kind)]
             groups.append((gettext(_PARTY_HEADINGS[kind]), _document_lines(asked, everybody=len(sections))))
         return tuple((title, lines) for title, lines in groups if lines)
@@ -201,13 +184,13 @@ class Requirements:
     @property
     def checklist(self) -> tuple[ChecklistPart, ...]:
         """What one can prepare for, in the order of the form."""
-        parts = [self._part(section, ENTITY) for section in self.form.entity_sections]
+        parts = [self._part(section, ENTITY) for section in self.item.form.entity_sections]
         # What is asked of each kind of party: a question that several roles share stands once, and says for which.
         for kind in canonical.PARTY_KINDS:
             title, asked = gettext(_PARTY_HEADINGS[kind]), self._asked_of_kind(kind)
             parts.append(ChecklistPart(f"each-{kind}", title, "", "", _branches(asked)))
-        if self.form.share_section:
-            parts.append(self._part(self.form.share_section, SHARE_CLASS, about=gettext("For each share class.")))
+        if self.item.form.share_section:
+            parts.append(self._part(self.item.form.share_section, SHARE_CLASS, about=gettext("For each share class.")))
         return tuple(part for part in parts if part.branches)
 
     def _part(self, section: Section, group: str, *, about: str = "") -> ChecklistPart:
@@ -219,7 +202,7 @@ class Requirements:
         return ChecklistPart(section.key, section.title, condition or "", said, branches)
 
     def _asked_of_kind(self, kind: str) -> Iterator[tuple[str, ListedQuestion]]:
-        sections = [section for section in self.form.role_sections if section.allows(kind)]
+        sections = [section for section in self.item.form.role_sections if section.allows(kind)]
         found: dict[tuple[str, str], tuple[FieldSpec, list[str]]] = {}
         for section in sections:
             for condition, spec in self._preparable(section, kind):
@@ -233,21 +216,15 @@ class Requirements:
         """The questions of a section that a customer can prepare for, each with its condition."""
         for spec in section.groups.get(group, ()):
             condition = self._condition_of(spec.depends_on, section, group)
-            if condition is not None and not spec.provided_by_agent and not self.form.why_unanswerable(spec):
+            if condition is not None and not spec.provided_by_agent and not self.item.form.why_unanswerable(spec):
                 yield condition, spec
 
     def _condition_of(self, rule: Condition | None, section: Section, group: str) -> str | None:
         """When it is asked, from the rule's own words; empty for always, None for never: its rule names nothing."""
         if rule is None:
             return ""
-        place = find_field(self.form, rule, section, group, None)
+        place = find_field(self.item.form, rule, section, group, None)
         return only_if(rule, place.spec) if place else None
-
-
-def _condition(section: Section, nothing_said: FormState) -> str:
-    """When a section is asked that isn't from the beginning; else nothing."""
-    activation = nothing_said.section_activation(section)
-    return "" if activation.active else f"{activation.reason}."
 
 
 def _effort(asked: Iterable[FieldSpec], slots: Iterable[DocumentSlot]) -> str:
