@@ -175,7 +175,7 @@ class Grid:
     def problems(self) -> tuple[HoldingCell | ShareClassColumn, ...]:
         """The cells whose number cannot be read, is more than the class has, or that the service refused; and the
         totals that are more than there is."""
-        return tuple(one for one in (*self.cells, *self.columns) if one.error)
+        return (*(cell for cell in self.cells if cell.error), *(column for column in self.columns if column.error))
 
     def has_new_problems(self, before: "Grid") -> bool:
         """Whether a save has to be drawn again: a number cannot be read, or the service has refused a new one."""
