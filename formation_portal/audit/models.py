@@ -85,6 +85,12 @@ class Entry(models.Model):
         """When it was."""
         return _EPOCH + timedelta(microseconds=self.moment)
 
+    @property
+    def is_sound(self) -> bool:
+        """Whether its hash is that of its content."""
+        *content, hashed = (getattr(self, name) for name in COLUMNS)
+        return bool(entry_hash(content) == hashed)
+
 
 def moment_of(at: datetime) -> int:
     """A point in time as entries keep it."""

@@ -2,15 +2,15 @@
 
 import json
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from formation_portal.accounts.models import User
 from formation_portal.applications.models import Application, Change
 from formation_portal.audit.models import AccessKind, Actor, AuditAction, Entry
 from formation_portal.contract import canonical
+from formation_portal.core.integers import parse_integer
 from formation_portal.relay.models import Decision
-
-from .filters import number_in
 
 _LOOKS: dict[str, str] = {
     AccessKind.FILE: "Downloaded document {subject}",
@@ -43,70 +43,73 @@ _CLAIMS: dict[str, str] = {
 _DECISIONS: dict[str, str] = dict(Decision.Deed.choices)
 
 
-class EntryDescriptions:
-    """The words for some entries: three queries, however many there are."""
+@dataclass(frozen=True, slots=True)
+class EntryDescription:
+    """One entry in words. `has_name` where `who` is a person's name; `may_tell` where agents may read more of it than
+    that it happened: what was submitted is theirs to look at."""
 
-    def __init__(self, entries: Iterable[Entry]) -> None:
-        found = list(entries)
-        self._people = User.objects.in_bulk({one.account for one in found} | set(map(_account_changed, found)))
-        submitted = Application.objects.submitted().filter(pk__in={one.application for one in found})
-        self._submitted = set(submitted.values_list("pk", flat=True))
-        numbers = {number for one in found if self.may_tell(one) for number in _changes(one)}
-        self._changes = dict(Change.objects.filter(pk__in=numbers).values_list("pk", "what"))
+    entry: Entry
+    who: str
+    what: str
+    has_name: bool
+    may_tell: bool
 
-    def may_tell(self, entry: Entry) -> bool:
-        """Whether agents may read more of it than that it happened: what was submitted is theirs to look at."""
-        return entry.application in self._submitted
 
-    def who(self, entry: Entry) -> str:
-        """Who it was: agents by their names, customers by theirs where their case is on the desk."""
-        kind = dict(Actor.choices).get(entry.actor, entry.actor)
-        if self.has_name(entry):
-            return self._people[entry.account].called
-        return f"{kind} {entry.account}" if entry.account else kind
+def describe(entries: Iterable[Entry]) -> list[EntryDescription]:
+    """Each of the entries: three queries, however many there are. Agents are called by their names, customers by theirs
+    where their case is on the desk."""
+    found = list(entries)
+    people = User.objects.in_bulk({one.account for one in found} | set(map(_account_changed, found)))
+    about = {one.application for one in found}
+    submitted = set(Application.objects.submitted().filter(pk__in=about).values_list("pk", flat=True))
+    numbers = {number for one in found if one.application in submitted for number in _changes(one)}
+    changes = dict(Change.objects.filter(pk__in=numbers).values_list("pk", "what"))
+    described = []
+    for one in found:
+        may_tell = one.application in submitted
+        has_name = one.account in people and (one.actor == Actor.AGENT or may_tell)
+        who = dict(Actor.choices).get(one.actor, one.actor)
+        if has_name:
+            who = people[one.account].called
+        elif one.account:
+            who = f"{who} {one.account}"
+        what = _what(one, people.get(_account_changed(one)), changes)
+        described.append(EntryDescription(one, who, what, has_name, may_tell))
+    return described
 
-    def has_name(self, entry: Entry) -> bool:
-        """Whether `who` is a person's name."""
-        return entry.account in self._people and (entry.actor == Actor.AGENT or self.may_tell(entry))
 
-    def what(self, entry: Entry) -> str:
-        """What was done."""
-        said = detail_of(entry)
-        match entry.deed:
-            case AuditAction.LOOK:
-                words = _LOOKS.get(str(said.get("way")), "Viewed document {subject}")
-                return words.format(subject=entry.subject, page=said.get("page"))
-            case AuditAction.RECORD:
-                return f"Downloaded the record as {str(said.get('kind', 'file')).upper()}"
-            case AuditAction.REVIEW:
-                return _reviewed(said.get("did"))
-            case AuditAction.CLAIM:
-                return _CLAIMS.get(str(said.get("did")), "Claimed the case")
-            case AuditAction.REVEAL:
-                return f"Viewed numbers of {entry.subject}: {_fields(said) or 'unknown'}"
-            case AuditAction.RIGHTS:
-                return self._rights(entry, said)
-            case AuditAction.DECISION:
-                return f"Decided on {entry.subject}: {_DECISIONS.get(str(said.get('said')), 'as it was')}"
-        changes = [self._changes[number] for number in _changes(entry) if number in self._changes]
-        return "; ".join(changes) or "Changed the application"
-
-    def _rights(self, entry: Entry, said: Mapping[str, Any]) -> str:
-        """Which rights an agent was given, and which were taken away."""
-        agent = self._people.get(_account_changed(entry))
-        name = agent.called if agent else f"account {entry.subject}"
-        changes = (
-            (f"Gave {name} these rights:", said.get("given")),
-            (f"Removed these rights from {name}:", said.get("taken")),
-        )
-        return "; ".join(f"{words} {', '.join(map(str, rights))}" for words, rights in changes if rights) or (
-            f"Changed the rights of {name}"
-        )
+def _what(entry: Entry, agent: User | None, changes: Mapping[int, str]) -> str:
+    """What was done; `agent` is whose rights were changed, `changes` what the history says."""
+    said = detail_of(entry)
+    match entry.deed:
+        case AuditAction.LOOK:
+            words = _LOOKS.get(str(said.get("way")), "Viewed document {subject}")
+            return words.format(subject=entry.subject, page=said.get("page"))
+        case AuditAction.RECORD:
+            return f"Downloaded the record as {str(said.get('kind', 'file')).upper()}"
+        case AuditAction.REVIEW:
+            return _reviewed(said.get("did"))
+        case AuditAction.CLAIM:
+            return _CLAIMS.get(str(said.get("did")), "Claimed the case")
+        case AuditAction.REVEAL:
+            return f"Viewed numbers of {entry.subject}: {_fields(said) or 'unknown'}"
+        case AuditAction.RIGHTS:
+            name = agent.called if agent else f"account {entry.subject}"
+            rights = (
+                (f"Gave {name} these rights:", said.get("given")),
+                (f"Removed these rights from {name}:", said.get("taken")),
+            )
+            lines = [f"{words} {', '.join(map(str, some))}" for words, some in rights if some]
+            return "; ".join(lines) or f"Changed the rights of {name}"
+        case AuditAction.DECISION:
+            return f"Decided on {entry.subject}: {_DECISIONS.get(str(said.get('said')), 'as it was')}"
+    lines = [changes[number] for number in _changes(entry) if number in changes]
+    return "; ".join(lines) or "Changed the application"
 
 
 def _account_changed(entry: Entry) -> int:
     """The account whose rights an entry tells of; 0 where it tells of something else."""
-    return number_in(entry.subject) if entry.deed == AuditAction.RIGHTS else 0
+    return (parse_integer(entry.subject) or 0) if entry.deed == AuditAction.RIGHTS else 0
 
 
 def detail_of(entry: Entry) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from django.http import HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, render
+from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from formation_portal.accounts.models import Right
@@ -10,23 +11,27 @@ from formation_portal.accounts.policies import UserRequest, agent_with
 from formation_portal.audit.models import Entry
 from formation_portal.ui.downloads import csv_response
 
-from .filters import AuditFilter, number_in
-from .pages import audit_page, csv_rows, entry_page
+from .descriptions import describe
+from .pages import AuditFilter, csv_rows, number_in, timeline
 
 
 @require_safe
 @agent_with(Right.AUDIT)
 def audit(request: UserRequest) -> HttpResponse:
     """One page of the timeline; the address says what it is narrowed to, and where the page begins."""
-    page = audit_page(AuditFilter.read(request.GET), before=number_in(request.GET.get("before", "")))
-    return render(request, "desk/audit/audit.html", {"page": page})
+    asked = AuditFilter.read(request.GET)
+    days, links = timeline(asked, before=number_in(request.GET.get("before", "")))
+    return render(request, "desk/audit/audit.html", {"asked": asked, "days": days, "links": links})
 
 
 @require_safe
 @agent_with(Right.AUDIT)
 def entry(request: UserRequest, number: int) -> HttpResponse:
     """One entry: its address stays what it is."""
-    return render(request, "desk/audit/entry.html", {"page": entry_page(get_object_or_404(Entry, pk=number))})
+    found = get_object_or_404(Entry, pk=number)
+    [row] = describe([found])
+    timeline_url = f"{reverse('desk:audit')}?before={number + 1}"
+    return render(request, "desk/audit/entry.html", {"row": row, "entry": found, "timeline_url": timeline_url})
 
 
 @require_safe
