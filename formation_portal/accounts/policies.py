@@ -18,8 +18,8 @@ from django.shortcuts import render
 from django.views.decorators.csrf import csrf_exempt
 from django_htmx.middleware import HtmxDetails
 
-from . import guest_sessions, sign_in
 from .models import Right, User
+from .sessions import GuestSession, find_guest_session, forget_if_sent, redirect_to_sign_in
 
 Rest = ParamSpec("Rest")
 
@@ -50,7 +50,7 @@ class UserRequest(AnyRequest):
 class GuestRequest(AnyRequest):
     """A request of somebody who has opened a part's link in this browser; what `invited` hands to a view."""
 
-    guest_session: guest_sessions.GuestSession
+    guest_session: GuestSession
 
 
 View = Callable[Concatenate[HttpRequest, Rest], HttpResponseBase]
@@ -80,9 +80,9 @@ def invited(view: GuestView[Rest]) -> View[Concatenate[str, Rest]]:
 
     @wraps(view)
     def guarded(request: GuestRequest, /, reference: str, *args: Rest.args, **kwargs: Rest.kwargs) -> HttpResponseBase:
-        found = guest_sessions.find(request, reference)
+        found = find_guest_session(request, reference)
         if found is None:
-            return guest_sessions.not_found_page(request)
+            return render(request, "portal/sharing/part_unavailable.html", {"why": "unknown"}, status=404)
         request.guest_session = found
         return view(request, reference, *args, **kwargs)
 
@@ -137,8 +137,8 @@ def _require_sign_in(view: UserView[Rest]) -> View[Rest]:
     @wraps(view)
     def guarded(request: HttpRequest, /, *args: Rest.args, **kwargs: Rest.kwargs) -> HttpResponseBase:
         if not request.user.is_authenticated:
-            return sign_in.redirect_to_sign_in(request)
-        return sign_in.forget_if_sent(request, view(cast(UserRequest, request), *args, **kwargs))
+            return redirect_to_sign_in(request)
+        return forget_if_sent(request, view(cast(UserRequest, request), *args, **kwargs))
 
     return guarded
 

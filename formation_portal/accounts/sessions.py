@@ -1,23 +1,35 @@
-"""When a session ends that nobody uses. Pages say so, and each use moves the end ahead.
+"""Sessions: when one that nobody uses ends, what was posted after its end, and the sessions of guests.
 
-A session's row is written at most once a minute for that, so that reading pages stays cheap. Sessions that are over are
-deleted each hour, with the unsent forms in them.
+Pages say when it ends, and each use moves the end ahead. A session's row is written at most once a minute for that, so
+that reading pages stays cheap. Sessions that are over are deleted each hour, with the unsent forms in them.
+
+A form that was posted after its session had ended is kept in the browser's next one, to be sent again. It is shown only
+to somebody who may open the address it was posted to, which the view that shows it checks (`unsent`).
 """
 
+import json
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import wraps
+from http import HTTPStatus
 from typing import Any, Concatenate, ParamSpec
 
+from allauth.core import ratelimit
+from django.conf import settings
 from django.contrib.auth.signals import user_logged_in
 from django.contrib.sessions.models import Session
 from django.dispatch import receiver
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
+from django.shortcuts import redirect, resolve_url
+from django.urls import reverse
 from django.utils import timezone
+from django.utils.http import urlencode
+from django_htmx.http import HttpResponseClientRedirect
 
 from formation_portal.core.background import hourly_task
 
-_KEY = "used_at"
+_USED_AT = "used_at"
 _WRITE_EVERY_SECONDS = 60
 
 Rest = ParamSpec("Rest")
@@ -33,7 +45,7 @@ class SessionExpiry:
         response = self.get_response(request)
         # A request that did not look into its session needs none, and one that failed may have found it away.
         if response.status_code < 500 and request.session.accessed and not is_background(request):
-            used = request.session.get(_KEY)
+            used = request.session.get(_USED_AT)
             if used is not None and _now() - used >= _WRITE_EVERY_SECONDS:
                 extend_session(request)
         return response
@@ -46,7 +58,7 @@ def seconds_left(request: HttpRequest, *, is_used: bool = True) -> float | None:
     """
     # A request that was refused early knows no user.
     user = getattr(request, "user", None)
-    if user is None or not user.is_authenticated or (used := request.session.get(_KEY)) is None:
+    if user is None or not user.is_authenticated or (used := request.session.get(_USED_AT)) is None:
         return None
     now = _now()
     counts = now if is_used and now - used >= _WRITE_EVERY_SECONDS else used
@@ -55,7 +67,7 @@ def seconds_left(request: HttpRequest, *, is_used: bool = True) -> float | None:
 
 def extend_session(request: HttpRequest) -> None:
     """Let the session last as long as if one had just signed in."""
-    request.session[_KEY] = _now()
+    request.session[_USED_AT] = _now()
 
 
 def mark_as_background(request: HttpRequest) -> None:
@@ -97,3 +109,125 @@ def _now() -> float:
 def delete_expired_sessions() -> None:
     """Delete what no browser can open any more."""
     Session.objects.filter(expire_date__lt=timezone.now()).delete()
+
+
+_UNSENT = "unsent"
+# Enough for the longest section of a form, and too little to fill a table of sessions with.
+_MAX_UNSENT_CHARACTERS = 200_000
+_UNSENT_KEPT_SECONDS = 60 * 60
+
+
+@dataclass(frozen=True, slots=True)
+class UnsentForm:
+    """A form that was posted without a session: where to, and each control with its values. Files can't be kept."""
+
+    path: str
+    controls: tuple[tuple[str, tuple[str, ...]], ...]
+    had_files: bool
+
+
+def redirect_to_sign_in(request: HttpRequest) -> HttpResponse:
+    """To the sign-in page, and then on to where the request was going; a form's content is kept meanwhile.
+
+    A page that posts by itself stays, since more may be typed there by now: 401, and it says that nothing is saved.
+    One that only asks for news hears of none.
+    """
+    is_by_itself = bool(getattr(request, "htmx", False))
+    if is_background(request):
+        return HttpResponse(status=HTTPStatus.NO_CONTENT)
+    following = request.get_full_path()
+    if request.method == "POST":
+        _keep_form(request, comes_back=is_by_itself)
+        if is_by_itself:
+            return HttpResponse(status=HTTPStatus.UNAUTHORIZED)
+        following = resolve_url("portal:unsent")
+    url = f"{resolve_url(settings.LOGIN_URL)}?{urlencode({'next': following})}"
+    return HttpResponseClientRedirect(url) if is_by_itself else redirect(url)
+
+
+def unsent_form(request: HttpRequest) -> UnsentForm | None:
+    """What this browser posted without a session, or None."""
+    kept = request.session.get(_UNSENT)
+    if kept is None:
+        return None
+    controls = tuple((name, tuple(values)) for name, values in kept["controls"])
+    return UnsentForm(kept["path"], controls, kept["had_files"])
+
+
+def forget_unsent_form(request: HttpRequest) -> None:
+    """Drop what was kept."""
+    request.session.pop(_UNSENT, None)
+
+
+def forget_if_sent(request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
+    """The answer to a signed-in post, as it is. What was kept for its address has arrived with it, and is dropped."""
+    # Also with answers that cannot be read: they are kept as typed, and the page says so.
+    is_taken = response.status_code < HTTPStatus.BAD_REQUEST or response.status_code == HTTPStatus.UNPROCESSABLE_ENTITY
+    if request.method == "POST" and is_taken:
+        kept = request.session.get(_UNSENT)
+        if kept and kept["path"] == request.get_full_path():
+            forget_unsent_form(request)
+    return response
+
+
+def _keep_form(request: HttpRequest, *, comes_back: bool) -> None:
+    controls: list[Any] = [(name, values) for name, values in request.POST.lists() if name != "csrfmiddlewaretoken"]
+    if comes_back and "update" not in request.POST:
+        # No button was pressed, so sending it again leads to the same page and not onwards.
+        controls.append(("update", ["1"]))
+    if len(json.dumps(controls)) <= _MAX_UNSENT_CHARACTERS and ratelimit.consume(request, action="unsent"):
+        # For whoever signs in now; that gives the session its usual length.
+        request.session.set_expiry(_UNSENT_KEPT_SECONDS)
+        request.session[_UNSENT] = {
+            "path": request.get_full_path(),
+            "controls": controls,
+            "had_files": bool(request.FILES),
+        }
+
+
+_GUEST_COOKIE = "part"
+_GUEST_SALT = "formation_portal.accounts.pass"
+_GUEST_SECONDS = 12 * 60 * 60
+_KNOWN, _OPENED = "known", "opened"
+
+
+@dataclass(frozen=True, slots=True)
+class GuestSession:
+    """The session of a guest, who has no account: a signed cookie for one part's addresses alone.
+
+    It says which round's link this browser has opened, and whether the code was entered. Whether that still counts is
+    checked where the part is looked up.
+    """
+
+    reference: str
+    round: int
+    is_known: bool = False
+
+
+def find_guest_session(request: HttpRequest, reference: str) -> GuestSession | None:
+    """The browser's session for that part; None without one that we have signed, and not too long ago."""
+    said = request.get_signed_cookie(_GUEST_COOKIE, default=None, salt=_GUEST_SALT, max_age=_GUEST_SECONDS)
+    named, _, rest = (said or "").partition(":")
+    round_, _, state = rest.partition(":")
+    return GuestSession(reference, int(round_), state == _KNOWN) if said and named == reference else None
+
+
+def start_guest_session(response: HttpResponse, session: GuestSession) -> HttpResponse:
+    """Let the browser keep the session, for the part's own addresses."""
+    response.set_signed_cookie(
+        _GUEST_COOKIE,
+        f"{session.reference}:{session.round}:{_KNOWN if session.is_known else _OPENED}",
+        salt=_GUEST_SALT,
+        max_age=_GUEST_SECONDS,
+        path=reverse("portal:part", args=[session.reference]),
+        secure=settings.SESSION_COOKIE_SECURE,
+        httponly=True,
+        samesite="Lax",
+    )
+    return response
+
+
+def end_guest_session(response: HttpResponse, reference: str) -> HttpResponse:
+    """Let the browser forget its session."""
+    response.delete_cookie(_GUEST_COOKIE, path=reverse("portal:part", args=[reference]), samesite="Lax")
+    return response

@@ -11,7 +11,7 @@ from django.shortcuts import render
 from django.template.loader import render_to_string
 from django.utils.encoding import escape_uri_path
 
-from formation_portal.accounts.sign_in import UnsentForm
+from formation_portal.accounts.sessions import UnsentForm
 from formation_portal.portal.sections.changes import unsaved_replies
 from formation_portal.ui.forms.form_data import recognised_answers
 

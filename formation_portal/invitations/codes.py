@@ -6,7 +6,6 @@ before the link expires.
 
 import hashlib
 import secrets
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from django.db import transaction
@@ -59,14 +58,6 @@ class TooMany(Exception):
     """No more codes are sent today."""
 
 
-@dataclass(frozen=True, slots=True)
-class CodeAttempt:
-    """Whether a code was right, and the tries that are left; 0 where the code is used up or there is none."""
-
-    is_right: bool
-    left: int = 0
-
-
 def send_code(invitation: Invitation) -> None:
     """Send a new code, which replaces the last one, and mark the invitation as opened. Raises TooMany."""
     now = timezone.now()
@@ -87,25 +78,25 @@ def send_code(invitation: Invitation) -> None:
         mail.queue_letter(kind="code", to=locked.email, language=locked.language, context=context)
 
 
-def try_code(invitation: Invitation, typed: str) -> CodeAttempt:
+def try_code(invitation: Invitation, typed: str) -> bool:
     """Whether this is the code. Each try counts, also simultaneous ones; a right code is used up."""
     with transaction.atomic():
         locked = _locked(invitation)
-        if not is_waiting(locked, now=timezone.now()):
-            return CodeAttempt(is_right=False)
+        if not tries_left(locked, now=timezone.now()):
+            return False
         locked.code_tries += 1
         is_right = constant_time_compare(locked.code_digest, _digest_of_code(locked, digits(typed)))
         if is_right:
             locked.code_digest = ""
         locked.save(update_fields=["code_tries", "code_digest"])
-    return CodeAttempt(is_right, MAX_TRIES - locked.code_tries)
+    return is_right
 
 
-def is_waiting(invitation: Invitation, *, now: datetime) -> bool:
-    """Whether a code was sent that is still valid."""
+def tries_left(invitation: Invitation, *, now: datetime) -> int:
+    """How often the code that was sent may be tried; 0 where none was, or it is used up or too old."""
     sent_at = invitation.code_sent_at
-    is_fresh = sent_at is not None and now < sent_at + VALID_FOR
-    return bool(invitation.code_digest) and is_fresh and invitation.code_tries < MAX_TRIES
+    is_valid = bool(invitation.code_digest) and sent_at is not None and now < sent_at + VALID_FOR
+    return max(0, MAX_TRIES - invitation.code_tries) if is_valid else 0
 
 
 def _digest_of_code(invitation: Invitation, code: str) -> str:

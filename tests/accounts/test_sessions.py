@@ -1,16 +1,19 @@
-"""A session ends when nobody uses it, and pages know when."""
+"""A session that nobody uses ends, and pages know when; forms posted too late are kept; guests have their own."""
 
 import datetime as dt
+import time
 from typing import Any
 
 import pytest
+from django.contrib.sessions.backends.cache import SessionStore as CachedSession
 from django.contrib.sessions.backends.db import SessionStore
 from django.contrib.sessions.models import Session
 from django.http import HttpResponse
 from django.test import Client, RequestFactory
 from django.utils import timezone
 
-from formation_portal.accounts.sessions import SessionExpiry, mark_as_background
+from formation_portal.accounts import sessions
+from formation_portal.accounts.sessions import GuestSession, SessionExpiry, UnsentForm, mark_as_background
 
 pytestmark = pytest.mark.django_db
 
@@ -95,3 +98,79 @@ def test_nobody_has_no_session(as_nobody: Client) -> None:
     page = as_nobody.get("/accounts/login/")
     assert "session-clock" not in page.content.decode()
     assert not Session.objects.exists()
+
+
+_PATH = "/applications/AB12/?row=1"
+_KEPT = {"path": _PATH, "controls": [["q:name", ["Larkfield", ""]]], "had_files": True}
+
+
+def _posted(method: str = "post", path: str = _PATH) -> Any:
+    request = getattr(RequestFactory(), method)(path)
+    request.session = CachedSession()
+    request.session["unsent"] = _KEPT
+    return request
+
+
+@pytest.mark.parametrize(
+    ("status", "is_kept"),
+    [(200, False), (302, False), (399, False), (400, True), (403, True), (409, True), (422, False), (503, True)],
+)
+def test_an_unsent_form_is_dropped_once_it_was_taken_or_can_be_read_on_its_page(status: int, is_kept: bool) -> None:
+    request = _posted()
+    response = HttpResponse(status=status)
+    assert sessions.forget_if_sent(request, response) is response
+    assert (sessions.unsent_form(request) is not None) is is_kept
+
+
+@pytest.mark.parametrize("other", [{"method": "get"}, {"path": "/applications/AB12/"}, {"path": "/"}])
+def test_reading_its_page_or_posting_elsewhere_keeps_an_unsent_form(other: dict[str, Any]) -> None:
+    request = _posted(**other)
+    sessions.forget_if_sent(request, HttpResponse())
+    assert sessions.unsent_form(request) == UnsentForm(_PATH, (("q:name", ("Larkfield", "")),), True)
+
+
+def test_nothing_is_offered_where_nothing_was_kept() -> None:
+    request = _posted()
+    sessions.forget_unsent_form(request)
+    assert sessions.unsent_form(request) is None
+    sessions.forget_unsent_form(request)
+    assert sessions.forget_if_sent(request, HttpResponse()).status_code == 200
+
+
+def _found(cookie: str, reference: str) -> GuestSession | None:
+    request = RequestFactory().get("/")
+    request.COOKIES["part"] = cookie
+    return sessions.find_guest_session(request, reference)
+
+
+@pytest.mark.parametrize("is_known", [True, False])
+def test_a_guests_session_is_found_as_it_was_given_and_for_its_part_alone(is_known: bool) -> None:
+    given = GuestSession("AB12", 3, is_known)
+    cookie = sessions.start_guest_session(HttpResponse(), given).cookies["part"]
+    assert _found(cookie.value, "AB12") == given
+    assert _found(cookie.value, "AB13") is None
+    assert _found(cookie.value.replace("AB12", "AB13"), "AB13") is None
+    assert _found("", "AB12") is None
+
+
+def test_the_browser_sends_a_guests_session_to_the_parts_own_addresses_alone_and_shows_it_to_no_script() -> None:
+    cookie = sessions.start_guest_session(HttpResponse(), GuestSession("AB12", 1)).cookies["part"]
+    assert cookie["path"].endswith("/AB12/")
+    assert (cookie["httponly"], cookie["samesite"], cookie["max-age"]) == (True, "Lax", 43_200)
+
+
+def test_a_guests_session_ends_after_half_a_day_whatever_the_browser_keeps(monkeypatch: pytest.MonkeyPatch) -> None:
+    cookie = sessions.start_guest_session(HttpResponse(), GuestSession("AB12", 1)).cookies["part"]
+    now = time.time()
+    for later, is_there in ((43_190, True), (43_210, False)):
+        with monkeypatch.context() as patched:
+            patched.setattr("django.core.signing.time.time", lambda later=later: now + later)
+            assert (_found(cookie.value, "AB12") is not None) is is_there
+
+
+def test_an_ended_guest_session_is_taken_back_where_it_was_put() -> None:
+    response = sessions.start_guest_session(HttpResponse(), GuestSession("AB12", 1))
+    path = response.cookies["part"]["path"]
+    sessions.end_guest_session(response, "AB12")
+    cookie = response.cookies["part"]
+    assert (cookie.value, cookie["max-age"], cookie["path"]) == ("", 0, path)

@@ -13,7 +13,7 @@ from django.test import Client, RequestFactory
 from django.utils.http import urlencode
 
 from formation_portal.accounts.demo import ensure_demo_accounts
-from formation_portal.accounts.sign_in import UnsentForm
+from formation_portal.accounts.sessions import UnsentForm
 from formation_portal.ui.forms.form_data import recognised_answers
 from tests.invitations import mailbox
 from tests.journeys import test_barriers as states

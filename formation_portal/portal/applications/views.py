@@ -10,8 +10,9 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_safe
 
-from formation_portal.accounts import addresses, sign_in
+from formation_portal.accounts import addresses
 from formation_portal.accounts.policies import UserRequest, customer
+from formation_portal.accounts.sessions import unsent_form
 from formation_portal.applications import services
 from formation_portal.applications.access import Right
 from formation_portal.applications.draft import Draft, schema_digest
@@ -51,7 +52,7 @@ def applications(request: UserRequest) -> HttpResponse:
         "page": page,
         "rows": application_rows(page.object_list),
         "links": numbered_links(page, request.GET),
-        "unsent": sign_in.unsent_form(request),
+        "unsent": unsent_form(request),
     }
     return render(request, "portal/applications/applications.html", context)
 

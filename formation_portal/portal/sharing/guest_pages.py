@@ -6,16 +6,21 @@ A rule may hang on what others have answered. Then the page says that something 
 from dataclasses import dataclass, replace
 from functools import cache, cached_property, partial
 
+from django.http import Http404
 from django.urls import reverse
 from django.utils.translation import gettext
 
 from formation_portal.applications.access import Author, Guest
+from formation_portal.applications.draft import Draft
 from formation_portal.applications.locks import locks_of
-from formation_portal.applications.models import Document
+from formation_portal.applications.models import Change, Document
+from formation_portal.applications.parties import PartyRow
+from formation_portal.applications.services import restorable_choices
 from formation_portal.contract.conditions import Condition
 from formation_portal.contract.record import Party
 from formation_portal.contract.rules import FormState, Question, find_field
 from formation_portal.contract.schema import Section
+from formation_portal.invitations.models import Invitation
 from formation_portal.relay.delivery_status import deliveries_for_customer
 from formation_portal.ui import roles
 from formation_portal.ui.formats import day
@@ -27,10 +32,36 @@ from ..pages import Link, need_rows
 from ..parties.pages import PartyPage, RoleEntry
 from ..sections.changes import Consequence, consequence, inactive_warnings
 from ..slots import FileRow, SlotRow
-from .guest_session import OwnPart
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
+class OwnPart:
+    """One party of an application, for whoever was invited to fill it in."""
+
+    invitation: Invitation
+    draft: Draft
+    party: PartyRow
+
+    @property
+    def documents(self) -> tuple[Document, ...]:
+        """Its documents, and no others."""
+        return tuple(self.draft.documents_of(self.party).values())
+
+    def document(self, number: int) -> Document:
+        """One of them; 404 for any other of the application."""
+        found = next((one for one in self.documents if one.pk == number), None)
+        if found is None:
+            raise Http404
+        return found
+
+    def change(self, number: int) -> Change:
+        """A choice that was made here and can be taken back; 404 for whatever else the history holds."""
+        found = self.draft.application.changes.filter(pk=number, holder=self.party.token, who=None).first()
+        if found is None or not restorable_choices(self.draft, found):
+            raise Http404
+        return found
+
+
 class GuestForm(QuestionForm):
     """Questions to one party that say why they are asked only where its own answers decide."""
 

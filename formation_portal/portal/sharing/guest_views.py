@@ -1,31 +1,175 @@
-"""One's own part: its questions and documents, and saying that one is done."""
+"""What a guest does: opens a part by the link of a letter and a code, fills it in, and says that it is finished.
 
-from collections.abc import Mapping
-from functools import partial
-from typing import Any, cast
+Until the code is right, no page names anybody, and every link, right or wrong, leads to a page of the same kind.
+"""
+
+from collections.abc import Callable, Mapping
+from functools import partial, wraps
+from typing import Any, Concatenate, ParamSpec, cast
 
 from django.contrib import messages
-from django.http import HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.utils.translation import gettext
+from django.utils import timezone
+from django.utils.translation import gettext, ngettext
 from django.views.decorators.http import require_http_methods, require_safe
 
-from formation_portal.accounts import guest_sessions
-from formation_portal.accounts.policies import GuestRequest, UserRequest, invited
+from formation_portal.accounts.languages import chosen_in
+from formation_portal.accounts.policies import AnyRequest, GuestRequest, UserRequest, invited, public
+from formation_portal.accounts.sessions import (
+    GuestSession,
+    end_guest_session,
+    find_guest_session,
+    start_guest_session,
+)
 from formation_portal.applications import services
 from formation_portal.applications.access import Guest
-from formation_portal.invitations import parts
+from formation_portal.applications.draft import open_draft
+from formation_portal.applications.fields import new_token
+from formation_portal.invitations import codes, parts
+from formation_portal.invitations.models import Closure, Invitation, closure
 from formation_portal.ui.downloads import as_download
+from formation_portal.ui.forms.controls import Problem
 from formation_portal.ui.forms.form_data import posted_answers, posted_page_version, posted_version
 
 from ..removals import ask_or_remove, document_removal_page
 from ..restorations import restore_choice
 from ..sections.changes import field_conflicts
 from ..sections.views import render_page, save_page
-from .guest_pages import PartPage, part_page
-from .guest_session import OwnPart, with_part
+from .guest_pages import OwnPart, PartPage, part_page
 
+CODE = "code"
 DONE = "done"
+
+Rest = ParamSpec("Rest")
+WithInvitation = Callable[Concatenate[GuestRequest, Invitation, Rest], HttpResponse]
+WithPart = Callable[Concatenate[GuestRequest, OwnPart, Rest], HttpResponse]
+Guarded = Callable[Concatenate[GuestRequest, str, Rest], HttpResponse]
+
+
+def with_invitation(view: WithInvitation[Rest]) -> Guarded[Rest]:
+    """For pages before the code: the invitation, while it opens to a link of its present round. Nothing of the
+    application is read for them."""
+
+    @wraps(view)
+    def guarded(request: GuestRequest, reference: str, /, *args: Rest.args, **kwargs: Rest.kwargs) -> HttpResponse:
+        session = request.guest_session
+        invitation = parts.find_by_reference(session.reference)
+        if invitation is None:
+            answer = _unavailable_page(request, Closure.UNKNOWN)
+        elif why := closure(invitation, now=timezone.now(), round_=session.round):
+            answer = _unavailable_page(request, why)
+        else:
+            answer = view(request, invitation, *args, **kwargs)
+        # Kept nowhere, also by browsers that have no session.
+        answer.headers["Cache-Control"] = "no-store"
+        return answer
+
+    return guarded
+
+
+def with_part(view: WithPart[Rest]) -> Guarded[Rest]:
+    """For the pages of the part itself; whoever hasn't entered the code is asked for it."""
+
+    def found(
+        request: GuestRequest, invitation: Invitation, /, *args: Rest.args, **kwargs: Rest.kwargs
+    ) -> HttpResponse:
+        if not request.guest_session.is_known:
+            return redirect("portal:part_code", reference=invitation.reference)
+        draft = open_draft(invitation.application)
+        party = draft.party(invitation.party.token)
+        if party is None:
+            return _unavailable_page(request, Closure.WITHDRAWN)
+        return view(request, OwnPart(invitation, draft, party), *args, **kwargs)
+
+    return wraps(view)(with_invitation(found))
+
+
+def _unavailable_page(request: HttpRequest, why: Closure) -> HttpResponse:
+    """Why it can't be opened; what was posted to it can be read there once more, and copied."""
+    return render(request, "portal/sharing/part_unavailable.html", {"why": why.value}, status=404)
+
+
+@require_safe
+@public
+def part_link(request: AnyRequest) -> HttpResponse:
+    """Where the letter's link leads. Its key goes no further: not to another page, nor to another site.
+
+    Opening it changes nothing here, since machines open links before people do.
+    """
+    invitation = parts.find_by_key(request.GET.get("key", ""))
+    if invitation is None:
+        # To a name that nothing has: what follows is the same for every key that is wrong.
+        answer: HttpResponse = redirect("portal:part", reference=new_token())
+    else:
+        given = find_guest_session(request, invitation.reference)
+        answer = redirect("portal:part", reference=invitation.reference)
+        if given is None or given.round != invitation.round:
+            start_guest_session(answer, GuestSession(invitation.reference, invitation.round))
+    answer.headers["Referrer-Policy"] = "no-referrer"
+    answer.headers["Cache-Control"] = "no-store"
+    return answer
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@invited
+@with_invitation
+def part_code(request: GuestRequest, invitation: Invitation) -> HttpResponse:
+    """GET offers to send a code, or asks for the one that was sent. POST sends one, or tries what was typed."""
+    if request.guest_session.is_known:
+        return redirect("portal:part", reference=invitation.reference)
+    if request.method != "POST" or chosen_in(request):
+        return _render_code(request, invitation)
+    if CODE in request.POST:
+        return _try_code(request, invitation)
+    try:
+        codes.send_code(invitation)
+    except codes.TooMany:
+        said = gettext("We can’t send any more codes today. Try again tomorrow.")
+        return _render_code(request, invitation, error=said, status=429)
+    return redirect("portal:part_code", reference=invitation.reference)
+
+
+def _try_code(request: GuestRequest, invitation: Invitation) -> HttpResponse:
+    if codes.try_code(invitation, request.POST.get(CODE, "")):
+        session = GuestSession(invitation.reference, invitation.round, is_known=True)
+        return start_guest_session(redirect("portal:part", reference=invitation.reference), session)
+    invitation.refresh_from_db()
+    if left := codes.tries_left(invitation, now=timezone.now()):
+        error = ngettext(
+            "This code is wrong. Enter the code from our latest e-mail. You have %(left)d try left.",
+            "This code is wrong. Enter the code from our latest e-mail. You have %(left)d tries left.",
+            left,
+        ) % {"left": left}
+    else:
+        error = gettext("This code has expired. Ask for a new one.")
+    return _render_code(request, invitation, error=error, status=422)
+
+
+def _render_code(request: GuestRequest, invitation: Invitation, *, error: str = "", status: int = 200) -> HttpResponse:
+    is_waiting = codes.tries_left(invitation, now=timezone.now()) > 0
+    context = {
+        "reference": invitation.reference,
+        "is_waiting": is_waiting,
+        "typed": request.POST.get(CODE, "") if chosen_in(request) else "",
+        "minutes": codes.VALID_FOR.seconds // 60,
+        "error": error,
+        "problems": [Problem(CODE if is_waiting else "send", error)] if error else [],
+    }
+    return render(request, "portal/sharing/part_code.html", context, status=status)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@invited
+def part_renewal(request: GuestRequest, reference: str) -> HttpResponse:
+    """Ask for another link once this one has expired. A GET only leads back."""
+    found = parts.find_by_reference(reference)
+    why = closure(found, now=timezone.now(), round_=request.guest_session.round) if found else None
+    if found is None or why is not Closure.EXPIRED or request.method != "POST":
+        return redirect("portal:part", reference=reference)
+    parts.ask_for_another_link(found)
+    messages.success(request, gettext("We have told the person who invited you that you need a new link."))
+    return redirect("portal:part", reference=reference)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -106,7 +250,7 @@ def part_leave(request: GuestRequest, reference: str) -> HttpResponse:
     """Shut the part in this browser. A GET only leads back to it."""
     if request.method != "POST":
         return redirect("portal:part", reference=reference)
-    return guest_sessions.end(render(request, "portal/sharing/part_unavailable.html", {"why": "left"}), reference)
+    return end_guest_session(render(request, "portal/sharing/part_unavailable.html", {"why": "left"}), reference)
 
 
 @require_safe

@@ -2,13 +2,13 @@
 
 from django.urls import path
 
-from . import guest_sign_in, guest_views, views
+from . import guest_views, views
 
 urlpatterns = [
-    path("invitation/", guest_sign_in.part_link, name="part_link"),
+    path("invitation/", guest_views.part_link, name="part_link"),
     path("part/<str:reference>/", guest_views.part, name="part"),
-    path("part/<str:reference>/code/", guest_sign_in.part_code, name="part_code"),
-    path("part/<str:reference>/renewal/", guest_sign_in.part_renewal, name="part_renewal"),
+    path("part/<str:reference>/code/", guest_views.part_code, name="part_code"),
+    path("part/<str:reference>/renewal/", guest_views.part_renewal, name="part_renewal"),
     path(
         "part/<str:reference>/changes/<int:number>/restoration/",
         guest_views.part_choice_restoration,

@@ -18,7 +18,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext
 
 from formation_portal.accounts.policies import UserRequest
-from formation_portal.accounts.sign_in import UnsentForm
+from formation_portal.accounts.sessions import UnsentForm
 from formation_portal.applications.draft import Draft
 from formation_portal.contract.fields.iso_codes import sort_key
 from formation_portal.core.middleware import CONTENT_POLICY

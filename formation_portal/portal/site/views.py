@@ -12,9 +12,8 @@ from django.utils.translation import get_language
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from formation_portal.accounts import sign_in
 from formation_portal.accounts.policies import AnyRequest, Rest, UserRequest, View, public, signed, signed_in
-from formation_portal.accounts.sessions import extend_session, mark_as_background
+from formation_portal.accounts.sessions import extend_session, forget_unsent_form, mark_as_background, unsent_form
 from formation_portal.applications.models import Application
 from formation_portal.core.integers import content_length
 from formation_portal.mail import outbox
@@ -118,9 +117,9 @@ def unsent(request: UserRequest) -> HttpResponse:
 
     It stays in the session, so that a page that is loaded again still has it; signing out drops it.
     """
-    kept = sign_in.unsent_form(request)
+    kept = unsent_form(request)
     if kept is None or not _may_open(request, kept.path):
-        sign_in.forget_unsent_form(request)
+        forget_unsent_form(request)
         return redirect("portal:applications")
     context = {"unsent": kept, "typed": typed_rows(request, kept)}
     return render(request, "portal/site/unsent.html", context)
