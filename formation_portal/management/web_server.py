@@ -30,7 +30,7 @@ from formation_portal.core.middleware import body_limit
 from formation_portal.gateway.catalog import catalog
 from formation_portal.gateway.errors import GatewayError
 
-from . import memory
+from .supervision import freeze_loaded_objects
 
 THREADS = 8
 CONNECTIONS = 2000
@@ -83,7 +83,7 @@ class WebServer:
         """Serve, then finish what is being answered."""
         _raise_file_limit()
         tempfile.tempdir = str(settings.FILE_UPLOAD_TEMP_DIR)
-        memory.freeze_loaded_objects()
+        freeze_loaded_objects()
         sys.setswitchinterval(_SWITCH_SECONDS)
         server = _Server(self._application, self._listening)
         # Before the first visitor asks for it, and without keeping anybody waiting.

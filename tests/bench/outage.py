@@ -33,7 +33,7 @@ def measure(*, small: bool) -> None:
     """Every figure, as soon as it is there."""
     from django.conf import settings
 
-    from formation_portal.management.setup import collect_static, migrate
+    from formation_portal.management.commands.setup_portal import collect_static, migrate
 
     from . import asked_to_wait, down, drain, waking
 

@@ -13,7 +13,7 @@ from django.conf import settings
 from django.db import connections
 from django.urls import get_resolver
 
-from formation_portal.management.setup import migrate
+from formation_portal.management.commands.setup_portal import migrate
 from formation_portal.relay.service_profile import current_profile
 from tests.other_service.fault_injection import Plan
 

@@ -11,7 +11,7 @@ from typing import Any
 from django.conf import settings
 
 from formation_portal.core.databases import SERVICE
-from formation_portal.management.setup import migrate
+from formation_portal.management.commands.setup_portal import migrate
 from formation_portal.relay.service_profile import EMBEDDED_CAPABILITIES, Capabilities
 from formation_portal.service.auth import portal_key
 from formation_portal.service.catalog.loader import store_catalog

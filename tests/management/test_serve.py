@@ -88,7 +88,7 @@ def test_whatever_dies_is_started_again(served: Served) -> None:
 def test_where_no_web_server_can_begin_all_ends(served: Served, tmp_path: Path) -> None:
     """A start that fails in each process says so once, instead of trying for ever."""
     (tmp_path / "sitecustomize.py").write_text(
-        "import formation_portal.management.memory as memory\nmemory.freeze_loaded_objects = lambda: exit(3)\n"
+        "from formation_portal.management import supervision\nsupervision.freeze_loaded_objects = lambda: exit(3)\n"
     )
     broken = Served(served.data, served.port, {"PYTHONPATH": f"{tmp_path}:."}).start()
     assert broken.wait() == 1

@@ -12,7 +12,7 @@ from django.urls import get_resolver, reverse
 
 from formation_portal.accounts import addresses
 from formation_portal.gateway.catalog import read_products
-from formation_portal.management.setup import prepare
+from formation_portal.management.commands.setup_portal import prepare
 from formation_portal.relay.models import Attempt, Delivery, DeliveryState
 from formation_portal.relay.service_profile import EMBEDDED_CAPABILITIES, update_profile
 from formation_portal.service.auth import portal_key

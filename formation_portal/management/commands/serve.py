@@ -19,7 +19,7 @@ from formation_portal.accounts import demo
 from formation_portal.core.middleware import LIVE
 from formation_portal.gateway.catalog import catalog
 from formation_portal.gateway.errors import GatewayError
-from formation_portal.management.setup import prepare
+from formation_portal.management.commands.setup_portal import prepare
 from formation_portal.management.supervision import Child, Supervision
 from formation_portal.management.web_server import WebServer, listen
 from formation_portal.service.auth import DEMO_KEY

@@ -1,10 +1,33 @@
-"""`manage.py setup_portal`: everything that has to stand before the portal can serve. Safe to repeat."""
+"""`manage.py setup_portal`: what has to stand before the portal can serve.
 
+Each step looks first, and does nothing where nothing is to do.
+"""
+
+import hashlib
+import os
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand
+from django.conf import settings
+from django.contrib.staticfiles.finders import get_finders
+from django.core.management import call_command
+from django.core.management.base import BaseCommand, CommandError
+from django.db import Error, connections
+from django.db.migrations.executor import MigrationExecutor
 
-from formation_portal.management.setup import prepare
+from formation_portal.accounts.demo import deactivate_demo_accounts, ensure_demo_accounts
+from formation_portal.core.databases import SERVICE
+from formation_portal.environment import misspelled_settings
+from formation_portal.management.commands.remove_orphans import remove_orphans
+from formation_portal.management.supervision import limit_malloc_arenas
+from formation_portal.service import auth
+from formation_portal.service.catalog.loader import read_catalog, store_catalog
+
+Say = Callable[[str], None]
+
+# Beside the collected files, not among them: they are served to everybody.
+STATIC_DIGEST = "static-digest"
 
 
 class Command(BaseCommand):
@@ -13,3 +36,63 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         """Says only what there was to do."""
         prepare(self.stdout.write)
+
+
+def prepare(say: Say) -> None:
+    """Bring databases, catalog, keys, accounts and static files up to date; `say` hears what was done."""
+    # Some steps begin threads, and the processes that are forked afterwards inherit what these have had.
+    limit_malloc_arenas()
+    for name, meant in misspelled_settings(os.environ).items():
+        say(f"Warning: {name} is no setting of the portal. Is it {meant} that you mean?")
+    for alias in connections:
+        try:
+            connections[alias].ensure_connection()
+        except Error as error:
+            setting = "SERVICE_DATABASE_URL" if alias == SERVICE else "DATABASE_URL"
+            reason = next(iter(str(error).strip().splitlines()), type(error).__name__)
+            raise CommandError(f"{setting}: the database can't be opened: {reason}") from None
+    for alias in connections:
+        migrate(alias, say)
+    # Of the attempts that are counted (CACHES); looks first whether it is there.
+    call_command("createcachetable", verbosity=0)
+    if store_catalog(read_catalog()):
+        say("Loaded the catalog")
+    auth.portal_key()
+    auth.ensure_demo_key()
+    if settings.DEMO:
+        ensure_demo_accounts()
+    else:
+        deactivate_demo_accounts()
+    collect_static(say)
+    if removed := remove_orphans():
+        say(f"Removed unused files: {removed}")
+
+
+def migrate(alias: str, say: Say) -> None:
+    """Apply the migrations that a database lacks."""
+    executor = MigrationExecutor(connections[alias])
+    plan = executor.migration_plan(executor.loader.graph.leaf_nodes())
+    if plan:
+        say(f"Setting up the database “{alias}”")
+        call_command("migrate", database=alias, interactive=False, verbosity=0)
+
+
+def collect_static(say: Say) -> None:
+    """Copy, hash and compress the static files, where one of them has changed since they were last collected."""
+    note = Path(settings.DATA_DIR) / STATIC_DIGEST
+    digest = static_digest()
+    if note.exists() and note.read_text() == digest and Path(settings.STATIC_ROOT).exists():
+        return
+    say("Collecting static files")
+    call_command("collectstatic", interactive=False, clear=True, verbosity=0)
+    note.write_text(digest)
+
+
+def static_digest() -> str:
+    """The same while no static file, and nothing that treats them, has changed."""
+    digest = hashlib.sha256(settings.STORAGES["staticfiles"]["BACKEND"].encode())
+    found = [(name, storage.path(name)) for finder in get_finders() for name, storage in finder.list(None)]
+    for name, path in sorted(found):
+        status = Path(path).stat()
+        digest.update(f"{name}\0{status.st_size}\0{status.st_mtime_ns}\n".encode())
+    return digest.hexdigest()

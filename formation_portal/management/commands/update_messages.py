@@ -1,10 +1,48 @@
-"""manage.py update_messages: brings the catalogs of translations up to date with the words of the portal."""
+"""`manage.py update_messages`: gathers every message of ours, and brings the catalogs of translations up to date.
 
+By Babel and Django's own lexer, so that nobody needs the gettext tools. The catalogs are
+`locale/<language>/LC_MESSAGES/django.po`; what is read at run time is the `.mo` beside each, kept in the tree too.
+"""
+
+from collections.abc import Iterator
+from io import BytesIO
+from pathlib import Path
 from typing import Any
 
+import yaml
+from babel.messages import Catalog
+from babel.messages.extract import extract_from_file
+from babel.messages.mofile import write_mo
+from babel.messages.pofile import read_po, write_po
+from django.conf import settings
 from django.core.management.base import BaseCommand
+from django.template.base import Lexer, Token, TokenType
+from django.utils.text import smart_split
+from django.utils.translation import trim_whitespace
+from django.utils.translation.template import block_re, constant_re, endblock_re, inline_re, plural_re
 
-from formation_portal.management.translations import gather_messages, translated_languages, untranslated, update_catalog
+from formation_portal.contract.canonical import role_count_messages
+from formation_portal.ui.glossary.terms import places, term_texts
+
+PROJECT = Path(__file__).resolve().parents[3]
+LOCALE = PROJECT / "formation_portal" / "locale"
+ROLES = LOCALE / "roles.yaml"
+TERMS = PROJECT / "formation_portal" / "ui" / "glossary" / "terms.yaml"
+
+# What marks a message in Python: Django's functions and the contract's (contract/localisation.py, ui/formats.py),
+# and the history's.
+_KEYWORDS = {
+    "gettext": None,
+    "gettext_lazy": None,
+    "_": None,
+    "ngettext": (1, 2),
+    "ngettext_lazy": (1, 2),
+    "gettext_noop": None,
+    "note": None,
+    "counted": (2, 3),
+}
+
+Message = str | tuple[str, ...]
 
 
 class Command(BaseCommand):
@@ -17,3 +55,121 @@ class Command(BaseCommand):
             self.stdout.write(f"{language}: {len(found)} messages, {len(missing)} not translated")
             for message in missing:
                 self.stdout.write(f"  {message}")
+
+
+def translated_languages() -> list[str]:
+    """Every language of the portal but the one that its words are written in."""
+    return [code for code, _ in settings.LANGUAGES if code != settings.LANGUAGE_CODE]
+
+
+def gather_messages() -> Catalog:
+    """Every message that stands in the code and in the templates, with the files that hold it."""
+    found = Catalog(charset="utf-8")
+    for path in sorted((PROJECT / "formation_portal").rglob("*.py")):
+        for _, message, _, _ in extract_from_file("python", path, keywords=_KEYWORDS):
+            _add(found, message, path)
+    for path, messages in ((ROLES, role_messages()), (TERMS, term_messages())):
+        for message in messages:
+            _add(found, message, path)
+    for path in sorted(one for one in (PROJECT / "templates").rglob("*") if one.suffix in (".html", ".txt")):
+        for message in template_messages(path.read_text(encoding="utf-8")):
+            _add(found, message, path)
+    return found
+
+
+def role_messages() -> Iterator[Message]:
+    """What roles are called, alone and counted."""
+    for word in yaml.safe_load(ROLES.read_text(encoding="utf-8")):
+        yield word
+        yield role_count_messages(word)
+
+
+def term_messages() -> Iterator[Message]:
+    """The field's words with their meaning, and the places that have some of their own."""
+    for word in term_texts().values():
+        yield word.title
+        yield word.meaning
+    yield from (place.name for place in places().values())
+
+
+def _add(found: Catalog, message: Message, path: Path) -> None:
+    if message and all(message):
+        # Without a line, so that a catalog changes only where its messages do.
+        found.add(message, locations=[(str(path.relative_to(PROJECT)), 0)])
+
+
+def template_messages(source: str) -> Iterator[Message]:
+    """The messages of a template: `translate`, `blocktranslate` and constants like `_("…")`."""
+    tokens = iter(Lexer(source).tokenize())
+    for token in tokens:
+        if token.token_type not in (TokenType.BLOCK, TokenType.VAR):
+            continue
+        if token.token_type is TokenType.BLOCK and block_re.match(token.contents):
+            yield _block_message(token, tokens)
+        elif token.token_type is TokenType.BLOCK and (inline := inline_re.match(token.contents)):
+            yield _literal(inline[1])
+        yield from (_literal(one) for one in constant_re.findall(token.contents))
+
+
+def _literal(quoted: str) -> str:
+    return quoted.strip("\"'").replace("%", "%%")
+
+
+def _block_message(opening: Token, tokens: Iterator[Token]) -> Message:
+    forms = [""]
+    for token in tokens:
+        if token.token_type is TokenType.BLOCK and endblock_re.match(token.contents):
+            break
+        if token.token_type is TokenType.BLOCK and plural_re.match(token.contents):
+            forms.append("")
+        elif token.token_type is TokenType.VAR:
+            forms[-1] += f"%({token.contents})s"
+        elif token.token_type is TokenType.TEXT:
+            forms[-1] += token.contents.replace("%", "%%")
+    if "trimmed" in smart_split(opening.contents):
+        forms = [trim_whitespace(form) for form in forms]
+    return tuple(forms) if len(forms) > 1 else forms[0]
+
+
+def po_path(language: str) -> Path:
+    """Where a language's translations are written."""
+    return LOCALE / language / "LC_MESSAGES" / "django.po"
+
+
+def catalog_of(language: str) -> Catalog:
+    """A language's translations; an empty catalog where there are none yet."""
+    path = po_path(language)
+    if not path.exists():
+        return Catalog(locale=language, charset="utf-8")
+    with path.open("rb") as file:
+        return read_po(file, locale=language)
+
+
+def update_catalog(language: str, found: Catalog) -> Catalog:
+    """The language's catalog with every message that was found, and no other; written, and written for the portal."""
+    catalog = catalog_of(language)
+    found.creation_date = catalog.creation_date
+    catalog.update(found, no_fuzzy_matching=True)
+    catalog.obsolete.clear()
+    path = po_path(language)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("wb") as file:
+        write_po(file, catalog, width=120, sort_output=True, include_lineno=False, ignore_obsolete=True)
+    path.with_suffix(".mo").write_bytes(compile_catalog(catalog_of(language)))
+    return catalog
+
+
+def compile_catalog(catalog: Catalog) -> bytes:
+    """What is read at run time."""
+    content = BytesIO()
+    write_mo(content, catalog)
+    return content.getvalue()
+
+
+def untranslated(catalog: Catalog) -> list[str]:
+    """The messages that have no translation, or not every form of one."""
+    return [
+        str(message.id)
+        for message in catalog
+        if message.id and not all(message.string if isinstance(message.string, tuple | list) else (message.string,))
+    ]

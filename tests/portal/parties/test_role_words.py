@@ -7,7 +7,7 @@ from django.utils import translation
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft
 from formation_portal.contract import canonical
-from formation_portal.management.translations import catalog_of, translated_languages
+from formation_portal.management.commands.update_messages import catalog_of, translated_languages
 from formation_portal.service.catalog.loader import read_catalog
 from formation_portal.ui import roles
 

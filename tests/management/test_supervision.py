@@ -13,9 +13,9 @@ PROJECT = Path(__file__).resolve().parent.parent.parent
 # As many threads as a web server may have hold something at once; then malloc says how many arenas it has.
 ARENAS = """
 import ctypes, sys, threading
-from formation_portal.management import memory
+from formation_portal.management import supervision
 
-memory.limit_malloc_arenas()
+supervision.limit_malloc_arenas()
 all_hold = threading.Barrier(9)
 def hold():
     kept = [b"x" * 700 for _ in range(100)]
@@ -35,10 +35,10 @@ all_hold.wait()
 # Of much that was there at the start, a quarter would have to come anew before a round over all of it.
 ROUNDS = """
 import gc
-from formation_portal.management import memory
+from formation_portal.management import supervision
 
 there_at_the_start = [[] for _ in range(800_000)]
-memory.freeze_loaded_objects()
+supervision.freeze_loaded_objects()
 counted = len(gc.get_objects())
 before = gc.get_stats()[2]["collections"]
 come_since = [[] for _ in range(100_000)]

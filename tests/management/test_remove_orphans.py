@@ -10,7 +10,7 @@ from django.core.management import call_command
 
 from formation_portal.applications import services
 from formation_portal.applications.draft import open_draft
-from formation_portal.management.orphaned_files import AGE_SECONDS
+from formation_portal.management.commands.remove_orphans import AGE_SECONDS
 from formation_portal.service.catalog.loader import store_catalog
 from tests.applications import factories
 from tests.service import example_catalog

@@ -8,14 +8,14 @@ from string import Formatter
 import pytest
 from babel.messages import Catalog, Message
 
-from formation_portal.management.translations import (
+from formation_portal.management.commands.update_messages import (
     catalog_of,
     compile_catalog,
     gather_messages,
     po_path,
     template_messages,
 )
-from formation_portal.management.translations import translated_languages as languages
+from formation_portal.management.commands.update_messages import translated_languages as languages
 
 _PERCENT = re.compile(r"%\((\w+)\)[sd]")
 _TAGS = re.compile(r"</?[a-z][^>]*>")
