@@ -1,31 +1,44 @@
-"""The list of applications, one's overview, and the questions whether to copy or delete it."""
+"""The list of applications; what a copy takes over and a deletion removes; and what fits another form.
 
-from collections.abc import Iterable, Iterator
+Another form is that of another product, or a newer one of the same.
+"""
+
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
+from functools import cached_property
+from typing import TypeVar
 
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.html import format_html
 
-from formation_portal.applications.draft import Draft
+from formation_portal.applications.contacts import answers_by_property
+from formation_portal.applications.draft import Draft, schema_digest
 from formation_portal.applications.models import Application
 from formation_portal.applications.readback import entity_name
-from formation_portal.applications.transfer import content_of
+from formation_portal.applications.transfer import (
+    LostAnswer,
+    Transfer,
+    TransferLine,
+    content_of,
+    lost_answers,
+    plan_transfer,
+    with_schema,
+)
+from formation_portal.contract import canonical
+from formation_portal.contract.catalog import CatalogItem
 from formation_portal.contract.fields.parsing import is_blank
 from formation_portal.contract.lifecycle import State
-from formation_portal.contract.localisation import gettext, ngettext
-from formation_portal.relay.delivery_status import deliveries_of
-from formation_portal.relay.resources import ResourceKind
-from formation_portal.ui import formats
-from formation_portal.ui.formats import day, money
+from formation_portal.contract.localisation import gettext, gettext_noop, ngettext
+from formation_portal.contract.transfer import FormChanges, form_changes
+from formation_portal.gateway.catalog import Catalog, CatalogProduct
+from formation_portal.invitations.models import current_stage
+from formation_portal.ui.formats import day, money, time_or_day
 
-from ..feedback import DeliverySummary, delivery_summary, task_deliveries
-from ..pages import ConfirmPage
-from ..submission.corrections import Returned, returned
-from ..submission.progress import progress
-from .pending_actions import pending_summary
-from .task_list import Task, TaskList, task_list
-from .transfer import newer_form
+from .overview import Task
+
+One = TypeVar("One")
 
 # What a row is made of.
 ROW_FIELDS = ("reference", "product", "state", "submitted_at", "updated_at", "deleted_at")
@@ -39,17 +52,13 @@ _MARKS = {
 }
 
 
-def application_rows(applications: Iterable[Application]) -> tuple[Task, ...]:
-    """The rows; the applications come with their section answers and invitations prefetched."""
-    return tuple(_row(application) for application in applications)
-
-
-def _row(application: Application) -> Task:
+def application_row(application: Application) -> Task:
+    """A row of the list; the application comes with its section answers and invitations prefetched."""
     name = entity_name(application)
     page = "portal:overview" if application.is_open else "portal:status"
     shared = "" if application.is_own else gettext("shared with you")
     facts = (application.product_name, application.jurisdiction_name, shared)
-    turn = pending_summary(application, application.invitations.all())
+    waits = _who_is_waited_for(application)
     return Task(
         id=f"application-{application.reference}",
         copies=application.reference,
@@ -61,90 +70,35 @@ def _row(application: Application) -> Task:
         note=format_html(
             '{}. {}{} <span class="nowrap">{}</span>',
             ", ".join(fact for fact in facts if fact),
-            f"{turn}. " if turn else "",
+            f"{waits}. " if waits else "",
             gettext("Saved %(day)s.") % {"day": day(application.updated_at)},
             application.reference,
         ),
     )
 
 
-@dataclass(frozen=True, slots=True)
-class OverviewPage:
-    """Everything that the overview shows."""
-
-    draft: Draft
-    delivery: DeliverySummary
-    list: TaskList
-    submit: Task
-    price: tuple[tuple[str, str], ...]
-    saved: str
-    has_new_form: bool
-    # Where it was submitted and came back.
-    returned: Returned | None
-
-    @property
-    def is_named(self) -> bool:
-        """Whether the title is a name that the customer gave, not the product's."""
-        return self.draft.title != self.draft.application.product_name
-
-
-def overview_page(draft: Draft) -> OverviewPage:
-    """The overview of a draft that can still be changed."""
-    delivery = delivery_summary(draft)
-    came_back = None
-    if draft.application.status is State.RETURNED_FOR_CHANGES:
-        came_back = returned(delivery, progress(draft).returned, back_to="overview")
-    price = draft.application.product.get("price") or {}
-    currency = str(price.get("currency") or "")
-    amounts = ((gettext("Set-up fee"), price.get("one_off")), (gettext("Annual fee"), price.get("annual")))
-    return OverviewPage(
-        draft=draft,
-        delivery=delivery,
-        list=task_list(draft, refused=delivery.refused, deliveries=task_deliveries(draft, delivery.board)),
-        submit=_submit(draft, refused=came_back.stands_in_the_way if came_back else len(delivery.refused)),
-        price=tuple((term, money(Decimal(str(amount)), currency)) for term, amount in amounts if amount is not None),
-        saved=formats.time_or_day(draft.application.updated_at),
-        has_new_form=newer_form(draft) is not None,
-        returned=came_back,
-    )
+def _who_is_waited_for(application: Application) -> str:
+    """In one sentence; empty where it is nobody. The parties come with the invitations."""
+    if application.is_open:
+        now = timezone.now()
+        names: list[str] = []
+        for one in application.invitations.all():
+            if one.party.removed_at is None and current_stage(one, now=now).stage.waits:
+                # As the party is called, told without its form, and since when.
+                name = canonical.label_of(answers_by_property(one.party.kind, one.party.raw))
+                said = {"name": name or gettext("someone you invited"), "time": time_or_day(one.sent_at)}
+                names.append(gettext("%(name)s, since %(time)s") % said)
+        if names:
+            return gettext("Waiting for you and %(names)s") % {"names": ", ".join(names)}
+        return gettext("Waiting for you")
+    at = application.submitted_at
+    if application.status in (State.SUBMITTED_FOR_REVIEW, State.IN_REVIEW) and at:
+        return gettext("Waiting for our reviewer since %(time)s") % {"time": time_or_day(at)}
+    return gettext("Waiting for the registry") if application.status is State.SUBMITTED_TO_CSP else ""
 
 
-def _submit(draft: Draft, *, refused: int) -> Task:
-    count = len(draft.needs) + refused
-    url = reverse("portal:check", args=[draft.application.reference])
-    is_returned = draft.application.status is State.RETURNED_FOR_CHANGES
-    title = gettext("Check and send corrections") if is_returned else gettext("Check your answers and submit")
-    if not count:
-        return Task(
-            "task-check",
-            title,
-            url,
-            "open",
-            gettext("Ready"),
-            gettext("You have answered everything that is required."),
-        )
-    note = ngettext(
-        "{count} item to complete. You can check your answers at any time.",
-        "{count} items to complete. You can check your answers at any time.",
-        count,
-    )
-    return Task("task-check", title, url, "later", gettext("Not ready yet"), note)
-
-
-@dataclass(frozen=True, slots=True)
-class CopyPage(ConfirmPage):
-    """The question, and what a copy takes over."""
-
-    copied: tuple[str, ...]
-
-
-def copy_page(draft: Draft) -> CopyPage:
-    """The question about a draft, whatever its state."""
-    overview = reverse("portal:overview", args=[draft.application.reference])
-    return CopyPage(draft, overview, gettext("Back to application"), tuple(_copied(draft)))
-
-
-def _copied(draft: Draft) -> Iterable[str]:
+def copied_things(draft: Draft) -> Iterator[str]:
+    """What a copy of a draft takes over, whatever its state."""
     content = content_of(draft)
     yield ngettext(
         "{count} answer about the company or foundation",
@@ -168,27 +122,8 @@ def _copied(draft: Draft) -> Iterable[str]:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class DraftRemovalPage(ConfirmPage):
-    """The question. `goes` says how much there is of what, `stays` what is beyond our reach; either may be empty."""
-
-    goes: tuple[str, ...]
-    stays: str
-
-
-def draft_removal_page(draft: Draft) -> DraftRemovalPage:
-    """The page as the draft stands: two queries, for what the service has."""
-    stays = ""
-    if deliveries_of(draft.application).cannot_be_removed(ResourceKind.ENTITY, ""):
-        stays = gettext(
-            "The formation service may already have some of this and can’t delete it automatically. Our "
-            "team will ask for it to be removed."
-        )
-    overview = reverse("portal:overview", args=[draft.application.reference])
-    return DraftRemovalPage(draft, overview, gettext("Overview"), tuple(_goes(draft)), stays)
-
-
-def _goes(draft: Draft) -> Iterator[str]:
+def deleted_things(draft: Draft) -> Iterator[str]:
+    """How much of what a draft holds that is deleted with it: one query."""
     people = (*draft.parties, *draft.removed_parties)
     holders = (draft.entity_raw, *(row.raw for row in people), *(row.raw for row in draft.share_classes))
     answers = sum(not is_blank(value) for raw in holders for value in raw.values())
@@ -206,3 +141,96 @@ def _goes(draft: Draft) -> Iterator[str]:
         yield ngettext("%(count)d document, with its file", "%(count)d documents, with their files", documents) % {
             "count": documents
         }
+
+
+def products_by_place(draft: Draft, offered: Catalog) -> Mapping[str, Sequence[CatalogProduct]]:
+    """Every other product that is available and that the draft's answers may be carried over to."""
+    others = [(one.item.jurisdiction.name if one.item else "", one) for one in offered.items if is_another(draft, one)]
+    return _grouped(sorted(others, key=lambda placed: (placed[0], placed[1].name)))
+
+
+def is_another(draft: Draft, product: CatalogProduct) -> bool:
+    """Whether the draft's answers may be carried over to it."""
+    is_same = product.item is not None and product.item.jurisdiction_product_id == draft.application.product_id
+    return product.is_available and not is_same
+
+
+@dataclass(frozen=True)
+class CarryOverPage:
+    """The comparison with one product, by whom answers belong to. Costs no query."""
+
+    draft: Draft
+    product: CatalogProduct
+    item: CatalogItem
+
+    @cached_property
+    def transfer(self) -> Transfer:
+        return plan_transfer(self.draft, there=self.item.form)
+
+    @cached_property
+    def fits(self) -> Mapping[str, Sequence[TransferLine]]:
+        return _grouped((line.holder, line) for line in self.transfer.fits)
+
+    @cached_property
+    def misfits(self) -> Mapping[str, Sequence[TransferLine]]:
+        return _grouped((line.holder, line) for line in self.transfer.misfits)
+
+    @cached_property
+    def needed(self) -> Mapping[str, Sequence[str]]:
+        """What the other form still needs, by section."""
+        titles = {section.key: section.title for section in self.item.form.sections}
+        return _grouped((titles.get(need.section, ""), need.text) for need in self.transfer.needed)
+
+    @property
+    def seen(self) -> str:
+        """Names what was compared, so that what was seen is what is done: it changes with the draft and the form."""
+        both = f"{self.draft.application.revision} {schema_digest(self.item.document)}"
+        return hashlib.sha256(both.encode()).hexdigest()[:32]
+
+
+def _grouped(pairs: Iterable[tuple[str, One]]) -> Mapping[str, Sequence[One]]:
+    grouped: dict[str, list[One]] = {}
+    for name, one in pairs:
+        grouped.setdefault(name, []).append(one)
+    return grouped
+
+
+@dataclass(frozen=True)
+class FormChangePage:
+    """What another form of the draft's product changes, before anything happens. Costs no query."""
+
+    draft: Draft
+    item: CatalogItem
+
+    @cached_property
+    def changes(self) -> FormChanges:
+        return form_changes(self.draft.schema, self.item.form)
+
+    @cached_property
+    def lost(self) -> Sequence[LostAnswer]:
+        return lost_answers(self.draft, self.item.form)
+
+    @cached_property
+    def needed(self) -> list[str]:
+        """What is needed then, and isn't now."""
+        now = {need.text for need in self.draft.needs}
+        return [need.text for need in with_schema(self.draft, self.item.form).needs if need.text not in now]
+
+    @cached_property
+    def price(self) -> str:
+        """The price as it is now, in words, where it is another than the draft's."""
+        if self.draft.application.product.get("price") == self.item.model_dump(mode="json")["price"]:
+            return ""
+        price = self.item.price
+        parts = (
+            (price.one_off, gettext_noop("{amount} set-up fee")),
+            (price.annual, gettext_noop("{amount} annual fee")),
+        )
+        return ", ".join(
+            gettext(said, amount=money(amount, price.currency)) for amount, said in parts if amount is not None
+        )
+
+    @property
+    def seen(self) -> str:
+        """Names the form that was looked at."""
+        return f"{self.item.form.id} {self.item.form.version}"

@@ -1,16 +1,15 @@
 """E-mails about an application, written in the transaction they tell of: status, confirmation, a finished part.
 
-One more is a reminder of a draft that has lain for a week. Never a second one.
+They go to confirmed addresses alone, else a stranger would read about the application. One more is a reminder of a
+draft that has lain for a week, and never a second one.
 """
 
 import datetime as dt
-from collections.abc import Iterable
 
 from django.urls import reverse
 from django.utils import timezone, translation
 
-from formation_portal.accounts import addresses
-from formation_portal.accounts.addresses import is_confirmed
+from formation_portal.accounts.addresses import has_address, has_confirmed
 from formation_portal.accounts.models import User
 from formation_portal.applications.access import Author
 from formation_portal.applications.draft import Draft, open_draft
@@ -24,7 +23,7 @@ from formation_portal.mail.outbox import is_unsubscribed
 from formation_portal.reviews.customer_queries import customer_queries, decision_texts
 from formation_portal.reviews.decisions import RETURN
 
-from .pending_actions import open_needs_of_guest
+from .overview import open_needs_of_guest
 
 # The kind of letter that each state asks for, and how the letter calls what has happened.
 _SAID = {
@@ -39,7 +38,7 @@ def send_status_email(draft: Draft) -> None:
     """Write to the application's owner, where the new state is one that nobody should have to look for."""
     application, owner = draft.application, draft.application.owner
     kind, outcome = _SAID.get(application.status, ("", ""))
-    if not kind or not has_confirmed_address(owner):
+    if not kind or not has_confirmed(owner):
         return
     count = 0
     # Our reviewer asks nothing where the service has sent it back, or a word is all that was said.
@@ -55,11 +54,6 @@ def send_status_email(draft: Draft) -> None:
     queue_letter(kind=kind, to=owner.email, language=language_of(owner), context=context)
 
 
-def has_confirmed_address(user: User) -> bool:
-    """Whether the address is surely theirs; else a stranger would read about the application."""
-    return is_confirmed(user, user.email)
-
-
 def language_of(user: object) -> str:
     """The language that somebody reads us in, as far as it is known."""
     return str(getattr(user, "language", "") or "en")
@@ -70,7 +64,7 @@ def send_confirmation(draft: Draft, by: Author | None) -> None:
     application = draft.application
     if application.status is not State.SUBMITTED_FOR_REVIEW or application.submitted_at is None:
         return
-    if not isinstance(by, User) or not has_confirmed_address(by):
+    if not isinstance(by, User) or not has_confirmed(by):
         return
     context = {
         "company": draft.title,
@@ -96,12 +90,7 @@ def send_part_finished(draft: Draft, invitation: Invitation) -> None:
     owner, row = draft.application.owner, draft.party(invitation.party.token)
     since = timezone.now() - dt.timedelta(days=1)
     sent = Letter.objects.filter(kind=KIND, reference=draft.application.reference, created_at__gte=since)
-    if (
-        row is None
-        or addresses.has_address(owner, invitation.email)
-        or not has_confirmed_address(owner)
-        or sent.count() >= MOST_A_DAY
-    ):
+    if row is None or has_address(owner, invitation.email) or not has_confirmed(owner) or sent.count() >= MOST_A_DAY:
         return
     language, address = language_of(owner), [draft.application.reference, row.token]
     with translation.override(language):
@@ -125,14 +114,6 @@ _NEEDS_SHOWN = 5
 @hourly_task
 def send_reminders() -> None:
     """Write about every draft that has become quiet. Each is a transaction of its own."""
-    for application in _quiet():
-        if has_confirmed_address(application.owner) and not is_unsubscribed(
-            kind="reminder", to=application.owner.email
-        ):
-            _write_about(application)
-
-
-def _quiet() -> Iterable[Application]:
     now = timezone.now()
     drafts = Application.objects.filter(
         state=State.DRAFT,
@@ -142,10 +123,13 @@ def _quiet() -> Iterable[Application]:
         owner__is_active=True,
     )
     said = set(Letter.objects.filter(kind="reminder").values_list("reference", flat=True))
-    return [one for one in drafts.select_related("owner").order_by("pk") if one.reference not in said]
+    quiet = [one for one in drafts.select_related("owner").order_by("pk") if one.reference not in said]
+    for application in quiet:
+        if has_confirmed(application.owner) and not is_unsubscribed(kind="reminder", to=application.owner.email):
+            _send_reminder(application)
 
 
-def _write_about(application: Application) -> None:
+def _send_reminder(application: Application) -> None:
     draft, language = open_draft(application), language_of(application.owner)
     with translation.override(language):
         needs = [need.text for need in draft.needs]

@@ -7,6 +7,7 @@ from django.core.paginator import Paginator
 from django.db.models import Prefetch
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_safe
 
@@ -20,17 +21,28 @@ from formation_portal.applications.models import Application, SectionAnswers
 from formation_portal.contract.catalog import CatalogItem
 from formation_portal.contract.localisation import gettext
 from formation_portal.gateway.catalog import Catalog
-from formation_portal.invitations import parts
 from formation_portal.invitations.models import Invitation
+from formation_portal.relay.delivery_status import deliveries_of
+from formation_portal.relay.resources import ResourceKind
 from formation_portal.ui.forms.form_data import posted_revision
 from formation_portal.ui.pagination import numbered_links
 
 from ..catalog.views import with_catalog
+from ..feedback import delivery_summary
 from ..lookups import get_draft_or_404
+from ..pages import ConfirmPage
 from ..parties.pages import CHOOSING
-from .pages import ROW_FIELDS, application_rows, copy_page, draft_removal_page, overview_page
-from .pending_actions import pending_actions
-from .transfer import CarryOverPage, carry_over_page, choice_page, form_change_page, is_another, newer_form
+from .overview import OverviewPage, newer_form
+from .pages import (
+    ROW_FIELDS,
+    CarryOverPage,
+    FormChangePage,
+    application_row,
+    copied_things,
+    deleted_things,
+    is_another,
+    products_by_place,
+)
 
 _A_PAGE = 20
 # A second press of Start within this time means the same application.
@@ -50,7 +62,7 @@ def applications(request: UserRequest) -> HttpResponse:
     page = Paginator(mine, _A_PAGE).get_page(request.GET.get("page"))
     context = {
         "page": page,
-        "rows": application_rows(page.object_list),
+        "rows": [application_row(application) for application in page.object_list],
         "links": numbered_links(page, request.GET),
         "unsent": unsent_form(request),
     }
@@ -91,16 +103,30 @@ def removal(request: UserRequest, reference: str) -> HttpResponse:
     if draft.application.submitted_at is not None or not draft.application.is_open:
         return redirect("portal:status", reference=reference)
     if request.method != "POST":
-        return render(request, "portal/applications/draft_removal.html", {"page": draft_removal_page(draft)})
+        return _ask_about_removal(request, draft)
     try:
         services.delete_draft(draft.application, by=request.user, revision=posted_revision(request.POST))
     except services.Unread:
-        page = draft_removal_page(get_draft_or_404(request, reference, takes=Right.OWN))
-        return render(request, "portal/applications/draft_removal.html", {"page": page, "is_unread": True}, status=409)
+        draft = get_draft_or_404(request, reference, takes=Right.OWN)
+        return _ask_about_removal(request, draft, is_unread=True, status=409)
     except services.Closed:
         return redirect("portal:status", reference=reference)
     messages.success(request, gettext("%(name)s was deleted.") % {"name": draft.title})
     return redirect("portal:applications")
+
+
+def _ask_about_removal(
+    request: UserRequest, draft: Draft, *, is_unread: bool = False, status: int = 200
+) -> HttpResponse:
+    """What goes with the draft, and whether the service can take it back: three queries."""
+    overview = reverse("portal:overview", args=[draft.application.reference])
+    context = {
+        "page": ConfirmPage(draft, overview, gettext("Overview")),
+        "goes": list(deleted_things(draft)),
+        "may_stay": deliveries_of(draft.application).cannot_be_removed(ResourceKind.ENTITY, ""),
+        "is_unread": is_unread,
+    }
+    return render(request, "portal/applications/draft_removal.html", context, status=status)
 
 
 @require_safe
@@ -110,12 +136,8 @@ def overview(request: UserRequest, reference: str) -> HttpResponse:
     draft = get_draft_or_404(request, reference)
     if not draft.application.is_open:
         return redirect("portal:status", reference=reference)
-    page = overview_page(draft)
-    waiting = pending_actions(draft, page.delivery.board, invitations=parts.invitations_of(draft))
-    return render(request, "portal/applications/overview.html", {"page": page, "turns": waiting})
-
-
-# A second press within this time means the same application.
+    page = OverviewPage(draft, delivery_summary(draft))
+    return render(request, "portal/applications/overview.html", {"page": page})
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -124,7 +146,9 @@ def copy(request: UserRequest, reference: str) -> HttpResponse:
     """Say what is copied, then make a new draft with it. The old application stays as it is."""
     draft = get_draft_or_404(request, reference)
     if request.method != "POST":
-        return render(request, "portal/applications/copy.html", {"page": copy_page(draft)})
+        overview = reverse("portal:overview", args=[reference])
+        page = ConfirmPage(draft, overview, gettext("Back to application"))
+        return render(request, "portal/applications/copy.html", {"page": page, "copied": list(copied_things(draft))})
     try:
         made = just_made(request, draft, services.COPIED_FROM) or services.create_copy(draft, by=request.user)
     except services.NotCopied as refused:
@@ -154,37 +178,27 @@ def carry_over(request: UserRequest, reference: str) -> HttpResponse:
 def _carry_over(request: UserRequest, offered: Catalog, draft: Draft) -> HttpResponse:
     key = request.GET.get("product", "")
     if not key or CHOOSING in request.GET:
-        context = {"page": choice_page(draft, offered), "chosen": key}
+        context = {"draft": draft, "places": products_by_place(draft, offered), "chosen": key}
         return render(request, "portal/applications/carry_over_choice.html", context)
     found = offered.find(key)
     if found is None or found.item is None or not is_another(draft, found):
         raise Http404
-    page = carry_over_page(draft, found, found.item)
-    if request.method == "POST":
-        return _start_transfer(request, page, found.item)
-    return _render_transfer(request, page)
-
-
-def _render_transfer(
-    request: UserRequest, page: CarryOverPage, *, status: int = 200, is_new: bool = False
-) -> HttpResponse:
-    context = {"page": page, "is_new": is_new}
-    return render(request, "portal/applications/carry_over.html", context, status=status)
-
-
-def _start_transfer(request: UserRequest, page: CarryOverPage, item: CatalogItem) -> HttpResponse:
-    """Do what was seen; where that has changed since, show it anew and do nothing."""
+    page = CarryOverPage(draft, found, found.item)
+    if request.method != "POST":
+        return render(request, "portal/applications/carry_over.html", {"page": page})
+    # Only what was seen is done.
     if request.POST.get("seen") != page.seen:
-        return _render_transfer(request, page, status=409, is_new=True)
-    made = just_made(request, page.draft, services.CREATED_FROM, product_id=item.jurisdiction_product_id)
+        return render(request, "portal/applications/carry_over.html", {"page": page, "is_new": True}, status=409)
+    product_id = page.item.jurisdiction_product_id
+    made = just_made(request, draft, services.CREATED_FROM, product_id=product_id)
     if made is None:
         try:
-            made = services.create_from(page.draft, product=item, content=page.carrying.content, by=request.user)
+            made = services.create_from(draft, product=page.item, content=page.transfer.content, by=request.user)
         except services.NotCopied as refused:
             messages.error(request, f"{refused}.")
             return redirect(request.get_full_path())
     messages.success(
-        request, gettext("This is a new draft with the answers we could reuse from {name}.", name=page.draft.title)
+        request, gettext("This is a new draft with the answers we could reuse from {name}.", name=draft.title)
     )
     return redirect("portal:overview", reference=made.reference)
 
@@ -197,7 +211,7 @@ def new_form(request: UserRequest, reference: str) -> HttpResponse:
     item = newer_form(draft) if draft.application.can_be_changed else None
     if item is None:
         return redirect("portal:overview", reference=reference)
-    page = form_change_page(draft, item)
+    page = FormChangePage(draft, item)
     if request.method != "POST":
         return render(request, "portal/applications/new_form.html", {"page": page})
     if request.POST.get("seen") != page.seen:

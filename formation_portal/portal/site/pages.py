@@ -31,7 +31,7 @@ from formation_portal.ui.glossary import Term, explained_term, places
 from formation_portal.ui.glossary.terms import term_texts
 from formation_portal.ui.roles import role_words
 
-from ..applications.task_list import Task
+from ..applications.overview import Task
 from ..lookups import get_draft_or_404, get_party_or_404, get_section_or_404, get_share_section_or_404
 from ..parties.pages import form_with_roles
 from ..sections.changes import unsaved_replies, unsaved_rows

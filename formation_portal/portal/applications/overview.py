@@ -1,0 +1,345 @@
+"""The overview of an application: its tasks, who is waited for, its price, and what came back.
+
+Each section is a task, with its state in words and what it still needs. Documents are one task of their own; what they
+need is counted there and nowhere else.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from decimal import Decimal
+from functools import cached_property
+
+from django.urls import reverse
+from django.utils import timezone
+
+from formation_portal.applications.draft import Draft
+from formation_portal.applications.parties import PartyRow
+from formation_portal.contract.catalog import CatalogItem
+from formation_portal.contract.fields.parsing import is_blank
+from formation_portal.contract.lifecycle import State
+from formation_portal.contract.localisation import gettext, gettext_noop, ngettext
+from formation_portal.contract.needs import Need
+from formation_portal.contract.schema import Section
+from formation_portal.gateway.catalog import cached_catalog
+from formation_portal.invitations import parts
+from formation_portal.invitations.models import Invitation, InvitationStage, current_stage
+from formation_portal.relay.delivery_status import ApplicationDeliveries, DeliveryStage
+from formation_portal.ui import roles
+from formation_portal.ui.formats import entity_word, money, time_or_day
+
+from ..feedback import DeliverySummary, task_deliveries
+from ..submission.corrections import Returned, returned
+from ..submission.progress import progress
+
+_DOCUMENTS = "task-documents"
+_ABOUT = {"company": gettext_noop("The company"), "foundation": gettext_noop("The foundation")}
+# What nobody can give for somebody else's part: shares are given by whoever forms the company.
+_NOT_THEIRS = ("holding",)
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One row. `state` is its mark; without an address it opens later, and the note says when."""
+
+    id: str
+    title: str
+    url: str
+    state: str
+    status: str
+    note: str
+    # Why it is asked and, of a role, why it needs as many as it does, where rules decide.
+    why: str = ""
+    # Whether the title is the name of a person or company.
+    is_name: bool = False
+    # The reference of an application whose record can be kept from the row.
+    copies: str = ""
+
+    @property
+    def is_ours(self) -> bool:
+        """Whether the title is the portal's own: no section of the schema is named documents."""
+        return self.id == _DOCUMENTS
+
+
+@dataclass(frozen=True, slots=True)
+class TaskList:
+    """All tasks in groups, each with its id and heading; and how far one has come."""
+
+    groups: tuple[tuple[str, str, tuple[Task, ...]], ...]
+
+    @property
+    def _counted(self) -> list[Task]:
+        return [task for _, _, tasks in self.groups for task in tasks if task.state != "later"]
+
+    @property
+    def progress(self) -> str:
+        """How far one has come: 3 of 7 sections complete."""
+        done = sum(task.state == "met" for task in self._counted)
+        return gettext("{done} of {count} sections complete", done=done, count=len(self._counted))
+
+    @property
+    def following(self) -> Task | None:
+        """The first task that isn't complete."""
+        return next((task for task in self._counted if task.state != "met"), None)
+
+
+def task_list(draft: Draft, *, refused: Sequence[Need] = (), deliveries: Mapping[str, str] | None = None) -> TaskList:
+    """The tasks of a draft, in the order of its schema; where the service refused something, that comes first.
+
+    `deliveries` says how far what is not settled there has come, by the section's key or "documents".
+    """
+    stopped = {f"task-{need.section}" if need.slot is None else _DOCUMENTS for need in refused}
+
+    def with_delivery(task: Task) -> Task:
+        if task.id in stopped:
+            task = replace(task, state="stop", status=gettext("Changes needed"))
+        if said := (deliveries or {}).get(task.id.removeprefix("task-")):
+            task = replace(task, note=". ".join(filter(None, (task.note.removesuffix("."), said))))
+        return task
+
+    about = [_entity_task(draft, section) for section in draft.schema.entity_sections]
+    people = [_role_task(draft, section) for section in draft.schema.role_sections]
+    shares = [_share_task(draft, section) for section in (draft.schema.share_section,) if section]
+    product_type = str(draft.application.product.get("product", {}).get("type", ""))
+    about_title = gettext(_ABOUT.get(entity_word(product_type), gettext_noop("What is formed")))
+    people_title = gettext("People and shares") if shares else gettext("People")
+    groups = (
+        ("about", about_title, about),
+        ("people", people_title, [*people, *shares, *_document_tasks(draft)]),
+    )
+    return TaskList(tuple((id_, title, tuple(map(with_delivery, tasks))) for id_, title, tasks in groups if tasks))
+
+
+def _entity_task(draft: Draft, section: Section) -> Task:
+    is_begun = any(not is_blank(value) for value in draft.raw(section).values())
+    needs = _without_documents(draft.needs_of_section(section.key))
+    return _task(draft, section, "section", section.key, needs=needs, note=_answers(needs), is_begun=is_begun)
+
+
+def _role_task(draft: Draft, section: Section) -> Task:
+    tally = len(draft.form_state.parties_in(section))
+    needs = _without_documents(draft.needs_of_section(section.key))
+    short = max(0, draft.form_state.minimum_of(section).count - tally)
+    said = [ngettext("{count} more to add", "{count} more to add", short)] if short else []
+    rest = tuple(need for need in needs if need.code != "minimum")
+    said += [_answers(rest)] if rest else []
+    note = ", ".join(said) or (ngettext("{count} added", "{count} added", tally) if tally else "")
+    return _task(draft, section, "people", needs=needs, note=note, is_begun=tally > 0)
+
+
+def _share_task(draft: Draft, section: Section) -> Task:
+    needs = draft.needs_of_section(section.key)
+    note = ngettext("{count} item to complete", "{count} items to complete", len(needs)) if needs else ""
+    if len(needs) == 1:
+        note = needs[0].text
+    return _task(draft, section, "shares", needs=needs, note=note, is_begun=bool(draft.share_classes))
+
+
+def _document_tasks(draft: Draft) -> Iterable[Task]:
+    holders = (None, *(row.record for row in draft.parties))
+    slots = sum(len(draft.form_state.slots(holder)) for holder in holders)
+    if not slots:
+        return
+    needs = tuple(need for need in draft.needs if need.code == "document")
+    if needs:
+        note = ngettext("{count} to upload", "{count} to upload", len(needs))
+    else:
+        note = gettext("{done} of {count} uploaded", done=len(draft.documents), count=slots)
+    state, status = _standing(needs, is_begun=bool(draft.documents))
+    url = reverse("portal:documents", args=[draft.application.reference])
+    yield Task(_DOCUMENTS, gettext("Documents"), url, state, status, note)
+
+
+def _task(
+    draft: Draft, section: Section, view: str, *keys: str, needs: tuple[Need, ...], note: str, is_begun: bool
+) -> Task:
+    verdict = draft.form_state.section_activation(section)
+    title = section.title or section.key
+    if not verdict.active:
+        return Task(
+            f"task-{section.key}",
+            title,
+            "",
+            "later",
+            gettext("Not available yet"),
+            f"{verdict.reason}." if verdict.reason else "",
+        )
+    state, status = _standing(needs, is_begun=is_begun)
+    url = reverse(f"portal:{view}", args=[draft.application.reference, *keys])
+    return Task(f"task-{section.key}", title, url, state, status, note, roles.role_reason(draft, section))
+
+
+def _standing(needs: tuple[Need, ...], *, is_begun: bool) -> tuple[str, str]:
+    if not needs:
+        return "met", gettext("Complete") if is_begun else gettext("Nothing required")
+    return ("half", gettext("In progress")) if is_begun else ("open", gettext("Not started"))
+
+
+def _without_documents(needs: tuple[Need, ...]) -> tuple[Need, ...]:
+    return tuple(need for need in needs if need.code != "document")
+
+
+def _answers(needs: tuple[Need, ...]) -> str:
+    unreadable = sum(need.code == "unreadable" for need in needs)
+    missing = len(needs) - unreadable
+    said = [ngettext("{count} answer to complete", "{count} answers to complete", missing)] if missing else []
+    if unreadable and missing:
+        said.append(ngettext("{count} we can’t read", "{count} we can’t read", unreadable))
+    elif unreadable:
+        said.append(ngettext("We can’t read {count} answer", "We can’t read {count} answers", unreadable))
+    return ", ".join(said)
+
+
+@dataclass(frozen=True, slots=True)
+class PendingAction:
+    """Somebody who is waited for. `remind_url` is where a reminder can be sent, `url` where it can be read up."""
+
+    id: str
+    who: str
+    is_name: bool
+    what: str
+    since: str
+    state: str
+    url: str = ""
+    remind_url: str = ""
+
+
+def pending_actions(
+    draft: Draft, board: ApplicationDeliveries, invitations: Mapping[str, Invitation]
+) -> list[PendingAction]:
+    """Everybody who is waited for, the reader first, and whoever is done, last; nothing where there is nobody else."""
+    now = timezone.now()
+    waiting, done = {}, []
+    for row in draft.parties:
+        if (invitation := invitations.get(row.token)) is None:
+            continue
+        stage = current_stage(invitation, now=now).stage
+        if stage.waits:
+            waiting[row.token] = _guests_action(draft, row, invitation, now=now)
+        elif stage is InvitationStage.DONE:
+            done.append(_guests_action(draft, row, invitation, now=now))
+    others = list(waiting.values())
+    if board.overall.state is DeliveryStage.OURS:
+        since = _since(board.overall.at) if board.overall.at else ""
+        others.append(
+            PendingAction("turn-team", gettext("Our team"), False, gettext("Something we need to fix"), since, "later")
+        )
+    others += done
+    mine = [need for need in draft.needs if need.party_id not in waiting or need.code in _NOT_THEIRS]
+    if others and mine:
+        since = _since(draft.application.updated_at)
+        others.insert(0, PendingAction("turn-you", gettext("You"), False, _things(len(mine)), since, "open"))
+    return others
+
+
+def _guests_action(draft: Draft, row: PartyRow, invitation: Invitation, *, now: datetime) -> PendingAction:
+    """What a guest has to do, or has finished."""
+    current, needs = current_stage(invitation, now=now), open_needs_of_guest(draft, row)
+    is_done, is_own = current.stage is InvitationStage.DONE, draft.application.is_own
+    if needs:
+        what = _things(len(needs))
+    elif is_done:
+        what = gettext("Finished their part")
+    else:
+        what = gettext("Everything is filled in, but they have not marked it as done")
+    address = [draft.application.reference, row.token]
+    may_remind = is_own and not is_done and now >= parts.next_reminder_from(invitation)
+    return PendingAction(
+        id=f"turn-{row.token}",
+        who=row.label,
+        is_name=True,
+        what=what,
+        since=gettext("%(stage)s, %(time)s") % {"stage": current.stage.words, "time": time_or_day(current.since)},
+        state="met" if is_done and not needs else "half",
+        url=reverse("portal:party" if is_done else "portal:invitation", args=address) if is_own else "",
+        remind_url=reverse("portal:invitation_reminder", args=address) if may_remind else "",
+    )
+
+
+def open_needs_of_guest(draft: Draft, row: PartyRow) -> list[Need]:
+    """What the party still needs that whoever was invited can give."""
+    return [need for need in draft.needs_of_party(row.token) if need.code not in _NOT_THEIRS]
+
+
+def _things(number: int) -> str:
+    return ngettext("%(n)d item to complete", "%(n)d items to complete", number) % {"n": number}
+
+
+def _since(at: datetime) -> str:
+    return gettext("since %(time)s") % {"time": time_or_day(at)}
+
+
+def newer_form(draft: Draft) -> CatalogItem | None:
+    """The product with the form that the catalog has now, where it is another than the draft's. Makes no call."""
+    offered = cached_catalog()
+    mine = draft.application.product_id
+    items = (one.item for one in offered.items if one.item and one.is_available) if offered else ()
+    item = next((one for one in items if one.jurisdiction_product_id == mine), None)
+    if item is None or (item.form.id, item.form.version) == (draft.schema.id, draft.schema.version):
+        return None
+    return item
+
+
+@dataclass(frozen=True)
+class OverviewPage:
+    """The overview of a draft that can still be changed."""
+
+    draft: Draft
+    delivery: DeliverySummary
+
+    @property
+    def is_named(self) -> bool:
+        """Whether the title is a name that the customer gave, not the product's."""
+        return self.draft.title != self.draft.application.product_name
+
+    @property
+    def saved(self) -> str:
+        return time_or_day(self.draft.application.updated_at)
+
+    @property
+    def has_new_form(self) -> bool:
+        return newer_form(self.draft) is not None
+
+    @cached_property
+    def tasks(self) -> TaskList:
+        deliveries = task_deliveries(self.draft, self.delivery.board)
+        return task_list(self.draft, refused=self.delivery.refused, deliveries=deliveries)
+
+    @cached_property
+    def pending(self) -> list[PendingAction]:
+        """Who is waited for: one query."""
+        return pending_actions(self.draft, self.delivery.board, parts.invitations_of(self.draft))
+
+    @cached_property
+    def returned(self) -> Returned | None:
+        """What came back, where it was submitted and returned."""
+        if self.draft.application.status is not State.RETURNED_FOR_CHANGES:
+            return None
+        return returned(self.delivery, progress(self.draft).returned, back_to="overview")
+
+    @cached_property
+    def submit(self) -> Task:
+        """The last task: checking and sending it."""
+        is_returned = self.draft.application.status is State.RETURNED_FOR_CHANGES
+        title = gettext("Check and send corrections") if is_returned else gettext("Check your answers and submit")
+        refused = self.returned.stands_in_the_way if self.returned else len(self.delivery.refused)
+        if count := len(self.draft.needs) + refused:
+            state, status = "later", gettext("Not ready yet")
+            note = ngettext(
+                "{count} item to complete. You can check your answers at any time.",
+                "{count} items to complete. You can check your answers at any time.",
+                count,
+            )
+        else:
+            state, status = "open", gettext("Ready")
+            note = gettext("You have answered everything that is required.")
+        url = reverse("portal:check", args=[self.draft.application.reference])
+        return Task("task-check", title, url, state, status, note)
+
+    @cached_property
+    def prices(self) -> list[tuple[str, str]]:
+        """What it costs: each fee that the catalog names, with its amount."""
+        price = self.draft.application.product.get("price") or {}
+        fees = ((gettext("Set-up fee"), price.get("one_off")), (gettext("Annual fee"), price.get("annual")))
+        currency = str(price.get("currency") or "")
+        return [(fee, money(Decimal(str(amount)), currency)) for fee, amount in fees if amount is not None]
