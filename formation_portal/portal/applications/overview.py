@@ -30,7 +30,7 @@ from formation_portal.ui.formats import entity_word, money, time_or_day
 
 from ..feedback import DeliverySummary, task_deliveries
 from ..submission.corrections import Returned, returned
-from ..submission.progress import progress
+from ..submission.status import Progress
 
 _DOCUMENTS = "task-documents"
 _ABOUT = {"company": gettext_noop("The company"), "foundation": gettext_noop("The foundation")}
@@ -315,7 +315,7 @@ class OverviewPage:
         """What came back, where it was submitted and returned."""
         if self.draft.application.status is not State.RETURNED_FOR_CHANGES:
             return None
-        return returned(self.delivery, progress(self.draft).returned, back_to="overview")
+        return returned(self.delivery, Progress(self.draft.application).returned, back_to="overview")
 
     @cached_property
     def submit(self) -> Task:

@@ -21,6 +21,9 @@ from formation_portal.ui.forms.question import QueryNote
 from ..feedback import ChangedLine, DeliverySummary, ReviewFeedback, query_title, query_url
 from ..pages import need_url
 
+# A change made since, in words, their language where it isn't the page's, and the questions that it answered.
+Correction = tuple[str, str, str]
+
 # A long list of corrections is cut here; the newest are told.
 _CORRECTIONS = 50
 
@@ -47,15 +50,6 @@ class ReturnedItem:
     def is_answered(self) -> bool:
         """Whether something was done about it, or said to it."""
         return self.is_done or bool(self.note and self.note.is_answered)
-
-
-@dataclass(frozen=True, slots=True)
-class Correction:
-    """A change made since, and the questions that it answered; `language` is that of the words where not the page's."""
-
-    said: str
-    language: str
-    labels: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +103,7 @@ def corrections_of(changes: Iterable[Change]) -> tuple[Correction, ...]:
     """What was changed, each line once."""
     return tuple(
         dict.fromkeys(
-            Correction(change.text, change.language, ", ".join(change.labels))
+            (change.text, change.language, ", ".join(change.labels))
             for change in changes
             if not change.moved_to
         )
@@ -181,50 +175,58 @@ def refusal_title(draft: Draft, need: Need) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class ReviewRoundItem:
-    """One question of a round."""
-
-    title: str
-    whose: str
-    said: str
-    reply: str
-    # Not said while somebody reviews it again: what they do meanwhile is theirs.
-    is_settled: bool
-
-
-@dataclass(frozen=True, slots=True)
 class ReviewRound:
-    """One return and what came of it, as portal/submission/_rounds.html draws it."""
+    """One return that was answered, by its number, and what came of it; `answer` is the move that followed."""
 
-    id: str
-    title: str
-    answered: str
+    draft: Draft
+    number: int
+    answer: Change
     said: str
-    items: tuple[ReviewRoundItem, ...]
+    asked: tuple[CustomerQuery, ...]
     corrections: tuple[Correction, ...]
 
+    @property
+    def title(self) -> str:
+        return gettext("Corrections, round %(number)d") % {"number": self.number}
 
-def review_rounds(draft: Draft, moves: Sequence[Change]) -> tuple[ReviewRound, ...]:
+    @property
+    def answered(self) -> str:
+        """When the corrections were sent, and whether there were any."""
+        is_answered = bool(self.corrections) or any(one.reply for one in self.asked)
+        words = gettext("Sent on %(day)s") if is_answered else gettext("Sent without changes on %(day)s")
+        return words % {"day": formats.day(timezone.localtime(self.answer.at).date())}
+
+    @property
+    def items(self) -> Iterator[tuple[CustomerQuery, str, str]]:
+        """Each question with what it is about, and whose that is."""
+        return ((one, query_title(self.draft, one), holder_name(self.draft, one.target)) for one in self.asked)
+
+    @property
+    def is_under_review(self) -> bool:
+        """Whether somebody reviews it again: what they do meanwhile is theirs, and not said."""
+        return self.draft.application.status in UNDER_REVIEW
+
+
+def review_rounds(draft: Draft, moves: Sequence[Change]) -> list[ReviewRound]:
     """The rounds that were answered, the newest first: one query, and two more where there are any."""
     words = decision_texts(draft.application, RETURN)
-    answered = tuple(one for one in _answered(moves) if one[0] in words)
+    answered = [one for one in _answered(moves) if one[0] in words]
     if not answered:
-        return ()
+        return []
     asked = customer_queries(draft.application)
     first, last = answered[0][1], answered[-1][2]
     between = tuple(draft.application.changes.filter(pk__gt=first.pk, pk__lt=last.pk))
-    found = (
-        _round(
+    return [
+        ReviewRound(
             draft,
             number,
-            back,
-            [one for one in asked if one.round == number],
+            answer,
             words[number],
-            [change for change in between if out.pk < change.pk < back.pk],
+            tuple(one for one in asked if one.round == number),
+            corrections_of(change for change in between if out.pk < change.pk < answer.pk),
         )
-        for number, out, back in answered
-    )
-    return tuple(found)[::-1]
+        for number, out, answer in reversed(answered)
+    ]
 
 
 def _answered(moves: Sequence[Change]) -> Iterator[tuple[int, Change, Change]]:
@@ -234,29 +236,3 @@ def _answered(moves: Sequence[Change]) -> Iterator[tuple[int, Change, Change]]:
         number += move.moved_to == State.SUBMITTED_FOR_REVIEW
         if (move.moved_to, following.moved_to) == (State.RETURNED_FOR_CHANGES, State.SUBMITTED_FOR_REVIEW):
             yield number, move, following
-
-
-def _round(
-    draft: Draft, number: int, back: Change, asked: Sequence[CustomerQuery], said: str, changes: Sequence[Change]
-) -> ReviewRound:
-    day = formats.day(timezone.localtime(back.at).date())
-    corrections = corrections_of(changes)
-    is_answered = bool(corrections) or any(one.reply for one in asked)
-    words = gettext("Sent on %(day)s") if is_answered else gettext("Sent without changes on %(day)s")
-    return ReviewRound(
-        id=f"round-{number}",
-        title=gettext("Corrections, round %(number)d") % {"number": number},
-        answered=words % {"day": day},
-        said=said,
-        items=tuple(
-            ReviewRoundItem(
-                query_title(draft, one),
-                holder_name(draft, one.target),
-                one.text,
-                one.reply,
-                one.is_settled and draft.application.status not in UNDER_REVIEW,
-            )
-            for one in asked
-        ),
-        corrections=corrections,
-    )

@@ -1,7 +1,9 @@
-"""The status page: what came back, progress, the receipt, how far it is at the service; and whether it has changed."""
+"""The status page: how far a submitted application has come, and what came back; and whether that has changed."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from datetime import date, datetime
+from functools import cached_property
 from hashlib import blake2s
 
 from django.conf import settings
@@ -11,20 +13,47 @@ from django.utils.translation import gettext, gettext_lazy, ngettext
 
 from formation_portal.accounts.models import User
 from formation_portal.applications.draft import Draft
-from formation_portal.applications.models import Application
+from formation_portal.applications.models import Application, Change
+from formation_portal.contract.catalog import expected_dates
 from formation_portal.contract.lifecycle import FINAL, State, is_possible
 from formation_portal.contract.localisation import long_date
-from formation_portal.relay.models import Delivery, DeliveryState
+from formation_portal.relay.delivery_status import ApplicationDeliveries
+from formation_portal.relay.models import APPROVED, REJECTED, Delivery, DeliveryState
 from formation_portal.relay.resources import ResourceKind
 from formation_portal.reviews.customer_queries import decision_texts
 from formation_portal.reviews.decisions import registration_of
 from formation_portal.ui import formats
+from formation_portal.ui.formats import entity_word
 
-from ..feedback import DeliverySummary, delivery_summary
+from ..feedback import DeliverySummary
 from .corrections import Returned, ReviewRound, returned, review_rounds
-from .progress import ProgressStep, document_steps, progress
 
-_LEADS: dict[State, str | Promise] = {
+Words = str | Promise
+
+_REVIEW = gettext_lazy("Our reviewer checks people and documents")
+_FILING = gettext_lazy("Application goes to the registry")
+
+# What has happened, once it is past.
+_HAPPENED: dict[State, Words] = {
+    State.SUBMITTED_FOR_REVIEW: gettext_lazy("You submitted"),
+    State.IN_REVIEW: gettext_lazy("Review started"),
+    State.RETURNED_FOR_CHANGES: gettext_lazy("Returned to you"),
+    State.SUBMITTED_TO_CSP: gettext_lazy("Sent to the registry"),
+}
+# Where it is now: the mark, the step, and who acts next.
+_NOW: dict[State, tuple[str, Words, Words]] = {
+    State.SUBMITTED_FOR_REVIEW: ("open", _REVIEW, gettext_lazy("Next: our reviewer.")),
+    State.IN_REVIEW: ("half", _REVIEW, gettext_lazy("Next: our reviewer.")),
+    State.RETURNED_FOR_CHANGES: ("heed", gettext_lazy("Returned to you"), gettext_lazy("Next: you.")),
+    State.SUBMITTED_TO_CSP: ("half", gettext_lazy("With the registry"), gettext_lazy("Next: the registry.")),
+    State.REJECTED: ("stop", gettext_lazy("Our reviewer declined it"), gettext_lazy("This decision is final.")),
+    State.WITHDRAWN: ("stop", gettext_lazy("You withdrew it"), ""),
+}
+_BEFORE_FILING = frozenset({State.SUBMITTED_FOR_REVIEW, State.IN_REVIEW, State.RETURNED_FOR_CHANGES})
+
+
+# The first line of the status page.
+_LEADS: dict[State, Words] = {
     State.SUBMITTED_FOR_REVIEW: gettext_lazy("Waiting for our reviewer. You don’t need to do anything now."),
     State.IN_REVIEW: gettext_lazy("With our reviewer. You don’t need to do anything now."),
     State.SUBMITTED_TO_CSP: gettext_lazy("With the registry. You don’t need to do anything now."),
@@ -36,28 +65,205 @@ _MOVING = frozenset({State.SUBMITTED_FOR_REVIEW, State.IN_REVIEW, State.SUBMITTE
 
 
 @dataclass(frozen=True, slots=True)
+class ProgressStep:
+    """One step of the tracker, as ui/timeline.html draws it."""
+
+    when: str
+    title: str
+    detail: str
+    state: str
+
+
+def document_steps(draft: Draft, board: ApplicationDeliveries) -> Iterator[ProgressStep]:
+    """One for all that are accepted, and one for each that came back, with its note. Costs no query."""
+    views = [(one, board.of(ResourceKind.DOCUMENT, one.subject)) for one in draft.documents]
+    accepted = sorted((view for _, view in views if view.document_status == APPROVED), key=lambda view: str(view.at))
+    if accepted:
+        words = ngettext("%(count)d document accepted", "%(count)d documents accepted", len(accepted))
+        yield ProgressStep(_day(accepted[-1].at), words % {"count": len(accepted)}, "", "met")
+    for document, view in views:
+        if view.document_status == REJECTED:
+            party = draft.party(document.party.token) if document.party else None
+            said = {"slot": document.slot, "whom": party.label if party else draft.title}
+            title = gettext("“%(slot)s” of %(whom)s was returned to you") % said
+            yield ProgressStep(_day(view.at), title, view.note, "heed")
+
+
+def _day(at: datetime | None) -> str:
+    return formats.day(timezone.localtime(at).date()) if at else ""
+
+
+@dataclass(frozen=True)
+class Progress:
+    """What has happened to a submitted application and when, where it is, and what usually follows."""
+
+    application: Application
+
+    @cached_property
+    def moves(self) -> tuple[Change, ...]:
+        """The moves in its history: one query."""
+        found = self.application.changes.exclude(moved_to="").select_related("who").order_by("pk")
+        return tuple(move for move in found if move.moved_to in set(State))
+
+    @property
+    def returned(self) -> Change | None:
+        """The return that it waits for its customer since, where the history knows it."""
+        last = self.moves[-1] if self.moves else None
+        return last if last and last.moved_to == State.RETURNED_FOR_CHANGES else None
+
+    @property
+    def is_late(self) -> bool:
+        """Whether it takes longer than it usually does."""
+        days = self._expected_dates if self.application.status is State.SUBMITTED_TO_CSP else None
+        return days is not None and timezone.localdate() > days[1]
+
+    @property
+    def _current(self) -> Change | None:
+        """The move that led to where it stands; none while it waits in the queue, since it does so by submitting."""
+        last = self.moves[-1] if self.moves else None
+        is_there = last is not None and last.moved_to == self.application.state
+        return last if is_there and self.application.status is not State.SUBMITTED_FOR_REVIEW else None
+
+    @property
+    def _timeline(self) -> str:
+        return str(self.application.product.get("estimated_timeline") or "").strip()
+
+    @property
+    def _expected_dates(self) -> tuple[date, date] | None:
+        move = self._current
+        return expected_dates(self._timeline, start=timezone.localtime(move.at).date()) if move else None
+
+    def steps(self, documents: Iterable[ProgressStep] = ()) -> Iterator[ProgressStep]:
+        """The steps in the order of time. `documents` is what was said of them."""
+        status, past = self.application.status, [move for move in self.moves if move is not self._current]
+        if not any(move.moved_to == State.SUBMITTED_FOR_REVIEW for move in self.moves):
+            # It was submitted before the history knew of moves.
+            yield ProgressStep(_day(self.application.submitted_at), gettext("You submitted"), "", "met")
+        for place, move in enumerate(past):
+            yield _past_step(
+                move, is_first=not place, is_again=any(one.moved_to == move.moved_to for one in past[:place])
+            )
+        yield from documents
+        yield self._present_step()
+        if status is State.RETURNED_FOR_CHANGES:
+            yield ProgressStep("", str(_REVIEW), "", "later")
+        if status in _BEFORE_FILING:
+            yield ProgressStep("", str(_FILING), self._usually(None), "later")
+        if status not in FINAL:
+            if settings.LETTERS_GO_OUT:
+                promise = gettext("We will write to you that day and update this page.")
+            else:
+                promise = gettext("We will update this page that day.")
+            yield ProgressStep("", self._exists, promise, "later")
+
+    def _present_step(self) -> ProgressStep:
+        status, when = self.application.status, _day(self._current.at if self._current else None)
+        if status is State.INCORPORATED:
+            return ProgressStep(when, self._exists, gettext("Completed."), "met")
+        mark, title, following = _NOW[status]
+        detail = str(following)
+        if status is State.SUBMITTED_TO_CSP:
+            detail = f"{detail} {self._usually(self._expected_dates)}".strip()
+        return ProgressStep(when, str(title), detail, mark)
+
+    @property
+    def _exists(self) -> str:
+        if entity_word(str(self.application.product.get("product", {}).get("type", ""))) == "foundation":
+            return gettext("The foundation is incorporated")
+        return gettext("The company is incorporated")
+
+    def _usually(self, days: tuple[date, date] | None) -> str:
+        """How long it usually takes; with the days, once they can be counted."""
+        if not self._timeline:
+            return ""
+        usually = gettext("Usually %(range)s.") % {"range": self._timeline.removesuffix(".")}
+        if days is None:
+            return usually
+        expected = gettext("Expected %(days)s.") % {"days": formats.date_range(*days)}
+        return f"{usually} {expected}"
+
+
+def _past_step(move: Change, *, is_first: bool, is_again: bool) -> ProgressStep:
+    """The heading hangs beside the first step, so that its day stands with its time."""
+    state, local = State(move.moved_to), timezone.localtime(move.at)
+    title = str(_HAPPENED.get(state, state.words))
+    if state is State.SUBMITTED_FOR_REVIEW and is_again:
+        title = gettext("You submitted again")
+    detail = formats.date_and_time(move.at) if is_first else f"{local:%H:%M}"
+    if state is State.SUBMITTED_FOR_REVIEW and move.who is not None and not move.who.is_agent:
+        detail = gettext("%(when)s, by %(name)s") % {"when": detail, "name": move.who.called}
+    return ProgressStep("" if is_first else formats.day(local.date()), title, detail, "met")
+
+
+@dataclass(frozen=True)
 class StatusPage:
-    """Everything that the status page shows."""
+    """The status of an application that was submitted. Some queries more than a draft's own, by where it stands."""
 
     draft: Draft
     delivery: DeliverySummary
-    lead: str
-    steps: tuple[ProgressStep, ...]
-    facts: tuple[tuple[str, str, bool], ...]
-    can_withdraw: bool
-    # Where it waits for its customer.
-    returned: Returned | None
-    is_late: bool
-    # What came back before and was answered; and why it was declined, where it was.
-    rounds: tuple[ReviewRound, ...]
-    declined: str
-    # What the page shows, as it asks for news; empty where none can come.
-    version: str
+
+    @cached_property
+    def progress(self) -> Progress:
+        return Progress(self.draft.application)
 
     @property
-    def is_returned(self) -> bool:
-        """Whether the next act is the customer's."""
-        return self.returned is not None
+    def steps(self) -> Iterator[ProgressStep]:
+        return self.progress.steps(document_steps(self.draft, self.delivery.board))
+
+    @cached_property
+    def returned(self) -> Returned | None:
+        """What came back, where it waits for its customer."""
+        if not self.draft.application.is_open:
+            return None
+        return returned(self.delivery, self.progress.returned, back_to="status")
+
+    @cached_property
+    def declined(self) -> str:
+        """Why it was declined, where it was."""
+        application = self.draft.application
+        if application.status is not State.REJECTED:
+            return ""
+        return decision_texts(application, "decline").get(application.submissions, "")
+
+    @property
+    def lead(self) -> str:
+        """Where it stands, and who acts next."""
+        if self.returned is None:
+            if self.progress.is_late:
+                return gettext("With the registry for longer than usual. Contact us if you have not heard from us.")
+            return str(_LEADS.get(self.draft.application.status, ""))
+        if not self.returned.items and not self.returned.corrections:
+            return gettext("Waiting for you to make changes.")
+        left = self.returned.left
+        if not left:
+            return gettext("Waiting for you to send your corrections.")
+        return ngettext(
+            "Waiting for you to make %(count)d correction.", "Waiting for you to make %(count)d corrections.", left
+        ) % {"count": left}
+
+    @property
+    def rounds(self) -> list[ReviewRound]:
+        """What came back before and was answered."""
+        return review_rounds(self.draft, self.progress.moves)
+
+    @property
+    def facts(self) -> Iterator[tuple[str, str, bool]]:
+        """When and by whom it was submitted, and the company's entry in the register, each with whether it is a name.
+
+        One query, where it has one.
+        """
+        application = self.draft.application
+        if application.submitted_at is not None:
+            yield gettext("Submitted"), formats.date_and_time(application.submitted_at), False
+        if application.submitted_by is not None:
+            yield gettext("By"), application.submitted_by.called, True
+        if entry := registration_of(application):
+            yield gettext("Registration number"), entry.number, False
+            yield gettext("Registered on"), long_date(entry.day), False
+
+    @property
+    def can_withdraw(self) -> bool:
+        return self.draft.application.is_own and is_possible("withdraw", self.draft.application.status)
 
     @property
     def is_moving(self) -> bool:
@@ -74,59 +280,11 @@ class StatusPage:
         """Whether what happens next is written to the customer."""
         return bool(settings.LETTERS_GO_OUT)
 
-
-def status_page(draft: Draft) -> StatusPage:
-    """The page of an application that was submitted. Some queries more than a draft's own, by where it stands."""
-    application, delivery = draft.application, delivery_summary(draft)
-    way = progress(draft, documents=document_steps(draft, delivery.board))
-    came_back = returned(delivery, way.returned, back_to="status") if application.is_open else None
-    declined = ""
-    if application.status is State.REJECTED:
-        declined = decision_texts(application, "decline").get(application.submissions, "")
-    lead = str(_LEADS.get(application.status, ""))
-    if came_back is not None:
-        lead = _waits_for_you(came_back)
-    elif way.is_late:
-        lead = gettext("With the registry for longer than usual. Contact us if you have not heard from us.")
-    return StatusPage(
-        draft=draft,
-        delivery=delivery,
-        lead=lead,
-        steps=way.steps,
-        facts=tuple(_facts(application)),
-        returned=came_back,
-        is_late=way.is_late,
-        rounds=review_rounds(draft, way.moves),
-        declined=declined,
-        version=watched_version(application),
-        can_withdraw=application.is_own and is_possible("withdraw", application.status),
-    )
-
-
-def _waits_for_you(came_back: Returned) -> str:
-    if not came_back.items and not came_back.corrections:
-        return gettext("Waiting for you to make changes.")
-    left = came_back.left
-    if not left:
-        return gettext("Waiting for you to send your corrections.")
-    return ngettext(
-        "Waiting for you to make %(count)d correction.", "Waiting for you to make %(count)d corrections.", left
-    ) % {"count": left}
-
-
-def _facts(application: Application) -> Iterable[tuple[str, str, bool]]:
-    """When and by whom it was submitted, and the company's entry in the register, each with whether it is a name.
-
-    One query, where it has one.
-    """
-    if application.submitted_at is not None:
-        yield gettext("Submitted"), formats.date_and_time(application.submitted_at), False
-    by = application.submitted_by
-    if by is not None:
-        yield gettext("By"), by.called, True
-    if entry := registration_of(application):
-        yield gettext("Registration number"), entry.number, False
-        yield gettext("Registered on"), long_date(entry.day), False
+    @cached_property
+    def version(self) -> str:
+        """What the page shows, as it asks for news; empty once nothing can change any more. At most one query."""
+        application = self.draft.application
+        return "" if application.status in FINAL else status_version(application)
 
 
 def status_version(application: Application) -> str:
@@ -139,11 +297,6 @@ def status_version(application: Application) -> str:
     )
     seen = (application.state, application.submissions, list(verdicts))
     return blake2s(repr(seen).encode(), digest_size=8).hexdigest()
-
-
-def watched_version(application: Application) -> str:
-    """The version for a page that is worth following; empty once nothing can change any more. At most one query."""
-    return "" if application.status in FINAL else status_version(application)
 
 
 def has_changed(reference: str, user: User, *, shown: str) -> bool | None:

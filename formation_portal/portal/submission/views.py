@@ -22,11 +22,12 @@ from formation_portal.ui.downloads import record_as_json, record_as_pdf
 from formation_portal.ui.forms.controls import Problem
 from formation_portal.ui.forms.form_data import posted_revision
 
+from ..feedback import delivery_summary
 from ..lookups import get_draft_or_404
 from ..pages import ConfirmPage
 from .corrections import corrections_of
-from .pages import check_page, declaration_of
-from .status import has_changed, status_page
+from .pages import CheckPage, declaration_of
+from .status import StatusPage, has_changed
 
 
 @require_safe
@@ -34,7 +35,7 @@ from .status import has_changed, status_page
 def check(request: UserRequest, reference: str) -> HttpResponse:
     """What is still needed first, then the answers, then the declaration with the button."""
     draft = get_draft_or_404(request, reference)
-    context = {"page": check_page(draft), "declaration": declaration_of(draft, by=request.user)}
+    context = {"page": CheckPage(draft, delivery_summary(draft)), "declaration": declaration_of(draft)}
     return render(request, "portal/submission/check.html", context)
 
 
@@ -60,9 +61,9 @@ def submission(request: UserRequest, reference: str) -> HttpResponse:
         return _check_again(request, draft, problem=Problem(BOX, gettext("Tick the box to agree to the declaration")))
     if AS_IT_WAS not in request.POST and _is_as_it_was(draft):
         return _check_again(request, draft, asks_once=True)
-    declaration = declaration_of(draft, by=request.user)
+    revision = posted_revision(request.POST)
     try:
-        services.submit(draft, by=request.user, declaration=declaration.text, revision=posted_revision(request.POST))
+        services.submit(draft, by=request.user, declaration=declaration_of(draft), revision=revision)
     except services.Unread as unread:
         return _check_again(request, draft, unread=unread, status=409)
     except services.NotReady as refusal:
@@ -78,8 +79,8 @@ def _is_as_it_was(draft: Draft) -> bool:
     """Whether it came back and nobody has done anything about that, or about one of our reviewer's questions."""
     if draft.application.status is not State.RETURNED_FOR_CHANGES or draft.needs:
         return False
-    found = check_page(draft).returned
-    return found is not None and found.is_as_it_was
+    returned = CheckPage(draft, delivery_summary(draft)).returned
+    return returned is not None and returned.is_as_it_was
 
 
 def _done(request: UserRequest, draft: Draft) -> str:
@@ -101,12 +102,10 @@ def _check_again(
     asks_once: bool = False,
     status: int = 422,
 ) -> HttpResponse:
-    page = check_page(draft, needs=refusal.needs if refusal else None)
     context = {
-        "page": page,
-        "declaration": declaration_of(
-            draft, by=request.user, error=problem.text if problem and problem.id == BOX else ""
-        ),
+        "page": CheckPage(draft, delivery_summary(draft), refusal.needs if refusal else None),
+        "declaration": declaration_of(draft),
+        "error": problem.text if problem and problem.id == BOX else "",
         # What has changed meanwhile was not declared.
         "is_declared": BOX in request.POST and unread is None,
         "is_refused": refusal is not None,
@@ -125,7 +124,7 @@ def status(request: UserRequest, reference: str) -> HttpResponse:
     draft = get_draft_or_404(request, reference)
     if draft.application.submitted_at is None:
         return redirect("portal:overview", reference=reference)
-    return render(request, "portal/submission/status.html", {"page": status_page(draft)})
+    return render(request, "portal/submission/status.html", {"page": StatusPage(draft, delivery_summary(draft))})
 
 
 @require_safe

@@ -43,6 +43,11 @@ class AnswerRow:
     value: str
     is_name: bool = False
     note: str = ""
+    # Where it can be changed: the row's own id, its mark, and the way to the control.
+    id: str = ""
+    state: str = ""
+    change_url: str = ""
+    change_what: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,8 @@ from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application, Change
 from formation_portal.contract.lifecycle import State
-from formation_portal.portal.submission.progress import ProgressStep, progress
-from formation_portal.portal.submission.status import status_page
+from formation_portal.portal.feedback import delivery_summary
+from formation_portal.portal.submission.status import Progress, ProgressStep, StatusPage
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
@@ -29,11 +29,11 @@ def move(draft: Draft, state: State, *, at: datetime = MONDAY, timeline: str = "
 
 
 def said(draft: Draft) -> list[tuple[str, str]]:
-    return [(step.title, step.state) for step in progress(draft).steps]
+    return [(step.title, step.state) for step in Progress(draft.application).steps()]
 
 
 def step(draft: Draft, title: str) -> ProgressStep:
-    return next(one for one in progress(draft).steps if one.title == title)
+    return next(one for one in Progress(draft.application).steps() if one.title == title)
 
 
 def test_what_waits_for_review_says_who_acts_next_and_what_follows(submitted: Draft) -> None:
@@ -49,7 +49,7 @@ def test_what_waits_for_review_says_who_acts_next_and_what_follows(submitted: Dr
 
 def test_what_has_happened_has_its_day_its_time_and_its_person(submitted: Draft) -> None:
     Change.objects.exclude(moved_to="").update(at=MONDAY)
-    first = progress(submitted).steps[0]
+    first = next(Progress(submitted.application).steps())
     assert (first.when, first.detail) == ("", "23\u00a0November\u00a02026, 09:30, by Ingrid Solheim")
 
 
@@ -79,16 +79,16 @@ def test_with_the_registry_the_days_are_counted(submitted: Draft) -> None:
 def test_words_that_tell_no_days_are_said_as_they_are(submitted: Draft) -> None:
     draft = move(submitted, State.SUBMITTED_TO_CSP, timeline="as long as it takes")
     assert step(draft, "With the registry").detail == "Next: the registry. Usually as long as it takes."
-    assert not progress(draft).is_late
+    assert not Progress(draft.application).is_late
 
 
 def test_where_it_is_late_that_is_said_first(submitted: Draft) -> None:
     long_ago = datetime(2020, 1, 2, tzinfo=UTC)
-    assert not progress(move(submitted, State.SUBMITTED_TO_CSP, at=datetime.now(UTC))).is_late
+    assert not Progress(move(submitted, State.SUBMITTED_TO_CSP, at=datetime.now(UTC)).application).is_late
     late = move(submitted, State.SUBMITTED_TO_CSP, at=long_ago)
-    assert progress(late).is_late
-    assert "longer than usual" in status_page(late).lead
-    assert not progress(move(late, State.INCORPORATED)).is_late
+    assert Progress(late.application).is_late
+    assert "longer than usual" in StatusPage(late, delivery_summary(late)).lead
+    assert not Progress(move(late, State.INCORPORATED).application).is_late
 
 
 def test_the_end_is_the_last_step(submitted: Draft) -> None:
@@ -104,7 +104,7 @@ def test_the_end_is_the_last_step(submitted: Draft) -> None:
 def test_what_was_submitted_before_the_history_knew_of_moves_has_its_first_step(submitted: Draft) -> None:
     Change.objects.update(moved_to="")
     assert said(submitted)[:2] == [("You submitted", "met"), ("Our reviewer checks people and documents", "open")]
-    assert progress(submitted).steps[0].when
+    assert next(Progress(submitted.application).steps()).when
 
 
 def test_the_page_costs_the_same_after_many_rounds(submitted: Draft, owner: Any, as_owner: Client) -> None:
