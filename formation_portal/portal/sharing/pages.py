@@ -1,18 +1,17 @@
 """The pages of people with access to an application, and of one party's invitation."""
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.core.validators import validate_email
-from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext, gettext_lazy, ngettext
 
 from formation_portal.accounts.addresses import has_confirmed
 from formation_portal.accounts.policies import UserRequest, may_write_to
 from formation_portal.applications.access import GRANTABLE, Collaborator, Right
-from formation_portal.applications.draft import Draft
 from formation_portal.applications.parties import PartyRow
 from formation_portal.invitations import parts
 from formation_portal.invitations.models import CurrentStage, Invitation, InvitationStage, current_stage
@@ -67,114 +66,77 @@ _HELP = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class CollaboratorRow:
-    """One person: the name once they have said yes, before that the address; `other` is the right to change to."""
+    """Somebody who works on an application, or was asked to: who, what they may do, and how far the invitation is."""
 
-    id: str
-    name: str
-    facts: str
-    state: str
-    status: str
-    change_url: str
-    other: str
-    other_words: str
-    removal_url: str
-
-
-@dataclass(frozen=True, slots=True)
-class AccessPage(ApplicationPage):
-    """The whole page."""
-
-    lines: tuple[CollaboratorRow, ...]
-    box: EmailControl
-    rights: tuple[Option, ...]
+    collaborator: Collaborator
 
     @property
-    def days(self) -> int:
-        return int(settings.INVITATION_DAYS)
+    def name(self) -> str:
+        """The name once they have said yes, before that the address."""
+        user = self.collaborator.user
+        return (user.get_full_name() if user else "") or self.collaborator.email
 
     @property
-    def owner(self) -> str:
-        return self.draft.application.owner.called
+    def facts(self) -> str:
+        right = Right(self.collaborator.right)
+        return f"{right.words}. {_HELP[right]}"
+
+    @property
+    def other_right(self) -> Right:
+        """The right that they can be given instead."""
+        return next(right for right in GRANTABLE if right != self.collaborator.right)
+
+    @property
+    def state(self) -> str:
+        """The mark."""
+        if self.collaborator.accepted_at:
+            return "met"
+        return "heed" if self.collaborator.expires_at <= timezone.now() else "open"
+
+    @property
+    def status(self) -> str:
+        """The same in words."""
+        one = self.collaborator
+        if one.accepted_at:
+            return gettext("Since %(day)s") % {"day": day(one.accepted_at.date())}
+        if self.state == "heed":
+            return gettext("The invitation expired on %(day)s") % {"day": day(one.expires_at.date())}
+        return gettext("Invited on %(time)s, not accepted yet") % {"time": time_or_day(one.asked_at)}
 
 
-def access_page(draft: Draft, *, box: EmailControl | None = None, right: Right = Right.VIEW) -> AccessPage:
-    """The page as things stand: two queries."""
-    found = draft.application.collaborators.select_related("user")
-    return AccessPage(
-        draft=draft,
-        lines=tuple(_line(draft, one) for one in found),
-        box=box or EmailControl(""),
-        rights=tuple(Option(one.value, str(one.words), one is right, help=str(_HELP[one])) for one in GRANTABLE),
-    )
+def right_options(chosen: Right) -> list[Option]:
+    """The rights that can be given, with what each lets one do."""
+    return [Option(one.value, str(one.words), one is chosen, help=str(_HELP[one])) for one in GRANTABLE]
 
 
-def _line(draft: Draft, one: Collaborator) -> CollaboratorRow:
-    right = Right(one.right)
-    other = next(each for each in GRANTABLE if each is not right)
-    arguments = [draft.application.reference, one.pk]
-    if one.accepted_at:
-        state, status = "met", gettext("Since %(day)s") % {"day": day(one.accepted_at.date())}
-    elif one.expires_at <= timezone.now():
-        state, status = "heed", gettext("The invitation expired on %(day)s") % {"day": day(one.expires_at.date())}
-    else:
-        state, status = "open", gettext("Invited on %(time)s, not accepted yet") % {"time": time_or_day(one.asked_at)}
-    return CollaboratorRow(
-        id=f"access-{one.pk}",
-        name=(one.user.get_full_name() if one.user else "") or one.email,
-        facts=f"{right.words}. {_HELP[right]}",
-        state=state,
-        status=status,
-        change_url=reverse("portal:collaborator", args=arguments),
-        other=other.value,
-        other_words=gettext("Allow editing") if other is Right.EDIT else gettext("Allow viewing only"),
-        removal_url=reverse("portal:collaborator_removal", args=arguments),
-    )
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class InvitationPage(ApplicationPage):
-    """Who is invited to what, how far it has come, and what can be done."""
+    """Who is invited to what, how far it has come, and what can be done. `posted` is the address that came."""
 
     party: PartyRow
-    box: EmailControl
-    invitation: Invitation | None
-    current: CurrentStage | None
-    has_been_nudged: bool
+    posted: EmailControl | None = None
+
+    @cached_property
+    def invitation(self) -> Invitation | None:
+        """One query."""
+        return parts.invitations_of(self.draft).get(self.party.token)
+
+    @cached_property
+    def current(self) -> CurrentStage | None:
+        return current_stage(self.invitation, now=timezone.now()) if self.invitation else None
 
     @property
-    def title(self) -> str:
-        return self.party.label
+    def box(self) -> EmailControl:
+        """What was posted, else the last address, else the party's own answer."""
+        last = self.invitation.email if self.invitation else party_email(self.party)
+        return self.posted or EmailControl(last)
 
     @property
-    def days(self) -> int:
-        return int(settings.INVITATION_DAYS)
-
-    @property
-    def asked(self) -> str:
-        """What they will be asked: 8 questions and 2 documents."""
-        party = self.party.record
-        asked = self.draft.form_state.party_questions(party)
-        questions = sum(
-            one.activation.active and not one.spec.provided_by_agent and not one.spec.refers_to_share_class
-            for one in asked
-        )
-        documents = len(self.draft.form_state.slots(party))
-        counted = [ngettext("%(n)d question", "%(n)d questions", questions) % {"n": questions}]
-        if documents:
-            counted.append(ngettext("%(n)d document", "%(n)d documents", documents) % {"n": documents})
-        return listed(counted)
-
-    @property
-    def role_words(self) -> str:
-        return roles.role_words(self.party.roles)
-
-    @property
-    def nudged(self) -> str:
-        """When the last reminder went, or nothing."""
-        at = self.invitation.nudged_at if self.invitation else None
-        return time_or_day(at) if at else ""
+    def has_been_nudged(self) -> bool:
+        """Whether it is too soon for another reminder."""
+        return bool(self.invitation and timezone.now() < parts.next_reminder_from(self.invitation))
 
     @property
     def is_out(self) -> bool:
@@ -192,28 +154,29 @@ class InvitationPage(ApplicationPage):
         return day(self.invitation.expires_at.date()) if self.invitation else ""
 
     @property
-    def url(self) -> str:
-        return self._url("invitation", self.party.token)
+    def nudged(self) -> str:
+        """When the last reminder went, or nothing."""
+        at = self.invitation.nudged_at if self.invitation else None
+        return time_or_day(at) if at else ""
 
     @property
-    def withdrawal_url(self) -> str:
-        return self._url("invitation_withdrawal", self.party.token)
+    def days(self) -> int:
+        """For how many days a link opens."""
+        return int(settings.INVITATION_DAYS)
 
     @property
-    def reminder_url(self) -> str:
-        return self._url("invitation_reminder", self.party.token)
+    def asked(self) -> str:
+        """What they will be asked: 8 questions and 2 documents."""
+        questions = sum(
+            one.activation.active and not one.spec.provided_by_agent and not one.spec.refers_to_share_class
+            for one in self.draft.form_state.party_questions(self.party.record)
+        )
+        documents = len(self.draft.form_state.slots(self.party.record))
+        counted = [ngettext("%(n)d question", "%(n)d questions", questions) % {"n": questions}]
+        if documents:
+            counted.append(ngettext("%(n)d document", "%(n)d documents", documents) % {"n": documents})
+        return listed(counted)
 
-
-def invitation_page(draft: Draft, party: PartyRow, *, box: EmailControl | None = None) -> InvitationPage:
-    """The page as things stand: one query. Without `box`, the address is the last one, else the party's own answer."""
-    now = timezone.now()
-    invitation = parts.invitations_of(draft).get(party.token)
-    last = invitation.email if invitation else party_email(party)
-    return InvitationPage(
-        draft=draft,
-        party=party,
-        box=box or EmailControl(last),
-        invitation=invitation,
-        current=current_stage(invitation, now=now) if invitation else None,
-        has_been_nudged=bool(invitation and now < parts.next_reminder_from(invitation)),
-    )
+    @property
+    def role_words(self) -> str:
+        return roles.role_words(self.party.roles)

@@ -1,5 +1,6 @@
 """People with access: inviting, changing, ending, accepting; and invitations to fill in one's own part."""
 
+from django.conf import settings
 from django.contrib import messages
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
@@ -18,7 +19,7 @@ from formation_portal.invitations.codes import digest_of_key
 
 from ..lookups import get_draft_or_404, get_party_or_404
 from ..parties.removed import restores_removed_party
-from .pages import EMAIL, EmailControl, InvitationPage, access_page, invitation_page, posted_recipient
+from .pages import EMAIL, CollaboratorRow, EmailControl, InvitationPage, posted_recipient, right_options
 
 RIGHT = "right"
 
@@ -75,8 +76,15 @@ def collaborator_removal(request: UserRequest, reference: str, number: int) -> H
 def _render_access(
     request: UserRequest, draft: Draft, *, box: EmailControl | None = None, right: Right = Right.VIEW, status: int = 200
 ) -> HttpResponse:
-    page = access_page(draft, box=box, right=right)
-    return render(request, "portal/sharing/access.html", {"page": page, "problems": page.box.problems}, status=status)
+    context = {
+        "draft": draft,
+        "rows": [CollaboratorRow(one) for one in draft.application.collaborators.select_related("user")],
+        "rights": right_options(right),
+        "days": settings.INVITATION_DAYS,
+        "box": box,
+        "problems": box.problems if box else (),
+    }
+    return render(request, "portal/sharing/access.html", context, status=status)
 
 
 def _right(request: UserRequest) -> Right:
@@ -93,12 +101,12 @@ def invitation(request: UserRequest, reference: str, token: str) -> HttpResponse
     draft = get_draft_or_404(request, reference, takes=Right.OWN)
     party = get_party_or_404(draft, token)
     if request.method != "POST":
-        return _render_invitation(request, invitation_page(draft, party))
+        return _render_invitation(request, InvitationPage(draft, party))
     if chosen_in(request):
-        return _render_invitation(request, invitation_page(draft, party, box=EmailControl(request.POST.get(EMAIL, ""))))
+        return _render_invitation(request, InvitationPage(draft, party, EmailControl(request.POST.get(EMAIL, ""))))
     box = posted_recipient(request)
     if box.error:
-        return _render_invitation(request, invitation_page(draft, party, box=box), status=422)
+        return _render_invitation(request, InvitationPage(draft, party, box), status=422)
     try:
         parts.invite(draft, party, email=box.address, by=request.user, language=get_language() or "en")
     except (services.Closed, services.Gone) as refused:
