@@ -65,8 +65,8 @@ class Command(BaseCommand):
         address = f"{settings.PORTAL_URL}/"
         self._say(f"\nFormation Portal: {address}")
         if settings.DEMO:
-            for account in demo.ACCOUNTS:
-                self._say(f"  {'agent' if account.is_agent else 'customer'}: {account.email}, password {demo.PASSWORD}")
+            for email, account in demo.ACCOUNTS.items():
+                self._say(f"  {'agent' if account['is_agent'] else 'customer'}: {email}, password {demo.PASSWORD}")
             self._say(f"  service: {address}api/v1/docs, key {DEMO_KEY}")
             self._say(f"  letters: {address}letters/")
             self._say("Warning: these passwords are public. Set DEMO=false if anyone else can reach this address.")
