@@ -31,21 +31,6 @@ def digest_of_key(key: str) -> str:
     return hashlib.sha256(key.encode()).hexdigest()
 
 
-def new_code() -> str:
-    """Six random digits."""
-    return f"{secrets.randbelow(10**_CODE_DIGITS):0{_CODE_DIGITS}}"
-
-
-def code_digest(code: str, *, of: str) -> str:
-    """The stored digest of a code for one thing. A million codes are soon tried, so it is keyed with our secret."""
-    return salted_hmac(_SALT, f"{of}:{code}", algorithm="sha256").hexdigest()
-
-
-def digits(typed: str) -> str:
-    """The digits of a typed code, in any script and with any separators."""
-    return "".join(str(int(letter)) for letter in typed[:100] if letter.isdecimal())
-
-
 VALID_FOR = timedelta(minutes=10)
 MAX_TRIES = 5
 MAX_CODES_A_DAY = 10
@@ -70,7 +55,7 @@ def send_code(invitation: Invitation) -> None:
         if locked.codes_sent >= MAX_CODES_A_DAY:
             raise TooMany
         locked.codes_sent += 1
-        code = new_code()
+        code = f"{secrets.randbelow(10**_CODE_DIGITS):0{_CODE_DIGITS}}"
         locked.code_digest, locked.code_sent_at, locked.code_tries = _digest_of_code(locked, code), now, 0
         locked.opened_at = locked.opened_at or now
         locked.save()
@@ -85,7 +70,9 @@ def try_code(invitation: Invitation, typed: str) -> bool:
         if not tries_left(locked, now=timezone.now()):
             return False
         locked.code_tries += 1
-        is_right = constant_time_compare(locked.code_digest, _digest_of_code(locked, digits(typed)))
+        # In any script, and with any separators.
+        digits = "".join(str(int(letter)) for letter in typed[:100] if letter.isdecimal())
+        is_right = constant_time_compare(locked.code_digest, _digest_of_code(locked, digits))
         if is_right:
             locked.code_digest = ""
         locked.save(update_fields=["code_tries", "code_digest"])
@@ -100,7 +87,8 @@ def tries_left(invitation: Invitation, *, now: datetime) -> int:
 
 
 def _digest_of_code(invitation: Invitation, code: str) -> str:
-    return code_digest(code, of=f"{invitation.pk}/{invitation.round}")
+    """What is stored. A million codes are soon tried, so it is keyed with our secret."""
+    return salted_hmac(_SALT, f"{invitation.pk}/{invitation.round}:{code}", algorithm="sha256").hexdigest()
 
 
 def _locked(invitation: Invitation) -> Invitation:

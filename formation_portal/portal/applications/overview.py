@@ -97,9 +97,9 @@ def task_list(draft: Draft, *, refused: Sequence[Need] = (), deliveries: Mapping
             task = replace(task, note=". ".join(filter(None, (task.note.removesuffix("."), said))))
         return task
 
-    about = [_entity_task(draft, section) for section in draft.schema.entity_sections]
-    people = [_role_task(draft, section) for section in draft.schema.role_sections]
-    shares = [_share_task(draft, section) for section in (draft.schema.share_section,) if section]
+    about = [_section_task(draft, section) for section in draft.schema.entity_sections]
+    people = [_section_task(draft, section) for section in draft.schema.role_sections]
+    shares = [_section_task(draft, section) for section in (draft.schema.share_section,) if section]
     product_type = str(draft.application.product.get("product", {}).get("type", ""))
     about_title = gettext(_ABOUT.get(entity_word(product_type), gettext_noop("What is formed")))
     people_title = gettext("People and shares") if shares else gettext("People")
@@ -110,29 +110,38 @@ def task_list(draft: Draft, *, refused: Sequence[Need] = (), deliveries: Mapping
     return TaskList(tuple((id_, title, tuple(map(with_delivery, tasks))) for id_, title, tasks in groups if tasks))
 
 
-def _entity_task(draft: Draft, section: Section) -> Task:
-    is_begun = any(not is_blank(value) for value in draft.raw(section).values())
-    needs = _without_documents(draft.needs_of_section(section.key))
-    return _task(draft, section, "section", section.key, needs=needs, note=_answers(needs), is_begun=is_begun)
+def _section_task(draft: Draft, section: Section) -> Task:
+    activation = draft.form_state.section_activation(section)
+    id_, title = f"task-{section.key}", section.title or section.key
+    if not activation.active:
+        note = f"{activation.reason}." if activation.reason else ""
+        return Task(id_, title, "", "later", gettext("Not available yet"), note)
+    needs, keys = draft.needs_of_section(section.key), [draft.application.reference]
+    if section.is_share_structure:
+        view, is_begun, note = "shares", bool(draft.share_classes), needs[0].text if needs else ""
+        if len(needs) > 1:
+            note = ngettext("{count} item to complete", "{count} items to complete", len(needs))
+    else:
+        # What is missing of documents is counted with them.
+        needs = tuple(need for need in needs if need.code != "document")
+        if section.is_entity:
+            view, note = "section", _answers(needs)
+            keys.append(section.key)
+            is_begun = any(not is_blank(value) for value in draft.raw(section).values())
+        else:
+            tally = len(draft.form_state.parties_in(section))
+            view, note, is_begun = "people", _people_note(draft, section, needs, tally), tally > 0
+    state, status = _standing(needs, is_begun=is_begun)
+    url = reverse(f"portal:{view}", args=keys)
+    return Task(id_, title, url, state, status, note, roles.role_reason(draft, section))
 
 
-def _role_task(draft: Draft, section: Section) -> Task:
-    tally = len(draft.form_state.parties_in(section))
-    needs = _without_documents(draft.needs_of_section(section.key))
+def _people_note(draft: Draft, section: Section, needs: tuple[Need, ...], tally: int) -> str:
     short = max(0, draft.form_state.minimum_of(section).count - tally)
-    said = [ngettext("{count} more to add", "{count} more to add", short)] if short else []
     rest = tuple(need for need in needs if need.code != "minimum")
-    said += [_answers(rest)] if rest else []
-    note = ", ".join(said) or (ngettext("{count} added", "{count} added", tally) if tally else "")
-    return _task(draft, section, "people", needs=needs, note=note, is_begun=tally > 0)
-
-
-def _share_task(draft: Draft, section: Section) -> Task:
-    needs = draft.needs_of_section(section.key)
-    note = ngettext("{count} item to complete", "{count} items to complete", len(needs)) if needs else ""
-    if len(needs) == 1:
-        note = needs[0].text
-    return _task(draft, section, "shares", needs=needs, note=note, is_begun=bool(draft.share_classes))
+    missing = ngettext("{count} more to add", "{count} more to add", short) if short else ""
+    added = ngettext("{count} added", "{count} added", tally) if tally else ""
+    return ", ".join(filter(None, (missing, _answers(rest)))) or added
 
 
 def _document_tasks(draft: Draft) -> Iterable[Task]:
@@ -150,33 +159,10 @@ def _document_tasks(draft: Draft) -> Iterable[Task]:
     yield Task(_DOCUMENTS, gettext("Documents"), url, state, status, note)
 
 
-def _task(
-    draft: Draft, section: Section, view: str, *keys: str, needs: tuple[Need, ...], note: str, is_begun: bool
-) -> Task:
-    verdict = draft.form_state.section_activation(section)
-    title = section.title or section.key
-    if not verdict.active:
-        return Task(
-            f"task-{section.key}",
-            title,
-            "",
-            "later",
-            gettext("Not available yet"),
-            f"{verdict.reason}." if verdict.reason else "",
-        )
-    state, status = _standing(needs, is_begun=is_begun)
-    url = reverse(f"portal:{view}", args=[draft.application.reference, *keys])
-    return Task(f"task-{section.key}", title, url, state, status, note, roles.role_reason(draft, section))
-
-
 def _standing(needs: tuple[Need, ...], *, is_begun: bool) -> tuple[str, str]:
     if not needs:
         return "met", gettext("Complete") if is_begun else gettext("Nothing required")
     return ("half", gettext("In progress")) if is_begun else ("open", gettext("Not started"))
-
-
-def _without_documents(needs: tuple[Need, ...]) -> tuple[Need, ...]:
-    return tuple(need for need in needs if need.code != "document")
 
 
 def _answers(needs: tuple[Need, ...]) -> str:

@@ -14,6 +14,7 @@ from formation_portal.accounts.policies import AnyRequest, UserRequest, customer
 from formation_portal.applications import services
 from formation_portal.applications.access import GRANTABLE, Collaborator, Right
 from formation_portal.applications.draft import Draft, open_draft
+from formation_portal.applications.parties import PartyRow
 from formation_portal.invitations import collaborators, parts
 from formation_portal.invitations.codes import digest_of_key
 
@@ -143,20 +144,19 @@ def invitation_withdrawal(request: UserRequest, reference: str, token: str) -> H
 def invitation_reminder(request: UserRequest, reference: str, token: str) -> HttpResponse:
     """Write to whoever is waited for, once a day at most. A GET only leads to the page."""
     draft = get_draft_or_404(request, reference, takes=Right.OWN)
-    get_party_or_404(draft, token)
+    party = get_party_or_404(draft, token)
     if request.method != "POST":
         return redirect("portal:invitation", reference=reference, token=token)
-    _send_reminder(request, draft, token)
+    if has_confirmed(request.user):
+        _send_reminder(request, draft, party)
+    else:
+        messages.error(request, gettext("Confirm your e-mail address first. Then you can send reminders."))
     if request.POST.get("from") == "overview":
         return redirect("portal:overview", reference=reference)
     return redirect("portal:invitation", reference=reference, token=token)
 
 
-def _send_reminder(request: UserRequest, draft: Draft, token: str) -> None:
-    party = get_party_or_404(draft, token)
-    if not has_confirmed(request.user):
-        messages.error(request, gettext("Confirm your e-mail address first. Then you can send reminders."))
-        return
+def _send_reminder(request: UserRequest, draft: Draft, party: PartyRow) -> None:
     try:
         parts.remind(draft, party, by=request.user)
     except parts.TooSoon:
@@ -193,13 +193,9 @@ def collaboration(request: UserRequest) -> HttpResponse:
         return _again(request)
     if asked is None or not addresses.is_confirmed(request.user, asked.email):
         return _unavailable(request, asked)
-    if request.method == "POST":
-        return _accept(request, asked)
-    page = {"draft": open_draft(asked.application), "right": Right(asked.right)}
-    return render(request, "portal/sharing/collaboration.html", page)
-
-
-def _accept(request: UserRequest, asked: Collaborator) -> HttpResponse:
+    if request.method != "POST":
+        context = {"draft": open_draft(asked.application), "right": Right(asked.right)}
+        return render(request, "portal/sharing/collaboration.html", context)
     try:
         collaborators.accept(asked, by=request.user)
     except services.Gone:

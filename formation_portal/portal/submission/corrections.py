@@ -103,9 +103,7 @@ def corrections_of(changes: Iterable[Change]) -> tuple[Correction, ...]:
     """What was changed, each line once."""
     return tuple(
         dict.fromkeys(
-            (change.text, change.language, ", ".join(change.labels))
-            for change in changes
-            if not change.moved_to
+            (change.text, change.language, ", ".join(change.labels)) for change in changes if not change.moved_to
         )
     )[:_CORRECTIONS]
 
