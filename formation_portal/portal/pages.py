@@ -178,6 +178,10 @@ class ApplicationPage:
         return self.draft.title
 
     @property
+    def reference(self) -> str:
+        return self.draft.application.reference
+
+    @property
     def read_only_reason(self) -> str:
         """Why nothing can be changed; empty while it can."""
         return read_only_reason(self.draft.application)
@@ -196,7 +200,7 @@ class ApplicationPage:
 
     def _url(self, view: str, *more: object) -> str:
         """The address of a view of the application."""
-        return reverse(f"portal:{view}", args=[self.draft.application.reference, *more])
+        return reverse(f"portal:{view}", args=[self.reference, *more])
 
 
 @dataclass(frozen=True, slots=True)
