@@ -65,9 +65,9 @@ def application_returned(draft: "Draft", *, queries: "list[Query]") -> None:
 
 def review_changed(draft: "Draft", *, by: "AbstractBaseUser") -> None:
     """An agent has worked on a review; not where they confirm or refuse what a colleague has proposed."""
-    from formation_portal.desk.queue.queue_index import claim_worked_on_case
+    from formation_portal.desk.queue.claims import claim_when_working
 
-    claim_worked_on_case(draft, by)
+    claim_when_working(draft, by=by)
 
 
 def proposal_refused(draft: "Draft", *, decision: "ReviewDecision", by: "AbstractBaseUser") -> None:

@@ -10,5 +10,5 @@ class DeskConfig(AppConfig):
 
     def ready(self) -> None:
         """Keep the queue up to date with what is saved, and take part in the hourly round."""
-        from .case import presence  # noqa: F401  # they connect their receivers
+        from .case import news  # noqa: F401  # they connect their receivers
         from .queue import queue_index  # noqa: F401  # they connect their receivers

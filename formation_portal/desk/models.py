@@ -116,7 +116,7 @@ class Offer(models.Model):
 
 
 class Opening(models.Model):
-    """An agent has a case open, as far as its page has said so lately (desk/case/presence.py)."""
+    """An agent has a case open, as far as its page has said so lately (desk/case/news.py)."""
 
     application = models.ForeignKey(Application, models.CASCADE, related_name="+")
     agent = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="+")

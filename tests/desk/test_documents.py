@@ -47,8 +47,8 @@ def test_a_page_turns_all_the_way_round_and_zooms_within_its_limits() -> None:
 
 def test_a_page_that_there_is_not_is_the_last_one() -> None:
     found = shown(ViewerState(1, page=99), paper(1, pages=3))
-    assert (found.state.page, found.after_url) == (3, "")
-    assert found.before_url == "/here/?document=1&page=2"
+    assert (found.state.page, found.urls["after"]) == (3, "")
+    assert found.urls["before"] == "/here/?document=1&page=2"
 
 
 def test_a_document_of_somebody_else_is_the_first_of_the_partys_own() -> None:
@@ -62,17 +62,20 @@ def test_without_a_document_there_is_nothing_to_look_at() -> None:
 
 def test_every_document_is_one_press_away_and_the_next_one_is_named() -> None:
     found = shown(ViewerState(1), paper(1), paper(2))
-    assert [(one.slot, one.is_current) for one in found.document_links] == [("Paper 1", True), ("Paper 2", False)]
+    assert [(one.slot, one == found.document) for one, _ in found.document_links] == [
+        ("Paper 1", True),
+        ("Paper 2", False),
+    ]
     assert found.next_document is not None
-    assert found.next_document.url == "/here/?document=2"
+    assert found.next_document.pk == 2
+    assert found.urls["next_document"] == "/here/?document=2"
     assert shown(ViewerState(2), paper(1), paper(2)).next_document is None
 
 
 def test_of_many_pages_those_around_the_present_one_are_offered() -> None:
     links = shown(ViewerState(1, page=7), paper(1, pages=14)).page_links
-    assert [one.number for one in links] == [1, 5, 6, 7, 8, 9, 14]
-    assert [one.number for one in links if one.has_gap] == [5, 14]
-    assert [one.number for one in links if one.is_current] == [7]
+    assert [number for number, _, _ in links] == [1, 5, 6, 7, 8, 9, 14]
+    assert [number for number, _, has_gap in links if has_gap] == [5, 14]
 
 
 def test_a_turned_page_keeps_within_its_frame() -> None:

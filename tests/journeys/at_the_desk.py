@@ -12,7 +12,7 @@ from formation_portal.applications import services
 from formation_portal.applications.draft import open_draft
 from formation_portal.applications.models import Application
 from formation_portal.contract.lifecycle import State
-from formation_portal.desk.case.presence import note_presence
+from formation_portal.desk.case.news import note_presence
 from formation_portal.desk.models import Case
 from formation_portal.desk.queue import claims, search
 from tests.desk.factories import submitted_ones

@@ -43,26 +43,9 @@ _OF_WORDS = (QueryReason.DIFFERS, QueryReason.UNCLEAR, QueryReason.MISSING, Quer
 TEXT_WITH_PROPOSAL = "We propose a different answer. Accept it or tell us what is right."
 
 
-@dataclass(frozen=True, slots=True)
-class ReasonRow:
-    """One reason that can be chosen, and the text that it fills in."""
-
-    value: str
-    label: str
-    words: str
-    is_chosen: bool
-
-
 def reason_text(reason: str) -> str:
     """The text that a reason begins with; nothing for one that is none."""
     return _WORDS.get(QueryReason(reason), "") if reason in QueryReason.values else ""
-
-
-def reason_rows(kind: TargetKind, chosen: str) -> tuple[ReasonRow, ...]:
-    """The reasons that fit a target of this kind, and the one that is chosen whatever it is."""
-    fitting = _OF_A_PAPER if kind is TargetKind.DOCUMENT else _OF_WORDS
-    offered = [reason for reason in QueryReason if reason in fitting or reason == chosen]
-    return tuple(ReasonRow(one.value, one.label, _WORDS[one], one == chosen) for one in offered)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,8 +72,11 @@ class QueryForm:
         return control_id(str(self.target))
 
     @property
-    def reasons(self) -> tuple[ReasonRow, ...]:
-        return reason_rows(self.target.kind, self.reason)
+    def reasons(self) -> list[tuple[QueryReason, str]]:
+        """The reasons that fit the target, and the one that is chosen whatever it is; each with the text that it fills
+        in."""
+        fitting = _OF_A_PAPER if self.target.kind is TargetKind.DOCUMENT else _OF_WORDS
+        return [(reason, _WORDS[reason]) for reason in QueryReason if reason in fitting or reason == self.reason]
 
     @property
     def question(self) -> Question | None:
@@ -121,18 +107,6 @@ class QueryForm:
         return tuple(
             Problem(ids.get(one, f"ask-{one}:{self.key}"), self.errors[one]) for one in targets if one in self.errors
         )
-
-    @property
-    def reason_error(self) -> str:
-        return self.errors.get("reason", "")
-
-    @property
-    def text_error(self) -> str:
-        return self.errors.get("text", "")
-
-    @property
-    def note_error(self) -> str:
-        return self.errors.get("note", "")
 
     def with_error(self, refused: ReviewRefused) -> "QueryForm":
         """The same with what was wrong at its control."""

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import datetime
 from functools import cached_property
 from typing import Any
 from urllib.parse import urlencode
@@ -21,52 +20,65 @@ from ..lookups import can_review
 from ..masking import Mask, is_identity_number, mask_of
 from .forms import QueryForm, query_form
 
+_TONES = {"Resolved": "met", "Drafted": "half", "Answered": "open", "Asked": "heed"}
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True)
 class QueryLine:
-    """A query as it is read back. It is drafted, asked, answered or resolved; the addresses are where it is ended.
+    """A query as it is read back."""
 
-    `is_number` where a number that somebody is known by is proposed; with `mask` that alone is to be seen of it."""
-
-    id: str
-    state: str
-    tone: str
-    reason: str
-    text: str
-    proposal: str
-    is_number: bool
-    mask: Mask | None
-    reply: str
-    replied_at: datetime | None
-    at: datetime
-    who: str
-    round: int | None
-    removal_url: str
-    settlement_url: str
+    panel: "QueryPanel"
+    query: Query
 
     @property
-    def is_settled(self) -> bool:
-        return self.state == "Resolved"
+    def state(self) -> str:
+        """How it stands, in a word."""
+        if self.query.settled_at:
+            return "Resolved"
+        if self.query.is_draft:
+            return "Drafted"
+        return "Answered" if self.query.replied_at else "Asked"
+
+    @property
+    def tone(self) -> str:
+        """The mark that goes with it."""
+        return _TONES[self.state]
+
+    @property
+    def can_be_ended(self) -> bool:
+        """Whether this agent can delete it, or say that it is answered."""
+        return self.query.is_open and self.panel.panels.can_review
+
+    @property
+    def reason(self) -> str:
+        """Why it is asked; nothing for another reason than those of the list."""
+        return "" if self.query.reason == QueryReason.OTHER else QueryReason(self.query.reason).label
+
+    @cached_property
+    def proposal(self) -> str:
+        """The answer that it proposes, in words."""
+        spec = field_at(self.panel.panels.draft, self.query.target)
+        return answer_in_words(spec, self.query.proposal) if spec and self.query.proposal is not None else ""
+
+    @property
+    def is_number(self) -> bool:
+        """Whether that is a number that somebody is known by."""
+        return bool(self.proposal) and is_identity_number(self.panel.panels.draft, self.query.target)
+
+    @property
+    def mask(self) -> Mask | None:
+        """What alone is to be seen of such a number."""
+        return mask_of(self.proposal) if self.is_number and not self.panel.panels.shows_numbers else None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class QueryPanel:
-    """Everything about one target. `form` is None where the case is not under review, or where the form is fetched from
-    `ask_url`; `is_open` opens it at once."""
+    """Everything about one target, whether or not the application still has it. With a form, that one; `is_open` opens
+    it at once."""
 
-    reference: str
+    panels: "QueryPanels"
     target: Target
-    label: str
-    whose: str
-    version: ReviewVersion
-    back: str
-    queries: tuple[QueryLine, ...]
-    notes: tuple[Note, ...]
-    # Who writes a note can take it back.
-    reader_id: int
-    form: QueryForm | None
-    has_draft: bool
-    ask_url: str = ""
+    given_form: QueryForm | None = None
     is_open: bool = False
 
     @property
@@ -75,13 +87,66 @@ class QueryPanel:
         return target_id(self.target)
 
     @property
-    def resolved(self) -> tuple[QueryLine, ...]:
-        return tuple(line for line in self.queries if line.is_settled)
+    def back(self) -> str:
+        """The same with the page."""
+        return f"{self.panels.back}#{self.id}"
+
+    @cached_property
+    def label(self) -> str:
+        """What the target is called, or was."""
+        label = label_of(self.panels.draft, self.target)
+        return next((line.query.label for line in reversed(self.queries)), "") if label is None else label
+
+    @cached_property
+    def whose(self) -> str:
+        """Whose it is."""
+        return holder_name(self.panels.draft, self.target)
+
+    @cached_property
+    def queries(self) -> list[QueryLine]:
+        """What was asked, the newest first."""
+        return [QueryLine(self, query) for query in reversed(self.panels.queries_by_target.get(self.target, []))]
 
     @property
-    def open_queries(self) -> tuple[QueryLine, ...]:
+    def open_queries(self) -> list[QueryLine]:
         """What is asked at present."""
-        return tuple(line for line in self.queries if not line.is_settled)
+        return [line for line in self.queries if not line.query.settled_at]
+
+    @property
+    def resolved(self) -> list[QueryLine]:
+        """What was asked before."""
+        return [line for line in self.queries if line.query.settled_at]
+
+    @property
+    def notes(self) -> list[Note]:
+        """What colleagues have noted."""
+        return self.panels.notes_by_target.get(self.target, [])
+
+    @property
+    def has_draft(self) -> bool:
+        """Whether a query is drafted."""
+        return any(line.query.is_draft for line in self.queries)
+
+    @cached_property
+    def can_ask(self) -> bool:
+        """Whether something can be asked here: the case is under review, and has the target still."""
+        return self.panels.can_review and label_of(self.panels.draft, self.target) is not None
+
+    @cached_property
+    def form(self) -> QueryForm | None:
+        """The form to ask; None where nothing can be asked, or where the form is fetched."""
+        if self.given_form or not self.can_ask or self.panels.lazily:
+            return self.given_form
+        drafted = next((line.query for line in reversed(self.queries) if line.query.is_draft), None)
+        return query_form(self.panels.draft, self.target, drafted)
+
+    @cached_property
+    def ask_url(self) -> str:
+        """Where the form is fetched from; empty where it is here, or where nothing can be asked."""
+        if not (self.panels.lazily and self.can_ask):
+            return ""
+        address = reverse("desk:queries", args=[self.panels.draft.application.reference])
+        return f"{address}?{urlencode({'place': str(self.target), 'back': self.back})}"
 
 
 class QueryPanels:
@@ -108,84 +173,25 @@ class QueryPanels:
         self.version = version or current_version(draft.application)
         self.lazily = lazily
         self.shows_numbers = shows_numbers
+        self.can_review = can_review(draft, reader)
 
     @cached_property
     def all(self) -> tuple[Query, ...]:
         """Every query but deleted drafts, in their order."""
         return tuple(self.draft.application.queries.filter(dropped_at=None).select_related("by"))
 
-    @property
-    def open(self) -> tuple[Query, ...]:
-        """Those that ask for something still."""
-        return tuple(query for query in self.all if query.is_open)
+    @cached_property
+    def queries_by_target(self) -> dict[Target, list[Query]]:
+        return _by_target(self.all)
 
     @cached_property
-    def _queries(self) -> dict[Target, list[Query]]:
-        return _by_place(self.all)
-
-    @cached_property
-    def _notes(self) -> dict[Target, list[Note]]:
-        return _by_place(self.draft.application.notes.filter(removed_at=None).select_related("by"))
+    def notes_by_target(self) -> dict[Target, list[Note]]:
+        return _by_target(self.draft.application.notes.filter(removed_at=None).select_related("by"))
 
     @property
     def targets(self) -> tuple[Target, ...]:
         """The targets that anything was asked or noted about, in the order in which that began."""
-        return tuple(dict.fromkeys((*self._queries, *self._notes)))
-
-    @property
-    def drafted(self) -> tuple[Query, ...]:
-        """What goes out with a return."""
-        return tuple(query for query in self.all if query.is_draft)
-
-    def at(self, target: Target, *, form: QueryForm | None = None) -> QueryPanel:
-        """The panel of a target, whether or not the application still has it. With a form, that one, opened."""
-        asked = self._queries.get(target, [])
-        drafted = next((one for one in asked if one.is_draft), None)
-        label = label_of(self.draft, target)
-        can_ask = label is not None and can_review(self.draft, self.reader)
-        is_given = can_ask and not self.lazily
-        reference, back = self.draft.application.reference, f"{self.back}#{target_id(target)}"
-        posted = urlencode({"place": str(target), "back": back})
-        return QueryPanel(
-            reference=reference,
-            target=target,
-            label=next((one.label for one in asked), "") if label is None else label,
-            whose=holder_name(self.draft, target),
-            version=self.version,
-            back=back,
-            queries=tuple(self._line(one) for one in reversed(asked)),
-            notes=tuple(self._notes.get(target, ())),
-            reader_id=self.reader.pk,
-            form=form or (query_form(self.draft, target, drafted) if is_given else None),
-            has_draft=drafted is not None,
-            ask_url=f"{reverse('desk:queries', args=[reference])}?{posted}" if can_ask and self.lazily else "",
-            is_open=form is not None,
-        )
-
-    def _line(self, query: Query) -> QueryLine:
-        named = (self.draft.application.reference, query.pk)
-        can_move = can_review(self.draft, self.reader) and query.is_open
-        spec = field_at(self.draft, query.target)
-        state, tone = _state(query)
-        proposal = answer_in_words(spec, query.proposal) if spec and query.proposal is not None else ""
-        is_number = bool(proposal) and is_identity_number(self.draft, query.target)
-        return QueryLine(
-            id=f"proposal-{query.pk}",
-            state=state,
-            tone=tone,
-            reason="" if query.reason == QueryReason.OTHER else QueryReason(query.reason).label,
-            text=query.text,
-            proposal=proposal,
-            is_number=is_number,
-            mask=mask_of(proposal) if is_number and not self.shows_numbers else None,
-            reply=query.reply,
-            replied_at=query.replied_at,
-            at=query.sent_at or query.at,
-            who="" if query.sent_at or query.by is None else query.by.called,
-            round=query.round,
-            removal_url=reverse("desk:query_removal", args=named) if can_move and query.is_draft else "",
-            settlement_url=reverse("desk:query_resolution", args=named) if can_move and not query.is_draft else "",
-        )
+        return tuple(dict.fromkeys((*self.queries_by_target, *self.notes_by_target)))
 
 
 def target_id(target: Target) -> str:
@@ -193,15 +199,7 @@ def target_id(target: Target) -> str:
     return f"at:{control_id(str(target))}"
 
 
-def _state(query: Query) -> tuple[str, str]:
-    if query.settled_at:
-        return "Resolved", "met"
-    if query.is_draft:
-        return "Drafted", "half"
-    return ("Answered", "open") if query.replied_at else ("Asked", "heed")
-
-
-def _by_place(rows: Iterable[Any]) -> dict[Target, list[Any]]:
+def _by_target(rows: Iterable[Any]) -> dict[Target, list[Any]]:
     found: dict[Target, list[Any]] = {}
     for row in rows:
         found.setdefault(row.target, []).append(row)

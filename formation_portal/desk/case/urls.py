@@ -2,16 +2,16 @@
 
 from django.urls import path
 
-from . import query_views, views
+from . import views
 
 application = [
     path("", views.case, name="case"),
     path("news/", views.case_news, name="case_news"),
-    path("remarks/", query_views.queries, name="queries"),
-    path("remarks/<int:number>/removal/", query_views.query_removal, name="query_removal"),
-    path("remarks/<int:number>/settlement/", query_views.query_resolution, name="query_resolution"),
-    path("notes/", query_views.notes, name="notes"),
-    path("notes/<int:number>/removal/", query_views.note_removal, name="note_removal"),
+    path("remarks/", views.queries, name="queries"),
+    path("remarks/<int:number>/removal/", views.query_removal, name="query_removal"),
+    path("remarks/<int:number>/settlement/", views.query_resolution, name="query_resolution"),
+    path("notes/", views.notes, name="notes"),
+    path("notes/<int:number>/removal/", views.note_removal, name="note_removal"),
     path("acceptances/", views.acceptances, name="acceptances"),
     path("reopenings/", views.reopenings, name="reopenings"),
     path("record.json", views.record, name="record"),

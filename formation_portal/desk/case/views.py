@@ -1,11 +1,14 @@
-"""A case: its page, what an open page asks by itself, its documents, and accepting facts."""
+"""A case: its page, what an open page asks by itself, its documents; accepting facts, queries to the customer and notes
+among colleagues.
+"""
 
 from collections.abc import Callable
 from functools import partial
 from http import HTTPStatus
+from typing import Any
 
 from django.contrib import messages
-from django.http import HttpResponse
+from django.http import Http404, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -16,10 +19,11 @@ from formation_portal.accounts.policies import UserRequest, agent, agent_with
 from formation_portal.accounts.sessions import background_request
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.services import Closed
-from formation_portal.reviews.changes_since import ReviewVersion
-from formation_portal.reviews.checklist import load_checklist
+from formation_portal.reviews.changes_since import ReviewChange, ReviewVersion, current_version
+from formation_portal.reviews.checklist import QUERIED, load_checklist
 from formation_portal.reviews.checks import accept, reopen
-from formation_portal.reviews.targets import Target
+from formation_portal.reviews.queries import delete_draft, remove_note, resolve, write_note
+from formation_portal.reviews.targets import WHOLE_APPLICATION, Target
 from formation_portal.reviews.transactions import DocumentsNotOpened, ReviewChanged, ReviewRefused
 from formation_portal.ui.documents import document_page as page_of
 from formation_portal.ui.downloads import as_download, page_as_picture, record_as_json, record_as_pdf
@@ -31,12 +35,13 @@ from ..documents import acknowledged_documents, unopened_documents
 from ..lookups import get_case_or_404, get_document_or_404, get_live_case_or_404
 from ..models import WORD_LIMIT
 from ..wording import numbered
-from .conflicts import conflict_page
-from .forms import posted_targets
-from .news import case_line
-from .news import case_news as news_of
+from .entries import FactStatus
+from .forms import QueryForm, posted_query_form, posted_targets, store_query
+from .news import CaseVersion, live_case
 from .pages import case_page
-from .presence import CaseVersion
+from .query_panels import QueryPanel, QueryPanels
+
+_METHODS = ["GET", "HEAD", "POST"]
 
 
 @require_safe
@@ -44,7 +49,7 @@ from .presence import CaseVersion
 def case(request: UserRequest, reference: str) -> HttpResponse:
     """Answers, parties, shares, documents, history, how far all of it has come to the service, and who works on it."""
     draft, shown = get_case_or_404(reference), queue_shown(request.GET)
-    live = case_line(draft.application, request.user)
+    live = live_case(draft.application, request.user)
     page = case_page(draft, reader=request.user, asked=request.GET)
     decision = decision_panel(
         draft, request.user, deliveries=page.arrivals, shown=shown, facts=page.facts, version=page.version
@@ -93,11 +98,11 @@ def case_news(request: UserRequest, reference: str) -> HttpResponse:
     if not request.htmx:
         return redirect("desk:case", reference=reference)
     drawn, said = (CaseVersion.read(request.GET.get(name, "")) for name in ("drawn", "said"))
-    found = news_of(application, request.user, drawn=drawn, said=said) if drawn and said else None
-    if found is None:
+    live = live_case(application, request.user, drawn=drawn) if drawn and said else None
+    if live is None or live.version == said:
         return HttpResponse(status=HTTPStatus.NO_CONTENT)
     page = request.htmx.current_url_abs_path or reverse("desk:case", args=[reference])
-    return render(request, "desk/case/_live_answer.html", {"live": found, "page_url": page})
+    return render(request, "desk/case/_live_answer.html", {"live": live, "page_url": page})
 
 
 @require_safe
@@ -117,9 +122,6 @@ def document_picture(request: UserRequest, reference: str, number: int, page: in
     return page_as_picture(request, document, page, is_close=is_close)
 
 
-_METHODS = ["GET", "HEAD", "POST"]
-
-
 @require_http_methods(_METHODS)
 @agent_with(Right.REVIEW)
 def acceptances(request: UserRequest, reference: str) -> HttpResponse:
@@ -129,9 +131,14 @@ def acceptances(request: UserRequest, reference: str) -> HttpResponse:
         messages.info(request, "Select what you want to accept.")
     if request.method != "POST" or not targets:
         return redirect(return_url(request.POST, reference))
-    accepted = partial(accept, draft, targets, by=request.user, acknowledged=acknowledged_documents(request.POST))
+    acknowledged = acknowledged_documents(request.POST)
+
+    def accepted(seen: ReviewVersion) -> str:
+        count = accept(draft, targets, by=request.user, version=seen, acknowledged=acknowledged)
+        return f"{numbered(count, 'fact')} accepted." if count else "Already accepted."
+
     try:
-        return _apply(request, draft, targets, lambda seen: _accepted(accepted(version=seen)))
+        return _apply(request, draft, targets, accepted)
     except DocumentsNotOpened as unopened:
         # Name them, with a way to each, and the same post once more.
         documents = unopened_documents(draft, unopened.documents, queue_shown(request.POST))
@@ -147,54 +154,204 @@ def reopenings(request: UserRequest, reference: str) -> HttpResponse:
     draft, targets = get_case_or_404(reference), posted_targets(request.POST)[:1]
     if request.method != "POST" or not targets:
         return redirect(return_url(request.POST, reference))
-    reopened = partial(reopen, draft, targets[0], by=request.user)
-    return _apply(request, draft, targets, lambda seen: _reopened(reopened(version=seen)), is_reopening=True)
+
+    def reopened(seen: ReviewVersion) -> str:
+        is_done = reopen(draft, targets[0], by=request.user, version=seen)
+        return "Acceptance undone." if is_done else "It was no longer accepted."
+
+    return _apply(request, draft, targets, reopened, is_reopening=True)
 
 
 def _apply(
     request: UserRequest,
     draft: Draft,
     targets: tuple[Target, ...],
-    deed: Callable[[ReviewVersion], str],
+    apply: Callable[[ReviewVersion], str],
     *,
     is_reopening: bool = False,
 ) -> HttpResponse:
-    seen, back = (
-        ReviewVersion.parse(request.POST.get("sight", "")),
-        return_url(request.POST, draft.application.reference),
-    )
-    page_of = partial(conflict_page, draft, targets, seen=seen, back=back, is_reopening=is_reopening)
+    """Accept or reopen, and go back; else show what others have done meanwhile, or why not, with the facts as they
+    stand now."""
+    seen, back = _version_seen(request), return_url(request.POST, draft.application.reference)
+    conflict = partial(_conflict, request, draft, targets, seen=seen, back=back, is_reopening=is_reopening)
     try:
-        messages.success(request, deed(seen))
+        messages.success(request, apply(seen))
     except Closed as closed:
         return not_done(request, draft, closed, title="Nothing was changed")
     except ReviewChanged as changed:
-        return render(
-            request, "desk/case/acceptance_conflict.html", {"page": page_of(changes=changed.changes)}, status=409
-        )
+        return conflict(changes=changed.changes, status=HTTPStatus.CONFLICT)
     except ReviewRefused as refused:
-        return render(
-            request, "desk/case/acceptance_conflict.html", {"page": page_of(reason=refused.message)}, status=422
-        )
-    return redirect(_next_url(request, draft, back) if "goes_on" in request.POST else back)
-
-
-def _next_url(request: UserRequest, draft: Draft, back: str) -> str:
-    """The same page at the first of the case's own sections and documents that is still to be checked, else at the
-    decision. Two queries."""
+        return conflict(reason=refused.message, status=HTTPStatus.UNPROCESSABLE_ENTITY)
+    if "goes_on" not in request.POST:
+        return redirect(back)
+    # The same page at the first of the case's own sections and documents that is still to be checked, else at the
+    # decision. Two queries.
     facts = load_checklist(draft)
     own = facts.of_holder("")
     following = next((fact.target for fact in own.facts if fact.is_to_do), None) if own else None
     links = TargetLinks(draft, facts, queue_shown(request.POST))
     _, _, anchor = links.at(following).partition("#") if following else ("", "", "decide")
-    return f"{back.partition('#')[0]}#{anchor}"
+    return redirect(f"{back.partition('#')[0]}#{anchor}")
 
 
-def _accepted(count: int) -> str:
-    if not count:
-        return "Already accepted."
-    return f"{numbered(count, 'fact')} accepted."
+def _conflict(
+    request: UserRequest,
+    draft: Draft,
+    targets: tuple[Target, ...],
+    *,
+    seen: ReviewVersion,
+    back: str,
+    is_reopening: bool,
+    status: int,
+    reason: str = "",
+    changes: tuple[ReviewChange, ...] = (),
+) -> HttpResponse:
+    """What was chosen, to be ticked once more where it still can be; what is no part of the application any more is
+    left out. `reason` says why, where that is not what others did. Three queries."""
+    # Read before the facts: whatever comes between is news then.
+    version = current_version(draft.application)
+    rows = []
+    for holder in load_checklist(draft).holders:
+        for fact in holder.facts:
+            if fact.target in targets:
+                can_be_chosen = not (fact.query is not None and fact.query.is_draft)
+                if is_reopening:
+                    can_be_chosen = fact.check is not None and bool(fact.check.digest)
+                by = f" by {fact.query.by.called}" if fact.query and fact.query.by else ""
+                state = f"Queried{by}" if fact.state == QUERIED else FactStatus(fact).words
+                rows.append((fact, holder.title, state, can_be_chosen))
+    # Submitted again meanwhile: then the answers are to be looked at first.
+    is_another_round = seen.round != version.round
+    context = {
+        "draft": draft,
+        "reason": reason,
+        "changes": changes,
+        "rows": rows,
+        "can_be_posted": not is_another_round and any(can_be_chosen for *_, can_be_chosen in rows),
+        "version": version,
+        "back": back,
+        "is_reopening": is_reopening,
+        "is_another_round": is_another_round,
+    }
+    return render(request, "desk/case/acceptance_conflict.html", context, status=status)
 
 
-def _reopened(was_accepted: bool) -> str:
-    return "Acceptance undone." if was_accepted else "It was no longer accepted."
+@require_http_methods(_METHODS)
+@agent_with(Right.REVIEW)
+def queries(request: UserRequest, reference: str) -> HttpResponse:
+    """Draft a query, change it, or note something for colleagues. A GET shows the form of the target that it names."""
+    draft, said = get_case_or_404(reference), request.POST if request.method == "POST" else request.GET
+    target = Target.parse(said.get("place", ""))
+    if request.method != "POST":
+        return _draw(request, draft, target) if target else redirect("desk:case", reference=reference)
+    if target is None:
+        raise Http404
+    form = posted_query_form(draft, target, request.POST)
+    if "update" in request.POST:
+        return _draw(request, draft, target, form=form)
+    try:
+        store_query(draft, form, by=request.user, version=_version_seen(request))
+    except ReviewChanged as late:
+        return _draw(request, get_case_or_404(reference), target, form=form, late=late, status=409)
+    except ReviewRefused as refused:
+        return _draw(request, draft, target, form=form.with_error(refused), status=422)
+    except Closed as closed:
+        typed = (("Message to the customer", form.text), ("For colleagues only", form.note))
+        return not_done(request, get_case_or_404(reference), closed, title="Your query was not saved", typed=typed)
+    if form.is_a_note_alone:
+        messages.success(request, "Note saved. Only colleagues can see it.")
+    else:
+        messages.success(request, "Query saved. It is sent when you return the application.")
+    return redirect(return_url(request.POST, reference))
+
+
+@require_http_methods(_METHODS)
+@agent_with(Right.REVIEW)
+def query_removal(request: UserRequest, reference: str, number: int) -> HttpResponse:
+    """Drop what is drafted."""
+    return _end(
+        request, reference, number, delete_draft, title="The draft query was not deleted", said="Draft deleted."
+    )
+
+
+@require_http_methods(_METHODS)
+@agent_with(Right.REVIEW)
+def query_resolution(request: UserRequest, reference: str, number: int) -> HttpResponse:
+    """Say that what was asked is answered."""
+    return _end(request, reference, number, resolve, title="The query was not resolved", said="Query resolved.")
+
+
+def _end(
+    request: UserRequest, reference: str, number: int, deed: Callable[..., bool], *, title: str, said: str
+) -> HttpResponse:
+    draft = get_case_or_404(reference)
+    if request.method != "POST":
+        return redirect("desk:case", reference=reference)
+    try:
+        is_done = deed(draft, number, by=request.user, version=_version_seen(request))
+    except (ReviewChanged, Closed) as why:
+        return not_done(request, get_case_or_404(reference), why, title=title)
+    messages.info(request, said if is_done else "This query is no longer open.")
+    return redirect(return_url(request.POST, reference))
+
+
+def _draw(
+    request: UserRequest,
+    draft: Draft,
+    target: Target,
+    *,
+    form: QueryForm | None = None,
+    late: ReviewChanged | None = None,
+    status: int = 200,
+) -> HttpResponse:
+    """The form of one target on a page of its own, with what was typed and what others did meanwhile."""
+    back = return_url(request.POST or request.GET, draft.application.reference)
+    panels = QueryPanels(draft, reader=request.user, back=back)
+    panel = QueryPanel(panels, target, form, is_open=bool(form or request.htmx))
+    if request.htmx:
+        return render(request, "desk/case/_query_panel.html", {"panel": panel})
+    context: dict[str, Any] = {
+        "draft": draft,
+        "panel": panel,
+        "back": back,
+        "changes": late.changes if late else (),
+        "is_late": late is not None,
+        "problems": form.problems if form else (),
+    }
+    return render(request, "desk/case/query.html", context, status=status)
+
+
+def _version_seen(request: UserRequest) -> ReviewVersion:
+    """The version of the review that the page showed."""
+    return ReviewVersion.parse(request.POST.get("sight", ""))
+
+
+@require_http_methods(_METHODS)
+@agent_with(Right.REVIEW)
+def notes(request: UserRequest, reference: str) -> HttpResponse:
+    """Keep a note about a target, or about the whole application."""
+    draft = get_case_or_404(reference)
+    if request.method != "POST":
+        return redirect("desk:case", reference=reference)
+    target = Target.parse(request.POST.get("place", str(WHOLE_APPLICATION)))
+    if target is None:
+        raise Http404
+    text = request.POST.get("note", "")
+    try:
+        write_note(draft, target, text=text, by=request.user)
+    except ReviewRefused as refused:
+        return not_done(request, draft, refused, title="Your note was not saved", typed=(("Your note", text),))
+    messages.success(request, "Note saved. Only colleagues can see it.")
+    return redirect(return_url(request.POST, reference))
+
+
+@require_http_methods(_METHODS)
+@agent_with(Right.REVIEW)
+def note_removal(request: UserRequest, reference: str, number: int) -> HttpResponse:
+    """Take one's own note back."""
+    draft = get_case_or_404(reference)
+    if request.method != "POST":
+        return redirect("desk:case", reference=reference)
+    is_done = remove_note(draft, number, by=request.user)
+    messages.info(request, "Note removed." if is_done else "This note is not yours or was already removed.")
+    return redirect(return_url(request.POST, reference))

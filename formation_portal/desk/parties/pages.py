@@ -1,17 +1,24 @@
 """One party under review, and the audit log's entry when its numbers are shown: whose and which, not what they are."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
 
 from formation_portal.accounts.models import User
 from formation_portal.applications.draft import Draft
+from formation_portal.applications.ownership_stakes import companies_owned_by, owners_of
 from formation_portal.applications.parties import PartyRow
+from formation_portal.applications.readback import number_of_shares
 from formation_portal.audit import chain
 from formation_portal.audit.chain import Account
 from formation_portal.audit.models import AuditAction
 from formation_portal.contract import canonical
+from formation_portal.contract.stakes import apportion, format_hundredths, format_percent
 from formation_portal.reviews.changes_since import ReviewVersion
 from formation_portal.reviews.checklist import CHANGED, QUERIED, Checklist, Fact, HolderChecklist, load_checklist
 from formation_portal.reviews.checks import opened_documents
+from formation_portal.ui.allocation import Allocation
 from formation_portal.ui.roles import role_words
 
 from ..case.query_panels import QueryPanels
@@ -21,45 +28,23 @@ from ..lookups import can_review
 from ..queue_state import QueueState
 from ..wording import state_words
 from .facts import FactRow, fact_rows
-from .shares import ShareLine, share_lines
 from .viewer import Viewer, viewer
 
 
-@dataclass(frozen=True, slots=True)
-class PartyLink:
-    """One party of the case, with how many of its facts are accepted."""
-
-    label: str
-    url: str
-    done: int
-    all: int
-    is_current: bool
-
-
-@dataclass(frozen=True, slots=True)
-class NextStep:
-    """Where the review goes on: the next party that has something to check, and after the last one the case."""
-
-    label: str
-    url: str
-    is_name: bool
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class PartyPage:
-    """The whole page. `version` is the review's when it was drawn; `can_check` where the case is under review;
-    `here_url` leads back to what is looked at; `shows_numbers` where numbers that people are known by aren't masked."""
+    """The whole page. `shown` is the queue that the case was opened from; `version` is the review's when it was drawn;
+    `can_check` where the case is under review; `here_url` leads back to what is looked at; `shows_numbers` where
+    numbers that people are known by aren't masked."""
 
     draft: Draft
     party: PartyRow
+    shown: QueueState
+    facts: Checklist
     sheet: HolderChecklist
-    rows: tuple[FactRow, ...]
-    links: tuple[PartyLink, ...]
+    rows: list[FactRow]
     viewer: Viewer | None
-    case_url: str
     here_url: str
-    shares: tuple[ShareLine, ...]
-    following: NextStep
     version: ReviewVersion
     can_check: bool
     shows_numbers: bool
@@ -80,9 +65,9 @@ class PartyPage:
         return role_words(self.draft.form_state.active_roles(self.party.record))
 
     @property
-    def needs(self) -> tuple[str, ...]:
+    def needs(self) -> list[str]:
         """What it still needs."""
-        return tuple(need.text for need in self.draft.needs_of_party(self.party.token))
+        return [need.text for need in self.draft.needs_of_party(self.party.token)]
 
     @property
     def changed(self) -> str:
@@ -90,9 +75,9 @@ class PartyPage:
         return ", ".join(row.fact.label for row in self.rows if row.before or row.fact.state == CHANGED)
 
     @property
-    def left(self) -> tuple[Fact, ...]:
+    def left(self) -> list[Fact]:
         """What the button that accepts all takes: an answered question is looked at by itself."""
-        return tuple(row.fact for row in self.rows if row.can_be_ticked and row.fact.state != QUERIED)
+        return [row.fact for row in self.rows if row.can_be_ticked and row.fact.state != QUERIED]
 
     @property
     def to_do(self) -> int:
@@ -100,9 +85,9 @@ class PartyPage:
         return sum(row.can_be_ticked for row in self.rows)
 
     @property
-    def numbers(self) -> tuple[FactRow, ...]:
+    def numbers(self) -> list[FactRow]:
         """The numbers that somebody is known by."""
-        return tuple(row for row in self.rows if row.fact.is_identity_number)
+        return [row for row in self.rows if row.fact.is_identity_number]
 
     @property
     def looked_at(self) -> FactRow | None:
@@ -115,22 +100,93 @@ class PartyPage:
         """About how many a question is open."""
         return sum(row.fact.state == QUERIED for row in self.rows)
 
+    @property
+    def case_url(self) -> str:
+        """The page of the case."""
+        return case_url(self.draft.application.reference, self.shown)
+
+    @property
+    def sheets(self) -> list[tuple[HolderChecklist, str]]:
+        """Every party of the case with its facts, and its page."""
+        return [(sheet, self._url(sheet)) for sheet in self.facts.holders if sheet.token]
+
+    @cached_property
+    def following(self) -> HolderChecklist | None:
+        """Where the review goes on: the next party that has something to check, and after the last one the case's own
+        facts; None where nothing is left."""
+        sheets = [sheet for sheet in self.facts.holders if sheet.token]
+        position = [sheet.token for sheet in sheets].index(self.party.token)
+        own = [sheet for sheet in self.facts.holders if not sheet.token]
+        candidates = (*sheets[position + 1 :], *sheets[:position], *own)
+        return next((sheet for sheet in candidates if any(fact.is_to_do for fact in sheet.facts)), None)
+
+    @property
+    def following_label(self) -> str:
+        """What that is called."""
+        if self.following is None:
+            return "Decision"
+        return self.following.title if self.following.token else f"{self.draft.title}: company answers"
+
+    @property
+    def following_url(self) -> str:
+        """Where that is."""
+        if self.following is None:
+            return f"{self.case_url}#decide"
+        return self._url(self.following) if self.following.token else self.case_url
+
+    def _url(self, sheet: HolderChecklist) -> str:
+        return party_url(self.draft.application.reference, sheet.token, self.shown)
+
+    @cached_property
+    def shares(self) -> list[tuple[str, str, bool]]:
+        """Shares by class, parts of all shares and votes, parts of other companies, and its own owners: what of, how
+        much, and whether that is of a company. One query."""
+        if not self.draft.holds_shares:
+            return []
+        allocation = Allocation(self.draft)
+        held = _held(self.draft, self.party, allocation) if self.draft.is_shareholder(self.party) else ()
+        return [*held, *_stakes(self.draft, self.party, allocation)]
+
+
+def _held(draft: Draft, party: PartyRow, allocation: Allocation) -> Iterator[tuple[str, str, bool]]:
+    for row in allocation.classes:
+        holding, given = draft.holdings.get((party.token, row.token)), allocation.allocated(row)
+        if holding is not None:
+            words = number_of_shares(holding)
+            if given:
+                parts = {one.token: Fraction(allocation.shares(one, row), given) for one in allocation.holders}
+                hundredths = apportion(list(parts.values()), short_of=allocation.bounds)
+                part = format_hundredths(dict(zip(parts, hundredths, strict=True))[party.token])
+                words = f"{words} shares, {part} of the class"
+            yield row.label, words, False
+    yield "Of all shares", allocation.share_percent(party) or format_percent(Fraction(0)), False
+    if allocation.votes:
+        yield "Of all votes", allocation.vote_percent(party), False
+
+
+def _stakes(draft: Draft, party: PartyRow, allocation: Allocation) -> Iterator[tuple[str, str, bool]]:
+    typed = allocation.typed_stakes
+    for company in companies_owned_by(draft, party, typed):
+        of_it = next(one for one in owners_of(draft, company, typed) if one.party.token == party.token)
+        yield company.label, of_it.words, True
+    for one in owners_of(draft, party, typed):
+        part_of_it = one.percent if one.part is not None else f"“{one.typed}”, unreadable"
+        yield f"Owned by {one.party.label}", part_of_it, False
+
 
 def party_page(
     draft: Draft, party: PartyRow, state: ViewerState, *, reader: User, shows_numbers: bool = False
 ) -> PartyPage:
     """The page: seven queries at most."""
-    reference, shown = draft.application.reference, state.shown
-    url = party_url(reference, party.token)
+    url = party_url(draft.application.reference, party.token)
     # Read before the facts: whatever comes between is news then.
     version = ReviewVersion.of_loaded(draft.application)
     facts = load_checklist(draft)
     sheet = facts.of_holder(party.token)
     assert sheet is not None  # every party has one
     can_check = can_review(draft, reader)
-    documents = tuple(fact.document for fact in sheet.facts if fact.document is not None)
-    looked = viewer(documents, state, url=url)
-    here = looked.here_url if looked else f"{url}{state.for_document(0).query}"
+    looked = viewer([fact.document for fact in sheet.facts if fact.document is not None], state, url=url)
+    here = f"{url}{looked.state.query}" if looked else f"{url}{state.for_document(0).query}"
     seen = opened_documents(draft)
     if looked and looked.can_be_shown:
         # Its picture comes with this page.
@@ -139,42 +195,16 @@ def party_page(
     return PartyPage(
         draft=draft,
         party=party,
+        shown=state.shown,
+        facts=facts,
         sheet=sheet,
-        rows=fact_rows(draft, party, sheet, panels, state, seen, can_be_ticked=can_check),
-        links=tuple(
-            PartyLink(
-                one.title, party_url(reference, one.token, shown), one.done, len(one.facts), one.token == party.token
-            )
-            for one in facts.holders
-            if one.token
-        ),
+        rows=fact_rows(party, sheet, panels, state, seen, can_be_ticked=can_check),
         viewer=looked,
-        case_url=case_url(reference, shown),
         here_url=here,
-        shares=share_lines(draft, party),
-        following=_following(draft, party, facts, shown),
         version=version,
         can_check=can_check,
         shows_numbers=shows_numbers,
     )
-
-
-def _following(draft: Draft, party: PartyRow, facts: Checklist, shown: QueueState) -> NextStep:
-    reference = draft.application.reference
-    url = case_url(reference, shown)
-    sheets = [one for one in facts.holders if one.token]
-    position = next(number for number, one in enumerate(sheets, 1) if one.token == party.token)
-    for one in (*sheets[position:], *sheets[: position - 1]):
-        if _has_to_do(one):
-            return NextStep(one.title, party_url(reference, one.token, shown), is_name=True)
-    own = facts.of_holder("")
-    if own is not None and _has_to_do(own):
-        return NextStep(f"{draft.title}: company answers", url, is_name=False)
-    return NextStep("Decision", f"{url}#decide", is_name=False)
-
-
-def _has_to_do(sheet: HolderChecklist) -> bool:
-    return any(fact.is_to_do for fact in sheet.facts)
 
 
 def log_numbers_shown(page: PartyPage, *, by: Account) -> None:

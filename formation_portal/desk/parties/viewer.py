@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from django.urls import reverse
 
@@ -17,26 +18,7 @@ _A4 = (1240, 1754)
 _NEAR = 2
 
 
-@dataclass(frozen=True, slots=True)
-class DocumentLink:
-    """One document of the party."""
-
-    slot: str
-    url: str
-    is_current: bool
-
-
-@dataclass(frozen=True, slots=True)
-class PageLink:
-    """One page of the document; a gap before it where pages are left out."""
-
-    number: int
-    url: str
-    is_current: bool
-    has_gap: bool
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Viewer:
     """What is looked at. `url` is the page's own address without a query."""
 
@@ -56,18 +38,15 @@ class Viewer:
         return findings_of(self.document).can_be_shown
 
     @property
-    def document_links(self) -> tuple[DocumentLink, ...]:
-        """Every document that there is, in the order in which the form asks for them."""
-        return tuple(
-            DocumentLink(one.slot, self._url(self.state.for_document(one.pk)), one.pk == self.document.pk)
-            for one in self.documents
-        )
+    def document_links(self) -> list[tuple[Document, str]]:
+        """Every document that there is, in the order in which the form asks for them, and where it is looked at."""
+        return [(one, self.url + self.state.for_document(one.pk).query) for one in self.documents]
 
     @property
-    def next_document(self) -> DocumentLink | None:
+    def next_document(self) -> Document | None:
         """The document after this one."""
-        place = [one.pk for one in self.documents].index(self.document.pk) + 1
-        return self.document_links[place] if place < len(self.documents) else None
+        following = self.documents[self.documents.index(self.document) + 1 :]
+        return following[0] if following else None
 
     @property
     def pages(self) -> int:
@@ -80,49 +59,30 @@ class Viewer:
         return f"{self.state.page} of {self.pages}"
 
     @property
-    def page_links(self) -> tuple[PageLink, ...]:
-        """The first page, those around the present one, and the last."""
+    def page_links(self) -> list[tuple[int, str, bool]]:
+        """The first page, those around the present one, and the last: number, address, and whether pages are left out
+        before it."""
         near = range(self.state.page - _NEAR, self.state.page + _NEAR + 1)
         shown = [page for page in range(1, self.pages + 1) if page in near or page in (1, self.pages)]
-        return tuple(
-            PageLink(page, self._url(self.state.for_page(page)), page == self.state.page, page - before > 1)
+        return [
+            (page, self.url + self.state.for_page(page).query, page - before > 1)
             for before, page in zip([0, *shown], shown, strict=False)
-        )
+        ]
 
-    @property
-    def before_url(self) -> str:
-        """The page before; empty at the first."""
-        return self._url(self.state.for_page(self.state.page - 1)) if self.state.page > 1 else ""
-
-    @property
-    def after_url(self) -> str:
-        """The page after; empty at the last."""
-        return self._url(self.state.for_page(self.state.page + 1)) if self.state.page < self.pages else ""
-
-    @property
-    def larger_url(self) -> str:
-        """The same page, larger; empty where it is as large as it gets."""
-        return self._url(self.state.larger) if self.state.larger else ""
-
-    @property
-    def smaller_url(self) -> str:
-        """The same page, smaller; empty where all of it is seen."""
-        return self._url(self.state.smaller) if self.state.smaller else ""
-
-    @property
-    def turned_url(self) -> str:
-        """The same page, turned on by a quarter."""
-        return self._url(self.state.rotated)
-
-    @property
-    def here_url(self) -> str:
-        """The page as it stands now."""
-        return self._url(self.state)
-
-    @property
-    def file_url(self) -> str:
-        """The file itself, as a download."""
-        return reverse("desk:document", args=[self.document.application.reference, self.document.pk])
+    @cached_property
+    def urls(self) -> dict[str, str]:
+        """Where each control leads: larger, smaller, turned, before, after and next_document; empty where there is
+        nothing to go to."""
+        state, page = self.state, self.state.page
+        looks = {
+            "larger": state.larger,
+            "smaller": state.smaller,
+            "turned": state.rotated,
+            "before": state.for_page(page - 1) if page > 1 else None,
+            "after": state.for_page(page + 1) if page < self.pages else None,
+            "next_document": state.for_document(self.next_document.pk) if self.next_document else None,
+        }
+        return {name: self.url + look.query if look else "" for name, look in looks.items()}
 
     @property
     def picture_url(self) -> str:
@@ -148,9 +108,6 @@ class Viewer:
         width, height = self.size
         moved = {90: (height, 0), 180: (width, height), 270: (0, width)}.get(self.state.turn)
         return f"translate({moved[0]} {moved[1]}) rotate({self.state.turn})" if moved else ""
-
-    def _url(self, state: ViewerState) -> str:
-        return f"{self.url}{state.query}"
 
 
 def viewer(documents: Sequence[Document], state: ViewerState, *, url: str) -> Viewer | None:

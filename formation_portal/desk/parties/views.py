@@ -10,7 +10,7 @@ from django.views.decorators.http import require_POST, require_safe
 from formation_portal.accounts.models import Right
 from formation_portal.accounts.policies import UserRequest, agent, agent_with
 
-from ..case.news import case_line
+from ..case.news import live_case
 from ..case_urls import return_url
 from ..documents import ViewerState
 from ..lookups import get_case_or_404
@@ -48,5 +48,5 @@ def _page(request: UserRequest, reference: str, token: str, state: ViewerState, 
 def _draw(request: UserRequest, page: PartyPage) -> HttpResponse:
     if part := _PARTS.get(request.htmx.target or ""):
         return render(request, part, {"page": page})
-    live = case_line(page.draft.application, request.user)
+    live = live_case(page.draft.application, request.user)
     return render(request, "desk/parties/party.html", {"page": page, "live": live, "page_url": page.here_url})

@@ -131,17 +131,15 @@ def claim_free(case: Case, *, free: Q, by: AbstractUser) -> bool:
         return _claim_if(case, Case.objects.filter(free, pk=case.pk), _claim_columns(by), by=by, did="claim")
 
 
-def claim_when_working(draft: Draft, *, by: AbstractUser) -> bool:
-    """Claim the case that somebody has begun to work on, if nobody works on it, and begin its review. For who holds
-    the lock of its application; one query."""
+def claim_when_working(draft: Draft, *, by: Any) -> None:
+    """Whoever checks, accepts, asks or notes something works on the case: it is theirs where it was nobody's, and its
+    review begins. For who holds the lock of its application; one query."""
     free = Case.objects.filter(unclaimed(), pk=draft.application.pk).exclude(open_since=None)
     claim = _claim_columns(by)
-    if not free.update(**claim):
-        return False
-    if is_possible(_BEGIN_REVIEW, draft.application.status):
-        services.advance(draft, _BEGIN_REVIEW, by=by)
-    _append_to_audit_log(draft.application, Case(pk=draft.application.pk, **claim), by=by, did="claim")
-    return True
+    if free.update(**claim):
+        if is_possible(_BEGIN_REVIEW, draft.application.status):
+            services.advance(draft, _BEGIN_REVIEW, by=by)
+        _append_to_audit_log(draft.application, Case(pk=draft.application.pk, **claim), by=by, did="claim")
 
 
 def give_back(application: Application, *, to: AbstractUser, by: AbstractUser) -> None:

@@ -1,6 +1,6 @@
 """The queue as a page: its saved views, filters and rows; and what has come since a page of it was drawn."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import cached_property
@@ -106,159 +106,120 @@ class CaseRow:
         return "Resubmitted" if self.case.answered_since else state_words(State(self.case.state))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class QueuePage:
-    """The whole page: a state of the queue, and the cases that it shows. `looked_through` says among how many it
-    looked, where it stopped before the page was full, else 0."""
+    """The whole page. `looked_through` says among how many cases it looked, where it stopped before the page was full,
+    and `look_on` where it looks on from there; `news_url` is where the page asks for what has come since."""
 
     chosen: QueueState
-    reader: User
+    title: str
+    lead: str
+    views: list[ViewLink]
+    filters: tuple[FilterControl, ...]
+    # What narrows the view in words, each with the address without it.
+    chips: list[tuple[str, str]]
     found: KeysetPage[Case, QueuePosition]
-    looked_through: int
-
-    @property
-    def title(self) -> str:
-        """What the view is called."""
-        return "All cases" if self.chosen.looks_at_closed else _VIEW_WORDS[self.chosen.view]
-
-    @property
-    def lead(self) -> str:
-        """What the view shows, where its name doesn't say it."""
-        match self.chosen.view:
-            case View.OVERDUE:
-                usual = f"or {numbered(settings.OVERDUE_DAYS, 'working day')} if it has none"
-                return f"With us for longer than the timeline of the company type, {usual}."
-            case View.MINE:
-                return f"Claims expire after {numbered(settings.CLAIM_HOURS, 'hour')}."
-            case View.CONFIRM:
-                return "Decisions by colleagues that a second agent has to confirm."
-            case View.ANSWERED:
-                return "Returned to the customer and submitted again."
-        return ""
-
-    @property
-    def views(self) -> Iterator[ViewLink]:
-        """The saved views, with one query for all counts. That of decisions that wait for a second agent is there only
-        where any can wait, or where it is chosen."""
-        shows_waiting = settings.FOUR_EYES or self.chosen.view is View.CONFIRM
-        views = [view for view in View if view is not View.CONFIRM or shows_waiting]
-        rows = [in_view(view, agent_id=self.reader.pk).values("pk")[:_MAX_COUNT] for view in views]
-        for view, count in zip(views, counts(rows, agent_id=self.reader.pk), strict=True):
-            # What was closed last is what one looks for.
-            address = queue_url(QueueState(view=view, newest_first=view is View.CLOSED))
-            yield ViewLink(address, _VIEW_WORDS[view], _count_words(count), view is self.chosen.view)
-
-    @cached_property
-    def agents(self) -> dict[str, str]:
-        """The agents' names by their numbers."""
-        found = User.objects.filter(is_agent=True).order_by("first_name", "pk")
-        return {str(one.pk): one.called for one in found}
-
-    @cached_property
-    def offers(self) -> list[Offer]:
-        """What there are cases of."""
-        return list(Offer.objects.order_by("place", "name", "pk"))
-
-    @property
-    def filters(self) -> tuple[FilterControl, ...]:
-        """The controls, as they are set."""
-        chosen, offers = self.chosen, self.offers
-        places = {"": "Any", **{one.place: one.place for one in offers}}
-        fitting = [one for one in offers if one.place == chosen.place or not chosen.place or one.pk == chosen.product]
-        products = {"": "Any", **{one.pk: str(one) for one in fitting}}
-        any_state = "Any" if chosen.looks_at_closed or chosen.view is View.CLOSED else "All open"
-        states = {"": any_state, **{one.value: state_words(one) for one in STATES}}
-        holders = {"": "Anyone", NOBODY: "Unassigned", **self.agents}
-        orders = {"": "Oldest first", "newest": "Newest first"}
-        order = "newest" if chosen.newest_first else ""
-        return (
-            FilterControl("q", "Company, person or reference", value=chosen.text, key="/"),
-            FilterControl("place", "Jurisdiction", choices=as_options(places.items(), chosen.place)),
-            FilterControl("product", "Company type", choices=as_options(products.items(), chosen.product)),
-            FilterControl("state", "Status", choices=as_options(states.items(), chosen.state)),
-            FilterControl("holder", "Claimed by", choices=as_options(holders.items(), chosen.holder)),
-            FilterControl("sort", "Sort by", choices=as_options(orders.items(), order)),
-            FilterControl("view", value="" if chosen.view is View.WAITING else chosen.view.value, is_hidden=True),
-        )
-
-    @cached_property
-    def chips(self) -> list[tuple[str, str]]:
-        """Whatever narrows the view in words, each with the address without it."""
-        chosen, top = self.chosen, self.chosen.from_the_top
-        product = next((one.name for one in self.offers if one.pk == chosen.product), chosen.product)
-        holder = self.agents.get(chosen.holder, "someone else")
-        possible = (
-            (chosen.text, f"“{chosen.text}”", replace(top, text="")),
-            (chosen.place, chosen.place, replace(top, place="")),
-            (chosen.product, product, replace(top, product="")),
-            (chosen.state, state_words(State(chosen.state)) if chosen.state else "", replace(top, state="")),
-            (
-                chosen.holder,
-                "Unassigned" if chosen.holder == NOBODY else f"Claimed by {holder}",
-                replace(top, holder=""),
-            ),
-        )
-        return [(words, queue_url(without)) for is_set, words, without in possible if is_set]
-
-    @cached_property
-    def rows(self) -> list[CaseRow]:
-        """The cases of this page."""
-        return [CaseRow(case, case_url(case.application.reference, self.chosen)) for case in self.found.rows]
-
-    @property
-    def can_be_claimed(self) -> bool:
-        """Whether its cases can be: nobody works on a closed one."""
-        return self.chosen.view is not View.CLOSED
-
-    @property
-    def first(self) -> str:
-        """The address of the first page; empty on it."""
-        return queue_url(self.chosen.from_the_top) if self.chosen != self.chosen.from_the_top else ""
-
-    @property
-    def previous(self) -> str:
-        """The address of the page before; empty where there is none."""
-        return queue_url(replace(self.chosen.from_the_top, before=self.found.before)) if self.found.before else ""
-
-    @property
-    def following(self) -> str:
-        """The address of the page after; empty where there is none."""
-        return queue_url(replace(self.chosen.from_the_top, after=self.found.after)) if self.found.after else ""
-
-    @property
-    def links(self) -> tuple[PageLink, ...]:
-        """To the other pages."""
-        return keyset_links(
-            PageLink("First", self.first),
-            PageLink("Previous", self.previous, "prev"),
-            PageLink("Next", self.following, "next"),
-        )
-
-    @property
-    def searched(self) -> str:
-        """Among how many cases it looked."""
-        return f"{self.looked_through:,}"
-
-    @property
-    def look_on(self) -> str:
-        """Where it looks on, where it stopped before the page was full."""
-        return self.previous if self.chosen.before else self.following
-
-    @property
-    def news_url(self) -> str:
-        """Where the page asks what has come since."""
-        return news_url(self.chosen, current_version(self.found.rows))
-
-    @property
-    def newest(self) -> str:
-        """Where that is shown."""
-        return newest_url(self.chosen)
+    rows: list[CaseRow]
+    # Nobody works on a closed case.
+    can_be_claimed: bool
+    links: tuple[PageLink, ...]
+    looked_through: str
+    look_on: str
+    news_url: str
+    newest: str
 
 
 def queue_page(chosen: QueueState, reader: User) -> QueuePage:
     """The page: one to three queries for the rows, and one each for agents, offers and the counts of the views."""
+    agents = {str(one.pk): one.called for one in User.objects.filter(is_agent=True).order_by("first_name", "pk")}
+    offers = list(Offer.objects.order_by("place", "name", "pk"))
     found, looked_through = search_page(find_cases(chosen, agent_id=reader.pk), length=A_PAGE)
-    return QueuePage(chosen, reader, found, looked_through)
+    top = chosen.from_the_top
+    previous = queue_url(replace(top, before=found.before)) if found.before else ""
+    following = queue_url(replace(top, after=found.after)) if found.after else ""
+    return QueuePage(
+        chosen,
+        title="All cases" if chosen.looks_at_closed else _VIEW_WORDS[chosen.view],
+        lead=_lead(chosen.view),
+        views=_view_links(chosen, reader),
+        filters=_filters(chosen, agents, offers),
+        chips=_chips(chosen, agents, offers),
+        found=found,
+        rows=[CaseRow(case, case_url(case.application.reference, chosen)) for case in found.rows],
+        can_be_claimed=chosen.view is not View.CLOSED,
+        links=keyset_links(
+            PageLink("First", queue_url(top) if chosen != top else ""),
+            PageLink("Previous", previous, "prev"),
+            PageLink("Next", following, "next"),
+        ),
+        looked_through=f"{looked_through:,}" if looked_through else "",
+        look_on=previous if chosen.before else following,
+        news_url=news_url(chosen, current_version(found.rows)),
+        newest=newest_url(chosen),
+    )
+
+
+def _lead(view: View) -> str:
+    """What the view shows, where its name doesn't say it."""
+    match view:
+        case View.OVERDUE:
+            usual = f"or {numbered(settings.OVERDUE_DAYS, 'working day')} if it has none"
+            return f"With us for longer than the timeline of the company type, {usual}."
+        case View.MINE:
+            return f"Claims expire after {numbered(settings.CLAIM_HOURS, 'hour')}."
+        case View.CONFIRM:
+            return "Decisions by colleagues that a second agent has to confirm."
+        case View.ANSWERED:
+            return "Returned to the customer and submitted again."
+    return ""
+
+
+def _view_links(chosen: QueueState, reader: User) -> list[ViewLink]:
+    """The saved views, with one query for all counts. That of decisions that wait for a second agent is there only
+    where any can wait, or where it is chosen."""
+    shows_waiting = settings.FOUR_EYES or chosen.view is View.CONFIRM
+    views = [view for view in View if view is not View.CONFIRM or shows_waiting]
+    rows = [in_view(view, agent_id=reader.pk).values("pk")[:_MAX_COUNT] for view in views]
+    links = []
+    for view, count in zip(views, counts(rows, agent_id=reader.pk), strict=True):
+        # What was closed last is what one looks for.
+        address = queue_url(QueueState(view=view, newest_first=view is View.CLOSED))
+        links.append(ViewLink(address, _VIEW_WORDS[view], _count_words(count), view is chosen.view))
+    return links
+
+
+def _filters(chosen: QueueState, agents: Mapping[str, str], offers: Sequence[Offer]) -> tuple[FilterControl, ...]:
+    """The controls, as they are set. `agents` are their names by their numbers."""
+    places = {"": "Any", **{one.place: one.place for one in offers}}
+    fitting = [one for one in offers if one.place == chosen.place or not chosen.place or one.pk == chosen.product]
+    products = {"": "Any", **{one.pk: str(one) for one in fitting}}
+    any_state = "Any" if chosen.looks_at_closed or chosen.view is View.CLOSED else "All open"
+    states = {"": any_state, **{one.value: state_words(one) for one in STATES}}
+    holders = {"": "Anyone", NOBODY: "Unassigned", **agents}
+    orders = {"": "Oldest first", "newest": "Newest first"}
+    return (
+        FilterControl("q", "Company, person or reference", value=chosen.text, key="/"),
+        FilterControl("place", "Jurisdiction", choices=as_options(places.items(), chosen.place)),
+        FilterControl("product", "Company type", choices=as_options(products.items(), chosen.product)),
+        FilterControl("state", "Status", choices=as_options(states.items(), chosen.state)),
+        FilterControl("holder", "Claimed by", choices=as_options(holders.items(), chosen.holder)),
+        FilterControl("sort", "Sort by", choices=as_options(orders.items(), "newest" if chosen.newest_first else "")),
+        FilterControl("view", value="" if chosen.view is View.WAITING else chosen.view.value, is_hidden=True),
+    )
+
+
+def _chips(chosen: QueueState, agents: Mapping[str, str], offers: Sequence[Offer]) -> list[tuple[str, str]]:
+    top = chosen.from_the_top
+    product = next((one.name for one in offers if one.pk == chosen.product), chosen.product)
+    holder = agents.get(chosen.holder, "someone else")
+    possible = (
+        (chosen.text, f"“{chosen.text}”", replace(top, text="")),
+        (chosen.place, chosen.place, replace(top, place="")),
+        (chosen.product, product, replace(top, product="")),
+        (chosen.state, state_words(State(chosen.state)) if chosen.state else "", replace(top, state="")),
+        (chosen.holder, "Unassigned" if chosen.holder == NOBODY else f"Claimed by {holder}", replace(top, holder="")),
+    )
+    return [(words, queue_url(without)) for is_set, words, without in possible if is_set]
 
 
 def newest_url(chosen: QueueState) -> str:

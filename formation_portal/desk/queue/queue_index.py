@@ -7,7 +7,7 @@ Words are kept folded: the same for any spelling of capitals, accents and hyphen
 import re
 import unicodedata
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable
 from datetime import datetime, time
 from typing import Any
 
@@ -31,7 +31,7 @@ from formation_portal.reviews.models import DecisionOutcome, ReviewDecision
 from formation_portal.reviews.transactions import UNDER_REVIEW
 
 from ..models import PLACE_LIMIT, TITLE_LIMIT, Case, CaseWord, Offer
-from .claims import UNCLAIMED, claim_when_working, give_back
+from .claims import UNCLAIMED, give_back
 
 # What a column holds, and more than anybody waits.
 _MAX_DAYS = 30_000
@@ -45,7 +45,7 @@ def update_case(draft: Draft) -> None:
     application = draft.application
     if application.submitted_at is None or application.deleted_at is not None:
         return
-    facts = case_columns(application, title=title_of(draft.entity_raw))
+    facts = case_columns(application, title=canonical.entity_name(draft.entity_raw))
     facts |= {"parties": len(draft.party_models), "documents": len(draft.documents)} | product_columns(application)
     if application.status not in UNDER_REVIEW:
         # A decision that waited is replaced.
@@ -106,11 +106,6 @@ def give_back_refused(draft: Draft, decision: ReviewDecision, by: Any) -> None:
     queue_letter(kind="proposal_refused", to=proposer.email, language="en", context=context)
 
 
-def claim_worked_on_case(draft: Draft, by: Any) -> None:
-    """Whoever checks, accepts, asks or notes something works on the case: it is theirs where it was nobody's."""
-    claim_when_working(draft, by=by)
-
-
 def _update_words(case_id: int, wanted: set[bytes]) -> None:
     """Write only what differs: most changes of a case change no name."""
     there = {bytes(word) for word in CaseWord.objects.filter(case=case_id).values_list("word", flat=True)}
@@ -149,11 +144,6 @@ def update_offer(model: Any, application: Any) -> None:
         product=application.product_id,
         defaults={"name": name[:TITLE_LIMIT], "place": product_columns(application)["place"]},
     )
-
-
-def title_of(entity_raw: Mapping[str, Any]) -> str:
-    """The name that its customer chose first, as typed, with its ending; empty before that."""
-    return canonical.entity_name(entity_raw)
 
 
 def party_names(schema: FormSchema, parties: Iterable[Any]) -> list[str]:

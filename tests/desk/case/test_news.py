@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
-from formation_portal.desk.case import presence
+from formation_portal.desk.case.news import delete_ended_presence
 from formation_portal.desk.models import Case, Opening
 from formation_portal.desk.queue import claims
 from formation_portal.reviews import checks, notes
@@ -142,7 +142,7 @@ def test_agents_see_who_else_has_it_open(submitted: Draft, other: Any, as_agent:
     assert "Dev Ramanathan" in as_agent.get(case_url(submitted)).content.decode()
     Opening.objects.filter(agent=other).update(seen_at=timezone.now() - timedelta(minutes=6))
     assert "Dev Ramanathan" not in as_agent.get(case_url(submitted)).content.decode()
-    presence.delete_ended_presence()
+    delete_ended_presence()
     assert list(Opening.objects.exclude(agent=other)) == list(Opening.objects.all())
 
 
