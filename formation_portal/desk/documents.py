@@ -94,28 +94,15 @@ def _number(query: QueryDict, name: str) -> int:
     return parse_integer(query.get(name, "")) or 0
 
 
-@dataclass(frozen=True, slots=True)
-class UnopenedDocument:
-    """One document that the agent has not opened: whose it is, who else has opened it, and where to look at it."""
-
-    number: int
-    label: str
-    whose: str
-    seen: str
-    url: str
-
-
-def unopened_documents(draft: Draft, facts: Iterable[Fact], shown: QueueState) -> tuple[UnopenedDocument, ...]:
-    """Each of these documents, in their order: one query."""
+def unopened_documents(draft: Draft, facts: Iterable[Fact], shown: QueueState) -> list[tuple[Fact, str, str, str]]:
+    """Each of these documents, in their order, with whose it is, who else has opened it and where to look at it: one
+    query."""
     seen = opened_documents(draft)
-    found = [fact for fact in facts if fact.document is not None]
-    return tuple(
-        UnopenedDocument(
-            one.pk, fact.label, holder_name(draft, fact.target), opened_by(seen.names_of(one.pk)), look_url(one, shown)
-        )
-        for fact in found
+    return [
+        (fact, holder_name(draft, fact.target), opened_by(seen.names_of(one.pk)), look_url(one, shown))
+        for fact in facts
         if (one := fact.document)
-    )
+    ]
 
 
 def opened_by(names: Sequence[str]) -> str:

@@ -190,7 +190,7 @@ class DecisionPanel:
     def held(self) -> list[str]:
         """What the service neither has nor has refused, as far as our team has to see to it."""
         rows = self.deliveries.rows if self.is_under_review else ()
-        return [row.title for row in rows if row.state == DeliveryStage.OURS]
+        return [title for title, status, _ in rows if status.state is DeliveryStage.OURS]
 
     @property
     def drafted(self) -> list[tuple[Query, str]]:
