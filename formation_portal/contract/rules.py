@@ -16,22 +16,21 @@ from .conditions import Condition
 from .fields.base import FieldSpec
 from .localisation import gettext, gettext_noop
 from .record import Holder, Party, Record, ShareClass
-from .schema import ENTITY, SHARE_CLASS, FormSchema, Section
+from .schema import ENTITY, SHARE_CLASS, DocumentSlot, FormSchema, Section
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class FieldLocation:
     """One field in one list of one section."""
 
-    section: Section = field(compare=False)
+    section: Section
     group: str
-    spec: FieldSpec = field(compare=False)
-    id: tuple[str, str, str]
+    spec: FieldSpec
 
-    @classmethod
-    def of(cls, section: Section, group: str, spec: FieldSpec) -> "FieldLocation":
-        """The place of a field; its id is hashable and stable."""
-        return cls(section, group, spec, (section.key, group, spec.key))
+    @property
+    def id(self) -> tuple[str, str, str]:
+        """Hashable and stable."""
+        return (self.section.key, self.group, self.spec.key)
 
 
 def field_locations(schema: FormSchema) -> Iterator[FieldLocation]:
@@ -39,7 +38,7 @@ def field_locations(schema: FormSchema) -> Iterator[FieldLocation]:
     for section in schema.sections:
         for group, specs in section.groups.items():
             for spec in specs:
-                yield FieldLocation.of(section, group, spec)
+                yield FieldLocation(section, group, spec)
 
 
 class FieldLookup:
@@ -101,14 +100,10 @@ class Question:
     required: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Slot:
+class Slot(DocumentSlot):
     """One document asked of a party or of the entity; a name that two roles share is one slot."""
 
     section: Section
-    name: str
-    required: bool
-    help: str
 
 
 _ALWAYS = Activation(True)
@@ -130,12 +125,11 @@ class FormState:
         self.schema = schema
         self.record = record
         self._lookup = lookup_of(schema)
-        self._fields: dict[tuple[tuple[str, str, str], str | None], Activation] = {}
+        self._fields: dict[tuple[str, str, str, str | None], Activation] = {}
         self._sections: dict[str, Activation] = {}
         self._questions: dict[tuple[str, str | None], tuple[Question, ...]] = {}
 
     def section_activation(self, section: Section) -> Activation:
-        """Whether the section is active."""
         if section.key not in self._sections:
             # A circle, were the schema used in spite of it, counts as inactive instead of running for ever.
             self._sections[section.key] = _CYCLE
@@ -144,16 +138,12 @@ class FormState:
 
     def field_activation(self, section: Section, spec: FieldSpec, holder: Holder = None) -> Activation:
         """Whether the field is active for the entity, a party or a share class."""
-        return self._activation(FieldLocation.of(section, group_of(holder), spec), holder)
-
-    def _activation(self, place: FieldLocation, holder: Holder) -> Activation:
-        known = (place.id, holder.id if holder else None)
+        group = group_of(holder)
+        known = (section.key, group, spec.key, holder.id if holder else None)
         if known not in self._fields:
             self._fields[known] = _CYCLE
-            whole = self.section_activation(place.section)
-            self._fields[known] = (
-                self._apply_rule(place.spec.depends_on, place.section, place.group, holder) if whole.active else whole
-            )
+            whole = self.section_activation(section)
+            self._fields[known] = self._apply_rule(spec.depends_on, section, group, holder) if whole.active else whole
         return self._fields[known]
 
     def _apply_rule(self, rule: Condition | None, section: Section, group: str, holder: Holder) -> Activation:
@@ -171,7 +161,7 @@ class FormState:
         """The active answers to the named field: the holder's own if it has one, else those of anybody there."""
         for one in self._holders(place, holder):
             answers = one.answers if one else self.record.answers
-            if place.spec.name in answers.values and self._activation(place, one).active:
+            if place.spec.name in answers.values and self.field_activation(place.section, place.spec, one).active:
                 yield answers.values[place.spec.name]
 
     def _holders(self, place: FieldLocation, holder: Holder) -> tuple[Holder, ...]:
@@ -261,8 +251,9 @@ class FormState:
             if not self.section_activation(section).active:
                 continue
             for slot in section.slots(group_of(party)):
-                old = merged.get(slot.name) or Slot(section, slot.name, slot.required, slot.help)
-                merged[slot.name] = Slot(old.section, old.name, old.required or slot.required, old.help or slot.help)
+                old = merged.get(slot.name) or Slot(section=section, **dict(slot))
+                both = {"required": old.required or slot.required, "help": old.help or slot.help}
+                merged[slot.name] = old.model_copy(update=both)
         return tuple(merged.values())
 
 

@@ -77,12 +77,10 @@ class Section(Model):
 
     @property
     def is_entity(self) -> bool:
-        """About the entity itself."""
         return self.scope == ENTITY
 
     @property
     def is_share_structure(self) -> bool:
-        """About the classes of shares."""
         return self.scope == "share_structure"
 
     @property
@@ -203,7 +201,6 @@ class FormSchema(Model):
         return next((section for section in self.sections if section.is_share_structure), None)
 
     def section(self, key: str) -> Section | None:
-        """The section with the key, or None."""
         return self._by_key.get(key)
 
     @cached_property
@@ -225,12 +222,10 @@ class FormSchema(Model):
 
     @cached_property
     def entity_fields(self) -> tuple[FieldSpec, ...]:
-        """All fields about the entity."""
         return tuple(spec for section in self.entity_sections for spec in section.fields)
 
     @property
     def share_class_fields(self) -> tuple[FieldSpec, ...]:
-        """All fields about a class of shares."""
         return self.share_section.groups[SHARE_CLASS] if self.share_section else ()
 
     def cached(self, make: Callable[[FormSchema], Cached]) -> Cached:

@@ -101,13 +101,8 @@ def _objection(
 Asker = tuple[str, str]
 
 
-@dataclass(frozen=True, slots=True)
-class ChangedQuestion:
-    """One question: under which titles it stands, its label, and the label it had where that is another."""
-
-    where: tuple[str, ...]
-    label: str
-    was: str = ""
+# Under which titles a question stands, its label, and the label that it had where that is another.
+ChangedQuestion = tuple[tuple[str, ...], str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,4 +148,4 @@ def _by_question(found: Iterator[tuple[str, str, str]]) -> tuple[ChangedQuestion
     titles: dict[tuple[str, str], dict[str, None]] = {}
     for title, label, was in found:
         titles.setdefault((label, was), {})[title] = None
-    return tuple(ChangedQuestion(tuple(some), label, was) for (label, was), some in titles.items())
+    return tuple((tuple(some), label, was) for (label, was), some in titles.items())

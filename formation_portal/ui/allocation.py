@@ -49,7 +49,6 @@ class Allocation:
         return holding is not None and holding.shares is None
 
     def has_some(self, party: PartyRow, row: ShareClassRow) -> bool:
-        """Whether the party holds shares of the class."""
         return self.shares(party, row) > 0
 
     def allocated(self, row: ShareClassRow) -> int:
@@ -71,7 +70,6 @@ class Allocation:
 
     @cached_property
     def total_allocated(self) -> int:
-        """How many shares are given of all classes."""
         return sum(self.allocated(row) for row in self.classes)
 
     @property
@@ -96,14 +94,6 @@ class Allocation:
         """How many votes each holder has, one a share, by the holder's token; empty while there are none."""
         return self._by_holder(self._voting)
 
-    def part_of_shares(self, party: PartyRow) -> Fraction:
-        """The party's exact part of all shares."""
-        return _exact_part(self.held, party)
-
-    def part_of_votes(self, party: PartyRow) -> Fraction:
-        """The party's exact part of the votes."""
-        return _exact_part(self.votes, party)
-
     @cached_property
     def stakes(self) -> Stakes:
         """Who owns which part of a company, by tokens, as far as it is known and can be read."""
@@ -111,7 +101,6 @@ class Allocation:
 
     @cached_property
     def typed_stakes(self) -> TypedStakes:
-        """All that was said of owners, as typed."""
         return typed_stakes(self._draft)
 
     @cached_property
@@ -126,12 +115,10 @@ class Allocation:
 
     @cached_property
     def share_percents(self) -> Percentages:
-        """The parts of all shares in percent."""
         return self._figures(self.held, self.final_shares)
 
     @cached_property
     def vote_percents(self) -> Percentages:
-        """The parts of all votes in percent."""
         return self._figures(self.votes, self.final_votes)
 
     def _figures(self, numbers: dict[str, int], ends: Parts) -> Percentages:
@@ -146,7 +133,6 @@ class Allocation:
 
     @cached_property
     def threshold(self) -> Threshold:
-        """From which part on somebody counts as a beneficial owner there."""
         return threshold_of(self._draft.application.product.get("jurisdiction") or {})
 
     def reaches_threshold(self, party: PartyRow) -> bool:
@@ -170,16 +156,15 @@ class Allocation:
 
     @property
     def has_votes(self) -> bool:
-        """Whether some class is said to vote."""
         return bool(self._voting)
 
     def share_percent(self, party: PartyRow) -> str:
         """The party's part of all shares, in percent; empty while none are given."""
-        return self.share_percents.of(party.token, self.part_of_shares(party)) if self.held else ""
+        return self.share_percents.of(party.token, part_of(self.held, party)) if self.held else ""
 
     def vote_percent(self, party: PartyRow) -> str:
         """The party's part of the votes, one a share, in percent; empty while there are none."""
-        return self.vote_percents.of(party.token, self.part_of_votes(party)) if self.votes else ""
+        return self.vote_percents.of(party.token, part_of(self.votes, party)) if self.votes else ""
 
     def paid_in(self, row: ShareClassRow) -> str:
         """What is to be paid in for a class; empty while its par value or currency is missing."""
@@ -213,6 +198,7 @@ class Allocation:
         return {canonical.property_of(spec.canonical_field or ""): spec.name for spec in specs}
 
 
-def _exact_part(numbers: dict[str, int], party: PartyRow) -> Fraction:
+def part_of(numbers: dict[str, int], party: PartyRow) -> Fraction:
+    """The party's exact part of shares or votes by holder."""
     whole = sum(numbers.values())
     return Fraction(numbers.get(party.token, 0), whole) if whole else Fraction(0)

@@ -115,7 +115,6 @@ class DocumentPage:
 
     @property
     def can_be_shown(self) -> bool:
-        """Whether there is a picture of it."""
         return findings_of(self.document).can_be_shown
 
     @property

@@ -17,7 +17,7 @@ from formation_portal.contract.localisation import gettext, gettext_noop
 from formation_portal.contract.stakes import format_hundredths, format_percent, hundredths_rounded_up, normalised_stakes
 
 from . import roles
-from .allocation import Allocation
+from .allocation import Allocation, part_of
 
 _TOO_MUCH = gettext_noop("The owners of {name} add up to {known}, which is more than 100%. We scale them down to 100%.")
 
@@ -78,7 +78,7 @@ class Ownership:
         holders = [party for party in allocation.holders if allocation.held.get(party.token)]
         if not all(party.is_person for party in holders):
             for party in holders:
-                nodes.append(self._node(party, allocation.part_of_shares(party), allocation.part_of_votes(party)))
+                nodes.append(self._node(party, part_of(allocation.held, party), part_of(allocation.votes, party)))
         for company in owned_companies(draft, allocation.typed_stakes) if is_full else ():
             if company.token not in self._drawn:
                 nodes.append(self._node(company, Fraction(0), Fraction(0)))

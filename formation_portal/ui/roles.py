@@ -69,11 +69,6 @@ def allowed_kinds(section: Section) -> str:
     return f"{capitalised(kinds)}."
 
 
-def alternatives(words: list[str]) -> str:
-    """One, two or three: words as people list alternatives."""
-    return join_list(words, "or")
-
-
 def active_roles(draft: Draft) -> tuple[Section, ...]:
     """The sections of the roles that can be filled at present."""
     return tuple(
@@ -103,7 +98,7 @@ def role_choices(draft: Draft, kind: str, held: tuple[str, ...]) -> tuple[Option
 def excluded_roles(draft: Draft, kind: str) -> str:
     """Why some roles are not in the list: "A foundation can't be a director here."; empty where all are."""
     unsuitable = [role_with_article(section) for section in active_roles(draft) if not section.allows(kind)]
-    return gettext(_CANNOT_BE[kind], roles=alternatives(unsuitable)) if unsuitable else ""
+    return gettext(_CANNOT_BE[kind], roles=join_list(unsuitable, "or")) if unsuitable else ""
 
 
 def role_words(roles: Iterable[str]) -> str:

@@ -68,7 +68,6 @@ class Region:
 
     @property
     def markup(self) -> SafeString:
-        """Its questions, drawn."""
         spoken = f"{get_language()} {schema_language()}"
         return markup("".join(render_question(question, spoken) for question in self.questions))
 
@@ -178,7 +177,6 @@ class QuestionForm:
 
     @property
     def problems_title(self) -> str:
-        """The heading of the error summary."""
         count = len(self.problems)
         if self.overlong:
             return ngettext("{count} answer is not saved yet", "{count} answers are not saved yet", len(self.overlong))

@@ -116,11 +116,6 @@ class Question:
         return self.spec.label
 
     @property
-    def is_ours(self) -> bool:
-        """Whether the question is in the portal's words: the schema didn't list it."""
-        return self.spec.is_ours
-
-    @property
     def is_hint_ours(self) -> bool:
         return self.spec.is_ours or bool(self.unanswerable)
 
@@ -136,7 +131,6 @@ class Question:
 
     @property
     def template(self) -> str:
-        """The file that draws it."""
         if self.spec.provided_by_agent and not self.unanswerable:
             return "fields/agent_provided.html"
         if self.is_locked and not self.unanswerable:
@@ -188,18 +182,12 @@ class Question:
         return tuple(offered[code] for code in self.suggestions().get(self.spec.listing, ()) if code in offered)
 
     @property
-    def other_choices(self) -> tuple[Option, ...]:
-        """Those that follow the likely ones."""
-        return tuple(one for one in self.choices if one not in self.suggested_choices)
-
-    @property
     def is_short_list(self) -> bool:
         """Whether all choices are shown at once instead of in a list."""
         return 0 < len(self.choices) <= _FEW
 
     @property
     def read_back(self) -> str:
-        """The answer in words."""
         return answer_in_words(self.spec, self.typed, self.share_classes)
 
     @property
@@ -255,10 +243,6 @@ class Question:
     @property
     def spellcheck(self) -> bool | None:
         return False if self.is_name or self.is_email else None
-
-    @property
-    def fixed_currency(self) -> str:
-        return str(getattr(self.spec, "fixed_currency", ""))
 
     @cached_property
     def parts(self) -> tuple[ControlPart, ...]:

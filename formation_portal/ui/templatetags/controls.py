@@ -3,7 +3,7 @@
 Every `q` is a Question (ui/forms/question.py).
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import cache
 from html import escape
 from typing import Any
@@ -105,6 +105,12 @@ def shown(choices: Sequence[Selectable]) -> Sequence[Selectable]:
 def rest(choices: Sequence[Selectable]) -> Sequence[Selectable]:
     """What stands behind "Show more"."""
     return () if len(choices) <= SHORT_LIST else choices[_FIRST_SHOWN:]
+
+
+@register.filter
+def without(choices: Iterable[Selectable], others: Collection[Selectable]) -> list[Selectable]:
+    """Those that are none of the others."""
+    return [one for one in choices if one not in others]
 
 
 @register.filter
