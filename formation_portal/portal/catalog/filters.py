@@ -42,11 +42,6 @@ class PriceCeiling:
     def __str__(self) -> str:
         return f"{self.currency}-{self.amount:f}"
 
-    @property
-    def words(self) -> str:
-        """As the list of ceilings says it."""
-        return gettext("Up to {amount}", amount=money(self.amount, self.currency))
-
     def matches(self, item: CatalogItem) -> bool:
         """Whether the product costs no more, in this very currency."""
         return item.price.currency == self.currency and item.price.one_off <= self.amount
@@ -117,7 +112,10 @@ def filter_controls(items: Iterable[CatalogItem], chosen: CatalogFilter) -> tupl
     places = {item.jurisdiction.slug: item.jurisdiction.name for item in items}
     kinds = dict.fromkeys(item.product.type for item in items)
     types = {kind: gettext(_TYPE_WORDS[kind]) if kind in _TYPE_WORDS else kind for kind in kinds}
-    prices = {str(ceiling): ceiling.words for ceiling in _ceilings(items, chosen.price)}
+    prices = {
+        str(ceiling): gettext("Up to {amount}", amount=money(ceiling.amount, ceiling.currency))
+        for ceiling in _ceilings(items, chosen.price)
+    }
     offered = (
         ("region", gettext("Region"), gettext("All regions"), dict(sorted(regions.items()))),
         ("country", gettext("Country"), gettext("All jurisdictions"), dict(sorted(places.items(), key=itemgetter(1)))),

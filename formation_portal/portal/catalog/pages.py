@@ -197,8 +197,8 @@ class ComparePage:
     schemas alone."""
 
     catalog: Catalog
-    keys: tuple[str, ...]
     chosen: CatalogFilter
+    keys: tuple[str, ...]
 
     @cached_property
     def _found(self) -> list[CatalogProduct]:

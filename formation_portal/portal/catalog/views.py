@@ -77,7 +77,7 @@ def compare(request: AnyRequest, offered: Catalog) -> HttpResponse:
     chosen, keys = CatalogFilter.from_query(request.GET), compared_keys(request.GET)
     if any(not value for values in request.GET.lists() for value in values[1]):
         return redirect(filtered_url("portal:compare", chosen, keys))
-    return render(request, "portal/catalog/compare.html", {"page": ComparePage(offered, keys, chosen)})
+    return render(request, "portal/catalog/compare.html", {"page": ComparePage(offered, chosen, keys)})
 
 
 @require_safe

@@ -66,10 +66,12 @@ def _save(request: UserRequest, draft: Draft, section: Section, *, deed: Callabl
 
     A change that script posts presses no button.
     """
-    before = shares_page(draft, section)
-    typed = _typed(before, request.POST)
+    before, post = shares_page(draft, section), request.POST
+    pairs = [(party.token, row.token) for party in before.grid.allocation.holders for row in draft.share_classes]
+    posted = [pair for pair in pairs if cell_name(*pair) in post and not keeps_theirs(post, cell_name(*pair))]
+    typed = {pair: normalised_number(without_null(post[cell_name(*pair)])) for pair in posted}
     try:
-        version, seen = posted_version(request.POST), posted_page_version(request.POST, draft)
+        version, seen = posted_version(post), posted_page_version(post, draft)
         kept = services.save_holdings(draft, typed, version=version, by=request.user, page_version=seen)
         left = kept_theirs_words(cell.label for cell in before.grid.cells if cell.pair in kept)
         is_done = not request.htmx and deed()
@@ -83,7 +85,7 @@ def _save(request: UserRequest, draft: Draft, section: Section, *, deed: Callabl
     page = shares_page(draft, section)
     if request.htmx:
         return render(request, "portal/shares/_update.html", {"page": page, "left_words": left})
-    for words in filter(None, (left, _unplaced(before, request.POST))):
+    for words in filter(None, (left, _unplaced(before, post))):
         messages.info(request, words)
     wait_for(draft.application)
     page = shares_page(draft, section)
@@ -117,17 +119,6 @@ def _add_beneficial_owner(request: UserRequest, draft: Draft, party: PartyRow) -
     services.set_roles(draft, party, (*party.roles, role.role), by=request.user)
     messages.success(request, gettext("{name} is now {role}.", name=party.label, role=roles.role_with_article(role)))
     return True
-
-
-def _typed(page: SharesPage, post: QueryDict) -> dict[tuple[str, str], str]:
-    """The cells that were posted, by the tokens of party and class."""
-    pairs = [(party.token, row.token) for party in page.grid.allocation.holders for row in page.draft.share_classes]
-    named = {pair: cell_name(*pair) for pair in pairs}
-    return {
-        pair: normalised_number(without_null(post[name]))
-        for pair, name in named.items()
-        if name in post and not keeps_theirs(post, name)
-    }
 
 
 def _cell_conflicts(page: SharesPage, stale: services.Stale) -> tuple[FieldConflict, ...]:

@@ -51,7 +51,7 @@ ITEMS = [
 
 def page(*keys: str, **more: Any) -> ComparePage:
     offered = Catalog(read_products(ITEMS), datetime(2026, 11, 21, tzinfo=UTC), **more)
-    return ComparePage(offered, keys, CatalogFilter(region="Caribbean"))
+    return ComparePage(offered, CatalogFilter(region="Caribbean"), keys)
 
 
 def names(shown: ComparePage) -> list[str]:
