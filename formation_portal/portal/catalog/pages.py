@@ -25,23 +25,10 @@ class ProductRow:
 
     product: CatalogProduct
     is_compared: bool
-
-    @property
-    def least(self) -> str:
-        """The people it takes in any case: "1 director, 1 shareholder"."""
-        sections = self.product.item.form.role_sections if self.product.item else ()
-        always = (section for section in sections if section.depends_on is None and section.base_minimum)
-        return ", ".join(canonical.role_count(section.role or "", section.base_minimum) for section in always)
-
-    @property
-    def one_off(self) -> str:
-        price = self.product.item.price if self.product.item else None
-        return plain_amount(price.one_off, price.currency) if price and price.is_given else ""
-
-    @property
-    def annual(self) -> str:
-        price = self.product.item.price if self.product.item else None
-        return plain_amount(price.annual, price.currency) if price and price.is_given else ""
+    # The people it takes in any case: "1 director, 1 shareholder".
+    least: str = ""
+    one_off: str = ""
+    annual: str = ""
 
 
 # A jurisdiction by its name, with its products.
@@ -88,11 +75,22 @@ class CatalogPage:
         regions = []
         for name, inside in groupby(ordered, key=lambda product: _where(product)[1]):
             places = [
-                (place, [ProductRow(product, product.key in self._ticked) for product in there])
+                (place, [self._row(product) for product in there])
                 for place, there in groupby(inside, key=lambda product: _where(product)[2])
             ]
             regions.append((name, name == gettext(_ELSEWHERE), places))
         return regions
+
+    def _row(self, product: CatalogProduct) -> ProductRow:
+        item, is_compared = product.item, product.key in self._ticked
+        if item is None:
+            return ProductRow(product, is_compared)
+        always = (section for section in item.form.role_sections if section.depends_on is None and section.base_minimum)
+        least = ", ".join(canonical.role_count(section.role or "", section.base_minimum) for section in always)
+        if not item.price.is_given:
+            return ProductRow(product, is_compared, least)
+        one_off, annual = (plain_amount(one, item.price.currency) for one in (item.price.one_off, item.price.annual))
+        return ProductRow(product, is_compared, least, one_off, annual)
 
     @cached_property
     def compared_elsewhere(self) -> list[CatalogProduct]:
@@ -275,7 +273,7 @@ class ComparePage:
         if people:
             yield gettext("People"), people
         # One word for all, so that a company's and a foundation's stand in one row.
-        groups = [dict(one.documents_of("entity")) for one in asked]
+        groups = [dict(one.documents("entity")) for one in asked]
         documents = []
         for title in dict.fromkeys(title for one in groups for title in one):
             cells = tuple(tuple(words for words, _ in one.get(title, ())) for one in groups)

@@ -166,13 +166,9 @@ class Requirements:
         activation = self._nothing_said.section_activation(section)
         return "" if activation.active else f"{activation.reason}."
 
-    @property
-    def documents(self) -> tuple[tuple[str, list[DocumentLine]], ...]:
-        """The documents to have ready, by whom they are about."""
-        return self.documents_of(entity_word(self.item.product.type))
-
-    def documents_of(self, entity: str) -> tuple[tuple[str, list[DocumentLine]], ...]:
-        """The same, where the new entity is called so: its own first, then by kind of party."""
+    def documents(self, entity: str = "") -> tuple[tuple[str, list[DocumentLine]], ...]:
+        """The documents to have ready: the new entity's, by whatever word it is called, then by kind of party."""
+        entity = entity or entity_word(self.item.product.type)
         own = [(section, slot) for section in self.item.form.entity_sections for slot in section.slots(ENTITY)]
         groups = [(gettext(_FOR_THE_NEW.get(entity, _FOR_ANY_NEW)), _document_lines(own, everybody=1))]
         for kind in canonical.PARTY_KINDS:

@@ -100,34 +100,35 @@ class Grid:
 
     @cached_property
     def columns(self) -> tuple[ShareClassColumn, ...]:
-        return tuple(self._column(row) for row in self.draft.share_classes)
+        columns, allocation = [], self.allocation
+        for row in self.draft.share_classes:
+            said = partial(allocation.property_of, row)
+            par_value, currency = said("par_value"), str(said("currency") or "")
+            count = sum(need.share_class_id == row.token and need.field is not None for need in self.draft.needs)
+            given, there_are = allocation.allocated(row), allocation.available(row)
+            rest = remaining_words(given, there_are)
+            # Where one cell alone is too much, its own words say so.
+            alone = any(exceeds(allocation.shares(party, row), there_are) for party in allocation.holders)
+            column = ShareClassColumn(
+                row=row,
+                delivery=self.deliveries.of_share_class(row.token),
+                at_most="" if there_are is None else format_number(there_are),
+                par_value="" if par_value is None else money(Decimal(str(par_value)), currency),
+                votes=_yes_no_or_blank(said("voting_rights")),
+                dividends=_yes_no_or_blank(said("dividend_rights")),
+                status=counted(count, "{count} answer to complete", "{count} answers to complete"),
+                given=format_number(given),
+                rest=rest,
+                error=f"{row.label}: {rest}" if exceeds(given, there_are) and not alone else "",
+                paid_in=allocation.paid_in(row),
+            )
+            columns.append(column)
+        return tuple(columns)
 
     @property
     def says_at_most(self) -> bool:
         """Whether some class says how many shares it has."""
         return any(column.at_most for column in self.columns)
-
-    def _column(self, row: ShareClassRow) -> ShareClassColumn:
-        said = partial(self.allocation.property_of, row)
-        par_value, currency = said("par_value"), str(said("currency") or "")
-        count = sum(need.share_class_id == row.token and need.field is not None for need in self.draft.needs)
-        given, there_are = self.allocation.allocated(row), self.allocation.available(row)
-        rest = remaining_words(given, there_are)
-        # Where one cell alone is too much, its own words say so.
-        alone = any(exceeds(self.allocation.shares(party, row), there_are) for party in self.allocation.holders)
-        return ShareClassColumn(
-            row=row,
-            delivery=self.deliveries.of_share_class(row.token),
-            at_most="" if there_are is None else format_number(there_are),
-            par_value="" if par_value is None else money(Decimal(str(par_value)), currency),
-            votes=_yes_no_or_blank(said("voting_rights")),
-            dividends=_yes_no_or_blank(said("dividend_rights")),
-            status=counted(count, "{count} answer to complete", "{count} answers to complete"),
-            given=format_number(given),
-            rest=rest,
-            error=f"{row.label}: {rest}" if exceeds(given, there_are) and not alone else "",
-            paid_in=self.allocation.paid_in(row),
-        )
 
     @cached_property
     def rows(self) -> tuple[HolderRow, ...]:

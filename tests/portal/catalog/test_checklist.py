@@ -102,7 +102,7 @@ def test_documents_and_roles_are_those_of_the_products_page() -> None:
     shown = page()
     assert [role.title for role in shown.roles] == ["Directors", "Shareholders", "Managers"]
     assert shown.roles[2].rules == ("Only asked if you answer Trading to “Activity”.",)
-    assert [title for title, _ in shown.documents] == [
+    assert [title for title, _ in shown.documents()] == [
         "About the new company",
         "For each person",
         "For each company involved",

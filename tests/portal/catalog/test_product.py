@@ -92,7 +92,7 @@ def test_a_document_that_not_all_roles_ask_for_names_those_that_do() -> None:
         {"scope": "role:director", "title": "D", "documents": {"person": [passport, letter]}},
         {"scope": "role:ubo", "title": "O", "documents": {"person": [passport]}},
     )
-    ((title, lines),) = shown.documents
+    ((title, lines),) = shown.documents()
     assert title == "For each person"
     assert [words for words, _ in lines] == ["Passport", "Letter, as director (optional)"]
 
@@ -103,7 +103,7 @@ def test_documents_of_the_new_entity_come_first() -> None:
         {"scope": "entity", "title": "Plan", "documents": {"entity": [{"name": "Plan", "required": True}]}},
         type="Foundation",
     )
-    assert [title for title, _ in shown.documents] == ["About the new foundation", "For each person"]
+    assert [title for title, _ in shown.documents()] == ["About the new foundation", "For each person"]
 
 
 def test_sections_preview_what_they_ask() -> None:
