@@ -13,7 +13,7 @@ from formation_portal.contract.fields import default_fields
 from formation_portal.contract.fields.base import FieldSpec
 from formation_portal.contract.schema import ENTITY
 from formation_portal.contract.schema import FormSchema as Form
-from formation_portal.service.models import FormSchema, Party
+from formation_portal.service.models import Entity, FormSchema, Party, ShareClass
 from formation_portal.service.problems import ErrorDetail, pointer, raise_if_any
 
 Path = tuple[str, ...]
@@ -73,48 +73,28 @@ def _share_class_fields(form: Form) -> HolderFields:
     return _holder_fields((*form.share_class_fields, *default_fields.SHARE_CLASS_FIELDS), path_of=property_path)
 
 
-def document_keys_of_entity(form: Form) -> frozenset[str]:
-    """The slots for documents of the entity itself."""
-    return frozenset(slot.name for section in form.entity_sections for slot in section.slots(ENTITY))
+def document_keys(form: Form, party: Party | None) -> frozenset[str]:
+    """The slots for documents of the entity itself, or of a party."""
+    sections, kind = (form.role_sections, party.party_type) if party else (form.entity_sections, ENTITY)
+    return frozenset(slot.name for section in sections for slot in section.slots(kind))
 
 
-def document_keys_of_party(form: Form, kind: str) -> frozenset[str]:
-    """The slots for documents of a party of the kind."""
-    return frozenset(slot.name for section in form.role_sections for slot in section.slots(kind))
-
-
-def entity_answers_by_agent(form: Form) -> tuple[dict[str, Any], dict[str, Any]]:
-    """What the agent provides about the entity, as properties and as csp-data (interface, "Field")."""
-    return _answers_by_agent(form, form.entity_fields, canonical.path_of)
-
-
-def party_answers_by_agent(form: Form, kind: str, roles: Iterable[str]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """What the agent provides about a party in its roles, as properties and as csp-data."""
-    return _answers_by_agent(form, form.fields_of(kind, tuple(roles)), property_path)
-
-
-def share_class_answers_by_agent(form: Form) -> tuple[dict[str, Any], dict[str, Any]]:
-    """What the agent provides about a class of shares, as properties and as csp-data."""
-    return _answers_by_agent(form, form.share_class_fields, property_path)
-
-
-def _answers_by_agent(
-    form: Form, specs: Iterable[FieldSpec], path_of: Callable[[str], Path]
-) -> tuple[dict[str, Any], dict[str, Any]]:
+def answers_by_agent(form: Form, holder: Entity | Party | ShareClass) -> tuple[dict[str, Any], dict[str, Any]]:
+    """What the agent provides about a holder, as properties and as csp-data (interface, "Field")."""
+    path_of = canonical.path_of if isinstance(holder, Entity) else property_path
+    specs = form.share_class_fields if isinstance(holder, ShareClass) else form.entity_fields
+    if isinstance(holder, Party):
+        specs = form.fields_of(holder.party_type, tuple(holder.roles))
     properties: dict[str, Any] = {}
     csp: dict[str, Any] = {}
     for spec in specs:
         if spec.provided_by_agent and form.agent_address:
-            path = path_of(spec.canonical_field) if spec.canonical_field else (spec.name,)
-            _set_path(properties if spec.canonical_field else csp, path, dict(form.agent_address))
+            record = properties if spec.canonical_field else csp
+            *outer, last = path_of(spec.canonical_field) if spec.canonical_field else (spec.name,)
+            for step in outer:
+                record = record.setdefault(step, {})
+            record[last] = dict(form.agent_address)
     return properties, csp
-
-
-def _set_path(record: dict[str, Any], path: Path, value: Any) -> None:
-    *outer, last = path
-    for step in outer:
-        record = record.setdefault(step, {})
-    record[last] = value
 
 
 def property_path(canonical_field: str) -> Path:

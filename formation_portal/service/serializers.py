@@ -3,13 +3,7 @@
 from datetime import UTC, datetime
 from typing import Any
 
-from formation_portal.service.entity_forms import (
-    active_roles,
-    entity_answers_by_agent,
-    parsed_form,
-    party_answers_by_agent,
-    share_class_answers_by_agent,
-)
+from formation_portal.service.entity_forms import active_roles, answers_by_agent, parsed_form
 from formation_portal.service.models import Document, Entity, Party, ShareClass, Shareholding
 
 Json = dict[str, Any]
@@ -22,7 +16,7 @@ def format_time(moment: datetime) -> str:
 
 def serialize_entity(entity: Entity) -> Json:
     """An entity, with what the agent provides filled in."""
-    provided, _ = entity_answers_by_agent(parsed_form(entity.form))
+    provided, _ = answers_by_agent(parsed_form(entity.form), entity)
     return {
         **_merged(entity.properties, provided),
         "id": entity.id,
@@ -41,7 +35,7 @@ def serialize_entity(entity: Entity) -> Json:
 
 def serialize_party(party: Party, entity: Entity) -> Json:
     """A party; a shareholder without shares has the role pending (interface, "States and transitions")."""
-    provided, _ = party_answers_by_agent(parsed_form(entity.form), party.party_type, party.roles)
+    provided, _ = answers_by_agent(parsed_form(entity.form), party)
     active = active_roles(party)
     return {
         **_merged(party.properties, provided),
@@ -57,13 +51,8 @@ def serialize_party(party: Party, entity: Entity) -> Json:
 
 def serialize_csp_data(entity: Entity, holder: Party | ShareClass | None = None) -> Json:
     """The csp-data of the entity or of one holder, with what the agent provides filled in."""
-    form = parsed_form(entity.form)
-    if isinstance(holder, Party):
-        scope, (_, provided) = "party", party_answers_by_agent(form, holder.party_type, holder.roles)
-    elif isinstance(holder, ShareClass):
-        scope, (_, provided) = "share_class", share_class_answers_by_agent(form)
-    else:
-        scope, (_, provided) = "entity", entity_answers_by_agent(form)
+    _, provided = answers_by_agent(parsed_form(entity.form), holder or entity)
+    scope = "party" if isinstance(holder, Party) else "share_class" if holder else "entity"
     return {
         "csp_form_schema_id": entity.form_id,
         "scope": scope,

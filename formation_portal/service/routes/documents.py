@@ -10,7 +10,7 @@ from ninja.files import UploadedFile
 from pydantic import BaseModel, StringConstraints
 
 from formation_portal.service import identifiers, storage
-from formation_portal.service.entity_forms import document_keys_of_entity, document_keys_of_party, parsed_form
+from formation_portal.service.entity_forms import document_keys, parsed_form
 from formation_portal.service.models import Document, Entity, Party
 from formation_portal.service.pipeline import MULTIPART, route
 from formation_portal.service.problems import ErrorDetail, invalid, not_found, pointer
@@ -85,8 +85,7 @@ def upload_document(
     """Puts a PDF, JPEG or PNG into the slot that `document_key` names; a later upload replaces the earlier one."""
     entity = entity_to_write(request, entity_id)
     party = _party(entity, scope, party_id)
-    form = parsed_form(entity.form)
-    if document_key not in (document_keys_of_party(form, party.party_type) if party else document_keys_of_entity(form)):
+    if document_key not in document_keys(parsed_form(entity.form), party):
         detail = f"This form has no document named {document_key} here."
         raise invalid([ErrorDetail(pointer("document_key"), "unknown_field", detail, "document_key")])
     document_id = identifiers.new_document_id()
