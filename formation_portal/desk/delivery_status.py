@@ -7,7 +7,7 @@ from functools import cached_property
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import document_subject
 from formation_portal.relay.delivery_status import ApplicationDeliveries, DeliveryStatus, deliveries_of
-from formation_portal.relay.resources import ResourceKind, shareholding_subject
+from formation_portal.relay.models import ResourceKind, shareholding_subject
 
 from .masking import TextMasking
 

@@ -24,8 +24,8 @@ from formation_portal.relay.delivery_status import (
     DeliveryStatus,
     deliveries_for_customer,
 )
+from formation_portal.relay.models import ResourceKind
 from formation_portal.relay.problems import LocatedProblem
-from formation_portal.relay.resources import ResourceKind
 from formation_portal.relay.service_profile import current_profile
 from formation_portal.reviews.customer_queries import CustomerQuery, Reply, customer_queries, decision_texts
 from formation_portal.reviews.decisions import RETURN

@@ -22,7 +22,7 @@ from formation_portal.contract.localisation import gettext, gettext_noop, join_l
 from formation_portal.contract.needs import needs
 from formation_portal.contract.record import Record
 from formation_portal.relay.delivery_status import deliveries_of
-from formation_portal.relay.resources import ResourceKind, shareholding_subject
+from formation_portal.relay.models import ResourceKind, shareholding_subject
 from formation_portal.ui.roles import role_words
 
 from .lookups import get_document_or_404, get_draft_or_404, get_party_or_404, get_share_class_or_404

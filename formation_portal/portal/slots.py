@@ -14,8 +14,7 @@ from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Document
 from formation_portal.applications.parties import PartyRow
 from formation_portal.relay.delivery_status import ApplicationDeliveries, DeliveryStage, DeliveryStatus
-from formation_portal.relay.models import APPROVED
-from formation_portal.relay.resources import ResourceKind
+from formation_portal.relay.models import APPROVED, ResourceKind
 from formation_portal.ui import formats
 from formation_portal.ui.documents import advice, file_facts
 from formation_portal.ui.forms.controls import slot_id, slot_key

@@ -12,11 +12,10 @@ from formation_portal.contract.fields.base import FieldSpec
 from formation_portal.contract.lifecycle import State
 from formation_portal.contract.localisation import gettext, gettext_noop
 
-from .models import AMBIGUOUS, UNCLEAR, UNSUPPORTED, Delivery, DeliveryState
+from .models import AMBIGUOUS, UNCLEAR, UNSUPPORTED, WITHDRAWAL, Delivery, DeliveryState, ResourceKind
 from .order import is_blocked, is_closed_for_changes
 from .problems import LocatedProblem, problems_of
 from .resolution import is_undecided, must_inform_provider
-from .resources import WITHDRAWAL, ResourceKind
 from .service_profile import Profile, current_profile
 from .wording import Titles
 

@@ -16,7 +16,7 @@ from formation_portal.contract import canonical
 from formation_portal.contract.lifecycle import AGENT, TRANSITIONS, State
 from formation_portal.contract.record import Holder
 
-from .resources import WITHDRAWAL, ResourceKind, ResourceName, reference_to, shareholding_subject, submission_subject
+from .models import WITHDRAWAL, ResourceKind, ResourceName, reference_to, shareholding_subject, submission_subject
 
 Payload = dict[str, Any]
 

@@ -25,8 +25,7 @@ from . import timing
 from .calls import rate_limit
 from .calls.outcomes import CallOutcome, outcome_of
 from .calls.routes import CREATE
-from .models import APPROVED, REJECTED, Delivery, DeliveryState
-from .resources import ENTITY, ResourceKind
+from .models import APPROVED, ENTITY, REJECTED, Delivery, DeliveryState, ResourceKind
 from .service_profile import locked_profile
 
 logger = logging.getLogger(__name__)

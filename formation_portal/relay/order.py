@@ -4,8 +4,7 @@ from collections.abc import Collection, Iterable
 from datetime import datetime
 
 from .calls.routes import CREATE, is_unsupported, needs_an_edit, sent_action, wanted_action
-from .models import UNSUPPORTED, Delivery, DeliveryState
-from .resources import WITHDRAWAL, ResourceKind, ResourceName
+from .models import UNSUPPORTED, WITHDRAWAL, Delivery, DeliveryState, ResourceKind, ResourceName
 from .service_profile import Profile
 
 _NONE_TRIED: frozenset[int] = frozenset()

@@ -16,8 +16,7 @@ from formation_portal.reviews.targets import WHOLE_APPLICATION, Target, TargetKi
 
 from .calls import bodies
 from .desired_state import Payload
-from .models import Delivery, DeliveryState
-from .resources import ResourceKind, ResourceName
+from .models import Delivery, DeliveryState, ResourceKind, ResourceName
 
 
 @dataclass(frozen=True, slots=True)

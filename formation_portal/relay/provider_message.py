@@ -5,8 +5,17 @@ from datetime import UTC, datetime
 
 from .calls import bodies
 from .calls.routes import CREATE, REMOVE, sent_action, wanted_action
-from .models import AMBIGUOUS, DUPLICATE, STATE_CONFLICT, UNCLEAR, UNSUPPORTED, Delivery
-from .resources import ENTITY, ResourceKind, referenced_names
+from .models import (
+    AMBIGUOUS,
+    DUPLICATE,
+    ENTITY,
+    STATE_CONFLICT,
+    UNCLEAR,
+    UNSUPPORTED,
+    Delivery,
+    ResourceKind,
+    referenced_names,
+)
 from .wording import outcome_words, state_words
 
 # As the interface's "Endpoints" has them; edits and removals are those of the supplement.

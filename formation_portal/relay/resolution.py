@@ -32,8 +32,8 @@ from .models import (
     Decision,
     Delivery,
     DeliveryState,
+    ResourceKind,
 )
-from .resources import ResourceKind
 from .sync import forget_dependents, requeue
 
 logger = logging.getLogger(__name__)

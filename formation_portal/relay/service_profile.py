@@ -16,8 +16,7 @@ from formation_portal.contract.lifecycle import State
 from formation_portal.gateway import clock_skew
 
 from . import timing
-from .models import ServiceProfile
-from .resources import ResourceKind
+from .models import ResourceKind, ServiceProfile
 
 # The party list is documented, so any service has it.
 DOCUMENTED_LISTS = frozenset({ResourceKind.PARTY})

@@ -15,8 +15,16 @@ from formation_portal.contract.lifecycle import State
 
 from . import wake
 from .desired_state import DesiredResource, Payload, desired_state, status_changes_of
-from .models import Delivery, DeliveryState
-from .resources import ResourceKind, ResourceName, parent_of, referenced_name, referenced_names, submission_subject
+from .models import (
+    Delivery,
+    DeliveryState,
+    ResourceKind,
+    ResourceName,
+    parent_of,
+    referenced_name,
+    referenced_names,
+    submission_subject,
+)
 from .service_profile import current_profile
 
 _SYNCED_FIELDS = (

@@ -10,6 +10,7 @@ from formation_portal.contract.localisation import format_number, gettext, gette
 from .models import (
     AMBIGUOUS,
     DUPLICATE,
+    ENTITY,
     PROVIDER_INFORMED,
     RESEND,
     STATE_CONFLICT,
@@ -19,8 +20,10 @@ from .models import (
     Delivery,
     DeliveryState,
     Look,
+    ResourceKind,
+    ResourceName,
+    referenced_name,
 )
-from .resources import ENTITY, ResourceKind, ResourceName, referenced_name
 
 _NAMED_KINDS = (ResourceKind.ENTITY, ResourceKind.SHARE_CLASS, ResourceKind.PARTY)
 _WITHOUT_A_NAME = {

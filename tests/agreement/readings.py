@@ -18,8 +18,7 @@ from formation_portal.contract.lifecycle import State
 from formation_portal.contract.needs import needs
 from formation_portal.contract.record import Answers, Holding, Party, Record, ShareClass
 from formation_portal.gateway.errors import GatewayError
-from formation_portal.relay.models import Delivery, DeliveryState
-from formation_portal.relay.resources import ResourceKind, shareholding_subject
+from formation_portal.relay.models import Delivery, DeliveryState, ResourceKind, shareholding_subject
 from tests.journeys.page import Page, words
 
 # What the portal needs and the interface can't say, so that the service, which never hears of it, can't refuse it:

@@ -5,9 +5,16 @@ from dataclasses import dataclass
 
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application
-from formation_portal.relay.models import AMBIGUOUS, DUPLICATE, UNCLEAR, Delivery, DeliveryState
+from formation_portal.relay.models import (
+    AMBIGUOUS,
+    DUPLICATE,
+    UNCLEAR,
+    Delivery,
+    DeliveryState,
+    ResourceKind,
+    ResourceName,
+)
 from formation_portal.relay.resolution import deliveries_in
-from formation_portal.relay.resources import ResourceKind, ResourceName
 
 from .expected_records import expected_records, text
 from .service_records import ServiceRecord, things_there

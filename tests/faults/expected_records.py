@@ -12,7 +12,7 @@ from typing import Any
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import document_subject
 from formation_portal.applications.parties import PartyRow, ShareClassRow
-from formation_portal.relay.resources import ResourceKind, ResourceName, shareholding_subject
+from formation_portal.relay.models import ResourceKind, ResourceName, shareholding_subject
 from tests import payloads
 
 

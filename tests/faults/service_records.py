@@ -4,7 +4,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
-from formation_portal.relay.resources import ResourceKind
+from formation_portal.relay.models import ResourceKind
 
 from .expected_records import text
 

@@ -20,8 +20,8 @@ from formation_portal.contract import canonical
 from formation_portal.contract.record import Holder
 from formation_portal.contract.schema import FormSchema
 from formation_portal.relay.calls import bodies
-from formation_portal.relay.desired_state import DesiredResource, desired_state
-from formation_portal.relay.resources import ResourceKind
+from formation_portal.relay.models import ResourceKind
+from formation_portal.relay.sync import DesiredResource, desired_state
 from tests import payloads, strategies
 
 

@@ -5,9 +5,8 @@ from typing import Any
 
 import pytest
 
-from formation_portal.relay.models import UNSUPPORTED, Delivery
+from formation_portal.relay.models import UNSUPPORTED, Delivery, ResourceKind
 from formation_portal.relay.order import next_delivery
-from formation_portal.relay.resources import ResourceKind
 from formation_portal.relay.service_profile import EMBEDDED_CAPABILITIES, Capabilities, Profile
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)

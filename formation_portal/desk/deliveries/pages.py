@@ -13,7 +13,7 @@ from formation_portal.applications.readback import answer_in_words, share_class_
 from formation_portal.contract import canonical
 from formation_portal.contract.fields.base import FieldSpec
 from formation_portal.gateway.errors import MAX_ID_LENGTH
-from formation_portal.relay.models import Attempt, Delivery, DeliveryState, Look
+from formation_portal.relay.models import Attempt, Delivery, DeliveryState, Look, ResourceKind, referenced_name
 from formation_portal.relay.provider_message import call_words, provider_message
 from formation_portal.relay.resolution import (
     NOTE_LIMIT,
@@ -24,7 +24,6 @@ from formation_portal.relay.resolution import (
     queue_groups,
     steps_to_inform,
 )
-from formation_portal.relay.resources import ResourceKind, referenced_name
 from formation_portal.relay.wording import (
     Titles,
     conclusion_words,

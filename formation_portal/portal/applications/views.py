@@ -23,7 +23,7 @@ from formation_portal.contract.localisation import gettext
 from formation_portal.gateway.catalog import Catalog
 from formation_portal.invitations.models import Invitation
 from formation_portal.relay.delivery_status import deliveries_of
-from formation_portal.relay.resources import ResourceKind
+from formation_portal.relay.models import ResourceKind
 from formation_portal.ui.forms.form_data import posted_revision
 from formation_portal.ui.pagination import numbered_links
 

@@ -15,7 +15,7 @@ from formation_portal.contract.localisation import format_number, gettext, gette
 from formation_portal.contract.shares import parse_number_of_shares
 from formation_portal.contract.shares import split_equally as equal_parts
 from formation_portal.relay.delivery_status import ApplicationDeliveries, DeliveryStage, DeliveryStatus
-from formation_portal.relay.resources import ResourceKind, shareholding_subject
+from formation_portal.relay.models import ResourceKind, shareholding_subject
 from formation_portal.ui.allocation import Allocation
 from formation_portal.ui.charts import Swatch, swatch
 from formation_portal.ui.formats import counted, money

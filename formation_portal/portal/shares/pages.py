@@ -13,7 +13,7 @@ from formation_portal.contract.localisation import gettext
 from formation_portal.contract.needs import Need, needs_of_share_class
 from formation_portal.contract.schema import Section
 from formation_portal.relay.delivery_status import DeliveryStatus, deliveries_for_customer
-from formation_portal.relay.resources import ResourceKind
+from formation_portal.relay.models import ResourceKind
 from formation_portal.ui import formats
 from formation_portal.ui.allocation import Allocation
 from formation_portal.ui.charts import Bar, share_bar

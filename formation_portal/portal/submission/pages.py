@@ -24,7 +24,7 @@ from formation_portal.contract.inactive_answers import is_inactive
 from formation_portal.contract.localisation import gettext
 from formation_portal.contract.needs import Need
 from formation_portal.relay.delivery_status import DeliveryStatus
-from formation_portal.relay.resources import ResourceKind
+from formation_portal.relay.models import ResourceKind
 from formation_portal.ui.documents import advice
 from formation_portal.ui.formats import PriceTable, application_price
 from formation_portal.ui.forms.controls import control_id, party_control, slot_id, slot_key

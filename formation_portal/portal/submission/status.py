@@ -18,8 +18,7 @@ from formation_portal.contract.catalog import expected_dates
 from formation_portal.contract.lifecycle import FINAL, State, is_possible
 from formation_portal.contract.localisation import long_date
 from formation_portal.relay.delivery_status import ApplicationDeliveries
-from formation_portal.relay.models import APPROVED, REJECTED, Delivery, DeliveryState
-from formation_portal.relay.resources import ResourceKind
+from formation_portal.relay.models import APPROVED, REJECTED, Delivery, DeliveryState, ResourceKind
 from formation_portal.reviews.customer_queries import decision_texts
 from formation_portal.reviews.decisions import registration_of
 from formation_portal.ui import formats

@@ -12,7 +12,7 @@ from typing import Any
 from formation_portal.contract import canonical
 
 from ..desired_state import Payload
-from ..resources import ResourceKind
+from ..models import ResourceKind
 
 Path = tuple[str, ...]
 

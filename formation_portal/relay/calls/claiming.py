@@ -12,9 +12,8 @@ from formation_portal.applications.models import Application
 from formation_portal.core.processes import current_process, has_ended, held_by_ended
 
 from .. import timing
-from ..models import RESEND, UNCLEAR, UNSUPPORTED, Attempt, Delivery, DeliveryState
+from ..models import RESEND, UNCLEAR, UNSUPPORTED, Attempt, Delivery, DeliveryState, ResourceName
 from ..order import next_delivery
-from ..resources import ResourceName
 from ..service_profile import Profile, current_profile, locked_profile, profile_from
 from ..sync import requeue
 from . import rate_limit

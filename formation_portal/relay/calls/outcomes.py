@@ -16,8 +16,7 @@ from formation_portal.gateway.errors import (
     Unsupported,
 )
 
-from ..models import OWN_REASONS, STATE_CONFLICT, UNCLEAR, UNSUPPORTED, DeliveryState
-from ..resources import ResourceKind
+from ..models import OWN_REASONS, STATE_CONFLICT, UNCLEAR, UNSUPPORTED, DeliveryState, ResourceKind
 from .bodies import is_id_of_another_kind
 from .routes import CREATE, REMOVE
 

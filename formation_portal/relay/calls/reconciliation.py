@@ -13,8 +13,18 @@ from formation_portal.contract.lifecycle import AGENT, TRANSITIONS, State
 from formation_portal.gateway.errors import MAX_ID_LENGTH, Unclear
 
 from .. import timing
-from ..models import AMBIGUOUS, DUPLICATE, RESEND, STATE_CONFLICT, UNCLEAR, UNSUPPORTED, Delivery, DeliveryState, Look
-from ..resources import ResourceKind
+from ..models import (
+    AMBIGUOUS,
+    DUPLICATE,
+    RESEND,
+    STATE_CONFLICT,
+    UNCLEAR,
+    UNSUPPORTED,
+    Delivery,
+    DeliveryState,
+    Look,
+    ResourceKind,
+)
 from ..service_profile import Capabilities, Profile
 from ..sync import requeue
 from .bodies import matches

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from formation_portal.gateway import FormationService
 from formation_portal.gateway.errors import Conflict, Refused, Unsupported
 
-from ..resources import ResourceKind
+from ..models import ResourceKind
 from .payloads import PICTURE_TYPE, PICTURES, Json, ProbePayloads
 
 Answered = TypeVar("Answered")

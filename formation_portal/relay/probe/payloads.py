@@ -15,7 +15,7 @@ from formation_portal.contract.fields.values import AnswerError
 from formation_portal.contract.schema import ENTITY, FormSchema, Section
 
 from ..calls import bodies
-from ..resources import ResourceKind
+from ..models import ResourceKind
 
 Json = dict[str, Any]
 

@@ -12,7 +12,7 @@ from formation_portal.gateway import FormationService
 from formation_portal.gateway.errors import GatewayError, Unsupported
 
 from .. import service_profile, timing
-from ..resources import ResourceKind
+from ..models import ResourceKind
 from ..service_profile import Capabilities
 from .checks import CheckImpossible, ProbeChecks, YesNoUnknown
 from .payloads import ProbePayloads

@@ -14,7 +14,7 @@ from formation_portal.applications.models import Application, Change, Stake
 from formation_portal.applications.ownership_stakes import typed_stakes
 from formation_portal.contract import canonical
 from formation_portal.contract.lifecycle import State
-from formation_portal.relay.desired_state import desired_state
+from formation_portal.relay.sync import desired_state
 from tests.applications import factories
 from tests.markup import Markup
 from tests.portal.limited import hold, limited

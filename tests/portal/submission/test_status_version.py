@@ -12,8 +12,7 @@ from formation_portal.applications import services
 from formation_portal.applications.access import Collaborator
 from formation_portal.applications.draft import Draft
 from formation_portal.desk.queue import claims
-from formation_portal.relay import resources
-from formation_portal.relay.models import REJECTED, Delivery, DeliveryState
+from formation_portal.relay.models import REJECTED, Delivery, DeliveryState, ResourceKind
 from formation_portal.reviews import checks, notes, queries
 from formation_portal.reviews.changes_since import current_version
 from formation_portal.reviews.checklist import load_checklist
@@ -52,7 +51,7 @@ def test_a_move_is_said_once_and_leads_to_the_page(submitted: Draft, agent: Any,
 
 def test_what_the_service_says_of_a_document_is_news(submitted: Draft, as_owner: Client) -> None:
     address = asks(as_owner, submitted)
-    document = Delivery.objects.filter(application=submitted.application, kind=resources.ResourceKind.DOCUMENT)
+    document = Delivery.objects.filter(application=submitted.application, kind=ResourceKind.DOCUMENT)
     assert document.update(state=DeliveryState.DONE, document_status=REJECTED, document_note="Blurred") == 1
     assert as_owner.get(address, headers=HTMX).status_code == 200
 

@@ -15,8 +15,7 @@ from formation_portal.relay import service_profile
 from formation_portal.relay.calls.claiming import claim
 from formation_portal.relay.calls.sending import make_next_call
 from formation_portal.relay.delivery_status import deliveries_of
-from formation_portal.relay.models import DUPLICATE, Delivery, Look
-from formation_portal.relay.resources import ResourceKind
+from formation_portal.relay.models import DUPLICATE, Delivery, Look, ResourceKind
 from formation_portal.relay.service_profile import Capabilities
 from formation_portal.relay.timing import REPEATS
 from formation_portal.relay.worker import drain

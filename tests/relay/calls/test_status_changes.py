@@ -9,9 +9,8 @@ from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Change
 from formation_portal.gateway import FormationService
 from formation_portal.relay.delivery_status import SENT_WITH_CORRECTIONS, deliveries_of
-from formation_portal.relay.desired_state import STATUS_NOTE_LIMIT
 from formation_portal.relay.models import Delivery
-from formation_portal.relay.sync import sync
+from formation_portal.relay.sync import STATUS_NOTE_LIMIT, sync
 from formation_portal.relay.worker import Worker, drain
 from formation_portal.service.models import Entity
 from tests.relay.conftest import reopened, row, save

@@ -9,9 +9,9 @@ from formation_portal.applications import services
 from formation_portal.applications.draft import Draft
 from formation_portal.gateway import FormationService
 from formation_portal.relay.calls.routes import Claim, MissingFile
-from formation_portal.relay.desired_state import desired_state
 from formation_portal.relay.models import Delivery
 from formation_portal.relay.service_profile import current_profile
+from formation_portal.relay.sync import desired_state
 from formation_portal.relay.worker import drain
 from tests.applications import factories
 from tests.relay.conftest import reopened, row

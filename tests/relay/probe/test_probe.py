@@ -8,9 +8,8 @@ from django.core.management import CommandError, call_command
 
 from formation_portal.contract.catalog import CatalogItem, parse_catalog
 from formation_portal.relay import service_profile
-from formation_portal.relay.models import ServiceProfile
+from formation_portal.relay.models import ResourceKind, ServiceProfile
 from formation_portal.relay.probe.payloads import most_complete, payloads_for, sample_value
-from formation_portal.relay.resources import ResourceKind
 from formation_portal.relay.service_profile import EMBEDDED_CAPABILITIES, Capabilities
 from formation_portal.service.catalog.loader import read_catalog
 from formation_portal.service.models import Entity
