@@ -21,6 +21,8 @@ from .error_bodies import read_error_body
 from .errors import GatewayError, UnusableAnswer, error_class_for
 from .transports.network import Timeouts
 
+log = logging.getLogger(__name__)
+
 _request_id: ContextVar[str] = ContextVar("request_id", default="")
 
 
@@ -33,13 +35,6 @@ def use_request_id(value: str) -> Iterator[None]:
     finally:
         _request_id.reset(token)
 
-
-def current_request_id() -> str:
-    """The id that calls carry now; empty where each gets one of its own."""
-    return _request_id.get()
-
-
-log = logging.getLogger(__name__)
 
 _CHUNK = 65_536
 _MAX_RETRY_AFTER = 900.0
@@ -111,7 +106,7 @@ class Caller:
 
     def call(self, call: Call) -> Answer:
         """Send it and read the whole answer. Raises GatewayError for everything but 2xx, and 304 where it was asked."""
-        request_id = current_request_id() or uuid.uuid4().hex
+        request_id = _request_id.get() or uuid.uuid4().hex
         request = self._prepare(call, request_id)
         started = time.monotonic()
         try:

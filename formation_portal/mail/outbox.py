@@ -22,40 +22,11 @@ from .rendering import render_letter
 OPTIONAL_KINDS = frozenset({"reminder", "nudge", "part_done"})
 _SALT = "formation_portal.letters.refusal"
 
-
-def is_unsubscribed(*, kind: str, to: str) -> bool:
-    """Whether the receiver wants none of this kind."""
-    return kind in OPTIONAL_KINDS and Refusal.objects.filter(kind=kind, digest=_address_digest(to)).exists()
-
-
-def unsubscribe_path(*, kind: str, to: str) -> str:
-    """The path of the page where the receiver says so. It names the address to nobody."""
-    return reverse("portal:letter_refusal", args=(signing.dumps([kind, _address_digest(to)], salt=_SALT),))
-
-
-def kind_in_token(token: str) -> str | None:
-    """The kind that a page's token is about; None where the token is not ours."""
-    read = _read_token(token)
-    return read[0] if read else None
-
-
-def unsubscribe(token: str) -> None:
-    """No more letters of the token's kind to its receiver."""
-    if read := _read_token(token):
-        Refusal.objects.get_or_create(kind=read[0], digest=read[1])
-
-
-def _read_token(token: str) -> tuple[str, str] | None:
-    try:
-        kind, digest = signing.loads(token, salt=_SALT)
-    except (signing.BadSignature, ValueError):
-        return None
-    return (kind, digest) if kind in OPTIONAL_KINDS else None
-
-
-def _address_digest(address: str) -> str:
-    # As long as an address has to be hard to find for it, and short enough for a letter.
-    return salted_hmac(_SALT, address.strip().lower(), algorithm="sha256").hexdigest()[:32]
+_FIRST_WAIT = dt.timedelta(seconds=30)
+_LONGEST_WAIT = dt.timedelta(hours=4)
+GIVEN_UP_AFTER = dt.timedelta(days=3)
+# Letters that open something: what they said goes once they have been handed over, so that the outbox opens nothing.
+KINDS_WITH_SECRETS = frozenset({"code", "invitation", "nudge", "collaboration", "password_reset", "agent"})
 
 
 def add_to_outbox(*, kind: str, to: str, language: str, context: Mapping[str, object], once: str) -> None:
@@ -75,13 +46,6 @@ def add_to_outbox(*, kind: str, to: str, language: str, context: Mapping[str, ob
     except IntegrityError:
         if not (letter.once and Letter.objects.filter(once=letter.once).exists()):
             raise
-
-
-_FIRST_WAIT = dt.timedelta(seconds=30)
-_LONGEST_WAIT = dt.timedelta(hours=4)
-GIVEN_UP_AFTER = dt.timedelta(days=3)
-# Letters that open something: what they said goes once they have been handed over, so that the outbox opens nothing.
-KINDS_WITH_SECRETS = frozenset({"code", "invitation", "nudge", "collaboration", "password_reset", "agent"})
 
 
 def claim_next() -> Letter | None:
@@ -119,3 +83,38 @@ def clear_old_letters() -> int:
     before = timezone.now() - dt.timedelta(days=settings.LETTER_DAYS)
     old = Letter.objects.alias(at=Coalesce(F("sent_at"), F("created_at"))).filter(at__lt=before).exclude(to="")
     return old.update(to="", subject="", text="", html="", next_at=None)
+
+
+def is_unsubscribed(*, kind: str, to: str) -> bool:
+    """Whether the receiver wants none of this kind."""
+    return kind in OPTIONAL_KINDS and Refusal.objects.filter(kind=kind, digest=_address_digest(to)).exists()
+
+
+def unsubscribe_path(*, kind: str, to: str) -> str:
+    """The path of the page where the receiver says so. It names the address to nobody."""
+    return reverse("portal:letter_refusal", args=(signing.dumps([kind, _address_digest(to)], salt=_SALT),))
+
+
+def kind_in_token(token: str) -> str | None:
+    """The kind that a page's token is about; None where the token is not ours."""
+    read = _read_token(token)
+    return read[0] if read else None
+
+
+def unsubscribe(token: str) -> None:
+    """No more letters of the token's kind to its receiver."""
+    if read := _read_token(token):
+        Refusal.objects.get_or_create(kind=read[0], digest=read[1])
+
+
+def _read_token(token: str) -> tuple[str, str] | None:
+    try:
+        kind, digest = signing.loads(token, salt=_SALT)
+    except (signing.BadSignature, ValueError):
+        return None
+    return (kind, digest) if kind in OPTIONAL_KINDS else None
+
+
+def _address_digest(address: str) -> str:
+    # As long as an address has to be hard to find for it, and short enough for a letter.
+    return salted_hmac(_SALT, address.strip().lower(), algorithm="sha256").hexdigest()[:32]

@@ -78,7 +78,7 @@ def _message(letter: Letter, connection: BaseEmailBackend) -> EmailMultiAlternat
 
 @contextlib.contextmanager
 def running_worker() -> Iterator[None]:
-    """A carrier at work meanwhile."""
+    """Sends what is due meanwhile, in a thread of its own."""
     if not settings.LETTERS_GO_OUT:
         logger.info("There is no EMAIL_URL: letters stay in the outbox")
     worker = BackgroundWorker(

@@ -1,7 +1,8 @@
 """The deliveries that need an agent: their queue, and what agents decide about them (design, "Relay").
 
 That is: the service has it, does not have it, or the provider was informed by hand. One transaction changes the row and
-keeps the decision; the worker does the rest."""
+keeps the decision; the worker does the rest.
+"""
 
 import logging
 from collections.abc import Callable, Collection, Iterator, Mapping
@@ -38,7 +39,10 @@ from .sync import forget_dependents, requeue
 
 logger = logging.getLogger(__name__)
 
+NOTE_LIMIT = 1000
 ID_IN_USE = "Check the ID. Another record here already has it"
+# The interface promises no id in the answer to these (interface, "Shareholding", "Document upload").
+_MAY_LACK_AN_ID = (ResourceKind.SHAREHOLDING, ResourceKind.DOCUMENT)
 
 
 class DecisionRefused(Exception):
@@ -57,12 +61,6 @@ class DecisionOutdated(DecisionRefused):
         super().__init__(
             "This changed after you opened it, so your decision was not recorded. Check its current status"
         )
-
-
-NOTE_LIMIT = 1000
-
-# The interface promises no id in the answer to these (interface, "Shareholding", "Document upload").
-_MAY_LACK_AN_ID = (ResourceKind.SHAREHOLDING, ResourceKind.DOCUMENT)
 
 
 def has_id(kind: ResourceKind) -> bool:

@@ -151,7 +151,13 @@ def route(
         if deprecation:
             decorators.append(partial(_with_deprecation, deprecation=deprecation))
         scopes_of_operations[view.__name__] = list(wanted)
-        answering = _with_status(view, status)
+
+        @wraps(view)
+        def answering(*args: Any, **kwargs: Any) -> Any:
+            """The view, saying with which of the declared statuses it succeeded."""
+            result = view(*args, **kwargs)
+            return result if isinstance(result, HttpResponseBase) else Status(status, result)
+
         decorate_view(*decorators)(answering)
         router.api_operation(
             [method],
@@ -169,17 +175,6 @@ def route(
     return declare
 
 
-def _with_status(view: Callable[..., Any], status: int) -> Callable[..., Any]:
-    """The view, saying with which of the declared statuses it succeeded."""
-
-    @wraps(view)
-    def answer(*args: Any, **kwargs: Any) -> Any:
-        result = view(*args, **kwargs)
-        return result if isinstance(result, HttpResponseBase) else Status(status, result)
-
-    return answer
-
-
 def _with_deprecation(run: ServiceView, *, deprecation: Deprecation) -> ServiceView:
     def answer(*args: Any, **kwargs: Any) -> HttpResponseBase:
         response = run(*args, **kwargs)
@@ -188,6 +183,3 @@ def _with_deprecation(run: ServiceView, *, deprecation: Deprecation) -> ServiceV
         return response
 
     return answer
-
-
-__all__ = ["JSON", "Deprecation", "route"]

@@ -168,7 +168,7 @@ class ProbeChecks:
     def _body(self, kind: ResourceKind) -> Json:
         """What creates one of the kind; raises CheckImpossible where there is nothing to send."""
         if kind is ResourceKind.ENTITY:
-            return self._payloads.entity_body(self.reference)
+            return self._payloads.entity | {"client_reference": self.reference}
         if kind is ResourceKind.SHAREHOLDING:
             party, share_class = self._made.get(ResourceKind.PARTY), self._made.get(ResourceKind.SHARE_CLASS)
             if party is None or share_class is None:

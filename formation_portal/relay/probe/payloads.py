@@ -47,19 +47,13 @@ class ProbePayloads:
     # Two answers for csp-data, each by itself.
     answers: tuple[Json, Json] | None
 
-    def entity_body(self, reference: str) -> Json:
-        """What creates the entity."""
-        return {**self.entity, "client_reference": reference}
-
-    @property
-    def question_count(self) -> int:
-        """How many questions can be asked with it."""
-        return sum(part is not None for part in (self.party, self.share_class, self.slot, self.answers))
-
 
 def most_complete(items: Iterable[CatalogItem]) -> ProbePayloads:
     """Of several products the first that answers the most questions; there must be one."""
-    return max(map(payloads_for, items), key=lambda one: one.question_count)
+    tried = map(payloads_for, items)
+    return max(
+        tried, key=lambda one: sum(part is not None for part in (one.party, one.share_class, one.slot, one.answers))
+    )
 
 
 def payloads_for(item: CatalogItem) -> ProbePayloads:
