@@ -52,6 +52,8 @@ class ResourceKind(StrEnum):
 
 _ORDER = {kind: place for place, kind in enumerate(ResourceKind)}
 
+# Answers by field name and what stands beside them, with references to other things.
+Payload = dict[str, Any]
 # What a thing is named by within its application: its kind, and a token (empty where there is only one).
 ResourceName = tuple[ResourceKind, str]
 ENTITY: ResourceName = (ResourceKind.ENTITY, "")

@@ -15,8 +15,7 @@ from formation_portal.reviews.checklist import ApprovalBlocker
 from formation_portal.reviews.targets import WHOLE_APPLICATION, Target, TargetKind
 
 from .calls import bodies
-from .desired_state import Payload
-from .models import Delivery, DeliveryState, ResourceKind, ResourceName
+from .models import Delivery, DeliveryState, Payload, ResourceKind, ResourceName
 
 
 @dataclass(frozen=True, slots=True)

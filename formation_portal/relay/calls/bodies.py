@@ -11,8 +11,7 @@ from typing import Any
 
 from formation_portal.contract import canonical
 
-from ..desired_state import Payload
-from ..models import ResourceKind
+from ..models import Payload, ResourceKind
 
 Path = tuple[str, ...]
 

@@ -12,8 +12,7 @@ from formation_portal.applications.models import Application, Document
 from formation_portal.gateway import FormationService
 from formation_portal.gateway.errors import MAX_ID_LENGTH, Unclear
 
-from ..desired_state import Payload
-from ..models import ENTITY, Delivery, ResourceKind, ResourceName, resolve_references
+from ..models import ENTITY, Delivery, Payload, ResourceKind, ResourceName, resolve_references
 from ..service_profile import Profile
 from . import bodies
 from .bodies import is_id_of_another_kind, matches
