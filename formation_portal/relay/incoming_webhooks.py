@@ -39,13 +39,6 @@ TOLERANCE_SECONDS = 300
 Headers = Mapping[str, str]
 
 
-def is_signed(body: bytes, headers: Headers) -> bool:
-    """Whether one of the secrets that we know has signed exactly this, within the last five minutes (supplement,
-    "Events"). Whatever is wrong, the answer is the same: no."""
-    check = _is_standard if settings.WEBHOOK_SCHEME == STANDARD else _is_plain
-    return any(check(secret, body, headers) for secret in signing_secrets())
-
-
 def _is_standard(secret: str, body: bytes, headers: Headers) -> bool:
     given = {name: headers.get(name, "") for name in ("webhook-id", "webhook-timestamp", "webhook-signature")}
     try:
@@ -118,7 +111,8 @@ def receive(body: bytes, *, headers: Headers, media_type: str) -> bool:
     What it says of itself decides only whether it was here before, and which application is read again.
     """
     event = None
-    if media_type == MEDIA_TYPE and is_signed(body, headers):
+    check = _is_standard if settings.WEBHOOK_SCHEME == STANDARD else _is_plain
+    if media_type == MEDIA_TYPE and any(check(secret, body, headers) for secret in signing_secrets()):
         with suppress(ValueError, RecursionError):
             event = json.loads(body)
     if not isinstance(event, dict):

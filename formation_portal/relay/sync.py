@@ -261,7 +261,13 @@ def sync(draft: Draft) -> None:
             row.position = resource.position
             if row.wanted is None or not resource.kind.is_transition:
                 _set_wanted(row, _without_unsendable(resource.payload, sendable))
-    _retry_refused(rows, desired)
+    submissions = [rows[name] for name in desired if name in rows and name[0] is ResourceKind.SUBMISSION]
+    if any(row.pk is None for row in submissions):
+        # With a new submission, an earlier one that was refused or held is sent again, as what it lacked was corrected:
+        # one on which agents had already worked, so that it did not come back to the customer.
+        for row in submissions:
+            if row.state in (DeliveryState.REFUSED, DeliveryState.HELD) and row.is_settled:
+                requeue(row)
     frozen = is_frozen(application)
     for name, row in rows.items():
         if name not in desired:
@@ -308,18 +314,6 @@ def _set_wanted(row: Delivery, payload: Payload | None) -> None:
     row.needs = [list(name) for name in dict.fromkeys(([parent] if parent else []) + list(referenced_names(payload)))]
     if (is_new or is_other) and row.is_settled:
         requeue(row)
-
-
-def _retry_refused(rows: Mapping[ResourceName, Delivery], desired: Collection[ResourceName]) -> None:
-    """With a new submission, an earlier one that was refused or held is sent again, as what it lacked was corrected.
-
-    That is one on which agents had already worked, so that it did not come back to the customer.
-    """
-    submissions = [rows[name] for name in desired if name in rows and name[0] is ResourceKind.SUBMISSION]
-    if any(row.pk is None for row in submissions):
-        for row in submissions:
-            if row.state in (DeliveryState.REFUSED, DeliveryState.HELD) and row.is_settled:
-                requeue(row)
 
 
 def is_frozen(application: Application) -> bool:

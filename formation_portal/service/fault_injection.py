@@ -104,8 +104,12 @@ def with_faults(perform: Perform) -> Perform:
 
     def around(request: HttpRequest, key: Any, work: Work) -> HttpResponseBase:
         plan = active_plan()
-        endpoint = _endpoint_of(request)
-        if plan is None or endpoint is None:
+        steps = request.path.strip("/").split("/")[2:]
+        is_documented = request.method == "POST" and (
+            steps == ["entities"] or (len(steps) == 3 and steps[0] == "entities")
+        )
+        endpoint = steps[-1] if is_documented else ""
+        if plan is None or endpoint not in ENDPOINTS:
             return perform(request, key, work)
         kind = plan.draw(endpoint, request.headers.get("Idempotency-Key", ""))
         if kind is None:
@@ -147,13 +151,6 @@ def check_faults(**_: Any) -> list[CheckMessage]:
 @cache
 def _cached_plan(seed: int, ledger: Path, each: int) -> FaultPlan:
     return FaultPlan(seed=seed, ledger=ledger, each=each)
-
-
-def _endpoint_of(request: HttpRequest) -> str | None:
-    """The documented POST that this is."""
-    steps = request.path.strip("/").split("/")[2:]
-    is_one = request.method == "POST" and (steps == ["entities"] or (len(steps) == 3 and steps[0] == "entities"))
-    return steps[-1] if is_one and steps[-1] in ENDPOINTS else None
 
 
 def _kill_during(perform: Callable[[Work], HttpResponseBase], work: Work, *, is_before: bool) -> None:

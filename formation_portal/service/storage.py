@@ -59,12 +59,6 @@ def file_transaction(work: Callable[[], HttpResponse]) -> HttpResponse:
     return response
 
 
-def note_written_file(path: str) -> None:
-    """A file was written for a row of this transaction; the path is relative to the documents' folder."""
-    if (paths := _written.get()) is not None:
-        paths.append(path)
-
-
 def _remove_without_row(paths: list[str]) -> None:
     """A commit whose answer was lost may have been done all the same; whoever can't ask leaves the files alone."""
     if not paths:
@@ -96,7 +90,8 @@ def store_upload(file: "UploadedFile[Any]", *, path: str) -> Iterator[Document]:
     mime_type = _checked(file)
     target = documents_folder() / path
     target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    note_written_file(path)
+    if (paths := _written.get()) is not None:
+        paths.append(path)
     try:
         digest, size = _write(file, target)
         # Without folders and control characters, fit for a header and a list.

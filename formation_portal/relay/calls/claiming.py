@@ -48,7 +48,14 @@ def claim(application_id: int, *, is_eager: bool = False, tried: Collection[int]
                 continue
             ids = {one.name: one.remote_id for one in rows if one.remote_id}
             return _claim_row(chosen, application, ids, now=now, is_eager=is_eager)
-        _postpone(rows, now=now)
+        # Nothing can be done about queued and held rows before something else changes, which makes them due again.
+        # Other rows that are due, but blocked, are tried again in a moment.
+        due = [row for row in rows if row.next_at is not None and row.lease_until is None]
+        resting = [row.pk for row in due if row.state in (DeliveryState.QUEUED, DeliveryState.HELD)]
+        Delivery.objects.filter(pk__in=resting).update(next_at=None)
+        behind = [row.pk for row in due if row.pk not in resting and row.next_at is not None and row.next_at <= now]
+        if behind:
+            Delivery.objects.filter(pk__in=behind).update(next_at=now + timing.short_pause())
         return None
 
 
@@ -157,16 +164,3 @@ def release_dead_leases() -> None:
     """Rows that an ended process of this machine had claimed are due now, and not when their lease is over."""
     claimed = Delivery.objects.filter(state__in=(DeliveryState.SENDING, DeliveryState.RECONCILING))
     held_by_ended(claimed).update(next_at=timezone.now())
-
-
-def _postpone(rows: list[Delivery], *, now: datetime) -> None:
-    """Nothing can be done about queued and held rows before something else changes, which makes them due again.
-
-    Other rows that are due, but blocked, are tried again in a moment.
-    """
-    due = [row for row in rows if row.next_at is not None and row.lease_until is None]
-    resting = [row.pk for row in due if row.state in (DeliveryState.QUEUED, DeliveryState.HELD)]
-    Delivery.objects.filter(pk__in=resting).update(next_at=None)
-    behind = [row.pk for row in due if row.pk not in resting and row.next_at is not None and row.next_at <= now]
-    if behind:
-        Delivery.objects.filter(pk__in=behind).update(next_at=now + timing.short_pause())

@@ -70,18 +70,15 @@ def _check(addresses: Sequence[Address], *, is_secret: bool) -> None:
     if not addresses:
         raise TargetRefused
     for address in addresses:
-        listed = [network for network in settings.WEBHOOK_TARGETS if network.version == address.version]
-        is_listed = any(address in network for network in listed)
-        if not (is_listed or (is_secret and _is_public(address))):
+        is_listed = any(
+            address in network for network in settings.WEBHOOK_TARGETS if network.version == address.version
+        )
+        stands_for_another = isinstance(address, ipaddress.IPv6Address) and (
+            address.ipv4_mapped or address.scope_id or any(address in network for network in _TRANSLATED_NETWORKS)
+        )
+        is_public = address.is_global and not (stands_for_another or address.is_multicast or address.is_reserved)
+        if not (is_listed or (is_secret and is_public)):
             raise TargetRefused
-
-
-def _is_public(address: Address) -> bool:
-    if isinstance(address, ipaddress.IPv6Address) and (
-        address.ipv4_mapped or address.scope_id or any(address in network for network in _TRANSLATED_NETWORKS)
-    ):
-        return False
-    return address.is_global and not address.is_multicast and not address.is_reserved
 
 
 POST_SECONDS = 15.0
@@ -137,7 +134,14 @@ def _request(url: str, body: bytes, headers: Mapping[str, str]) -> bytes:
 
 def _connected(url: str, addresses: list[Address], until: float) -> socket.socket:
     """A connection to the first of the addresses that takes one, with TLS where the target has it."""
-    plain = _first_that_answers(addresses, port_of(url), until)
+    for place, address in enumerate(addresses, start=1):
+        try:
+            seconds = min(_CONNECT_SECONDS, _left(until))
+            plain = socket.create_connection((str(address), port_of(url)), timeout=seconds)
+            break
+        except OSError:
+            if place == len(addresses):
+                raise
     if not url.startswith("https:"):
         return plain
     try:
@@ -146,16 +150,6 @@ def _connected(url: str, addresses: list[Address], until: float) -> socket.socke
     except BaseException:
         plain.close()
         raise
-
-
-def _first_that_answers(addresses: list[Address], port: int, until: float) -> socket.socket:
-    for place, address in enumerate(addresses, start=1):
-        try:
-            return socket.create_connection((str(address), port), timeout=min(_CONNECT_SECONDS, _left(until)))
-        except OSError:
-            if place == len(addresses):
-                raise
-    raise TargetRefused
 
 
 def _read_status(connection: socket.socket, until: float) -> int | None:
