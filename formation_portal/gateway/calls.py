@@ -38,8 +38,6 @@ def use_request_id(value: str) -> Iterator[None]:
 
 _CHUNK = 65_536
 _MAX_RETRY_AFTER = 900.0
-
-
 _TIMEOUTS = Timeouts(connect=3, read=15, whole=30)
 _UPLOAD_TIMEOUTS = Timeouts(connect=3, read=60, whole=60)
 

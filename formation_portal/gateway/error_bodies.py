@@ -50,10 +50,6 @@ def read_error_body(body: bytes, *, content_type: str = "") -> ErrorBody:
         return ErrorBody(problems=_problems([answer]))
     if not isinstance(answer, Mapping):
         return ErrorBody(message=_text(answer))
-    return _of_object(answer)
-
-
-def _of_object(answer: Mapping[str, Any]) -> ErrorBody:
     error = answer.get("error")
     inner = error if isinstance(error, Mapping) else {}
     message = _message(answer) or _message(inner)
@@ -100,7 +96,10 @@ def _read(found: Any, path: tuple[str, ...], depth: int) -> Iterator[FieldProble
 def _of_mapping(found: Mapping[str, Any], path: tuple[str, ...], depth: int) -> Iterator[FieldProblem]:
     """One objection, or those of each member: `{"field": "text"}`, `{"field": ["text", …]}`, `{"field": {…}}`."""
     place, text = _field_path(found), _message(found)
-    if place or (text and not _is_field_map(found)):
+    # In a list of fields, one of which is called like a text, others say something as well.
+    others = [value for name, value in found.items() if name not in _MESSAGE_MEMBERS and name not in _METADATA_MEMBERS]
+    is_field_map = any(isinstance(value, list | Mapping) or " " in _text_of_string(value) for value in others)
+    if place or (text and not is_field_map):
         yield FieldProblem(
             field=_field_name((*path, *place)),
             code=_text_of_string(found.get("code")) or _text_of_string(found.get("type")) or "invalid",
@@ -117,12 +116,6 @@ def _of_mapping(found: Mapping[str, Any], path: tuple[str, ...], depth: int) -> 
     for name, said in found.items():
         if name not in _METADATA_MEMBERS and not name.startswith("@"):
             yield from _read(said, (*path, *_steps(name)), depth - 1)
-
-
-def _is_field_map(found: Mapping[str, Any]) -> bool:
-    """Whether it is a list of fields, one of which is called like a text: others say something as well."""
-    others = (value for name, value in found.items() if name not in _MESSAGE_MEMBERS and name not in _METADATA_MEMBERS)
-    return any(isinstance(value, list | Mapping) or " " in _text_of_string(value) for value in others)
 
 
 def _field_path(found: Mapping[str, Any]) -> tuple[str, ...]:

@@ -21,6 +21,13 @@ from django.conf import settings
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
+POST_SECONDS = 15.0
+DELIVERED = "delivered"
+_CONNECT_SECONDS = 5.0
+# A status line is short; whoever sends so much without one sends none.
+_STATUS_LINE_LIMIT = 4_096
+_STATUS_LINE = re.compile(rb"HTTP/1\.[01] (\d{3})[ \r\n]")
+
 _LABEL = "[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?"
 _NAME = rf"({_LABEL}\.){{0,8}}[a-z]([a-z0-9-]{{0,61}}[a-z0-9])?"
 _PORT = "(6553[0-5]|655[0-2][0-9]|65[0-4][0-9]{2}|6[0-4][0-9]{3}|[1-5][0-9]{4}|[1-9][0-9]{0,3})"
@@ -79,14 +86,6 @@ def _check(addresses: Sequence[Address], *, is_secret: bool) -> None:
         is_public = address.is_global and not (stands_for_another or address.is_multicast or address.is_reserved)
         if not (is_listed or (is_secret and is_public)):
             raise TargetRefused
-
-
-POST_SECONDS = 15.0
-DELIVERED = "delivered"
-_CONNECT_SECONDS = 5.0
-# A status line is short; whoever sends so much without one sends none.
-_STATUS_LINE_LIMIT = 4_096
-_STATUS_LINE = re.compile(rb"HTTP/1\.[01] (\d{3})[ \r\n]")
 
 
 def post(url: str, body: bytes, headers: Mapping[str, str]) -> tuple[str, int | None]:
