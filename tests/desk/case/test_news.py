@@ -14,7 +14,7 @@ from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.desk.case.news import delete_ended_presence
 from formation_portal.desk.models import Case, Opening
 from formation_portal.desk.queue import claims
-from formation_portal.reviews import checks, notes
+from formation_portal.reviews import checks, queries
 from formation_portal.reviews.changes_since import current_version
 from formation_portal.reviews.checklist import load_checklist
 from formation_portal.reviews.targets import Target, TargetKind
@@ -90,7 +90,7 @@ def test_what_others_make_of_it_is_said_and_ones_own_is_not(
     address = opened(as_agent, submitted)
     checks.accept(submitted, facts[1:3], by=other, version=current_version(submitted.application))
     assert said(as_agent, address).startswith("Dev Ramanathan accepted 2 facts on ")
-    notes.write_note(submitted, Target(TargetKind.APPLICATION), text="Ask twice. " * 50, by=other)
+    queries.write_note(submitted, Target(TargetKind.APPLICATION), text="Ask twice. " * 50, by=other)
     news = said(as_agent, address)
     assert news.startswith("Dev Ramanathan wrote a note: Ask twice.")
     assert ", and 2 more. Show" in news

@@ -13,7 +13,7 @@ from formation_portal.applications.access import Collaborator
 from formation_portal.applications.draft import Draft
 from formation_portal.desk.queue import claims
 from formation_portal.relay.models import REJECTED, Delivery, DeliveryState, ResourceKind
-from formation_portal.reviews import checks, notes, queries
+from formation_portal.reviews import checks, queries
 from formation_portal.reviews.changes_since import current_version
 from formation_portal.reviews.checklist import load_checklist
 from formation_portal.reviews.targets import Target, TargetKind
@@ -63,7 +63,7 @@ def test_what_agents_do_among_themselves_is_no_news(
     address = asks(as_owner, submitted)
     claims.claim([submitted.application.pk], by=agent)
     as_agent.get(f"/desk/{submitted.application.reference}/")
-    notes.write_note(submitted, Target(TargetKind.APPLICATION), text="Ask twice", by=agent)
+    queries.write_note(submitted, Target(TargetKind.APPLICATION), text="Ask twice", by=agent)
     facts = [fact.target for fact in load_checklist(submitted)]
     sight = current_version(submitted.application)
     checks.accept(submitted, facts[:2], by=agent, version=sight)
