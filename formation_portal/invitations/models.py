@@ -1,6 +1,5 @@
 """Invitations to fill in one's own part, and their stages. Writing is `parts` and `codes`."""
 
-from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
@@ -90,27 +89,19 @@ class Closure(StrEnum):
     NOT_OPEN = "not_open"
 
 
-@dataclass(frozen=True, slots=True)
-class CurrentStage:
-    """A stage, and since when."""
-
-    stage: InvitationStage
-    since: datetime
-
-
-def current_stage(invitation: Invitation, *, now: datetime) -> CurrentStage:
-    """The stage at a time: the last event, unless it was withdrawn, or has expired unfinished."""
+def current_stage(invitation: Invitation, *, now: datetime) -> tuple[InvitationStage, datetime]:
+    """The stage at a time, and since when: the last event, unless it was withdrawn, or has expired unfinished."""
     if invitation.withdrawn_at:
-        return CurrentStage(InvitationStage.WITHDRAWN, invitation.withdrawn_at)
+        return InvitationStage.WITHDRAWN, invitation.withdrawn_at
     if invitation.done_at:
-        return CurrentStage(InvitationStage.DONE, invitation.done_at)
+        return InvitationStage.DONE, invitation.done_at
     if now >= invitation.expires_at:
-        return CurrentStage(InvitationStage.EXPIRED, invitation.expires_at)
+        return InvitationStage.EXPIRED, invitation.expires_at
     if invitation.begun_at:
-        return CurrentStage(InvitationStage.IN_PROGRESS, invitation.begun_at)
+        return InvitationStage.IN_PROGRESS, invitation.begun_at
     if invitation.opened_at:
-        return CurrentStage(InvitationStage.OPENED, invitation.opened_at)
-    return CurrentStage(InvitationStage.SENT, invitation.sent_at)
+        return InvitationStage.OPENED, invitation.opened_at
+    return InvitationStage.SENT, invitation.sent_at
 
 
 def closure(invitation: Invitation, *, now: datetime, round_: int) -> Closure | None:

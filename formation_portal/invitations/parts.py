@@ -77,7 +77,7 @@ def remind(draft: Draft, party: PartyRow, *, by: AbstractBaseUser) -> None:
     with application_transaction(draft, by=by) as journal:
         row = current_party(draft, party)
         invitation = _locked_invitation(row)
-        if invitation is None or not current_stage(invitation, now=now).stage.waits:
+        if invitation is None or not current_stage(invitation, now=now)[0].waits:
             raise NothingToSend
         if now < next_reminder_from(invitation):
             raise TooSoon

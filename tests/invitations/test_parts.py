@@ -24,7 +24,7 @@ def key_of(kind: str) -> str:
 
 def stage(invitation: Invitation) -> InvitationStage:
     invitation.refresh_from_db()
-    return current_stage(invitation, now=timezone.now()).stage
+    return current_stage(invitation, now=timezone.now())[0]
 
 
 def shut(invitation: Invitation, *, round_: int | None = None) -> Closure | None:

@@ -1,14 +1,22 @@
 """`manage.py agent add|remove|list`: who may open the desk. What each may do there is `agent_rights`."""
 
+from collections.abc import Collection
 from typing import Any
 
+from allauth.account.utils import user_pk_to_url_str
 from django.conf import settings
+from django.contrib.auth.tokens import default_token_generator
 from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.core.validators import validate_email
+from django.db import transaction
+from django.urls import reverse
 
-from formation_portal.accounts.models import Right
-from formation_portal.management.agents import NotChanged, add_agent, agents, describe, remove_agent
+from formation_portal import mail
+from formation_portal.accounts import addresses
+from formation_portal.accounts.models import Right, User
+from formation_portal.audit import chain
+from formation_portal.audit.models import AuditAction
 
 
 class Command(BaseCommand):
@@ -30,10 +38,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         """One line an agent, as `agent_rights` prints it."""
-        try:
-            getattr(self, options["deed"])(options)
-        except NotChanged as refused:
-            raise CommandError(str(refused)) from refused
+        getattr(self, options["deed"])(options)
 
     def add(self, options: dict[str, Any]) -> None:
         """Where letters reach nobody, the way to a password is printed."""
@@ -65,3 +70,82 @@ def _address(typed: str) -> str:
     except ValidationError as error:
         raise CommandError(f"{typed} is no e-mail address.") from error
     return typed
+
+
+def agents() -> list[User]:
+    """All who may open the desk, by their addresses."""
+    return list(User.objects.filter(is_agent=True).order_by("email"))
+
+
+def describe(agent: User) -> str:
+    """One line: the address, and the rights."""
+    has = rights_of(agent)
+    return f"{agent.email}: {', '.join(right for right in Right if right in has) or 'can only read'}"
+
+
+def add_agent(email: str, *, first_name: str = "", last_name: str = "", rights: Collection[Right]) -> tuple[User, str]:
+    """Make the account an agent's, and write to it; the account, and the path where its password is chosen.
+
+    An account that is there keeps its name and password, and the path is empty, if its address is confirmed. Else it
+    may be a stranger's who has typed a colleague's address: its password and sessions end. Raises CommandError.
+    """
+    with transaction.atomic():
+        agent = _lock_account(email) or User(email=email.strip().lower())
+        if agent.is_agent:
+            raise CommandError(f"{agent.email} is an agent already.")
+        agent.first_name, agent.last_name = first_name or agent.first_name, last_name or agent.last_name
+        agent.is_agent = agent.is_active = True
+        is_known = agent.pk is not None and addresses.has_confirmed(agent)
+        if not is_known:
+            agent.set_unusable_password()
+        agent.save()
+        path = ""
+        if not is_known:
+            kwargs = {"uidb36": user_pk_to_url_str(agent), "key": default_token_generator.make_token(agent)}
+            path = reverse("account_reset_password_from_key", kwargs=kwargs)
+        context = {"name": agent.get_full_name(), "link": path or reverse("desk:queue"), "is_known": is_known}
+        mail.queue_letter(kind="agent", to=agent.email, language=agent.language or "en", context=context)
+        save_rights(agent, before=set(), after=set(rights))
+    return agent, path
+
+
+def remove_agent(email: str) -> User:
+    """Take the desk from the account, which stays a customer's with all that it has done. Raises CommandError."""
+    with transaction.atomic():
+        agent = get_agent(email)
+        agent.is_agent = False
+        agent.save(update_fields=["is_agent"])
+        save_rights(agent, before=rights_of(agent), after=set())
+    return agent
+
+
+def _lock_account(email: str) -> User | None:
+    return User.objects.select_for_update().filter(email=email.strip().lower()).first()
+
+
+def get_agent(email: str) -> User:
+    """The agent's account, locked. Raises CommandError where there is none."""
+    agent = _lock_account(email)
+    if agent is None:
+        raise CommandError(f"There is no account {email}.")
+    if not agent.is_agent:
+        raise CommandError(f"{email} is a customer's account. Only agents can have rights.")
+    return agent
+
+
+def rights_of(agent: User) -> set[Right]:
+    """The rights given to the account, which has them again when it is no longer closed."""
+    if agent.is_superuser:
+        return set(Right)
+    return set(Right) & set(agent.user_permissions.values_list("codename", flat=True))
+
+
+def save_rights(agent: User, *, before: set[Right], after: set[Right]) -> None:
+    """Keep the rights that an agent has now, and an entry in the audit."""
+    agent.set_rights(after)
+    if after != set(Right):
+        # A superuser has every permission, whichever were given.
+        agent.is_superuser = False
+        agent.save(update_fields=["is_superuser"])
+    given, taken = sorted(after - before), sorted(before - after)
+    chain.append(AuditAction.RIGHTS, by=None, application=None, subject=agent.pk, given=given, taken=taken)

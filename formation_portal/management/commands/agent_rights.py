@@ -1,11 +1,13 @@
 """`manage.py agent_rights`: what each agent may do. With an address it shows one, and can give and take rights."""
 
+from collections.abc import Collection
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db import transaction
 
-from formation_portal.accounts.models import Right
-from formation_portal.management.agents import NotChanged, agents, change_rights, describe
+from formation_portal.accounts.models import Right, User
+from formation_portal.management.commands.agent import agents, describe, get_agent, rights_of, save_rights
 
 
 class Command(BaseCommand):
@@ -21,10 +23,7 @@ class Command(BaseCommand):
         email, give, take = options["email"], options["give"], options["take"]
         if not email and (give or take):
             raise CommandError("Name the agent: agent_rights EMAIL --give … --take …")
-        try:
-            found = [change_rights(email, give=_rights(give), take=_rights(take))] if email else agents()
-        except NotChanged as refused:
-            raise CommandError(str(refused)) from refused
+        found = [change_rights(email, give=_rights(give), take=_rights(take))] if email else agents()
         for agent in found:
             self.stdout.write(describe(agent))
         if not found:
@@ -36,3 +35,15 @@ _HELP = "; ".join(f"{right.value}: {right.label}" for right in Right)
 
 def _rights(names: list[str]) -> list[Right]:
     return [Right(name) for name in names]
+
+
+def change_rights(email: str, *, give: Collection[Right], take: Collection[Right]) -> User:
+    """Give and take rights; the account as it is then. What is there already is left. Raises CommandError."""
+    if both := sorted(set(give) & set(take)):
+        raise CommandError(f"Give or take {', '.join(both)}, not both.")
+    with transaction.atomic():
+        agent = get_agent(email)
+        before = rights_of(agent)
+        if (after := (before | set(give)) - set(take)) != before:
+            save_rights(agent, before=before, after=after)
+    return agent

@@ -199,29 +199,29 @@ def pending_actions(
     for row in draft.parties:
         if (invitation := invitations.get(row.token)) is None:
             continue
-        stage = current_stage(invitation, now=now).stage
+        stage, since = current_stage(invitation, now=now)
         if stage.waits:
-            waiting[row.token] = _guests_action(draft, row, invitation, now=now)
+            waiting[row.token] = _guests_action(draft, row, invitation, stage, since)
         elif stage is InvitationStage.DONE:
-            done.append(_guests_action(draft, row, invitation, now=now))
+            done.append(_guests_action(draft, row, invitation, stage, since))
     others = list(waiting.values())
-    if board.overall.state is DeliveryStage.OURS:
-        since = _since(board.overall.at) if board.overall.at else ""
-        others.append(
-            PendingAction("turn-team", gettext("Our team"), False, gettext("Something we need to fix"), since, "later")
-        )
+    ours = board.overall
+    if ours.state is DeliveryStage.OURS:
+        what = gettext("Something we need to fix")
+        others.append(PendingAction("turn-team", gettext("Our team"), False, what, _since(ours.at), "later"))
     others += done
     mine = [need for need in draft.needs if need.party_id not in waiting or need.code in _NOT_THEIRS]
     if others and mine:
-        since = _since(draft.application.updated_at)
-        others.insert(0, PendingAction("turn-you", gettext("You"), False, _things(len(mine)), since, "open"))
+        what, at = _things(len(mine)), draft.application.updated_at
+        others.insert(0, PendingAction("turn-you", gettext("You"), False, what, _since(at), "open"))
     return others
 
 
-def _guests_action(draft: Draft, row: PartyRow, invitation: Invitation, *, now: datetime) -> PendingAction:
+def _guests_action(
+    draft: Draft, row: PartyRow, invitation: Invitation, stage: InvitationStage, since: datetime
+) -> PendingAction:
     """What a guest has to do, or has finished."""
-    current, needs = current_stage(invitation, now=now), open_needs_of_guest(draft, row)
-    is_done, is_own = current.stage is InvitationStage.DONE, draft.application.is_own
+    needs, is_done, is_own = open_needs_of_guest(draft, row), stage is InvitationStage.DONE, draft.application.is_own
     if needs:
         what = _things(len(needs))
     elif is_done:
@@ -229,13 +229,13 @@ def _guests_action(draft: Draft, row: PartyRow, invitation: Invitation, *, now: 
     else:
         what = gettext("Everything is filled in, but they have not marked it as done")
     address = [draft.application.reference, row.token]
-    may_remind = is_own and not is_done and now >= parts.next_reminder_from(invitation)
+    may_remind = is_own and not is_done and timezone.now() >= parts.next_reminder_from(invitation)
     return PendingAction(
         id=f"turn-{row.token}",
         who=row.label,
         is_name=True,
         what=what,
-        since=gettext("%(stage)s, %(time)s") % {"stage": current.stage.words, "time": time_or_day(current.since)},
+        since=gettext("%(stage)s, %(time)s") % {"stage": stage.words, "time": time_or_day(since)},
         state="met" if is_done and not needs else "half",
         url=reverse("portal:party" if is_done else "portal:invitation", args=address) if is_own else "",
         remind_url=reverse("portal:invitation_reminder", args=address) if may_remind else "",
@@ -251,8 +251,8 @@ def _things(number: int) -> str:
     return ngettext("%(n)d item to complete", "%(n)d items to complete", number) % {"n": number}
 
 
-def _since(at: datetime) -> str:
-    return gettext("since %(time)s") % {"time": time_or_day(at)}
+def _since(at: datetime | None) -> str:
+    return gettext("since %(time)s") % {"time": time_or_day(at)} if at else ""
 
 
 def newer_form(draft: Draft) -> CatalogItem | None:

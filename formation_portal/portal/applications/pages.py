@@ -83,7 +83,7 @@ def _who_is_waited_for(application: Application) -> str:
         now = timezone.now()
         names: list[str] = []
         for one in application.invitations.all():
-            if one.party.removed_at is None and current_stage(one, now=now).stage.waits:
+            if one.party.removed_at is None and current_stage(one, now=now)[0].waits:
                 # As the party is called, told without its form, and since when.
                 name = canonical.label_of(answers_by_property(one.party.kind, one.party.raw))
                 said = {"name": name or gettext("someone you invited"), "time": time_or_day(one.sent_at)}

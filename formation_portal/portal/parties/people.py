@@ -239,9 +239,8 @@ class PeoplePage(ApplicationPage):
 
 def _invitation_words(invitation: Invitation) -> str:
     """Invitation: Opened, 24 November at 14:02."""
-    current = current_stage(invitation, now=timezone.now())
-    words = {"stage": current.stage.words, "since": time_or_day(current.since)}
-    said = gettext("Invitation: %(stage)s, %(since)s") % words
+    stage, since = current_stage(invitation, now=timezone.now())
+    said = gettext("Invitation: %(stage)s, %(since)s") % {"stage": stage.words, "since": time_or_day(since)}
     wish = gettext("They have asked for a new link")
     return f"{said}. {wish}" if invitation.wanted_at else said
 

@@ -14,7 +14,7 @@ from formation_portal.accounts.policies import UserRequest, may_write_to
 from formation_portal.applications.access import GRANTABLE, Collaborator, Right
 from formation_portal.applications.parties import PartyRow
 from formation_portal.invitations import parts
-from formation_portal.invitations.models import CurrentStage, Invitation, InvitationStage, current_stage
+from formation_portal.invitations.models import Invitation, InvitationStage, current_stage
 from formation_portal.ui import roles
 from formation_portal.ui.formats import day, listed, time_or_day
 from formation_portal.ui.forms.controls import Option, Problem
@@ -124,8 +124,8 @@ class InvitationPage(ApplicationPage):
         return parts.invitations_of(self.draft).get(self.party.token)
 
     @cached_property
-    def current(self) -> CurrentStage | None:
-        return current_stage(self.invitation, now=timezone.now()) if self.invitation else None
+    def stage(self) -> InvitationStage | None:
+        return current_stage(self.invitation, now=timezone.now())[0] if self.invitation else None
 
     @property
     def box(self) -> EmailControl:
@@ -141,12 +141,12 @@ class InvitationPage(ApplicationPage):
     @property
     def is_out(self) -> bool:
         """Whether a link is out that can be withdrawn."""
-        return self.current is not None and (self.current.stage.waits or self.current.stage is InvitationStage.DONE)
+        return self.stage is not None and (self.stage.waits or self.stage is InvitationStage.DONE)
 
     @property
     def since(self) -> str:
         """When the invitation came to its stage."""
-        return time_or_day(self.current.since) if self.current else ""
+        return time_or_day(current_stage(self.invitation, now=timezone.now())[1]) if self.invitation else ""
 
     @property
     def until(self) -> str:

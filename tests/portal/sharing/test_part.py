@@ -79,7 +79,7 @@ def page_of(browser: Client, path: str, *, status: int = 200) -> Markup:
 
 def stage(invitation: Invitation) -> InvitationStage:
     invitation.refresh_from_db()
-    return current_stage(invitation, now=timezone.now()).stage
+    return current_stage(invitation, now=timezone.now())[0]
 
 
 def stored(invitation: Invitation) -> PartyRow:
