@@ -3,7 +3,6 @@ service quotes one.
 """
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -53,21 +52,17 @@ class TextMasking:
 
     @cached_property
     def _patterns(self) -> list[tuple[re.Pattern[str], str]]:
-        # The longest first: a short one may be a part of it.
-        numbers = sorted(set(_identity_numbers(self._draft)), key=len, reverse=True)
-        return [(_number_pattern(number), str(mask_of(number))) for number in numbers]
-
-
-def _identity_numbers(draft: Draft) -> Iterator[str]:
-    for party in draft.parties:
-        for spec in draft.schema.fields_of(party.kind, party.roles):
-            if canonical.is_identity_number(spec.canonical_field, kind=party.kind):
-                number = answer_in_words(spec, party.raw.get(spec.name))
-                if any(map(str.isalnum, number)):
-                    yield number
-
-
-def _number_pattern(number: str) -> re.Pattern[str]:
-    """The same letters and digits one after the other, and no part of a longer word."""
-    pattern = r"[\W_]*".join(re.escape(one) for one in number if one.isalnum())
-    return re.compile(rf"(?<!\w){pattern}(?!\w)", re.IGNORECASE)
+        """What finds each number, the same letters and digits one after the other and no part of a longer word, and its
+        mask; the longest first, since a short one may be a part of it."""
+        numbers = {
+            number
+            for party in self._draft.parties
+            for spec in self._draft.schema.fields_of(party.kind, party.roles)
+            if canonical.is_identity_number(spec.canonical_field, kind=party.kind)
+            if any(map(str.isalnum, number := answer_in_words(spec, party.raw.get(spec.name))))
+        }
+        found = []
+        for number in sorted(numbers, key=len, reverse=True):
+            pattern = r"[\W_]*".join(re.escape(one) for one in number if one.isalnum())
+            found.append((re.compile(rf"(?<!\w){pattern}(?!\w)", re.IGNORECASE), str(mask_of(number))))
+        return found

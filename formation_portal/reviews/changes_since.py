@@ -66,9 +66,9 @@ def changes_since(
 ) -> tuple[ReviewChange, ...]:
     """What everybody but `by` has done since: five queries. The newest first."""
     found = list(_transitions(application, version))
-    for model, text_of in _TEXTS:
-        rows = model.objects.filter(application=application, version__gt=version.version).select_related("by")
-        found += [ReviewChange(row.by, row.at, text_of(row)) for row in rows]
+    for model in (Check, Query, Note, ReviewDecision):
+        newer: Any = model._default_manager.filter(application=application, version__gt=version.version)
+        found += [ReviewChange(row.by, row.at, _text(row)) for row in newer.select_related("by")]
     others = [one for one in found if by is None or one.by is None or one.by.pk != by.pk]
     return tuple(sorted(others, key=lambda one: one.at, reverse=True))
 
@@ -86,38 +86,25 @@ def _transitions(application: Application, version: ReviewVersion) -> Iterator[R
         yield ReviewChange(change.who, change.at, change.what)
 
 
-def _check_text(check: Check) -> str:
-    return f"accepted {check.label}" if check.digest else f"undid the acceptance of {check.label}"
-
-
-def _query_text(query: Query) -> str:
-    about = query.label or "the application"
-    if query.settled_at:
-        return f"resolved the query about {about}"
-    if query.dropped_at:
-        return f"deleted the draft query about {about}"
-    return f"sent the query about {about}" if query.sent_at else f"drafted a query about {about}: {query.text}"
-
-
-def _note_text(note: Note) -> str:
-    return "removed a note" if note.removed_at else f"wrote a note: {note.text}"
-
-
-def _decision_text(decision: ReviewDecision) -> str:
-    about = f"the {decision.called.lower()}"
-    if decision.is_taken_back:
+def _text(row: Check | Query | Note | ReviewDecision) -> str:
+    """What was done to the row last."""
+    if isinstance(row, Check):
+        return f"accepted {row.label}" if row.digest else f"undid the acceptance of {row.label}"
+    if isinstance(row, Note):
+        return "removed a note" if row.removed_at else f"wrote a note: {row.text}"
+    if isinstance(row, Query):
+        about = row.label or "the application"
+        if row.settled_at:
+            return f"resolved the query about {about}"
+        if row.dropped_at:
+            return f"deleted the draft query about {about}"
+        return f"sent the query about {about}" if row.sent_at else f"drafted a query about {about}: {row.text}"
+    about = f"the {row.called.lower()}"
+    if row.is_taken_back:
         return f"withdrew the proposal of {about}"
     return {
         DecisionOutcome.WAITING: f"proposed {about}",
         DecisionOutcome.DONE: f"recorded {about}",
         DecisionOutcome.REFUSED: f"did not confirm {about}",
         DecisionOutcome.OVERTAKEN: f"replaced {about}",
-    }[DecisionOutcome(decision.outcome)]
-
-
-_TEXTS: tuple[tuple[Any, Any], ...] = (
-    (Check, _check_text),
-    (Query, _query_text),
-    (Note, _note_text),
-    (ReviewDecision, _decision_text),
-)
+    }[DecisionOutcome(row.outcome)]

@@ -28,16 +28,11 @@ def locks(draft: Draft) -> Locks | None:
     places = kept.places
     shares = {key for key, digest in places["shares"] if digest == shares_digest(draft)}
     return Locks(
-        answers=frozenset(map(_answer_key, places["answers"])),
-        documents=frozenset(map(_answer_key, places["documents"])),
+        answers=frozenset((holder, name) for holder, name in places["answers"]),
+        documents=frozenset((holder, name) for holder, name in places["documents"]),
         roles=frozenset(places["roles"]),
         sections=frozenset(places["sections"]) | shares,
     )
-
-
-def _answer_key(kept: list[str]) -> AnswerKey:
-    holder, name = kept
-    return holder, name
 
 
 def _accepted_parts(draft: Draft, facts: Checklist) -> dict[str, list[Any]]:

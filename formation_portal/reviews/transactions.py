@@ -58,12 +58,6 @@ class ReviewRefused(Exception):
         self.field = field
         self.others = dict(others or {})
 
-    @classmethod
-    def for_fields(cls, errors: Mapping[str, str]) -> "ReviewRefused":
-        """Everything that is wrong, by its control; there is at least one."""
-        (field, message), *others = errors.items()
-        return cls(message, field=field, others=dict(others))
-
 
 @dataclass(slots=True)
 class ReviewWork:
@@ -130,7 +124,8 @@ def review_transaction(
             advance(draft, "begin_review", by=by)
         yield work
         if work.done:
-            _raise_version(review)
+            review.version += 1
+            review.save()
             if is_own_work:
                 subscribers.review_changed(draft, by=by)
             rows = [row for _, row in work.done]
@@ -141,10 +136,6 @@ def review_transaction(
 def raise_version(application: Application) -> int:
     """The version that a change from outside of a review makes, for who holds the lock of the application's row."""
     review, _ = Review.objects.get_or_create(application=application)
-    return _raise_version(review)
-
-
-def _raise_version(review: Review) -> int:
     review.version += 1
     review.save()
     return review.version

@@ -91,7 +91,8 @@ def decide_as_posted(
 ) -> ReviewDecision:
     """Do what the form says. Raises as `decide`, and ReviewRefused with all that is wrong with the form at once."""
     if errors := dict(_errors(form)):
-        raise ReviewRefused.for_fields(errors)
+        (first, message), *others = errors.items()
+        raise ReviewRefused(message, field=first, others=dict(others))
     day = _day(form.registered_on) if form.deed == INCORPORATE else None
     return decide(
         draft,

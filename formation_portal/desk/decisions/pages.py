@@ -93,9 +93,10 @@ class DecisionPanel:
         """Whether what waits is an approval."""
         return self.waiting is not None and self.waiting.deed == APPROVE
 
-    @property
-    def past(self) -> Iterator[tuple[ReviewDecision, str]]:
+    @cached_property
+    def past(self) -> list[tuple[ReviewDecision, str]]:
         """The decisions of before, each with what became of it, by whom."""
+        found = []
         for one in self.decisions:
             proposer, other = one.proposed_by.called, one.by.called if one.by else "the customer"
             if one.outcome == DecisionOutcome.WAITING:
@@ -107,12 +108,8 @@ class DecisionPanel:
             else:
                 became = "not confirmed by" if one.outcome == DecisionOutcome.REFUSED else "replaced by"
                 became = f"proposed by {proposer}, {became} {other}"
-            yield one, f"{one.called} {became}"
-
-    @property
-    def has_past(self) -> bool:
-        """Whether anything was decided before."""
-        return any(one.outcome != DecisionOutcome.WAITING for one in self.decisions)
+            found.append((one, f"{one.called} {became}"))
+        return found
 
     @cached_property
     def cards(self) -> tuple[DecisionCard, ...]:

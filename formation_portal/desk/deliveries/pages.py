@@ -35,7 +35,6 @@ from formation_portal.ui.pagination import ViewLink
 from formation_portal.ui.roles import role_words
 
 from ..masking import TextMasking, mask_of
-from ..wording import if_any
 from .forms import ResolutionForm
 
 _MARKS = {DeliveryState.HELD: "heed", DeliveryState.REFUSED: "open", DeliveryState.WAITING: "half"}
@@ -89,11 +88,6 @@ class DeliveryRow:
         return [(one, outcome_words(one)) for one in self.delivery.tries.all()]
 
     @property
-    def tries_words(self) -> str:
-        """How many calls were made."""
-        return if_any(len(self.tries), "call") or "No calls yet"
-
-    @property
     def is_undecided(self) -> bool:
         """Whether an agent may decide now."""
         return is_undecided(self.delivery)
@@ -140,11 +134,6 @@ class DeliveryPage(DeliveryRow):
         return may_inform_provider(self.delivery)
 
     @property
-    def is_removal(self) -> bool:
-        """Whether it should not be there any more."""
-        return self.delivery.wanted is None
-
-    @property
     def asks_for_id(self) -> bool:
         """Whether such a thing has an id at the service, which a decision has to name."""
         is_known = self.may_be_told and self.delivery.acknowledged is not None
@@ -160,11 +149,6 @@ class DeliveryPage(DeliveryRow):
         """Whether the thing is there for sure, and a change of it is in doubt; a deed changes the entity."""
         row = self.delivery
         return row.needs_a_decision and (row.acknowledged is not None or row.is_transition)
-
-    @property
-    def seen(self) -> str:
-        """The moment that the page was drawn from, for the form."""
-        return self.delivery.updated_at.isoformat()
 
     @property
     def is_case(self) -> bool:
