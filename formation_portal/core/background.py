@@ -45,7 +45,18 @@ class BackgroundWorker:
         """Work until stopped, over whatever goes wrong: what is not done stays in the database."""
         try:
             while not self._stop_event.is_set():
-                self._work_once()
+                try:
+                    if time.monotonic() >= self._next_hourly:
+                        self._next_hourly = time.monotonic() + HOUR_SECONDS
+                        self.hourly()
+                    self.work(may_go_on=lambda: not self._stop_event.is_set())
+                except DATABASE_AWAY as error:
+                    text = "%s: the database did not answer; looking again in a moment: %s"
+                    logger.error(text, self.log_name, type(error).__name__)
+                    connections.close_all()
+                except Exception as error:
+                    # Not the error's own words, which may hold what is sent, and to whom.
+                    logger.error("%s met something unexpected: %s", self.log_name, type(error).__name__)
                 close_old_connections()
                 self._stop_event.wait(POLL_SECONDS)
         finally:
@@ -66,21 +77,6 @@ class BackgroundWorker:
         finally:
             self.stop()
             thread.join(self.stop_timeout)
-
-    def _work_once(self) -> None:
-        try:
-            if time.monotonic() >= self._next_hourly:
-                self._next_hourly = time.monotonic() + HOUR_SECONDS
-                self.hourly()
-            self.work(may_go_on=lambda: not self._stop_event.is_set())
-        except DATABASE_AWAY as error:
-            logger.error(
-                "%s: the database did not answer; looking again in a moment: %s", self.log_name, type(error).__name__
-            )
-            connections.close_all()
-        except Exception as error:
-            # Not the error's own words, which may hold what is sent, and to whom.
-            logger.error("%s met something unexpected: %s", self.log_name, type(error).__name__)
 
 
 HourlyTask = Callable[[], None]

@@ -106,18 +106,13 @@ def _outage_of(error: BaseException) -> Outage | None:
         return None
     cause = error.__cause__
     if isinstance(cause, sqlite3.Error):
-        return _outage_of_sqlite(cause)
+        # Without a code it is the driver that objects, and SQLITE_ERROR is a wrong statement: both are faults of the
+        # code.
+        kind = getattr(cause, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & _SQLITE_KIND
+        if not isinstance(cause, sqlite3.OperationalError) or kind == sqlite3.SQLITE_ERROR:
+            return None
+        return Outage.FULL if kind == sqlite3.SQLITE_FULL else Outage.AWAY
     state = getattr(cause, "sqlstate", None)
     if state == _FULL:
         return Outage.FULL
     return Outage.AWAY if isinstance(error, DATABASE_AWAY) or state == _READ_ONLY else None
-
-
-def _outage_of_sqlite(error: sqlite3.Error) -> Outage | None:
-    if not isinstance(error, sqlite3.OperationalError):
-        return None
-    # Without a code it is the driver that objects, and SQLITE_ERROR is a wrong statement: both are faults of the code.
-    kind = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & _SQLITE_KIND
-    if kind == sqlite3.SQLITE_ERROR:
-        return None
-    return Outage.FULL if kind == sqlite3.SQLITE_FULL else Outage.AWAY

@@ -181,19 +181,16 @@ class Health:
         if request.path_info == LIVE:
             return _plain_text("ok")
         if request.path_info == READY:
-            away = [alias for alias in connections if not _database_answers(alias)]
+            away = []
+            for alias in connections:
+                try:
+                    with connections[alias].cursor() as cursor:
+                        cursor.execute("SELECT 1")
+                except Error:
+                    connections[alias].close()
+                    away.append(alias)
             return _plain_text(f"not ready: {', '.join(away)}", 503) if away else _plain_text("ok")
         return self.get_response(request)
-
-
-def _database_answers(alias: str) -> bool:
-    try:
-        with connections[alias].cursor() as cursor:
-            cursor.execute("SELECT 1")
-    except Error:
-        connections[alias].close()
-        return False
-    return True
 
 
 def _plain_text(text: str, status: int = 200) -> HttpResponse:

@@ -51,19 +51,11 @@ class BundledStaticFilesStorage(CompressedManifestStaticFilesStorage):  # type: 
         self, paths: dict[str, Any], dry_run: bool = False, **options: Any
     ) -> Iterator[tuple[str, str, bool]]:
         """Put the bundle and the short scripts where the files were copied to, then hash and compress everything."""
-        if not dry_run:
-            for name, text in list(_minified(paths)):
+        for name, (storage, path) in () if dry_run else tuple(paths.items()):
+            source = Path(storage.path(path))
+            if name == INDEX or name.startswith(SCRIPTS):
+                text = bundle_css(source) if name == INDEX else jsmin(source.read_text())
                 self.delete(name)
                 self.save(name, ContentFile(text.encode()))
                 paths = paths | {name: (self, name)}
         yield from super().post_process(paths, dry_run, **options)
-
-
-def _minified(paths: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    """Each of our own files by its name, as production serves it."""
-    for name, (storage, path) in paths.items():
-        source = Path(storage.path(path))
-        if name == INDEX:
-            yield name, bundle_css(source)
-        elif name.startswith(SCRIPTS):
-            yield name, jsmin(source.read_text())

@@ -1,6 +1,6 @@
 """One document: its size and pages in words, what may be wrong with it, and the page that shows it."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import PurePath
 
@@ -47,12 +47,6 @@ _TYPES = {"application/pdf": "PDF", "image/jpeg": "JPEG", "image/png": "PNG"}
 
 def advice(draft: Draft, party: PartyRow | None, document: Document) -> tuple[str, ...]:
     """Everything that can be said of the file in a slot: what was found in it, and what answers say of it."""
-    said = _("“%(label)s” is %(day)s, which is in the past. Upload a valid document, correct the date, or keep it.")
-    expired = expired_dates(draft, party, document.slot)
-    return (*_of_file(document), *(said % {"label": label, "day": formats.day(day)} for label, day in expired))
-
-
-def _of_file(document: Document) -> Iterator[str]:
     found = findings_of(document)
     values = {
         "width": format_number(found.width),
@@ -60,15 +54,21 @@ def _of_file(document: Document) -> Iterator[str]:
         "ending": PurePath(document.name).suffix,
         "type": _TYPES.get(document.mime_type, document.mime_type),
     }
+    said = []
     for code in found.codes:
         if code is FindingCode.MANY_PAGES:
-            yield ngettext(
+            many = ngettext(
                 "This file has %(count)s page. Upload only the pages we ask for, or keep it.",
                 "This file has %(count)s pages. Upload only the pages we ask for, or keep it.",
                 found.pages,
-            ) % {"count": format_number(found.pages)}
+            )
+            said.append(many % {"count": format_number(found.pages)})
         else:
-            yield str(_WORDS[code]) % values
+            said.append(str(_WORDS[code]) % values)
+    past = _("“%(label)s” is %(day)s, which is in the past. Upload a valid document, correct the date, or keep it.")
+    for label, day in expired_dates(draft, party, document.slot):
+        said.append(past % {"label": label, "day": formats.day(day)})
+    return tuple(said)
 
 
 def file_facts(document: Document) -> str:

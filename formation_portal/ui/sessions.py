@@ -27,20 +27,13 @@ class SessionEnd:
     was_extended: bool = False
 
 
-def session_end(request: HttpRequest) -> SessionEnd | None:
-    """How long the visitor stays signed in, for a whole page, which warns nobody before it has asked again.
+def session_end(request: HttpRequest, *, is_told: bool = False, was_extended: bool = False) -> SessionEnd | None:
+    """How long the visitor stays signed in. A whole page warns nobody before it has asked again.
 
-    None for who isn't signed in, or stays for so long that it doesn't matter.
+    `is_told` for a page that has asked by itself, or has just had the session extended. None for who isn't signed in,
+    or stays for so long that it doesn't matter.
     """
-    return _end(seconds_left(request), is_told=False)
-
-
-def updated_session_end(request: HttpRequest, *, was_extended: bool) -> SessionEnd | None:
-    """The same for a page that has asked by itself, or has just had the session extended."""
-    return _end(seconds_left(request, is_used=was_extended), is_told=True, was_extended=was_extended)
-
-
-def _end(left: float | None, *, is_told: bool, was_extended: bool = False) -> SessionEnd | None:
+    left = seconds_left(request, is_used=was_extended) if is_told else seconds_left(request)
     if left is None or left > _FAR_SECONDS:
         return None
     at = time_or_day(timezone.now() + timedelta(seconds=left))

@@ -21,7 +21,7 @@ from formation_portal.mail.models import Letter
 from formation_portal.mail.rendering import sample_contexts, sample_letter
 from formation_portal.relay.incoming_webhooks import BODY_LIMIT, receive
 from formation_portal.ui.glossary import places
-from formation_portal.ui.sessions import session_end, updated_session_end
+from formation_portal.ui.sessions import session_end
 
 from .pages import (
     ERRORS,
@@ -89,7 +89,7 @@ def session_extension(request: AnyRequest) -> HttpResponse:
 
 def _render_session(request: HttpRequest, *, was_extended: bool) -> HttpResponse:
     is_in = request.user.is_authenticated
-    found = updated_session_end(request, was_extended=was_extended) if is_in else None
+    found = session_end(request, is_told=True, was_extended=was_extended) if is_in else None
     return render(request, "portal/site/_session.html", {"session": found, "is_in": is_in})
 
 

@@ -255,7 +255,10 @@ _cache: dict[Hashable, tuple[FieldSpec, str]] = {}
 
 def render_question(question: Question, spoken: str) -> str:
     """The question's markup; `spoken` names the languages of the page and of the schema."""
-    if _is_rare(question):
+    # What looks like hardly anybody else's would only take the place of others if it were kept. What is likely is one
+    # gap in a list that opens, and changes the order of a list of tick boxes.
+    said = question.error or question.doubt or question.ahead or question.note
+    if said or question.is_locked or question.spec.refers_to_share_class or question.is_ticked_from_many:
         return _render(question)
     # What is likely is another matter in each application.
     asked, question = question, replace(question, suggestions=None)
@@ -276,14 +279,6 @@ def render_question(question: Question, spoken: str) -> str:
     for part, text in typed.items():
         markup = markup.replace(_gap(part), escape(text))
     return markup.replace(SUGGESTIONS_GAP, asked.suggested) if SUGGESTIONS_GAP in markup else markup
-
-
-def _is_rare(question: Question) -> bool:
-    """Whether what it looks like is hardly anybody else's; kept, it would only take the place of others."""
-    said = question.error or question.doubt or question.ahead or question.note
-    # What is likely is one gap in a list that opens, and changes the order of a list of tick boxes.
-    is_like_no_other = question.spec.refers_to_share_class or question.is_ticked_from_many
-    return bool(said or question.is_locked or is_like_no_other)
 
 
 def _render(question: Question) -> str:

@@ -2,7 +2,6 @@
 
 import logging
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from typing import Any
 from urllib.parse import unquote
 
 from django.http import HttpRequest, QueryDict
@@ -20,7 +19,7 @@ from formation_portal.gateway.catalog import cached_catalog
 
 from ..roles import role_words
 from .controls import party_control
-from .form import AnswerRow, QuestionForm, Region
+from .form import AnswerRow, QuestionForm
 
 logger = logging.getLogger(__name__)
 
@@ -72,25 +71,18 @@ def posted_answers(form: QuestionForm, post: QueryDict) -> dict[str, Raw]:
     raw: dict[str, Raw] = {}
     # Two questions under opposite rules may share one answer: what the person saw is read last, and so wins.
     for region in sorted(form.regions, key=lambda one: not one.is_conditional or one.id in shown):
-        raw |= _of_region(region, post)
+        for question in region.questions:
+            if question.is_asked and not keeps_theirs(post, question.name):
+                answer = question.spec.from_post(post, question.name)
+                answer = question.spec.resolve_exclusive(answer, question.typed)
+                if answer is not None:
+                    raw[question.spec.name] = answer
     asked = [question for question in form.questions if question.is_asked]
     known = {name for question in asked for name in (question.name, *(part.name for part in question.parts))}
     ignored = {name for name in post if name.startswith(_QUESTION)} - known
     if ignored:
         logger.info("ignored answers that nobody asks for: %r", sorted(name[:80] for name in ignored)[:20])
     return raw
-
-
-def _of_region(region: Region, post: QueryDict) -> dict[str, Any]:
-    read = (
-        (
-            question.spec.name,
-            question.spec.resolve_exclusive(question.spec.from_post(post, question.name), question.typed),
-        )
-        for question in region.questions
-        if question.is_asked and not keeps_theirs(post, question.name)
-    )
-    return {name: answer for name, answer in read if answer is not None}
 
 
 def keeps_theirs(post: QueryDict, control: str) -> bool:

@@ -159,18 +159,13 @@ def form_problems(form: BaseForm) -> list[Problem]:
 
 @register.simple_tag
 def seal(name: str, kind: str = "person") -> SafeString:
-    """Initials as a seal: persons round, companies square, foundations an arch. Decoration beside the name."""
-    return markup(f'<span class="seal{_SEALS.get(kind, "")}" aria-hidden="true">{escape(initials(name))}</span>')
+    """Initials as a seal: persons round, companies square, foundations an arch. Decoration beside the name.
 
-
-@register.filter
-def initials(name: str) -> str:
-    """The first letters of the first and the last word; one letter for one word, a middle dot for none."""
+    They are the first letters of the first and the last word; one letter for one word, a middle dot for none.
+    """
     words = [word for word in str(name).split() if word[0].isalnum()]
-    if not words:
-        return "·"
-    letters = words[0][0] + (words[-1][0] if len(words) > 1 else "")
-    return letters.upper()
+    initials = words[0][0] + (words[-1][0] if len(words) > 1 else "") if words else "·"
+    return markup(f'<span class="seal{_SEALS.get(kind, "")}" aria-hidden="true">{escape(initials.upper())}</span>')
 
 
 @register.simple_tag(takes_context=True)
