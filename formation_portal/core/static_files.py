@@ -51,11 +51,13 @@ class BundledStaticFilesStorage(CompressedManifestStaticFilesStorage):  # type: 
         self, paths: dict[str, Any], dry_run: bool = False, **options: Any
     ) -> Iterator[tuple[str, str, bool]]:
         """Put the bundle and the short scripts where the files were copied to, then hash and compress everything."""
-        for name, (storage, path) in () if dry_run else tuple(paths.items()):
+        ours = (
+            {} if dry_run else {name: one for name, one in paths.items() if name == INDEX or name.startswith(SCRIPTS)}
+        )
+        for name, (storage, path) in ours.items():
             source = Path(storage.path(path))
-            if name == INDEX or name.startswith(SCRIPTS):
-                text = bundle_css(source) if name == INDEX else jsmin(source.read_text())
-                self.delete(name)
-                self.save(name, ContentFile(text.encode()))
-                paths = paths | {name: (self, name)}
+            text = bundle_css(source) if name == INDEX else jsmin(source.read_text())
+            self.delete(name)
+            self.save(name, ContentFile(text.encode()))
+            paths = paths | {name: (self, name)}
         yield from super().post_process(paths, dry_run, **options)

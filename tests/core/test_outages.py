@@ -224,7 +224,7 @@ def test_the_page_of_a_fault_needs_no_database(browser: Client, monkeypatch: pyt
         raise KeyError("something nobody thought of")
 
     there = connection.settings_dict["NAME"]
-    monkeypatch.setattr("formation_portal.portal.applications.views.application_rows", breaks)
+    monkeypatch.setattr("formation_portal.portal.applications.views.numbered_links", breaks)
     connection.close()
     try:
         response = browser.get("/applications/")

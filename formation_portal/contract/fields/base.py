@@ -198,7 +198,7 @@ class FieldSpec(BaseModel):
     @property
     def cell_parts(self) -> tuple[str, ...]:
         """The parts of the answer that have columns of their own in a spreadsheet; one without a name for a whole."""
-        return ("",)
+        return tuple(self.parts) or ("",)
 
     def cell_choices(self, part: str = "") -> tuple[Choice, ...]:
         """What can be chosen in that column."""
@@ -221,7 +221,11 @@ class FieldSpec(BaseModel):
 
     def from_cells(self, texts: Mapping[str, str]) -> Raw:
         """The answer as a form would post it, from the text of each column. Raises AnswerError."""
-        return texts.get("", "")
+        if not self.parts:
+            return texts.get("", "")
+        filled = {part: text for part, text in texts.items() if text.strip()}
+        chosen = self.chosen_parts.intersection(filled)
+        return filled | {part: spreadsheet.choice_value(filled[part], self.cell_words) for part in chosen}
 
     @property
     def missing_message(self) -> str:

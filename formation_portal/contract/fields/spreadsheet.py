@@ -74,12 +74,6 @@ def choice_values(text: str, words: Mapping[str, str]) -> list[str]:
     return [choice_value(part, words) for part in parts]
 
 
-def parts_of(texts: Mapping[str, str], listed: str, words: Mapping[str, str]) -> dict[str, str]:
-    """The filled parts of an answer; the one that is chosen from a list by its value."""
-    filled = {part: text for part, text in texts.items() if text.strip()}
-    return filled | ({listed: choice_value(filled[listed], words)} if listed in filled else {})
-
-
 def date_parts(text: str, *, label: str) -> dict[str, str]:
     """Day, month and year as typed. Raises AnswerError for what is no date, or could be two.
 

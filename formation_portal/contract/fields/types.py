@@ -119,6 +119,10 @@ class DateField(FieldSpec):
     def _parse(self, raw: Any) -> date:
         return parsing.calendar_date(raw, label=self.label)
 
+    @property
+    def cell_parts(self) -> tuple[str, ...]:
+        return ("",)
+
     def from_cells(self, texts: Mapping[str, str]) -> Raw:
         return spreadsheet.date_parts(texts.get("", ""), label=self.label)
 
@@ -152,10 +156,6 @@ class AddressField(FieldSpec):
     def _parse(self, raw: Any) -> Address:
         return parsing.address(raw, label=self.label)
 
-    @property
-    def cell_parts(self) -> tuple[str, ...]:
-        return tuple(self.parts)
-
     def cell_choices(self, part: str = "") -> tuple[Choice, ...]:
         in_order = by_country_name(COUNTRIES) if part == "country" else ()
         return tuple(Choice(code, country_name(code)) for code in in_order)
@@ -166,9 +166,6 @@ class AddressField(FieldSpec):
 
     def codes_of(self, value: Any) -> tuple[str, ...]:
         return (value.country,)
-
-    def from_cells(self, texts: Mapping[str, str]) -> Raw:
-        return spreadsheet.parts_of(texts, "country", self.cell_words)
 
     def payload(self, value: Any) -> dict[str, str]:
         return {part: text for part in self.parts if (text := getattr(value, part))}
@@ -250,8 +247,10 @@ class CurrencyAmountField(FieldSpec):
         return tuple(Choice(one.value, one.value) for one in self.choices()) if part == "currency" else ()
 
     def from_cells(self, texts: Mapping[str, str]) -> Raw:
-        filled = spreadsheet.parts_of(texts, "currency", self.cell_words)
-        return filled | {"currency": self.fixed_currency} if filled and self.fixed_currency else filled
+        filled = super().from_cells(texts)
+        if isinstance(filled, dict) and filled and self.fixed_currency:
+            filled["currency"] = self.fixed_currency
+        return filled
 
     def payload(self, value: Any) -> dict[str, Any]:
         whole = value.amount == value.amount.to_integral_value()
