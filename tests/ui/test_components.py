@@ -75,7 +75,7 @@ EXAMPLES: Mapping[str, Mapping[str, Any]] = {
     "disclosure": {"summary": ODD, "text": ODD},
     "error_summary": {"problems": [Named()], "note": ODD},
     "figures": {"figures": [(ODD, ODD)]},
-    "file": {"name": ODD, "url": "/f", "facts": "1 kB", "picture_url": "/p", "file_url": "/d", "is_apart": True},
+    "file": {"file": Some(name=ODD, url="/f", facts="1 kB", picture_url="/p", file_url="/d"), "is_apart": True},
     "filter": {"filters": [Named(name="region", choices=(Named(),)), Named(name="words")]},
     "form_fields": {"form": Form({"login": "no", "remember": "on"})},
     "given": {"lines": [ODD], "note": ODD},
