@@ -19,7 +19,6 @@ from formation_portal.applications.parties import PartyRow
 from formation_portal.applications.readback import share_class_choices
 from formation_portal.contract import canonical
 from formation_portal.contract.localisation import gettext, gettext_noop
-from formation_portal.contract.record import Party
 from formation_portal.contract.schema import Section
 from formation_portal.relay.delivery_status import ApplicationDeliveries, deliveries_for_customer
 from formation_portal.ui import formats, roles
@@ -161,7 +160,7 @@ def party_page(draft: Draft, party: PartyRow, *, own_email: str = "", earlier: E
     status = deliveries.of_party(party.token)
     delivery = answers_delivery(deliveries, status, party=party.token, changed_at=party.model.updated_at)
     feedback = review_feedback(draft)
-    form = _question_form(draft, party.record, party, own_email, refused_answers(delivery), feedback)
+    form = party_form(draft, party, own_email=own_email, refused=refused_answers(delivery), feedback=feedback)
     return PartyPage(
         draft=draft,
         party=party,
@@ -173,27 +172,24 @@ def party_page(draft: Draft, party: PartyRow, *, own_email: str = "", earlier: E
     )
 
 
-def form_with_roles(draft: Draft, party: PartyRow, more: Iterable[str]) -> QuestionForm:
-    """The questions to the party, were it to have these roles too: what a page may post that was drawn so."""
-    wider = replace(party.record, roles=tuple(dict.fromkeys((*party.roles, *more))))
-    return _question_form(draft, wider, party, "", {}, None)
-
-
-def _question_form(
+def party_form(
     draft: Draft,
-    holder: Party,
     party: PartyRow,
-    own_email: str,
-    refused: Mapping[str, str],
-    feedback: ReviewFeedback | None,
+    *,
+    more_roles: Iterable[str] = (),
+    own_email: str = "",
+    refused: Mapping[str, str] | None = None,
+    feedback: ReviewFeedback | None = None,
 ) -> QuestionForm:
+    """The questions to the party, were it to have these roles too: what a page may post that was drawn so."""
+    holder = replace(party.record, roles=tuple(dict.fromkeys((*party.roles, *more_roles))))
     asked = draft.form_state.party_questions(holder)
     return QuestionForm(
         schema=draft.schema,
         asked=asked,
         raw=party.raw,
         answers=holder.answers,
-        refused=refused,
+        refused=refused or {},
         overlong=draft.overlong,
         control=party_control,
         is_own=bool(own_email) and party_email(party) == own_email.lower(),

@@ -22,7 +22,7 @@ from ..lookups import PartyRemoved
 from ..pages import ApplicationPage, customer_name
 from ..sections.changes import Reader, hidden_controls, unsaved_rows
 from .owners import new_owner, stake_control
-from .pages import form_with_roles
+from .pages import party_form
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class RemovedPage(ApplicationPage):
         chosen = tuple(role for role in post.getlist(ROLES) if role)
         if ROLES in post and set(chosen) != set(self.party.roles):
             found.append(AnswerRow(gettext("Roles"), role_words(chosen)))
-        form = form_with_roles(self.draft, self.party, post.getlist(ROLES))
+        form = party_form(self.draft, self.party, more_roles=post.getlist(ROLES))
         found += unsaved_rows(form, posted_answers(form, post))
         for row in self.draft.parties:
             if part := post.get(stake_control(row.token), "").strip():

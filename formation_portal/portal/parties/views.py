@@ -35,7 +35,7 @@ from ..pages import return_url
 from ..sections.changes import FieldConflict, field_conflicts, kept_theirs_words
 from ..sections.views import posted_proposal, render_conflict, render_page, save_page
 from .owners import OwnersPage, new_owner, owners_page, stake_control
-from .pages import PartyNewPage, PartyPage, form_with_roles, party_new_page, party_page
+from .pages import PartyNewPage, PartyPage, party_form, party_new_page, party_page
 from .people import DuplicatePage, PeoplePage
 from .removed import restores_removed_party
 
@@ -162,7 +162,7 @@ def _save(request: UserRequest, before: PartyPage, page: Callable[[], PartyPage]
     roles = None  # where the form did not ask, or where those stay that the party has
     if ROLES in request.POST and not keeps_theirs(request.POST, ROLES):
         roles = tuple(role for role in request.POST.getlist(ROLES) if role)
-    form = form_with_roles(draft, found, roles or ())
+    form = party_form(draft, found, more_roles=roles or ())
 
     def keep() -> services.KeptTheirs:
         version, seen = posted_version(request.POST), posted_page_version(request.POST, draft)

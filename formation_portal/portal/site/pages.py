@@ -33,7 +33,7 @@ from formation_portal.ui.roles import role_words
 
 from ..applications.overview import Task
 from ..lookups import get_draft_or_404, get_party_or_404, get_section_or_404, get_share_section_or_404
-from ..parties.pages import form_with_roles
+from ..parties.pages import party_form
 from ..sections.changes import unsaved_replies, unsaved_rows
 from ..sections.pages import section_page
 from ..shares.pages import share_class_page, shares_page
@@ -73,7 +73,7 @@ def _rows(draft: Draft, view: str, place: dict[str, str], post: QueryDict) -> tu
         form = section_page(draft, get_section_or_404(draft, place["key"])).form
     elif view == "party":
         party, posted = get_party_or_404(draft, place["token"]), [role for role in post.getlist(ROLES) if role]
-        form = form_with_roles(draft, party, posted)
+        form = party_form(draft, party, more_roles=posted)
         rows = unsaved_rows(form, posted_answers(form, post))
         is_other = ROLES in post and set(posted) != set(party.roles)
         roles = AnswerRow(gettext("Roles"), role_words(posted))
