@@ -1,8 +1,9 @@
-"""The audit log: what narrows its timeline, a page of it, one entry, and its rows as CSV: as they are hashed, and so
-without a name. All that narrows it stands in the address, and no person's name does.
+"""The audit log: what narrows its timeline, a page of it, its entries in words, and its rows as CSV: as they are
+hashed, and so without a name. All that narrows it stands in the address, and no person's name does.
 """
 
-from collections.abc import Iterator, Sequence
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from itertools import groupby
@@ -16,17 +17,47 @@ from django.utils.dateparse import parse_date
 from django.utils.http import urlencode
 
 from formation_portal.accounts.models import User
-from formation_portal.audit.models import COLUMNS, Actor, AuditAction, Entry, moment_of
+from formation_portal.applications.models import Application, Change
+from formation_portal.audit.models import COLUMNS, AccessKind, Actor, AuditAction, Entry, moment_of
+from formation_portal.contract import canonical
 from formation_portal.core.integers import parse_integer
+from formation_portal.relay.models import Decision
 from formation_portal.ui.forms.controls import FilterControl, as_options
 from formation_portal.ui.pagination import PageLink, keyset_links, keyset_page
-
-from .descriptions import EntryDescription, describe
 
 _A_PAGE = 50
 _A_DAY = timedelta(days=1) // timedelta(microseconds=1)
 # So many rows of the CSV are in memory at a time.
 _AT_ONCE = 2_000
+_LOOKS: dict[str, str] = {
+    AccessKind.FILE: "Downloaded document {subject}",
+    AccessKind.PAGE: "Viewed page {page} of document {subject}",
+    AccessKind.SMALL: "Viewed the thumbnail of document {subject}",
+}
+_REVIEWS: dict[str, str] = {
+    "accept": "Accepted a fact",
+    "reopen": "Undid an acceptance",
+    "ask": "Drafted a query",
+    "drop": "Deleted a draft query",
+    "send": "Sent a query",
+    "settle": "Resolved a query",
+    "note": "Wrote a note",
+    "remove_note": "Removed a note",
+    "propose": "Proposed a decision",
+    "decide": "Decided",
+    "confirm": "Confirmed a decision",
+    "refuse": "Did not confirm a decision",
+    "take_back": "Withdrew a proposed decision",
+    "overtake": "Replaced a proposed decision",
+    "reply": "Answered a query",
+}
+_CLAIMS: dict[str, str] = {
+    "claim": "Claimed the case",
+    "give_back": "Assigned the case again to the agent who proposed the decision",
+    "release": "Released the case",
+    "take_over": "Took over the case",
+}
+_DECISIONS: dict[str, str] = dict(Decision.Deed.choices)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +134,104 @@ def _day(text: str) -> date | None:
 
 def _beginning(day: date) -> int:
     return moment_of(timezone.make_aware(datetime.combine(day, time.min)))
+
+
+@dataclass(frozen=True, slots=True)
+class EntryDescription:
+    """One entry in words. `has_name` where `who` is a person's name; `may_tell` where agents may read more of it than
+    that it happened: what was submitted is theirs to look at."""
+
+    entry: Entry
+    who: str
+    what: str
+    has_name: bool
+    may_tell: bool
+
+
+def describe(entries: Iterable[Entry]) -> list[EntryDescription]:
+    """Each of the entries: three queries, however many there are. Agents are called by their names, customers by theirs
+    where their case is on the desk."""
+    found = list(entries)
+    people = User.objects.in_bulk({one.account for one in found} | set(map(_account_changed, found)))
+    about = {one.application for one in found}
+    submitted = set(Application.objects.submitted().filter(pk__in=about).values_list("pk", flat=True))
+    numbers = {number for one in found if one.application in submitted for number in _changes(one)}
+    changes = dict(Change.objects.filter(pk__in=numbers).values_list("pk", "what"))
+    described = []
+    for one in found:
+        may_tell = one.application in submitted
+        has_name = one.account in people and (one.actor == Actor.AGENT or may_tell)
+        who = dict(Actor.choices).get(one.actor, one.actor)
+        if has_name:
+            who = people[one.account].called
+        elif one.account:
+            who = f"{who} {one.account}"
+        what = _what(one, people.get(_account_changed(one)), changes)
+        described.append(EntryDescription(one, who, what, has_name, may_tell))
+    return described
+
+
+def _what(entry: Entry, agent: User | None, changes: Mapping[int, str]) -> str:
+    """What was done; `agent` is whose rights were changed, `changes` what the history says."""
+    said = detail_of(entry)
+    match entry.deed:
+        case AuditAction.LOOK:
+            words = _LOOKS.get(str(said.get("way")), "Viewed document {subject}")
+            return words.format(subject=entry.subject, page=said.get("page"))
+        case AuditAction.RECORD:
+            return f"Downloaded the record as {str(said.get('kind', 'file')).upper()}"
+        case AuditAction.REVIEW:
+            return _reviewed(said.get("did"))
+        case AuditAction.CLAIM:
+            return _CLAIMS.get(str(said.get("did")), "Claimed the case")
+        case AuditAction.REVEAL:
+            return f"Viewed numbers of {entry.subject}: {_fields(said) or 'unknown'}"
+        case AuditAction.RIGHTS:
+            name = agent.called if agent else f"account {entry.subject}"
+            rights = (
+                (f"Gave {name} these rights:", said.get("given")),
+                (f"Removed these rights from {name}:", said.get("taken")),
+            )
+            lines = [f"{words} {', '.join(map(str, some))}" for words, some in rights if some]
+            return "; ".join(lines) or f"Changed the rights of {name}"
+        case AuditAction.DECISION:
+            return f"Decided on {entry.subject}: {_DECISIONS.get(str(said.get('said')), 'as it was')}"
+    lines = [changes[number] for number in _changes(entry) if number in changes]
+    return "; ".join(lines) or "Changed the application"
+
+
+def _account_changed(entry: Entry) -> int:
+    """The account whose rights an entry tells of; 0 where it tells of something else."""
+    return number_in(entry.subject) if entry.deed == AuditAction.RIGHTS else 0
+
+
+def detail_of(entry: Entry) -> dict[str, Any]:
+    """What the entry says beside its columns; nothing where somebody has made it unreadable."""
+    try:
+        said = json.loads(entry.detail or "{}")
+    except ValueError:
+        return {}
+    return said if isinstance(said, dict) else {}
+
+
+def _reviewed(did: Any) -> str:
+    """What was done in a review: each kind of deed, and how often where more than once."""
+    rows = did.items() if isinstance(did, dict) else ()
+    counts = [(what, len(pks) if isinstance(pks, list) else 1) for what, pks in rows]
+    lines = [_REVIEWS.get(what, "Reviewed") + (f" ({count})" if count > 1 else "") for what, count in counts]
+    return "; ".join(lines) or "Reviewed the application"
+
+
+def _fields(said: Mapping[str, Any]) -> str:
+    """The questions by the ends of their names: `person.passport_number` is the passport number."""
+    names = said.get("fields")
+    known = names if isinstance(names, list) else ()
+    return ", ".join(canonical.property_of(str(name)).replace("_", " ") for name in known)
+
+
+def _changes(entry: Entry) -> list[int]:
+    numbers = detail_of(entry).get("changes")
+    return [one for one in numbers if isinstance(one, int)] if isinstance(numbers, list) else []
 
 
 def timeline(

@@ -11,8 +11,7 @@ from formation_portal.accounts.policies import UserRequest, agent_with
 from formation_portal.audit.models import Entry
 from formation_portal.ui.downloads import csv_response
 
-from .descriptions import describe
-from .pages import AuditFilter, csv_rows, number_in, timeline
+from .pages import AuditFilter, csv_rows, describe, number_in, timeline
 
 
 @require_safe

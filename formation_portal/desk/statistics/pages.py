@@ -1,9 +1,13 @@
-"""The tables of the statistics: open cases, what was done, why applications went back, and how long cases took."""
+"""The tables of the statistics: open cases, what was done, why applications went back, and how long cases took. A page
+shows the same rows as CSV has, with bars and charts that are drawn on the server.
+"""
 
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from datetime import date, timedelta
+from typing import Any
 
 from django.conf import settings
 
@@ -13,13 +17,139 @@ from formation_portal.statistics import totals
 from formation_portal.statistics.counting import TRANSITION_COLUMNS
 from formation_portal.statistics.dimensions import Period, Side, Span, quantile
 from formation_portal.statistics.models import DeedTotal
-from formation_portal.ui.charts import swatch
+from formation_portal.ui.charts import Swatch, swatch
 
 from ..wording import numbered
-from .tables import SWATCHES, Cell, Column, Row, Table, count_cell, duration_cell, percent, stacked_bar, text_cell
 
-_RETURN_COLUMNS = (Column("returns", "Returns"), Column("remarks", "Queries"))
+SWATCHES = {side: swatch(place) for place, side in enumerate(Side)}
+# The pieces of a bar: where each begins, how long it is, and what it is drawn with.
+Bar = tuple[tuple[str, str, Swatch], ...]
+
+_MINUTE, _HOUR, _DAY = 60, 3_600, 86_400
+_CHART_HEIGHT = 40
+# What lies between two columns of a chart, as a part of what one takes.
+_GAP = 0.2
 _QUARTERS = (0.25, 0.5, 0.75)
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """What stands in a column; `name` is its name in CSV."""
+
+    name: str
+    label: str
+    is_number: bool = True
+    swatch: Swatch | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One value as CSV has it, and in words; `small` stands below them."""
+
+    value: str | int | float | None
+    words: str
+    small: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One row, whose first cell names it, with its bar and a stroke across; the swatch says what it is drawn with."""
+
+    cells: tuple[Cell, ...]
+    bar: Bar | None = None
+    stroke: str = ""
+    swatch: Swatch | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table; `nothing` is what the page says where it has no rows."""
+
+    name: str
+    caption: str
+    columns: tuple[Column, ...]
+    rows: tuple[Row, ...]
+    nothing: str
+
+    @property
+    def has_bars(self) -> bool:
+        """Whether its rows have any."""
+        return any(row.bar is not None for row in self.rows)
+
+    def lines(self) -> Iterator[Sequence[Any]]:
+        """As CSV has it, its head first."""
+        yield [column.name for column in self.columns]
+        for row in self.rows:
+            yield [cell.value for cell in row.cells]
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """A column of counts as a small picture, the oldest on the left; `highest` is what would fill its height."""
+
+    label: str
+    counts: tuple[int, ...]
+    highest: int
+
+    @property
+    def total(self) -> str:
+        """All of them together."""
+        return f"{sum(self.counts):,}"
+
+    @property
+    def pillars(self) -> Iterator[tuple[str, str, float, float]]:
+        """Of each count the left edge, the width, the upper edge and the height."""
+        each = 1 / max(1, len(self.counts))
+        for place, count in enumerate(self.counts):
+            height = max(1.0, round(_CHART_HEIGHT * count / self.highest, 1)) if count else 0.0
+            yield percent(place * each), percent(each * (1 - _GAP)), _CHART_HEIGHT - height, height
+
+
+def charts(table: Table) -> list[Chart]:
+    """A picture of each column of counts, all to the same scale."""
+    columns = [
+        tuple(count for row in reversed(table.rows) if isinstance(count := row.cells[place].value, int))
+        for place in range(1, len(table.columns))
+    ]
+    highest = max((count for column in columns for count in column), default=0)
+    return [Chart(head.label, counts, highest) for head, counts in zip(table.columns[1:], columns, strict=True)]
+
+
+def stacked_bar(lengths: Iterable[tuple[float, Swatch]], *, longest: float) -> Bar:
+    """Pieces one after the other; `longest` is what would fill the cell."""
+    pieces, start = [], 0.0
+    for length, fill in lengths:
+        if length > 0:
+            pieces.append((percent(start / longest), percent(length / longest), fill))
+            start += length
+    return tuple(pieces)
+
+
+def percent(part: float) -> str:
+    """A length of SVG, which knows no other notation than this."""
+    return f"{part * 100:.2f}".rstrip("0").rstrip(".") + "%"
+
+
+def count_cell(number: int) -> Cell:
+    """A number as people read it; none is a dash, so that the eye finds the others."""
+    return Cell(number, f"{number:,}" if number else "–")
+
+
+def text_cell(words: str, small: str = "") -> Cell:
+    """Words that CSV has too."""
+    return Cell(words, words, small)
+
+
+def duration_cell(seconds: float) -> Cell:
+    """In the unit that fits: 20 min, 5 h, 2.4 days; a dash for none. CSV has hours."""
+    words = f"{seconds / _DAY:,.1f}\u00a0days"
+    if not seconds:
+        words = "–"
+    elif seconds < _HOUR:
+        words = f"{max(1, round(seconds / _MINUTE))}\u00a0min"
+    elif seconds < 2 * _DAY:
+        words = f"{round(seconds / _HOUR)}\u00a0h"
+    return Cell(round(seconds / _HOUR, 2), words)
 
 
 def ages(today: date) -> Table:
@@ -117,6 +247,9 @@ def reasons(period: Period, today: date) -> Table:
         _return_rows(found),
         f"No returns with queries in the last {period.words}.",
     )
+
+
+_RETURN_COLUMNS = (Column("returns", "Returns"), Column("remarks", "Queries"))
 
 
 def _return_rows(found: Iterable[tuple[tuple[Cell, ...], int, int]]) -> tuple[Row, ...]:

@@ -13,8 +13,7 @@ from formation_portal.statistics.dimensions import PERIODS, get_period
 from formation_portal.ui.downloads import csv_response
 from formation_portal.ui.forms.controls import FilterControl, as_options
 
-from .pages import TABLES, ages, products, questions, reasons, throughput, times
-from .tables import charts
+from .pages import TABLES, ages, charts, products, questions, reasons, throughput, times
 
 # So many questions and products are shown; CSV has all.
 _SHOWN = 20

@@ -64,5 +64,5 @@ def test_nothing_else_writes_percents() -> None:
         if written.search(one.read_text())
     }
     # Widths of bars are lengths of SVG, which nobody reads; and a sheet's cell is read as it shows there.
-    lengths = {"ui/charts.py", "desk/statistics/tables.py"}
+    lengths = {"ui/charts.py", "desk/statistics/pages.py"}
     assert found == {"contract/stakes.py", *lengths, "applications/imports/readers.py"}
