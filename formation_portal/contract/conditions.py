@@ -72,14 +72,14 @@ class ConditionalMinimum(BaseModel):
             "minimum": data.get("minimum", 0),
         }
 
-    @property
-    def has_usable_minimum(self) -> bool:
-        """A minimum is a whole number of parties, zero or more."""
-        return isinstance(self.minimum, int) and not isinstance(self.minimum, bool) and self.minimum >= 0
-
     def holds(self, value: Any) -> bool:
         """Whether the named answer equals one of the values."""
         return value is not None and any(equals(value, wanted) for wanted in self.values)
+
+
+def count_of(minimum: Any) -> int | None:
+    """The minimum, where it is a count: a whole number, zero or more."""
+    return minimum if isinstance(minimum, int) and not isinstance(minimum, bool) and minimum >= 0 else None
 
 
 def _listed(value: Any) -> tuple[Any, ...]:

@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any
 
 from . import reasons
-from .conditions import Condition
+from .conditions import Condition, count_of
 from .fields.base import FieldSpec
 from .localisation import gettext, gettext_noop
 from .record import Holder, Party, Record, ShareClass
@@ -184,12 +184,12 @@ class FormState:
             return Minimum(0)
         rule = section.conditional_min
         place = self._lookup.entity_field(rule.field) if rule else None
-        if rule is None or place is None or not rule.has_usable_minimum:
-            return Minimum(section.base_minimum)
-        held = next((value for value in self._values(place, None) if rule.holds(value)), None)
-        if held is None:
-            return Minimum(section.base_minimum)
-        return Minimum(int(rule.minimum), reasons.because(place.spec, held))
+        least = count_of(rule.minimum) if rule else None
+        if rule and place and least is not None:
+            for value in self._values(place, None):
+                if rule.holds(value):
+                    return Minimum(least, reasons.because(place.spec, value))
+        return Minimum(section.base_minimum)
 
     def questions(self, section: Section, holder: Holder = None) -> tuple[Question, ...]:
         """Every field that the section has for the holder, active or not."""

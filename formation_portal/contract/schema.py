@@ -16,7 +16,7 @@ from typing import Any, TypeVar, cast
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from . import canonical
-from .conditions import Condition, ConditionalMinimum
+from .conditions import Condition, ConditionalMinimum, count_of
 from .fields import parsing
 from .fields.base import FieldSpec
 from .fields.default_fields import COMPANY_FIELDS, PERSON_FIELDS, SHARE_CLASS_FIELDS, with_defaults
@@ -123,12 +123,7 @@ class Section(Model):
     @property
     def base_minimum(self) -> int:
         """The minimum that stands while no condition replaces it; 0 where it is no count."""
-        return self.minimum if self.has_usable_minimum else 0
-
-    @property
-    def has_usable_minimum(self) -> bool:
-        """A minimum is a whole number, zero or more."""
-        return isinstance(self.minimum, int) and not isinstance(self.minimum, bool) and self.minimum >= 0
+        return count_of(self.minimum) or 0
 
     def allows(self, kind: str) -> bool:
         """Whether a party of the kind may be in this role."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from . import canonical
-from .conditions import Condition
+from .conditions import Condition, count_of
 from .rules import FieldLookup, field_locations, lookup_of
 from .schema import FormSchema, Section
 
@@ -93,13 +93,13 @@ def _sections(schema: FormSchema) -> Iterator[Finding]:
             yield Finding("unknown_scope", title, f"“{title}” has the unknown scope “{section.scope}”; it isn't drawn")
         elif not section.is_drawn:
             yield Finding("empty_section", title, f"“{title}” asks nothing; it isn't drawn")
-        if not section.has_usable_minimum:
+        if count_of(section.minimum) is None:
             yield Finding("bad_minimum", title, f"The minimum of “{title}” is no count of parties; 0 is taken")
         rule = section.conditional_min
         if rule is not None and lookup_of(schema).entity_field(rule.field) is None:
             message = f"The conditional minimum of “{title}” names no question about the entity; the base stands"
             yield Finding("minimum_names_no_field", title, message)
-        if rule is not None and not rule.has_usable_minimum:
+        if rule is not None and count_of(rule.minimum) is None:
             message = f"The conditional minimum of “{title}” is no count of parties; the base stands"
             yield Finding("bad_minimum", title, message)
 

@@ -10,7 +10,7 @@ from itertools import chain, groupby
 
 from formation_portal.contract import canonical
 from formation_portal.contract.catalog import CatalogItem
-from formation_portal.contract.conditions import Condition
+from formation_portal.contract.conditions import Condition, count_of
 from formation_portal.contract.fields.base import FieldSpec
 from formation_portal.contract.localisation import gettext, gettext_noop, in_quotes, join_list
 from formation_portal.contract.reasons import if_answered, only_if
@@ -110,7 +110,7 @@ class Requirements:
             least = gettext("at least {count}", count=count) if count else gettext("none required")
             kinds = [kind_with_article(kind) for kind in canonical.PARTY_KINDS if section.allows(kind)]
             place = lookup_of(self.item.form).entity_field(rule.field) if rule else None
-            if rule and place and rule.has_usable_minimum:
+            if rule and place and count_of(rule.minimum) is not None:
                 condition = if_answered(place.spec, rule.values)
                 if rule.minimum:
                     rules.append(gettext("At least {count} {condition}.", count=rule.minimum, condition=condition))

@@ -11,7 +11,7 @@ from typing import Any
 from django import template
 from django.utils.safestring import SafeString
 
-from formation_portal.contract.fields.iso_codes import COUNTRIES, by_country_name, country_name, is_country
+from formation_portal.contract.fields.iso_codes import COUNTRIES, by_country_name, country_name
 from formation_portal.contract.localisation import get_language, gettext
 
 from ..forms.controls import SHORT_LIST, Selectable, attributes, markup
@@ -87,12 +87,6 @@ def chosen(choices: Iterable[Selectable]) -> list[Selectable]:
 
 
 @register.filter
-def not_chosen(choices: Iterable[Selectable]) -> list[Selectable]:
-    """Those that may still be chosen."""
-    return [one for one in choices if not one.chosen]
-
-
-@register.filter
 def shown(choices: Sequence[Selectable]) -> Sequence[Selectable]:
     """What stands open of a list of tick boxes: all of a dozen, the first ten of more.
 
@@ -111,18 +105,6 @@ def rest(choices: Sequence[Selectable]) -> Sequence[Selectable]:
 def without(choices: Iterable[Selectable], others: Collection[Selectable]) -> list[Selectable]:
     """Those that are none of the others."""
     return [one for one in choices if one not in others]
-
-
-@register.filter
-def are_countries(choices: Iterable[Selectable]) -> bool:
-    """Whether everything that can be chosen is a country, so that the list can be called so."""
-    return all(is_country(one.value) for one in choices)
-
-
-@register.filter
-def any_chosen(choices: Iterable[Selectable]) -> bool:
-    """Whether something in the list is chosen: a disclosure that hides it stands open."""
-    return any(one.chosen for one in choices)
 
 
 def _choice(kind: str, one: Selectable, name: str, first_id: str, lang: str) -> str:
