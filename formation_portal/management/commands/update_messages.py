@@ -68,28 +68,20 @@ def gather_messages() -> Catalog:
     for path in sorted((PROJECT / "formation_portal").rglob("*.py")):
         for _, message, _, _ in extract_from_file("python", path, keywords=_KEYWORDS):
             _add(found, message, path)
-    for path, messages in ((ROLES, role_messages()), (TERMS, term_messages())):
-        for message in messages:
-            _add(found, message, path)
+    # What roles are called, alone and counted.
+    for word in yaml.safe_load(ROLES.read_text(encoding="utf-8")):
+        _add(found, word, ROLES)
+        _add(found, role_count_messages(word), ROLES)
+    # The field's words with their meaning, and the places that have some of their own.
+    for term in term_texts().values():
+        _add(found, term.title, TERMS)
+        _add(found, term.meaning, TERMS)
+    for place in places().values():
+        _add(found, place.name, TERMS)
     for path in sorted(one for one in (PROJECT / "templates").rglob("*") if one.suffix in (".html", ".txt")):
         for message in template_messages(path.read_text(encoding="utf-8")):
             _add(found, message, path)
     return found
-
-
-def role_messages() -> Iterator[Message]:
-    """What roles are called, alone and counted."""
-    for word in yaml.safe_load(ROLES.read_text(encoding="utf-8")):
-        yield word
-        yield role_count_messages(word)
-
-
-def term_messages() -> Iterator[Message]:
-    """The field's words with their meaning, and the places that have some of their own."""
-    for word in term_texts().values():
-        yield word.title
-        yield word.meaning
-    yield from (place.name for place in places().values())
 
 
 def _add(found: Catalog, message: Message, path: Path) -> None:

@@ -274,11 +274,6 @@ class OverviewPage:
     delivery: DeliverySummary
 
     @property
-    def is_named(self) -> bool:
-        """Whether the title is a name that the customer gave, not the product's."""
-        return self.draft.title != self.draft.application.product_name
-
-    @property
     def saved(self) -> str:
         return time_or_day(self.draft.application.updated_at)
 

@@ -18,7 +18,6 @@ from formation_portal.applications import services
 from formation_portal.applications.access import Right
 from formation_portal.applications.draft import Draft, schema_digest
 from formation_portal.applications.models import Application, SectionAnswers
-from formation_portal.contract.catalog import CatalogItem
 from formation_portal.contract.localisation import gettext
 from formation_portal.gateway.catalog import Catalog
 from formation_portal.invitations.models import Invitation
@@ -78,21 +77,18 @@ def _start_application(request: UserRequest, offered: Catalog) -> HttpResponse:
         raise Http404
     if found.item is None or not found.is_available:
         return redirect("portal:product", key=key)
-    application = _just_started(request, found.item) or services.start(owner=request.user, product=found.item)
+    form = {"product_id": found.item.jurisdiction_product_id, "schema_version_id": schema_digest(found.item.document)}
+    application = _just_made(request, **form) or services.start(owner=request.user, product=found.item)
     overview = redirect("portal:overview", reference=application.reference)
     if not addresses.has_confirmed(request.user):
         addresses.after_confirming(request, overview.url)
     return overview
 
 
-def _just_started(request: UserRequest, item: CatalogItem) -> Application | None:
-    untouched = Application.objects.owned_by(request.user).filter(
-        product_id=item.jurisdiction_product_id,
-        schema_version_id=schema_digest(item.document),
-        revision=0,
-        created_at__gte=timezone.now() - _SAME_PRESS,
-    )
-    return untouched.first()
+def _just_made(request: UserRequest, **more: str) -> Application | None:
+    """The untouched application that the same press has made already."""
+    own = Application.objects.owned_by(request.user)
+    return own.filter(revision=0, created_at__gte=timezone.now() - _SAME_PRESS, **more).first()
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -149,22 +145,14 @@ def copy(request: UserRequest, reference: str) -> HttpResponse:
         overview = reverse("portal:overview", args=[reference])
         page = ConfirmPage(draft, overview, gettext("Back to application"))
         return render(request, "portal/applications/copy.html", {"page": page, "copied": list(copied_things(draft))})
+    entry = services.COPIED_FROM.format(reference=reference)
     try:
-        made = just_made(request, draft, services.COPIED_FROM) or services.create_copy(draft, by=request.user)
+        made = _just_made(request, changes__what=entry) or services.create_copy(draft, by=request.user)
     except services.NotCopied as refused:
         messages.error(request, f"{refused}.")
         return redirect("portal:copy", reference=reference)
     messages.success(request, gettext("This is a copy of {name}. It has its own reference.", name=draft.title))
     return redirect("portal:overview", reference=made.reference)
-
-
-def just_made(request: UserRequest, draft: Draft, message: str, **more: str) -> Application | None:
-    """The untouched application that the same press has made from this one; `message` is how its history begins."""
-    entry = message.format(reference=draft.application.reference)
-    untouched = Application.objects.owned_by(request.user).filter(
-        revision=0, created_at__gte=timezone.now() - _SAME_PRESS, changes__what=entry, **more
-    )
-    return untouched.first()
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -189,8 +177,8 @@ def _carry_over(request: UserRequest, offered: Catalog, draft: Draft) -> HttpRes
     # Only what was seen is done.
     if request.POST.get("seen") != page.seen:
         return render(request, "portal/applications/carry_over.html", {"page": page, "is_new": True}, status=409)
-    product_id = page.item.jurisdiction_product_id
-    made = just_made(request, draft, services.CREATED_FROM, product_id=product_id)
+    entry = services.CREATED_FROM.format(reference=draft.application.reference)
+    made = _just_made(request, changes__what=entry, product_id=page.item.jurisdiction_product_id)
     if made is None:
         try:
             made = services.create_from(draft, product=page.item, content=page.transfer.content, by=request.user)

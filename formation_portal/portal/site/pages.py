@@ -27,7 +27,7 @@ from formation_portal.mail.rendering import letter_styles
 from formation_portal.ui.formats import time_or_day
 from formation_portal.ui.forms.form import AnswerRow
 from formation_portal.ui.forms.form_data import ROLES, posted_answers, recognised_answers
-from formation_portal.ui.glossary import Term, explained_term, places
+from formation_portal.ui.glossary import GlossaryPlace, Term, explained_term, places
 from formation_portal.ui.glossary.terms import term_texts
 from formation_portal.ui.roles import role_words
 
@@ -42,9 +42,8 @@ from ..shares.pages import share_class_page, shares_page
 _ARTICLE = re.compile(r"^(?:the |die |les? |la |las |los |l’)", re.IGNORECASE)
 
 
-def glossary(code: str = "") -> list[Term]:
+def glossary(place: GlossaryPlace | None) -> list[Term]:
     """Every term in the order of the alphabet, with the words of one place where one is named."""
-    place = places()[code] if code else None
     return sorted((explained_term(key, place) for key in term_texts()), key=lambda term: sort_key(term.title))
 
 

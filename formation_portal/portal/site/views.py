@@ -95,18 +95,12 @@ def _render_session(request: HttpRequest, *, was_extended: bool) -> HttpResponse
 
 @require_safe
 @public
-def help(request: HttpRequest) -> HttpResponse:
-    """The words that are the same everywhere, and the way to each place's own."""
-    return render(request, "portal/site/help.html", {"terms": glossary(), "links": glossary_links()})
-
-
-@require_safe
-@public
-def help_place(request: HttpRequest, code: str) -> HttpResponse:
-    """The words with what one place calls them."""
-    if code not in places():
+def help(request: HttpRequest, code: str = "") -> HttpResponse:
+    """The words that are explained, with what one place calls them, and the way to each place's own."""
+    place = places().get(code)
+    if code and place is None:
         raise Http404
-    context = {"place": places()[code], "terms": glossary(code), "links": glossary_links()}
+    context = {"place": place, "terms": glossary(place), "links": glossary_links()}
     return render(request, "portal/site/help.html", context)
 
 
