@@ -21,12 +21,14 @@ ACCOUNTS: Mapping[str, Mapping[str, Any]] = {
 
 def ensure_demo_accounts() -> None:
     """Make the accounts that aren't there yet, and open those that were shut. Passwords are set only once."""
-    User.objects.filter(email__in=ACCOUNTS, is_active=False).update(is_active=True)
-    there = set(User.objects.filter(email__in=ACCOUNTS).values_list("email", flat=True))
+    there = {user.email: user for user in User.objects.filter(email__in=ACCOUNTS)}
     for email, more in ACCOUNTS.items():
         if email not in there:
             with transaction.atomic():
                 addresses.confirm(User.objects.create_user(email, PASSWORD, **more))
+        elif not there[email].is_active:
+            there[email].is_active = True
+            there[email].save(update_fields=["is_active"])
 
 
 def deactivate_demo_accounts() -> None:
