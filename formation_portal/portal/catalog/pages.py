@@ -16,7 +16,7 @@ from .filters import CatalogFilter, CatalogFilterControl, filter_controls, filte
 from .requirements import Requirements
 
 _ELSEWHERE = gettext_noop("Other regions")
-COMPARED_AT_MOST = 3
+_COMPARED_AT_MOST = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,7 +208,7 @@ class ComparePage:
 
     @cached_property
     def _items(self) -> list[CatalogItem]:
-        return [product.item for product in self._offered[:COMPARED_AT_MOST] if product.item]
+        return [product.item for product in self._offered[:_COMPARED_AT_MOST] if product.item]
 
     @property
     def catalog_url(self) -> str:
@@ -221,7 +221,7 @@ class ComparePage:
         keys = [product.key for product in self._offered]
         return [
             (product, filtered_url("portal:compare", self.chosen, (key for key in keys if key != product.key)))
-            for product in self._offered[:COMPARED_AT_MOST]
+            for product in self._offered[:_COMPARED_AT_MOST]
         ]
 
     @property
@@ -236,7 +236,7 @@ class ComparePage:
         for product in self._found:
             if not product.is_available:
                 yield gettext("{name} is not available at the moment and is not shown.", name=product.name)
-        if beyond := self._offered[COMPARED_AT_MOST:]:
+        if beyond := self._offered[_COMPARED_AT_MOST:]:
             names = join_list([product.name for product in beyond])
             yield gettext("You can compare up to 3. Remove one to see {names}.", names=names)
 

@@ -66,8 +66,8 @@ class DocumentsPage(ApplicationPage):
             )
             if self.back:
                 # What is uploaded comes back here first, and still knows the way.
-                urls = (row.upload_url and f"{row.upload_url}?{self.back.query}" for row in slots)
-                slots = tuple(replace(row, upload_url=url) for row, url in zip(slots, urls, strict=True))
+                query = f"?{self.back.query}"
+                slots = tuple(replace(row, upload_url=row.upload_url and f"{row.upload_url}{query}") for row in slots)
             if slots:
                 groups.append(SlotGroup(place, title, slots))
         return groups
