@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any
 
 from django.contrib import messages
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.views.decorators.http import require_http_methods
 
@@ -21,7 +21,6 @@ from formation_portal.ui.forms.form_data import posted_answers, posted_page_vers
 from .lookups import (
     get_change_or_404,
     get_draft_or_404,
-    get_party_or_404,
     get_share_class_or_404,
     get_share_section_or_404,
 )
@@ -49,7 +48,7 @@ def choice_restoration(request: UserRequest, reference: str, number: int) -> Htt
         before,
         page=page,
         keep=lambda: restore_choice(
-            request, before, change, save=_saver(request, draft, change.holder), by=request.user
+            request, before, change, save=partial(_save, request, draft, change.holder), by=request.user
         ),
         clashes=partial(field_conflicts, before.form),
         onwards=lambda: page().url,
@@ -60,8 +59,8 @@ def _page(request: UserRequest, draft: Draft, holder: str) -> QuestionPage:
     """The page on which the choice was made."""
     if section := draft.schema.section(holder):
         return section_page(draft, section)
-    if draft.party(holder):
-        return party_page(draft, get_party_or_404(draft, holder), own_email=request.user.email)
+    if party := draft.party(holder):
+        return party_page(draft, party, own_email=request.user.email)
     return share_class_page(draft, get_share_section_or_404(draft), token=get_share_class_or_404(draft, holder).token)
 
 
@@ -97,14 +96,12 @@ def _about(labels: Collection[str], one: str, many: str) -> str:
     return words.format(questions=listed([in_quotes(label) for label in labels]))
 
 
-def _saver(request: UserRequest, draft: Draft, holder: str) -> Callable[[Mapping[str, Any]], services.KeptTheirs]:
-    """What keeps the other answers of the page, as its own address would."""
+def _save(request: UserRequest, draft: Draft, holder: str, raw: Mapping[str, Any]) -> services.KeptTheirs:
+    """Keep the other answers of the page, as its own address would."""
     more: dict[str, Any] = {"version": posted_version(request.POST), "by": request.user}
     more["page_version"] = posted_page_version(request.POST, draft)
     if section := draft.schema.section(holder):
-        return lambda raw: services.save_section(draft, section, raw, **more)
+        return services.save_section(draft, section, raw, **more)
     if party := draft.party(holder):
-        return lambda raw: services.save_party(draft, party, raw, **more)
-    if share_class := draft.share_class(holder):
-        return lambda raw: services.save_share_class(draft, share_class, raw, **more)
-    raise Http404
+        return services.save_party(draft, party, raw, **more)
+    return services.save_share_class(draft, get_share_class_or_404(draft, holder), raw, **more)
