@@ -22,7 +22,8 @@ from .models import MAX_TEXT, DecisionKind, DecisionOutcome, DeclineReason, Revi
 from .queries import send_drafts
 from .transactions import UNDER_REVIEW, NotApprovable, ReviewRefused, ReviewWork, raise_version, review_transaction
 
-APPROVE, RETURN, DECLINE, INCORPORATE = (kind.value for kind in DecisionKind)
+APPROVE, RETURN = DecisionKind.APPROVE.value, DecisionKind.RETURN.value
+DECLINE, INCORPORATE = DecisionKind.DECLINE.value, DecisionKind.INCORPORATE.value
 
 
 @dataclass(frozen=True, slots=True)
