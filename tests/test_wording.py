@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from formation_portal.management.commands.update_messages import gather_messages
-from formation_portal.ui.glossary.terms import term_texts as terms
+from formation_portal.ui.glossary import term_texts as terms
 from tests.wording import grade, sentences, sentences_of_code, sentences_of_template, syllables, words
 
 ROOT = Path(__file__).parents[1]

@@ -22,7 +22,7 @@ from django.utils.translation import trim_whitespace
 from django.utils.translation.template import block_re, constant_re, endblock_re, inline_re, plural_re
 
 from formation_portal.contract.canonical import role_count_messages
-from formation_portal.ui.glossary.terms import places, term_texts
+from formation_portal.ui.glossary import places, term_texts
 
 PROJECT = Path(__file__).resolve().parents[3]
 LOCALE = PROJECT / "formation_portal" / "locale"

@@ -27,8 +27,7 @@ from formation_portal.mail.rendering import letter_styles
 from formation_portal.ui.formats import time_or_day
 from formation_portal.ui.forms.form import AnswerRow
 from formation_portal.ui.forms.form_data import ROLES, posted_answers, recognised_answers
-from formation_portal.ui.glossary import GlossaryPlace, Term, explained_term, places
-from formation_portal.ui.glossary.terms import term_texts
+from formation_portal.ui.glossary import GlossaryPlace, Term, explained_term, places, term_texts
 from formation_portal.ui.roles import role_words
 
 from ..applications.overview import Task

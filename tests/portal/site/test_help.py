@@ -9,8 +9,7 @@ from django.utils import translation
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft
 from formation_portal.service.catalog.loader import read_catalog
-from formation_portal.ui.glossary import explained_term, place_of, places, terms_in
-from formation_portal.ui.glossary.terms import term_texts
+from formation_portal.ui.glossary import explained_term, place_of, places, term_texts, terms_in
 from tests.markup import Markup
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
