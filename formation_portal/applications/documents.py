@@ -51,7 +51,7 @@ def _draw(document: Document, *, side: int, page: int = 1) -> bytes:
         return b""
     try:
         with document.file.storage.open(str(document.file.name)) as file:
-            return inspect_file(cast(IO[bytes], file), document.mime_type, side=side, page=page).picture
+            return inspect_file(cast(IO[bytes], file), document.mime_type, side=side, page=page)[1]
     except FileNotFoundError:
         return b""
 

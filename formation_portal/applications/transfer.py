@@ -1,8 +1,7 @@
 """An application under another schema: which content fits another product, and what a new form version loses.
 
-Pure. `contract.carrying` compares answers; this module compares parties with their kinds and roles, share classes,
-holdings and documents. A slot is known by its name, which is what the service is told. Parties and share classes of
-`Content` go by the tokens that they have in the application where they come from.
+Pure. `contract.transfer` compares answers; this module compares parties with their kinds and roles, share classes,
+holdings and documents. A slot is known by its name, which is what the service is told.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -20,7 +19,7 @@ from formation_portal.contract.schema import ENTITY, FormSchema
 from formation_portal.contract.transfer import INACTIVE, UNREADABLE, compare
 
 from .draft import Draft
-from .models import Document
+from .models import Document, Party, ShareClass
 from .ownership_stakes import TypedStakes, typed_stakes
 from .parties import PartyRow
 from .readback import AnswerLine, Holder
@@ -29,30 +28,15 @@ TypedHoldings = Mapping[tuple[str, str], str]
 
 
 @dataclass(frozen=True, slots=True)
-class NewParty:
-    """A party to be created: its kind, its roles, and its answers as typed."""
-
-    token: str
-    kind: str
-    roles: tuple[str, ...]
-    raw: Mapping[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
-class NewShareClass:
-    """A share class to be created."""
-
-    token: str
-    raw: Mapping[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
 class Content:
-    """Everything that a new application is filled with; `documents` are those whose files are copied."""
+    """Everything that a new application is filled with; `documents` are those whose files are copied.
+
+    Parties and share classes may be unsaved. They go by the tokens that they have where they come from.
+    """
 
     entity: Mapping[str, Any] = field(default_factory=dict)
-    parties: tuple[NewParty, ...] = ()
-    share_classes: tuple[NewShareClass, ...] = ()
+    parties: tuple[Party, ...] = ()
+    share_classes: tuple[ShareClass, ...] = ()
     holdings: TypedHoldings = field(default_factory=dict)
     documents: tuple[Document, ...] = ()
     # Ownership stakes as typed, by the tokens of company and owner.
@@ -63,8 +47,8 @@ def content_of(draft: Draft) -> Content:
     """Everything that was entered, active or not."""
     return Content(
         entity=dict(draft.entity_raw),
-        parties=tuple(NewParty(row.token, row.kind, row.roles, dict(row.raw)) for row in draft.parties),
-        share_classes=tuple(NewShareClass(row.token, dict(row.raw)) for row in draft.share_classes),
+        parties=tuple(draft.party_models),
+        share_classes=tuple(draft.share_class_models),
         holdings=draft.typed_holdings(),
         documents=tuple(draft.documents),
         stakes=typed_stakes(draft),
@@ -136,7 +120,7 @@ class _TransferPlanner:
         needed = needs(self._there, new, form_state=evaluate(self._there, new))
         return Transfer(content, new, needed, tuple(self._fits), tuple(self._misfits))
 
-    def _parties(self) -> Iterator[NewParty]:
+    def _parties(self) -> Iterator[Party]:
         for row in self._draft.parties:
             roles = tuple(role for role in row.roles if self._takes_role(row, role))
             if not roles:
@@ -145,7 +129,7 @@ class _TransferPlanner:
             self._fits.append(TransferLine(row.label, gettext("Roles"), ", ".join(map(canonical.role_word, roles))))
             questions = self._draft.form_state.party_questions(row.record)
             raw = self._compare(row, questions, self._there.fields_of(row.kind, roles))
-            yield NewParty(row.token, row.kind, roles, raw)
+            yield Party(token=row.token, kind=row.kind, roles=list(roles), raw=raw)
 
     def _takes_role(self, row: PartyRow, role: str) -> bool:
         """Whether the party may have the role there; where not, a misfit is added."""
@@ -161,7 +145,7 @@ class _TransferPlanner:
             self._add_misfit(row.label, gettext("Role"), canonical.role_word(role), reason)
         return not reason
 
-    def _share_classes(self) -> Iterator[NewShareClass]:
+    def _share_classes(self) -> Iterator[ShareClass]:
         draft = self._draft
         section = draft.schema.share_section
         for row in draft.share_classes:
@@ -171,10 +155,11 @@ class _TransferPlanner:
                 continue
             self._fits.append(TransferLine(row.label, gettext("Share class"), row.label))
             questions = draft.form_state.questions(section, row.record)
-            yield NewShareClass(row.token, self._compare(row, questions, self._there.share_class_fields))
+            raw = self._compare(row, questions, self._there.share_class_fields)
+            yield ShareClass(token=row.token, raw=raw)
 
     def _holdings(
-        self, parties: Iterable[NewParty], classes: Iterable[NewShareClass]
+        self, parties: Iterable[Party], classes: Iterable[ShareClass]
     ) -> Iterator[tuple[tuple[str, str], str]]:
         holders = {one.token for one in parties if canonical.SHAREHOLDER in one.roles}
         known = {one.token for one in classes}
@@ -193,7 +178,7 @@ class _TransferPlanner:
                 self._fits.append(TransferLine(row.label, what, localised_number(holding.typed)))
                 yield (party, share_class), holding.typed
 
-    def _stakes(self, parties: Iterable[NewParty]) -> Iterator[tuple[tuple[str, str], str]]:
+    def _stakes(self, parties: Iterable[Party]) -> Iterator[tuple[tuple[str, str], str]]:
         there = {one.token for one in parties} if self._there.share_section else set()
         for (company, owner), typed in typed_stakes(self._draft).items():
             row, owned = self._draft.party(owner), self._draft.party(company)
@@ -209,7 +194,7 @@ class _TransferPlanner:
                 absent = owned if company not in there else row
                 self._add_misfit(row.label, what, typed, gettext(_NOT_THERE, name=absent.label))
 
-    def _documents(self, parties: Iterable[NewParty]) -> Iterator[Document]:
+    def _documents(self, parties: Iterable[Party]) -> Iterator[Document]:
         there = {one.token: (one.kind, self._there.sections_of(one.roles)) for one in parties}
         for document in self._draft.documents:
             row = self._draft.party(document.party.token) if document.party else None
@@ -246,7 +231,7 @@ class _TransferPlanner:
                 record.Party(
                     one.token,
                     one.kind,
-                    one.roles,
+                    tuple(one.roles),
                     validate(there.fields_of(one.kind, one.roles), one.raw, today=today),
                     labels[one.token],
                 )
@@ -263,13 +248,8 @@ class _TransferPlanner:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class LostAnswer:
-    """An answer that is not valid under the other schema: not asked there, or to be answered again."""
-
-    holder: str
-    label: str
-    is_asked: bool
+# An answer that is not valid under another schema: whose it is, its label, and whether it is asked there.
+LostAnswer = tuple[str, str, bool]
 
 
 def with_schema(draft: Draft, schema: FormSchema) -> Draft:
@@ -283,27 +263,25 @@ def with_schema(draft: Draft, schema: FormSchema) -> Draft:
     return other
 
 
-def lost_answers(draft: Draft, schema: FormSchema) -> tuple[LostAnswer, ...]:
+def lost_answers(draft: Draft, schema: FormSchema) -> list[LostAnswer]:
     """Every answer that is valid now and not under the other schema. No query."""
-    return tuple(_lost_answers(draft, with_schema(draft, schema)))
-
-
-def _lost_answers(draft: Draft, other: Draft) -> Iterator[LostAnswer]:
-    roles = {section.role for section in other.schema.role_sections}
-    yield from _lost_between(draft.title, draft.schema.entity_fields, draft.record.answers, other.record.answers)
+    other = with_schema(draft, schema)
+    roles = {section.role for section in schema.role_sections}
+    found = list(_lost_between(draft.title, draft.schema.entity_fields, draft.record.answers, other.record.answers))
     for before, after in zip(draft.parties, other.parties, strict=True):
         fields = draft.schema.fields_of(before.kind, before.roles)
-        yield from _lost_between(before.label, fields, before.record.answers, after.record.answers)
-        for role in before.roles:
-            if role not in roles:
-                yield LostAnswer(before.label, gettext("Role: {role}", role=role), is_asked=False)
+        found += _lost_between(before.label, fields, before.record.answers, after.record.answers)
+        found += [
+            (before.label, gettext("Role: {role}", role=role), False) for role in before.roles if role not in roles
+        ]
     fields = draft.schema.share_class_fields
     for stored, same in zip(draft.share_classes, other.share_classes, strict=True):
-        yield from _lost_between(stored.label, fields, stored.record.answers, same.record.answers)
+        found += _lost_between(stored.label, fields, stored.record.answers, same.record.answers)
+    return found
 
 
-def _lost_between(holder: str, fields: Any, before: Answers, after: Answers) -> Iterator[LostAnswer]:
+def _lost_between(holder: str, fields: Iterable[FieldSpec], before: Answers, after: Answers) -> Iterator[LostAnswer]:
     labels = {spec.name: spec.label for spec in fields}
     for name in before.values:
         if name not in after.values:
-            yield LostAnswer(holder, labels[name], is_asked=name in after.problems)
+            yield holder, labels[name], name in after.problems

@@ -2,7 +2,6 @@
 
 import json
 import os
-from dataclasses import dataclass
 from typing import IO
 
 from . import sandbox
@@ -18,23 +17,16 @@ _ANSWER_LIMIT = 3_000_000
 _MIN_BYTES = 60
 
 
-@dataclass(frozen=True, slots=True)
-class Inspection:
-    """What was found, and a JPEG of the page; empty where there is nothing to show."""
-
-    findings: Findings
-    picture: bytes = b""
-
-
 def inspect_file(
     file: IO[bytes], mime_type: str, *, side: int = SMALL, page: int = 1, seconds: int = CPU_SECONDS
-) -> Inspection:
-    """Have a file of the disk looked at, its page drawn at most `side` pixels wide and high. Never raises for the file.
+) -> tuple[Findings, bytes]:
+    """Have a file of the disk looked at: what was found, and a JPEG of the page, at most `side` pixels wide and high.
 
-    What takes too long, or too much memory, or breaks the library, is found to be too heavy.
+    The picture is empty where there is nothing to show. Never raises for the file: what takes too long, or too much
+    memory, or breaks the library, is found to be too heavy.
     """
     if os.fstat(file.fileno()).st_size < _MIN_BYTES:
-        return Inspection(Findings(codes=(FindingCode.UNREADABLE,)))
+        return Findings(codes=(FindingCode.UNREADABLE,)), b""
     page = page if mime_type == PDF else 1
     try:
         answer = sandbox.run_task(
@@ -42,14 +34,14 @@ def inspect_file(
         )
     except sandbox.SandboxBusy:
         # Nobody has looked; a picture of it is drawn when somebody asks for one.
-        return Inspection(Findings())
+        return Findings(), b""
     return _parse_answer(answer)
 
 
-def _parse_answer(answer: bytes) -> Inspection:
+def _parse_answer(answer: bytes) -> tuple[Findings, bytes]:
     """What has come from a process that a hostile file may have taken over is read with care, and never believed."""
     line, _, picture = answer.partition(b"\n")
     try:
-        return Inspection(Findings.from_json(json.loads(line)), picture)
+        return Findings.from_json(json.loads(line)), picture
     except ValueError:
-        return Inspection(Findings(codes=(FindingCode.TOO_HEAVY,)))
+        return Findings(codes=(FindingCode.TOO_HEAVY,)), b""

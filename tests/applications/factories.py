@@ -8,6 +8,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft
+from formation_portal.applications.transfer import content_of
 from formation_portal.contract.catalog import CatalogItem, parse_catalog
 
 PDF = b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n1 0 obj\n"
@@ -160,3 +161,11 @@ def archive() -> bytes:
     with zipfile.ZipFile(file, "w") as opened:
         opened.writestr("index.html", "x")
     return file.getvalue()
+
+
+def entered(draft: Draft) -> tuple[Any, ...]:
+    """Everything that was entered, to be compared with what there is later."""
+    content = content_of(draft)
+    parties = [(one.token, one.kind, list(one.roles), dict(one.raw)) for one in content.parties]
+    classes = [(one.token, dict(one.raw)) for one in content.share_classes]
+    return content.entity, parties, classes, content.holdings, content.documents, content.stakes

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application
-from formation_portal.applications.transfer import Transfer, content_of, plan_transfer
+from formation_portal.applications.transfer import Transfer, plan_transfer
 from formation_portal.contract.catalog import CatalogItem
 from formation_portal.contract.fields.base import FieldSpec
 from formation_portal.contract.record import Answers, Holder
@@ -125,9 +125,9 @@ def missing(found: Transfer, words: str) -> int:
 @given(pairs())
 def test_comparing_changes_nothing(pair: tuple[Draft, FormSchema]) -> None:
     draft, there = pair
-    before = content_of(draft)
+    before = factories.entered(draft)
     plan_transfer(draft, there=there)
-    assert content_of(draft) == before
+    assert factories.entered(draft) == before
 
 
 @given(st.data())
@@ -208,7 +208,7 @@ def test_an_option_that_is_not_offered_there_is_left(owner: Any) -> None:
 @pytest.mark.django_db
 def test_a_new_draft_there_has_what_fits_and_nothing_else(complete: Draft, owner: Any) -> None:
     item = elsewhere()
-    before = content_of(complete)
+    before = factories.entered(complete)
     found = plan_transfer(complete, there=item.form)
     started = services.create_from(complete, product=item, content=found.content, by=owner)
     there = open_draft(Application.objects.get(pk=started.pk))
@@ -222,4 +222,4 @@ def test_a_new_draft_there_has_what_fits_and_nothing_else(complete: Draft, owner
     [entry] = started.changes.all()
     assert entry.what == f"Started with answers from {complete.application.reference}"
     complete.reload()
-    assert content_of(complete) == before
+    assert factories.entered(complete) == before

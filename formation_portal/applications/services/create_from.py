@@ -30,7 +30,7 @@ from ..models import (
     document_path,
     document_subject,
 )
-from ..transfer import Content, NewParty, NewShareClass, content_of
+from ..transfer import Content, content_of
 from .exceptions import NotCopied
 from .shares import parse_shares
 from .transactions import append_to_audit_log
@@ -151,7 +151,7 @@ class _Filling:
         for key, answers in kept.items():
             yield SectionAnswers(application=self._application, section_key=key, raw=answers, version=1)
 
-    def _party(self, new: NewParty, position: int) -> Party:
+    def _party(self, new: Party, position: int) -> Party:
         schema = self._draft.schema
         every_role = tuple(section.role for section in schema.role_sections if section.role)
         return Party(
@@ -163,7 +163,7 @@ class _Filling:
             position=position,
         )
 
-    def _share_class(self, new: NewShareClass, position: int) -> ShareClass:
+    def _share_class(self, new: ShareClass, position: int) -> ShareClass:
         raw = self._renamed(self._draft.schema.share_class_fields, new.raw)
         token = self._tokens[new.token]
         return ShareClass(application=self._application, token=token, raw=raw, position=position)

@@ -264,6 +264,6 @@ def printable_name(name: str) -> str:
 def record_findings(document: Document) -> bytes:
     """Record the findings of a stored file, and return the picture of its first page; empty where there is none."""
     with document.file.storage.open(str(document.file.name)) as file:
-        look = inspect_file(cast(IO[bytes], file), document.mime_type)
-    document.findings = look.findings.with_name_check(document.name, document.mime_type).to_json()
-    return look.picture
+        findings, picture = inspect_file(cast(IO[bytes], file), document.mime_type)
+    document.findings = findings.with_name_check(document.name, document.mime_type).to_json()
+    return picture
