@@ -53,32 +53,6 @@ class Guest:
 Author = AbstractBaseUser | Guest
 
 
-class AccessControlled:
-    """Mixin of a record that knows its reader's right. `visible_to` sets it for customers; agents have every right."""
-
-    @property
-    def is_open(self) -> bool:
-        raise NotImplementedError
-
-    # Set by the query set that loads the record for an account.
-    given_right: str = Right.OWN
-
-    @property
-    def right(self) -> Right:
-        """The reader's right."""
-        return Right(self.given_right)
-
-    @property
-    def can_be_changed(self) -> bool:
-        """Whether the application is open and its reader may edit it."""
-        return self.is_open and self.right.covers(Right.EDIT)
-
-    @property
-    def is_own(self) -> bool:
-        """Whether its reader is the owner."""
-        return self.right is Right.OWN
-
-
 class Collaborator(models.Model):
     """A person who was asked to work on an application; `user` is set once they have accepted.
 

@@ -227,11 +227,9 @@ class Draft:
         return PartyRow(model, record.Party(model.token, model.kind, tuple(model.roles), answers, label))
 
     def _validate(self, fields: Iterable[FieldSpec], raw: Mapping[str, Any]) -> Answers:
-        fields = tuple(fields)
-        return self._with_known_classes(fields, validate(fields, raw, today=self.today))
-
-    def _with_known_classes(self, fields: tuple[FieldSpec, ...], answers: Answers) -> Answers:
         """The answers, with references to removed share classes as problems. References are the classes' tokens."""
+        fields = tuple(fields)
+        answers = validate(fields, raw, today=self.today)
         known = {model.token for model in self.share_class_models}
         lost = {
             spec.name: Problem(spec.name, "share_class_gone", gettext(_CLASS_GONE, label=spec.label))

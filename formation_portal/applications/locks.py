@@ -3,12 +3,11 @@
 The reviews say what was accepted. What is still needed is never locked, whatever was accepted.
 """
 
-from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from formation_portal.contract.lifecycle import State
-from formation_portal.contract.needs import Need
 from formation_portal.core import subscribers
 
 from .draft import Draft
@@ -51,40 +50,31 @@ NO_LOCKS = Locks()
 
 
 def locks_of(draft: Draft) -> Locks:
-    """What is locked at present. No query, except for an application that was returned."""
+    """What is locked at present: what was accepted, without what is needed. A query only where it was returned."""
     if draft.application.status is not State.RETURNED_FOR_CHANGES:
         return NO_LOCKS
     accepted = subscribers.accepted_locks(draft)
     if not accepted:
         return NO_LOCKS
     needed = (*draft.needs, *subscribers.submission_blockers(draft))
-    return _without_needed(_with_blank_answers(accepted, draft, needed), draft, needed)
-
-
-def _with_blank_answers(locks: Locks, draft: Draft, needed: Iterable[Need]) -> Locks:
-    """The locks with the blank answers of sections that were accepted whole and need nothing."""
     busy = {need.section for need in needed}
-    entity = draft.schema.entity_sections
-    others = {spec.name for section in entity if section.key not in locks.sections for spec in section.fields}
+    entity, shares = draft.schema.entity_sections, draft.schema.share_section
+    others = {spec.name for section in entity if section.key not in accepted.sections for spec in section.fields}
+    # Blank answers are locked in sections that were accepted whole and need nothing.
     blank = {
         ("", spec.name)
         for section in entity
-        if section.key in locks.sections and section.key not in busy
+        if section.key in accepted.sections and section.key not in busy
         for spec in section.fields
         if spec.name not in others
     }
-    return replace(locks, answers=locks.answers | blank)
-
-
-def _without_needed(locks: Locks, draft: Draft, needed: Collection[Need]) -> Locks:
-    """The locks without needed answers and documents; of the shares all or nothing, since they depend on each other."""
-    shares = draft.schema.share_section
-    is_about_shares = shares is not None and any(one.share_class_id or one.section == shares.key for one in needed)
+    # Of the shares all or nothing is locked, since they depend on each other.
+    needs_shares = shares is not None and any(one.share_class_id or one.section == shares.key for one in needed)
     return Locks(
-        answers=locks.answers - {(one.party_id or "", one.field) for one in needed if one.field},
-        documents=locks.documents - {(one.party_id or "", one.slot) for one in needed if one.slot},
-        roles=locks.roles - {one.party_id for one in needed if one.party_id and not (one.field or one.slot)},
-        sections=locks.sections - ({shares.key} if shares and is_about_shares else set()),
+        answers=(accepted.answers | blank) - {(one.party_id or "", one.field) for one in needed if one.field},
+        documents=accepted.documents - {(one.party_id or "", one.slot) for one in needed if one.slot},
+        roles=accepted.roles - {one.party_id for one in needed if one.party_id and not (one.field or one.slot)},
+        sections=accepted.sections - ({shares.key} if shares and needs_shares else set()),
     )
 
 

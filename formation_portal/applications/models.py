@@ -15,7 +15,7 @@ from formation_portal.audit.attestation import attested
 from formation_portal.contract.lifecycle import State
 from formation_portal.contract.localisation import get_language, gettext
 
-from .access import AccessControlled, ApplicationQuerySet, Author
+from .access import ApplicationQuerySet, Author, Right
 from .fields import AnswersField, new_reference, new_token
 
 SUBJECT_LIMIT = 200
@@ -36,11 +36,14 @@ class SchemaVersion(models.Model):
         return f"{self.document.get('form_name', 'Schema')} {self.document.get('version', '')}".strip()
 
 
-class Application(AccessControlled, models.Model):
+class Application(models.Model):
     """One product for one customer, with the schema it was started with.
 
-    A deleted draft leaves an empty row behind, since the service may still have to be told to delete it.
+    It knows its reader's right: `visible_to` and `get_for` set it for customers, agents have every right. A deleted
+    draft leaves an empty row behind, since the service may still have to be told to delete it.
     """
+
+    given_right: str = Right.OWN
 
     reference = models.CharField(max_length=17, unique=True, default=new_reference, editable=False)
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="applications")
@@ -81,6 +84,21 @@ class Application(AccessControlled, models.Model):
     def is_open(self) -> bool:
         """Whether its customer may still write."""
         return self.status.is_open and self.deleted_at is None
+
+    @property
+    def right(self) -> Right:
+        """The reader's right."""
+        return Right(self.given_right)
+
+    @property
+    def can_be_changed(self) -> bool:
+        """Whether the application is open and its reader may edit it."""
+        return self.is_open and self.right.covers(Right.EDIT)
+
+    @property
+    def is_own(self) -> bool:
+        """Whether its reader is the owner."""
+        return self.right is Right.OWN
 
     @property
     def product_name(self) -> str:

@@ -79,16 +79,20 @@ class PrintedRecord:
 
     def with_codes(self, lost: frozenset[str], *, warning: str) -> "PrintedRecord":
         """The same where no font has the characters `lost`: beside each text that holds one stand their codes."""
-        entries = tuple(_entry_with_codes(entry, lost) for entry in self.entries)
+        entries = tuple(
+            replace(
+                entry,
+                note=_joined(entry.note, _codes(entry.title, lost)),
+                rows=tuple(
+                    replace(row, note=_joined(row.note, _codes(f"{row.term}{row.value}", lost))) for row in entry.rows
+                ),
+            )
+            for entry in self.entries
+        )
         named = dict.fromkeys(
             f"{one.term}: {codes}" for entry in self.entries for one in entry.rows if (codes := _codes(one.value, lost))
         )
         return replace(self, entries=entries, warning=(warning, *named))
-
-
-def _entry_with_codes(entry: PrintedEntry, lost: frozenset[str]) -> PrintedEntry:
-    rows = tuple(replace(row, note=_joined(row.note, _codes(f"{row.term}{row.value}", lost))) for row in entry.rows)
-    return replace(entry, note=_joined(entry.note, _codes(entry.title, lost)), rows=rows)
 
 
 def _joined(note: str, codes: str) -> str:
@@ -132,9 +136,9 @@ def _lead(draft: Draft) -> str:
 
 
 def _entries(draft: Draft, made_at: datetime) -> Iterator[PrintedEntry]:
-    told = readback(draft)
+    application, told = draft.application, readback(draft)
     yield _facts(draft, made_at)
-    if draft.application.is_open and draft.needs:
+    if application.is_open and draft.needs:
         count = len(draft.needs)
         note = ngettext("%(count)d item", "%(count)d items", count) % {"count": count}
         yield PrintedEntry(gettext("To complete"), note, paragraphs=tuple(need.text for need in draft.needs))
@@ -158,12 +162,21 @@ def _entries(draft: Draft, made_at: datetime) -> Iterator[PrintedEntry]:
     if told.documents:
         rows = tuple(_document(draft, line) for line in told.documents)
         yield PrintedEntry(gettext("Documents"), rows=rows, columns=(gettext("Document"), gettext("File")))
-    price = application_price(draft.application)
+    price = application_price(application)
     if price.is_given:
         table = PriceTable(price)
         yield PrintedEntry(gettext("Price"), tables=(PrintedTable(table.columns, table.rows),))
-    yield from _aside(draft)
-    yield from _declaration(draft)
+    aside = inactive_in(draft)
+    if aside.rows and application.is_open:
+        rows = tuple(PrintedRow(row.term, row.value, row.note) for row in aside.rows)
+        yield PrintedEntry(gettext("No longer needed, not sent"), aside.counts, rows=rows, columns=_columns())
+    if application.declaration and application.submitted_at:
+        by = application.submitted_by
+        signed = gettext("Declared by %(name)s on %(when)s.") % {
+            "name": by.called if by else gettext("someone whose account was deleted"),
+            "when": formats.date_and_time(application.submitted_at),
+        }
+        yield PrintedEntry(gettext("Declaration"), paragraphs=(application.declaration, signed))
 
 
 def _facts(draft: Draft, made_at: datetime) -> PrintedEntry:
@@ -234,22 +247,3 @@ def _document(draft: Draft, line: DocumentLine) -> PrintedRow:
         f"{formats.file_size(document.size)}, {formats.date_and_time(document.uploaded_at)}. SHA-256 {document.sha256}"
     )
     return PrintedRow(term, document.name, facts)
-
-
-def _aside(draft: Draft) -> Iterator[PrintedEntry]:
-    aside = inactive_in(draft)
-    if aside.rows and draft.application.is_open:
-        rows = tuple(PrintedRow(row.term, row.value, row.note) for row in aside.rows)
-        yield PrintedEntry(gettext("No longer needed, not sent"), aside.counts, rows=rows, columns=_columns())
-
-
-def _declaration(draft: Draft) -> Iterator[PrintedEntry]:
-    application = draft.application
-    if not application.declaration or application.submitted_at is None:
-        return
-    by = application.submitted_by
-    signed = gettext("Declared by %(name)s on %(when)s.") % {
-        "name": by.called if by else gettext("someone whose account was deleted"),
-        "when": formats.date_and_time(application.submitted_at),
-    }
-    yield PrintedEntry(gettext("Declaration"), paragraphs=(application.declaration, signed))

@@ -106,96 +106,88 @@ def _create(
         application.save()
         entry = Change.new(application, by, message, reference=source.reference)
         entry.save()
-        _Filling(application, content).write(stored, by=by)
+        _fill(open_draft(application), content, stored, by=by)
         subscribers.application_changed(open_draft(application))
         append_to_audit_log(application, [entry], by=by)
     return application
 
 
-class _Filling:
-    """Writes the content of one new application: all of it gets new tokens, and references follow them."""
+def _fill(draft: Draft, content: Content, stored: StoredNames, *, by: AbstractBaseUser) -> None:
+    """Write the content of a new application: all of it gets new tokens, and references follow them."""
+    application, schema = draft.application, draft.schema
+    tokens = {one.token: new_token() for one in (*content.parties, *content.share_classes)}
+    every_role = tuple(section.role for section in schema.role_sections if section.role)
 
-    def __init__(self, application: Application, content: Content) -> None:
-        self._application = application
-        self._content = content
-        self._draft = open_draft(application)
-        old = [*(one.token for one in content.parties), *(one.token for one in content.share_classes)]
-        self._tokens = {token: new_token() for token in old}
-
-    def write(self, stored: StoredNames, *, by: AbstractBaseUser) -> None:
-        parties = {one.token: self._party(one, place) for place, one in enumerate(self._content.parties, start=1)}
-        share_classes = enumerate(self._content.share_classes, start=1)
-        classes = {one.token: self._share_class(one, place) for place, one in share_classes}
-        Party.objects.bulk_create(parties.values())
-        ShareClass.objects.bulk_create(classes.values())
-        Holding.objects.bulk_create(self._holdings(parties, classes))
-        Stake.objects.bulk_create(
-            Stake(application=self._application, company=parties[company], owner=parties[owner], typed=typed)
-            for (company, owner), typed in self._content.stakes.items()
-        )
-        SectionAnswers.objects.bulk_create(self._sections())
-        Document.objects.bulk_create(
-            self._document(one, stored[one.pk], parties, by) for one in self._content.documents if one.pk in stored
-        )
-
-    def _sections(self) -> Iterable[SectionAnswers]:
-        """The entity's answers, each in the section that stores it there, and the row of the share section."""
-        schema = self._draft.schema
-        raw = self._renamed(schema.entity_fields, self._content.entity)
-        kept: dict[str, dict[str, Any]] = {}
-        for spec in schema.entity_fields:
-            if spec.name in raw:
-                kept.setdefault(self._draft.home_section(spec.name), {})[spec.name] = raw[spec.name]
-        if self._content.holdings and schema.share_section:
-            kept.setdefault(schema.share_section.key, {})
-        for key, answers in kept.items():
-            yield SectionAnswers(application=self._application, section_key=key, raw=answers, version=1)
-
-    def _party(self, new: Party, position: int) -> Party:
-        schema = self._draft.schema
-        every_role = tuple(section.role for section in schema.role_sections if section.role)
-        return Party(
-            application=self._application,
-            token=self._tokens[new.token],
-            kind=new.kind,
-            roles=list(new.roles),
-            raw=self._renamed(schema.fields_of(new.kind, every_role), new.raw),
-            position=position,
-        )
-
-    def _share_class(self, new: ShareClass, position: int) -> ShareClass:
-        raw = self._renamed(self._draft.schema.share_class_fields, new.raw)
-        token = self._tokens[new.token]
-        return ShareClass(application=self._application, token=token, raw=raw, position=position)
-
-    def _holdings(self, parties: Mapping[str, Party], classes: Mapping[str, ShareClass]) -> Iterable[Holding]:
-        for (party, share_class), typed in self._content.holdings.items():
-            yield Holding(
-                application=self._application,
-                party=parties[party],
-                share_class=classes[share_class],
-                typed=typed,
-                shares=parse_shares(typed),
-            )
-
-    def _document(self, old: Document, name: str, parties: Mapping[str, Party], by: AbstractBaseUser) -> Document:
-        party = parties[old.party.token] if old.party else None
-        return Document(
-            application=self._application,
-            party=party,
-            slot=old.slot,
-            subject=document_subject(party.token if party else None, old.slot),
-            file=name,
-            name=old.name,
-            mime_type=old.mime_type,
-            size=old.size,
-            sha256=old.sha256,
-            findings=old.findings,
-            uploaded_by_id=by.pk,
-        )
-
-    def _renamed(self, fields: Iterable[FieldSpec], raw: Mapping[str, Any]) -> dict[str, Any]:
+    def renamed(fields: Iterable[FieldSpec], raw: Mapping[str, Any]) -> dict[str, Any]:
         """The answers, with references to share classes renamed to the new tokens."""
         referring = {spec.name for spec in fields if spec.refers_to_share_class}
-        named = {name: self._tokens.get(raw[name], raw[name]) for name in referring if isinstance(raw.get(name), str)}
+        named = {name: tokens.get(raw[name], raw[name]) for name in referring if isinstance(raw.get(name), str)}
         return without_blanks({**raw, **named})
+
+    parties = {
+        one.token: Party(
+            application=application,
+            token=tokens[one.token],
+            kind=one.kind,
+            roles=list(one.roles),
+            raw=renamed(schema.fields_of(one.kind, every_role), one.raw),
+            position=position,
+        )
+        for position, one in enumerate(content.parties, start=1)
+    }
+    classes = {
+        one.token: ShareClass(
+            application=application,
+            token=tokens[one.token],
+            raw=renamed(schema.share_class_fields, one.raw),
+            position=position,
+        )
+        for position, one in enumerate(content.share_classes, start=1)
+    }
+    # The entity's answers, each in the section that stores it there, and the row of the share section.
+    sections: dict[str, dict[str, Any]] = {}
+    entity = renamed(schema.entity_fields, content.entity)
+    for spec in schema.entity_fields:
+        if spec.name in entity:
+            sections.setdefault(draft.home_section(spec.name), {})[spec.name] = entity[spec.name]
+    if content.holdings and schema.share_section:
+        sections.setdefault(schema.share_section.key, {})
+    Party.objects.bulk_create(parties.values())
+    ShareClass.objects.bulk_create(classes.values())
+    Holding.objects.bulk_create(
+        Holding(
+            application=application,
+            party=parties[party],
+            share_class=classes[share_class],
+            typed=typed,
+            shares=parse_shares(typed),
+        )
+        for (party, share_class), typed in content.holdings.items()
+    )
+    Stake.objects.bulk_create(
+        Stake(application=application, company=parties[company], owner=parties[owner], typed=typed)
+        for (company, owner), typed in content.stakes.items()
+    )
+    SectionAnswers.objects.bulk_create(
+        SectionAnswers(application=application, section_key=key, raw=raw, version=1) for key, raw in sections.items()
+    )
+    documents = []
+    for old in content.documents:
+        if old.pk in stored:
+            party = parties[old.party.token] if old.party else None
+            documents.append(
+                Document(
+                    application=application,
+                    party=party,
+                    slot=old.slot,
+                    subject=document_subject(party.token if party else None, old.slot),
+                    file=stored[old.pk],
+                    name=old.name,
+                    mime_type=old.mime_type,
+                    size=old.size,
+                    sha256=old.sha256,
+                    findings=old.findings,
+                    uploaded_by_id=by.pk,
+                )
+            )
+    Document.objects.bulk_create(documents)

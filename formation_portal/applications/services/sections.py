@@ -95,25 +95,20 @@ def restore_choices(draft: Draft, change: Change, *, by: Author) -> None:
             raise Gone(gettext("This question is no longer asked"))
         before = {one["field"]: one["before"] for one in change.changes if one["field"] in labels}
         after = {one["field"]: one["after"] for one in change.changes if one["field"] in labels}
-        current = _answers_of(draft, change.holder)
+        section = draft.schema.section(change.holder)
+        party, share_class = draft.party(change.holder), draft.share_class(change.holder)
+        row = party or share_class
+        current = draft.raw(section) if section else row.raw if row else {}
         if not changed_names(current, before):
             return
         if overtaken := changed_names(current, after):
             raise Overtaken([labels[name] for name in overtaken])
-        holder = "" if draft.schema.section(change.holder) else change.holder
-        if journal.locks.answers_of(holder) & set(changed_names(current, before)):
+        if journal.locks.answers_of("" if section else change.holder) & set(changed_names(current, before)):
             raise LockedByReview
         # Who presses Undo has seen this answer, whatever else was saved since.
-        if section := draft.schema.section(change.holder):
+        if section:
             save_section(draft, section, before, version=draft.version(change.holder), by=by)
-        elif party := draft.party(change.holder):
+        elif party:
             save_party(draft, party, before, version=party.version, by=by)
-        elif share_class := draft.share_class(change.holder):
+        elif share_class:
             save_share_class(draft, share_class, before, version=share_class.version, by=by)
-
-
-def _answers_of(draft: Draft, holder: str) -> Mapping[str, Any]:
-    if section := draft.schema.section(holder):
-        return draft.raw(section)
-    row = draft.party(holder) or draft.share_class(holder)
-    return row.raw if row else {}
