@@ -66,8 +66,18 @@ def typed_stakes(draft: Draft) -> dict[tuple[str, str], str]:
 
 def owners_of(draft: Draft, company: PartyRow, typed: TypedStakes) -> tuple[Owner, ...]:
     """The owners of one company, in the order of entry; their percentages are rounded so that they add up."""
-    named = [(draft.party(token), text) for (of, token), text in typed.items() if of == company.token]
-    found = [_owner(company, party, text) for party, text in named if party is not None]
+    found = []
+    for (of, token), text in typed.items():
+        party = draft.party(token) if of == company.token else None
+        if party is None:
+            continue
+        part, problem = None, ""
+        if not is_blank(text):
+            try:
+                part = parse_stake(text, of=f"{company.label}, {party.label}")
+            except AnswerError as error:
+                problem = error.message
+        found.append(Owner(company, party, text, part, problem))
     parts = [one.part for one in found if one.part is not None]
     if sum(parts) > 1:
         return tuple(replace(one, percent=format_percent(one.part)) if one.part is not None else one for one in found)
@@ -75,17 +85,6 @@ def owners_of(draft: Draft, company: PartyRow, typed: TypedStakes) -> tuple[Owne
     return tuple(
         replace(one, percent=format_hundredths(next(figures))) if one.part is not None else one for one in found
     )
-
-
-def _owner(company: PartyRow, party: PartyRow, text: str) -> Owner:
-    """An owner with the part that was typed."""
-    if is_blank(text):
-        return Owner(company, party, text, None, "")
-    try:
-        part = parse_stake(text, of=f"{company.label}, {party.label}")
-    except AnswerError as error:
-        return Owner(company, party, text, None, error.message)
-    return Owner(company, party, text, part, "")
 
 
 def owned_companies(draft: Draft, typed: TypedStakes) -> tuple[PartyRow, ...]:

@@ -74,7 +74,10 @@ class Column:
 def columns(schema: FormSchema) -> tuple[Column, ...]:
     """Every column of the form, in its order and in the reader's language; no two headings are equal."""
     roles = dict.fromkeys(section.role for section in schema.role_sections if section.role)
-    fixed = [Column(gettext("Kind")), *(Column(role_heading(role), role=role) for role in roles)]
+    fixed = [
+        Column(gettext("Kind")),
+        *(Column(gettext("Role: {role}", role=canonical.role_word(role)), role=role) for role in roles),
+    ]
     return tuple(_with_distinct_headings([*fixed, *_questions(schema)]))
 
 
@@ -86,11 +89,6 @@ def keys_by_heading(schema: FormSchema) -> dict[str, Key]:
             for column in columns(schema):
                 known.setdefault(normalized_heading(column.heading), column.key)
     return known
-
-
-def role_heading(role: str) -> str:
-    """The heading of a role's column."""
-    return gettext("Role: {role}", role=canonical.role_word(role))
 
 
 def kind_word(kind: str) -> str:
