@@ -7,8 +7,8 @@ from formation_portal.applications.parties import PartyRow
 from formation_portal.applications.readback import AnswerGroup, DocumentLine
 from formation_portal.reviews.checklist import ACCEPTED, CHANGED, OPEN, QUERIED, Fact, HolderChecklist
 
-from ..wording import if_any, together
-from .history import Difference
+from ..wording import if_any
+from .history import Difference, changed_words
 from .query_panels import QueryPanel
 
 # The mark of each state, and its words.
@@ -29,7 +29,6 @@ class FactStatus:
 
     @property
     def mark(self) -> str:
-        """The glyph of its state."""
         return _STATES[QUERIED if self.has_query else self.fact.state][0]
 
     @property
@@ -87,7 +86,6 @@ class PartyLine:
 
     @property
     def mark(self) -> str:
-        """The glyph on the spine."""
         if self.queries:
             return "heed"
         if self.sheet is None or self.sheet.is_done:
@@ -97,9 +95,7 @@ class PartyLine:
     @property
     def note(self) -> str:
         """Its roles, and what changed."""
-        documents = sum(one.is_document for one in self.changes)
-        changed = together(if_any(len(self.changes) - documents, "answer"), if_any(documents, "document"))
-        news = "New since the last return" if self.is_new else f"{changed} changed" if changed else ""
+        news = "New since the last return" if self.is_new else changed_words(self.changes)
         return ". ".join(one for one in (self.group.note, news) if one)
 
     @property
@@ -122,7 +118,6 @@ class DocumentRow:
 
     @property
     def mark(self) -> str:
-        """The glyph on the spine."""
         return "changed" if self.difference else self.status.mark if self.status else ""
 
     @property

@@ -40,12 +40,7 @@ _OF_A_PAPER = (QueryReason.UNREADABLE, QueryReason.OUTDATED, QueryReason.WRONG, 
 _OF_WORDS = (QueryReason.DIFFERS, QueryReason.UNCLEAR, QueryReason.MISSING, QueryReason.OTHER)
 
 # Where an answer is proposed, and nothing said.
-TEXT_WITH_PROPOSAL = "We propose a different answer. Accept it or tell us what is right."
-
-
-def reason_text(reason: str) -> str:
-    """The text that a reason begins with; nothing for one that is none."""
-    return _WORDS.get(QueryReason(reason), "") if reason in QueryReason.values else ""
+_TEXT_WITH_PROPOSAL = "We propose a different answer. Accept it or tell us what is right."
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,9 +115,8 @@ class QueryForm:
     @property
     def words(self) -> str:
         """What the customer will read: what was typed, else what goes with the reason, or with a proposal."""
-        if self.text.strip() or self.proposal is None:
-            return self.text.strip() or reason_text(self.reason)
-        return reason_text(self.reason) or TEXT_WITH_PROPOSAL
+        standard = _WORDS[QueryReason(self.reason)] if self.reason in QueryReason.values else ""
+        return self.text.strip() or standard or (_TEXT_WITH_PROPOSAL if self.proposal is not None else "")
 
 
 def query_form(draft: Draft, target: Target, drafted: Query | None = None) -> QueryForm:

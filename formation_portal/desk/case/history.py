@@ -3,7 +3,7 @@ a fact since an agent last looked at it.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import groupby
@@ -25,7 +25,7 @@ from formation_portal.ui.documents import file_facts
 from formation_portal.ui.roles import role_words
 
 from ..models import Case
-from ..wording import if_any
+from ..wording import if_any, together
 
 # Of everything else than moves so much is read.
 _NEWEST = 60
@@ -102,6 +102,13 @@ class Differences:
     def of(self, holder: str) -> tuple[Difference, ...]:
         """Everything that changed of a party, a class, or the application itself."""
         return tuple(one for one in self.found if one.holder == holder)
+
+
+def changed_words(found: Sequence[Difference]) -> str:
+    """2 answers and 1 document changed; nothing for none."""
+    documents = sum(one.is_document for one in found)
+    said = together(if_any(len(found) - documents, "answer"), if_any(documents, "document"))
+    return f"{said} changed" if said else ""
 
 
 def differences(draft: Draft, history: Iterable[Change]) -> Differences:

@@ -29,7 +29,7 @@ from ..lookups import can_review
 from ..queue_state import QueueState
 from ..wording import if_any, ordinal, state_words, together
 from .entries import AnswerRow, CaseEntry, DocumentRow, FactStatus, PartyLine
-from .history import Difference, Differences, differences, history_lines, history_of
+from .history import Difference, Differences, changed_words, differences, history_lines, history_of
 from .query_panels import QueryPanel, QueryPanels, target_id
 
 # In the address: only what changed, or everything. Without it a later round shows what changed.
@@ -80,11 +80,9 @@ class CasePage:
         changes = self.differences
         if changes.move is None:
             return ""
-        documents = sum(one.is_document for one in changes.found)
-        changed = together(if_any(len(changes.found) - documents, "answer"), if_any(documents, "document"))
         added = if_any(len(changes.added), "person, company or share class", "people, companies or share classes")
         parts = (
-            f"{changed} changed" if changed else "",
+            changed_words(changes.found),
             f"{added} added" if added else "",
             f"{len(changes.removed)} removed" if changes.removed else "",
         )

@@ -99,7 +99,6 @@ class QueryPanel:
 
     @cached_property
     def whose(self) -> str:
-        """Whose it is."""
         return holder_name(self.panels.draft, self.target)
 
     @cached_property
@@ -109,7 +108,6 @@ class QueryPanel:
 
     @property
     def open_queries(self) -> list[QueryLine]:
-        """What is asked at present."""
         return [line for line in self.queries if not line.query.settled_at]
 
     @property
@@ -119,12 +117,10 @@ class QueryPanel:
 
     @property
     def notes(self) -> list[Note]:
-        """What colleagues have noted."""
         return self.panels.notes_by_target.get(self.target, [])
 
     @property
     def has_draft(self) -> bool:
-        """Whether a query is drafted."""
         return any(line.query.is_draft for line in self.queries)
 
     @cached_property

@@ -58,7 +58,6 @@ class RoleRule:
 
     @property
     def title(self) -> str:
-        """The role."""
         return role_title(self.section)
 
     @cached_property
@@ -117,7 +116,6 @@ class FactRow:
 
     @property
     def mark(self) -> str:
-        """The glyph on the spine."""
         return _MARKS[self.fact.state]
 
     @property

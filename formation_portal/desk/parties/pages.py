@@ -102,7 +102,6 @@ class PartyPage:
 
     @property
     def case_url(self) -> str:
-        """The page of the case."""
         return case_url(self.draft.application.reference, self.shown)
 
     @property

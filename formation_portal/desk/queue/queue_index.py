@@ -20,7 +20,7 @@ from django.utils.timezone import localdate, make_aware
 
 from formation_portal.accounts.models import User
 from formation_portal.applications.draft import Draft, load_schema
-from formation_portal.applications.models import Application
+from formation_portal.applications.models import Application, Party
 from formation_portal.applications.parties import name_fields
 from formation_portal.contract import canonical
 from formation_portal.contract.catalog import least_working_days, working_days_after, working_days_between
@@ -42,12 +42,27 @@ _WITH_US = frozenset({State.SUBMITTED_FOR_REVIEW, State.IN_REVIEW})
 def update_case(draft: Draft) -> None:
     """The case as the application stands now; a draft that was never submitted is none. At most six queries;
     four more make a new one."""
-    application = draft.application
+    application, state = draft.application, draft.application.status
     if application.submitted_at is None or application.deleted_at is not None:
         return
-    facts = case_columns(application, title=canonical.entity_name(draft.entity_raw))
-    facts |= {"parties": len(draft.party_models), "documents": len(draft.documents)} | product_columns(application)
-    if application.status not in UNDER_REVIEW:
+    is_final, is_with_us, at = state in FINAL, state in _WITH_US, application.submitted_at
+    place = str(application.product.get("jurisdiction", {}).get("name", ""))[:PLACE_LIMIT]
+    facts: dict[str, Any] = {
+        "title": canonical.entity_name(draft.entity_raw)[:TITLE_LIMIT],
+        "state": state.value,
+        "submitted_at": at,
+        "open_since": None if is_final else at,
+        "closed_since": at if is_final else None,
+        "waiting_since": at if is_with_us else None,
+        "answered_since": at if is_with_us and application.submissions > 1 else None,
+        "parties": len(draft.party_models),
+        "documents": len(draft.documents),
+        "product": application.product_id,
+        "place": place,
+        # Nobody works on what is closed.
+        **(UNCLAIMED if is_final else {}),
+    }
+    if state not in UNDER_REVIEW:
         # A decision that waited is replaced.
         facts |= {"confirm_since": None, "proposed_by_id": None, "refused_at": None}
     case = Case.objects.select_for_update().filter(pk=application.pk).first()
@@ -58,11 +73,18 @@ def update_case(draft: Draft) -> None:
     _update_due_date(case, application, was_waiting_since=was_waiting_since)
     case.save(force_insert=is_new, update_fields=None if is_new else [*facts, *_CLOCK])
     if is_new:
-        update_offer(Offer, application)
-    if application.status in FINAL:
+        # The filters offer what it is for; what it is called there last counts.
+        name = str(application.product.get("product", {}).get("name", "")) or application.product_id
+        offered = {"name": name[:TITLE_LIMIT], "place": place}
+        Offer.objects.update_or_create(product=application.product_id, defaults=offered)
+    if is_final:
         draft.audited_rows.append(Case(pk=application.pk, **UNCLAIMED))
-    names = party_names(draft.schema, draft.party_models)
-    _update_words(application.pk, case_words(application, title=facts["title"], names=names))
+    # Only what differs is written: most changes of a case change no name.
+    wanted = case_words(application, draft.schema, draft.party_models, title=facts["title"])
+    there = {bytes(word) for word in CaseWord.objects.filter(case=application.pk).values_list("word", flat=True)}
+    if gone := there - wanted:
+        CaseWord.objects.filter(case=application.pk, word__in=gone).delete()
+    CaseWord.objects.bulk_create(CaseWord(case_id=application.pk, word=word) for word in sorted(wanted - there))
 
 
 def _update_due_date(case: Case, application: Application, *, was_waiting_since: datetime | None) -> None:
@@ -106,55 +128,10 @@ def give_back_refused(draft: Draft, decision: ReviewDecision, by: Any) -> None:
     queue_letter(kind="proposal_refused", to=proposer.email, language="en", context=context)
 
 
-def _update_words(case_id: int, wanted: set[bytes]) -> None:
-    """Write only what differs: most changes of a case change no name."""
-    there = {bytes(word) for word in CaseWord.objects.filter(case=case_id).values_list("word", flat=True)}
-    if gone := there - wanted:
-        CaseWord.objects.filter(case=case_id, word__in=gone).delete()
-    CaseWord.objects.bulk_create(CaseWord(case_id=case_id, word=word) for word in sorted(wanted - there))
-
-
-def case_columns(application: Any, *, title: str) -> dict[str, Any]:
-    """What the case copies of its application, which may also be one as a migration knows it."""
-    state, at = State(application.state), application.submitted_at
-    is_with_us = state in _WITH_US
-    return {
-        "title": title[:TITLE_LIMIT],
-        "state": state.value,
-        "submitted_at": at,
-        "open_since": None if state in FINAL else at,
-        "closed_since": at if state in FINAL else None,
-        "waiting_since": at if is_with_us else None,
-        "answered_since": at if is_with_us and application.submissions > 1 else None,
-        # Nobody works on what is closed.
-        **(UNCLAIMED if state in FINAL else {}),
-    }
-
-
-def product_columns(application: Any) -> dict[str, str]:
-    """The product and the place of an application, which never change. Also of one as a migration knows it."""
-    place = str(application.product.get("jurisdiction", {}).get("name", ""))
-    return {"product": application.product_id, "place": place[:PLACE_LIMIT]}
-
-
-def update_offer(model: Any, application: Any) -> None:
-    """Let the filters offer what the application is for; what it is called there last counts."""
-    name = str(application.product.get("product", {}).get("name", "")) or application.product_id
-    model.objects.update_or_create(
-        product=application.product_id,
-        defaults={"name": name[:TITLE_LIMIT], "place": product_columns(application)["place"]},
-    )
-
-
-def party_names(schema: FormSchema, parties: Iterable[Any]) -> list[str]:
-    """The names of everybody in it, as typed."""
+def case_words(application: Application, schema: FormSchema, parties: Iterable[Party], *, title: str) -> set[bytes]:
+    """What finds the case: company, people as typed, reference, and its customer's name and address."""
     typed = [party.raw.get(spec.name) for party in parties for spec in name_fields(schema, party.kind)]
-    return [name for name in typed if isinstance(name, str)]
-
-
-def case_words(application: Any, *, title: str, names: Iterable[str]) -> set[bytes]:
-    """What finds the case: company, people, reference, and its customer's name and address."""
-    owner = application.owner
+    names, owner = [name for name in typed if isinstance(name, str)], application.owner
     return search_words((title, *names, application.reference, owner.first_name, owner.last_name, owner.email))
 
 
@@ -219,9 +196,8 @@ def _rewrite_words(cases: list[Case], owner: User) -> None:
         application = case.application
         application.owner = owner
         parties = [party for party in application.parties.all() if party.removed_at is None]
-        names = party_names(load_schema(application.schema_version_id), parties)
         there = {bytes(row.word) for row in case.words.all()}
-        wanted = case_words(application, title=case.title, names=names)
+        wanted = case_words(application, load_schema(application.schema_version_id), parties, title=case.title)
         new += [CaseWord(case_id=case.pk, word=word) for word in sorted(wanted - there)]
         for word in there - wanted:
             gone[word].append(case.pk)
