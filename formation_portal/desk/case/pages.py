@@ -278,7 +278,7 @@ class CasePage:
         return found
 
     @cached_property
-    def arrivals(self) -> CaseDeliveries:
+    def deliveries(self) -> CaseDeliveries:
         """How far each thing has come at the service."""
         return case_deliveries(self.draft)
 

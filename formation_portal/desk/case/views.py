@@ -52,7 +52,7 @@ def case(request: UserRequest, reference: str) -> HttpResponse:
     live = live_case(draft.application, request.user)
     page = case_page(draft, reader=request.user, asked=request.GET)
     decision = decision_panel(
-        draft, request.user, deliveries=page.arrivals, shown=shown, facts=page.facts, version=page.version
+        draft, request.user, deliveries=page.deliveries, shown=shown, facts=page.facts, version=page.version
     )
     context = {
         "page": page,
