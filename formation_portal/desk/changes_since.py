@@ -10,8 +10,14 @@ from django.shortcuts import render
 from formation_portal.accounts.policies import UserRequest
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.services import Closed
-from formation_portal.reviews.changes_since import ReviewChange, ReviewVersion, changes_since, current_version
-from formation_portal.reviews.transactions import ReviewChanged, ReviewRefused
+from formation_portal.reviews.transactions import (
+    ReviewChange,
+    ReviewChanged,
+    ReviewRefused,
+    ReviewVersion,
+    changes_since,
+    current_version,
+)
 
 from .case_urls import return_url
 

@@ -12,12 +12,11 @@ from django.db.models import OuterRef, Subquery
 from formation_portal.applications.draft import Draft
 from formation_portal.audit.models import accesses_by_agents, is_document_access
 
-from .changes_since import ReviewVersion
 from .checklist import Checklist, Fact, load_checklist
 from .models import MAX_LABEL, Check, Query
 from .queries import resolve_within
 from .targets import Target, TargetKind
-from .transactions import DocumentsNotOpened, ReviewRefused, ReviewWork, review_transaction
+from .transactions import DocumentsNotOpened, ReviewRefused, ReviewVersion, ReviewWork, review_transaction
 
 
 def accept(

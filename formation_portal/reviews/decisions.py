@@ -15,12 +15,20 @@ from formation_portal.applications.services import advance
 from formation_portal.contract.lifecycle import TRANSITIONS, State
 from formation_portal.core import subscribers
 
-from .changes_since import ReviewVersion, changes_since
 from .checklist import approval_blockers, load_checklist
 from .checks import require_opened
 from .models import MAX_TEXT, DecisionKind, DecisionOutcome, DeclineReason, ReviewDecision
 from .queries import send_drafts
-from .transactions import UNDER_REVIEW, NotApprovable, ReviewRefused, ReviewWork, raise_version, review_transaction
+from .transactions import (
+    UNDER_REVIEW,
+    NotApprovable,
+    ReviewRefused,
+    ReviewVersion,
+    ReviewWork,
+    changes_since,
+    raise_version,
+    review_transaction,
+)
 
 APPROVE, RETURN = DecisionKind.APPROVE.value, DecisionKind.RETURN.value
 DECLINE, INCORPORATE = DecisionKind.DECLINE.value, DecisionKind.INCORPORATE.value

@@ -1,4 +1,4 @@
-"""The tables of a review. `checklist` and `changes_since` read them; every change is a `review_transaction`.
+"""The tables of a review. `checklist` and `transactions` read them; every change is a `review_transaction`.
 
 Nothing is ever deleted: what is taken back keeps its row, so that whoever saw it is told what became of it.
 """

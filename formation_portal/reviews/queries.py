@@ -10,10 +10,9 @@ from formation_portal.applications.draft import Draft
 from formation_portal.contract.lifecycle import State
 from formation_portal.contract.record import validate
 
-from .changes_since import ReviewVersion
 from .models import MAX_LABEL, MAX_TEXT, Note, Query, QueryReason
 from .targets import Target, field_at, label_of
-from .transactions import ReviewRefused, ReviewWork, review_transaction
+from .transactions import ReviewRefused, ReviewVersion, ReviewWork, review_transaction
 
 # A note may be written about any case, also a closed one.
 _SUBMITTED = frozenset(State) - {State.DRAFT}

@@ -17,13 +17,13 @@ from formation_portal.audit.models import AuditAction, Entry
 from formation_portal.audit.verification import AuditFinding, verify
 from formation_portal.desk.models import Case
 from formation_portal.desk.queue import claims
-from formation_portal.reviews.changes_since import current_version
 from formation_portal.reviews.checks import accept, reopen
 from formation_portal.reviews.customer_queries import Reply, store_replies
 from formation_portal.reviews.decisions import DECLINE, RETURN, decide, refuse_proposal
 from formation_portal.reviews.models import Check, DecisionOutcome, Note, Query, ReviewDecision
 from formation_portal.reviews.queries import delete_draft, draft_query, remove_note, write_note
 from formation_portal.reviews.targets import Target
+from formation_portal.reviews.transactions import current_version
 from tests.applications import factories
 from tests.reviews.conftest import again, colleague, submitted
 

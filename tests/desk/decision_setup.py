@@ -7,9 +7,9 @@ from django.test import Client
 
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application
-from formation_portal.reviews.changes_since import current_version
 from formation_portal.reviews.checklist import load_checklist
 from formation_portal.reviews.checks import accept
+from formation_portal.reviews.transactions import current_version
 from tests.markup import Markup
 
 

@@ -5,9 +5,9 @@ from typing import Any
 
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
-from formation_portal.reviews.changes_since import current_version
 from formation_portal.reviews.queries import draft_query
 from formation_portal.reviews.targets import Target
+from formation_portal.reviews.transactions import current_version
 from tests.applications import factories
 from tests.desk.review_rounds import now
 

@@ -11,10 +11,10 @@ from playwright.sync_api import Page as Tab
 from formation_portal.accounts.models import Right
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
-from formation_portal.reviews.changes_since import current_version
 from formation_portal.reviews.decisions import APPROVE, DECLINE, INCORPORATE, Registration, decide, refuse_proposal
 from formation_portal.reviews.queries import draft_query, write_note
 from formation_portal.reviews.targets import WHOLE_APPLICATION, Target
+from formation_portal.reviews.transactions import current_version
 from tests.applications import factories
 from tests.desk.decision_setup import accept_all
 from tests.journeys.screenshots import Shot, press

@@ -9,13 +9,13 @@ from playwright.sync_api import Page as Tab
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application
-from formation_portal.reviews.changes_since import current_version
 from formation_portal.reviews.checklist import load_checklist
 from formation_portal.reviews.checks import accept
 from formation_portal.reviews.decisions import RETURN, decide
 from formation_portal.reviews.models import QueryReason
 from formation_portal.reviews.queries import draft_query
 from formation_portal.reviews.targets import WHOLE_APPLICATION, Target
+from formation_portal.reviews.transactions import current_version
 from tests.applications import factories
 from tests.documents import sample_files
 from tests.journeys.papers import put

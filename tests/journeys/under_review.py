@@ -10,9 +10,9 @@ from playwright.sync_api import expect
 
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
-from formation_portal.reviews.changes_since import current_version
 from formation_portal.reviews.queries import delete_draft, write_note
 from formation_portal.reviews.targets import WHOLE_APPLICATION, Target, TargetKind
+from formation_portal.reviews.transactions import current_version
 from tests.applications import factories
 from tests.desk.review_rounds import accept_all, add_bob, again, ask_at, now, rename
 from tests.journeys.screenshots import Shot

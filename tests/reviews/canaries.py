@@ -20,7 +20,6 @@ from formation_portal.desk.models import Case
 from formation_portal.desk.queue import claims
 from formation_portal.invitations.models import Invitation
 from formation_portal.mail.models import Letter
-from formation_portal.reviews.changes_since import current_version
 from formation_portal.reviews.checklist import load_checklist
 from formation_portal.reviews.checks import accept
 from formation_portal.reviews.decisions import (
@@ -35,6 +34,7 @@ from formation_portal.reviews.decisions import (
 from formation_portal.reviews.models import DeclineReason, QueryReason
 from formation_portal.reviews.queries import delete_draft, draft_query, write_note
 from formation_portal.reviews.targets import Target, TargetKind
+from formation_portal.reviews.transactions import current_version
 from tests.pdfs import read_pdf
 
 # In lower case, as they are looked for.

@@ -9,7 +9,6 @@ from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.fields import new_token
 from formation_portal.applications.models import Application
-from formation_portal.reviews.changes_since import ReviewVersion, current_version
 from formation_portal.reviews.checklist import Checklist, load_checklist
 from formation_portal.reviews.checks import accept, reopen
 from formation_portal.reviews.decisions import (
@@ -24,7 +23,13 @@ from formation_portal.reviews.decisions import (
 from formation_portal.reviews.models import DecisionOutcome
 from formation_portal.reviews.queries import delete_draft, draft_query, resolve, write_note
 from formation_portal.reviews.targets import WHOLE_APPLICATION, Target
-from formation_portal.reviews.transactions import NotApprovable, ReviewChanged, ReviewRefused
+from formation_portal.reviews.transactions import (
+    NotApprovable,
+    ReviewChanged,
+    ReviewRefused,
+    ReviewVersion,
+    current_version,
+)
 
 REFUSALS = (
     ReviewChanged,

@@ -8,13 +8,12 @@ from formation_portal.applications import services
 from formation_portal.applications.draft import Draft
 from formation_portal.audit.models import AuditAction, Entry
 from formation_portal.contract.lifecycle import State
-from formation_portal.reviews.changes_since import current_version
 from formation_portal.reviews.checklist import ACCEPTED, CHANGED, OPEN, QUERIED, load_checklist
 from formation_portal.reviews.checks import accept, reopen
 from formation_portal.reviews.decisions import RETURN, decide
 from formation_portal.reviews.queries import draft_query
 from formation_portal.reviews.targets import Target, TargetKind
-from formation_portal.reviews.transactions import ReviewChanged, ReviewRefused
+from formation_portal.reviews.transactions import ReviewChanged, ReviewRefused, current_version
 
 from .conftest import again
 

@@ -7,7 +7,6 @@ import pytest
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft
 from formation_portal.contract.lifecycle import AGENT, TRANSITIONS, State
-from formation_portal.reviews.changes_since import changes_since, current_version
 from formation_portal.reviews.checklist import load_checklist
 from formation_portal.reviews.checks import accept
 from formation_portal.reviews.decisions import (
@@ -23,7 +22,13 @@ from formation_portal.reviews.decisions import (
 from formation_portal.reviews.models import DecisionKind, DecisionOutcome, Query, ReviewDecision
 from formation_portal.reviews.queries import delete_draft, draft_query, resolve
 from formation_portal.reviews.targets import Target, TargetKind
-from formation_portal.reviews.transactions import NotApprovable, ReviewChanged, ReviewRefused
+from formation_portal.reviews.transactions import (
+    NotApprovable,
+    ReviewChanged,
+    ReviewRefused,
+    changes_since,
+    current_version,
+)
 from tests.subscribing import subscribe
 
 from .conftest import again

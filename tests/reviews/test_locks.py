@@ -10,12 +10,12 @@ from formation_portal.applications.draft import Draft
 from formation_portal.applications.locks import locks_of
 from formation_portal.applications.services.transactions import application_transaction
 from formation_portal.contract.lifecycle import State
-from formation_portal.reviews.changes_since import current_version
 from formation_portal.reviews.checklist import load_checklist
 from formation_portal.reviews.checks import accept
 from formation_portal.reviews.decisions import RETURN, decide
 from formation_portal.reviews.queries import draft_query
 from formation_portal.reviews.targets import WHOLE_APPLICATION, Target, TargetKind
+from formation_portal.reviews.transactions import current_version
 from tests.applications import factories
 
 from .conftest import again

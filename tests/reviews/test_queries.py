@@ -5,11 +5,16 @@ from typing import Any
 import pytest
 
 from formation_portal.applications.draft import Draft
-from formation_portal.reviews.changes_since import ReviewVersion, changes_since, current_version
 from formation_portal.reviews.models import MAX_TEXT, Note, QueryReason
 from formation_portal.reviews.queries import delete_draft, draft_query, remove_note, write_note
 from formation_portal.reviews.targets import WHOLE_APPLICATION, Target, TargetKind
-from formation_portal.reviews.transactions import ReviewChanged, ReviewRefused
+from formation_portal.reviews.transactions import (
+    ReviewChanged,
+    ReviewRefused,
+    ReviewVersion,
+    changes_since,
+    current_version,
+)
 
 from .conftest import again
 

@@ -8,10 +8,10 @@ from django.apps import apps
 
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
-from formation_portal.reviews.changes_since import current_version
 from formation_portal.reviews.decisions import RETURN, decide
 from formation_portal.reviews.queries import draft_query
 from formation_portal.reviews.targets import WHOLE_APPLICATION, Target, TargetKind
+from formation_portal.reviews.transactions import current_version
 from formation_portal.statistics import models
 from formation_portal.statistics.models import Question, QuestionTotal, ReasonTotal
 from tests.applications import factories

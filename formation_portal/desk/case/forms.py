@@ -15,11 +15,10 @@ from formation_portal.applications.readback import answer_in_words
 from formation_portal.contract.fields.base import FieldSpec
 from formation_portal.contract.fields.parsing import is_blank
 from formation_portal.contract.localisation import get_language
-from formation_portal.reviews.changes_since import ReviewVersion
 from formation_portal.reviews.models import MAX_TEXT, Query, QueryReason
 from formation_portal.reviews.queries import draft_at, draft_query, write_note
 from formation_portal.reviews.targets import Target, TargetKind, field_at
-from formation_portal.reviews.transactions import ReviewRefused
+from formation_portal.reviews.transactions import ReviewRefused, ReviewVersion
 from formation_portal.ui.formats import schema_language
 from formation_portal.ui.forms.controls import Problem, control_id, markup
 from formation_portal.ui.forms.form import render_question

@@ -20,8 +20,8 @@ from formation_portal.applications.models import Application, Change
 from formation_portal.contract.lifecycle import State
 from formation_portal.core.background import hourly_task
 from formation_portal.core.integers import parse_integers
-from formation_portal.reviews.changes_since import ReviewVersion, changes_since
 from formation_portal.reviews.models import Review
+from formation_portal.reviews.transactions import ReviewVersion, changes_since
 
 from ..models import Case, Opening
 from ..queue_state import micros_of, moment_at

@@ -15,11 +15,11 @@ from formation_portal.applications.draft import Draft
 from formation_portal.applications.parties import ShareClassRow
 from formation_portal.applications.readback import AnswerGroup, AnswerLine, Readback, readback
 from formation_portal.contract.schema import Section
-from formation_portal.reviews.changes_since import ReviewVersion
 from formation_portal.reviews.checklist import Checklist, Fact, load_checklist
 from formation_portal.reviews.checks import OpenedDocuments, opened_documents
 from formation_portal.reviews.models import Query
 from formation_portal.reviews.targets import WHOLE_APPLICATION, Target, TargetKind, holder_name
+from formation_portal.reviews.transactions import ReviewVersion
 from formation_portal.ui.ownership import Ownership, ownership
 
 from ..case_urls import case_url, party_url, queue_shown

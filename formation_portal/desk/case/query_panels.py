@@ -11,9 +11,9 @@ from django.urls import reverse
 
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.readback import answer_in_words
-from formation_portal.reviews.changes_since import ReviewVersion, current_version
 from formation_portal.reviews.models import Note, Query, QueryReason
 from formation_portal.reviews.targets import Target, field_at, holder_name, label_of
+from formation_portal.reviews.transactions import ReviewVersion, current_version
 from formation_portal.ui.forms.controls import control_id
 
 from ..lookups import can_review

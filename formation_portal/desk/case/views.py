@@ -19,12 +19,18 @@ from formation_portal.accounts.policies import UserRequest, agent, agent_with
 from formation_portal.accounts.sessions import background_request
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.services import Closed
-from formation_portal.reviews.changes_since import ReviewChange, ReviewVersion, current_version
 from formation_portal.reviews.checklist import QUERIED, load_checklist
 from formation_portal.reviews.checks import accept, reopen
 from formation_portal.reviews.queries import delete_draft, remove_note, resolve, write_note
 from formation_portal.reviews.targets import WHOLE_APPLICATION, Target
-from formation_portal.reviews.transactions import DocumentsNotOpened, ReviewChanged, ReviewRefused
+from formation_portal.reviews.transactions import (
+    DocumentsNotOpened,
+    ReviewChange,
+    ReviewChanged,
+    ReviewRefused,
+    ReviewVersion,
+    current_version,
+)
 from formation_portal.ui.documents import document_page as page_of
 from formation_portal.ui.downloads import as_download, page_as_picture, record_as_json, record_as_pdf
 

@@ -10,10 +10,9 @@ from django.utils.dateparse import parse_date
 from django.utils.timezone import localdate
 
 from formation_portal.applications.draft import Draft
-from formation_portal.reviews.changes_since import ReviewVersion
 from formation_portal.reviews.decisions import APPROVE, DECLINE, INCORPORATE, Registration, decide
 from formation_portal.reviews.models import MAX_REGISTER_NUMBER, MAX_TEXT, DeclineReason, ReviewDecision
-from formation_portal.reviews.transactions import ReviewRefused
+from formation_portal.reviews.transactions import ReviewRefused, ReviewVersion
 from formation_portal.ui.forms.controls import Option, Problem, as_options
 
 from ..documents import acknowledged_documents

@@ -12,12 +12,11 @@ from formation_portal.accounts.models import Right, User
 from formation_portal.applications.draft import Draft
 from formation_portal.contract.lifecycle import State
 from formation_portal.relay.delivery_status import DeliveryStage
-from formation_portal.reviews.changes_since import ReviewVersion, current_version
 from formation_portal.reviews.checklist import ApprovalBlocker, Checklist, approval_blockers, load_checklist
 from formation_portal.reviews.decisions import APPROVE, DECLINE, INCORPORATE, RETURN
 from formation_portal.reviews.models import DecisionOutcome, Query, ReviewDecision
 from formation_portal.reviews.targets import holder_name
-from formation_portal.reviews.transactions import UNDER_REVIEW
+from formation_portal.reviews.transactions import UNDER_REVIEW, ReviewVersion, current_version
 
 from ..case_urls import TargetLinks
 from ..delivery_status import CaseDeliveries

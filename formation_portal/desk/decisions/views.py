@@ -12,10 +12,15 @@ from formation_portal.accounts.models import Right
 from formation_portal.accounts.policies import UserRequest, agent_with
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.services import Closed
-from formation_portal.reviews.changes_since import ReviewVersion
 from formation_portal.reviews.decisions import confirm_proposal, refuse_proposal, withdraw
 from formation_portal.reviews.models import ReviewDecision
-from formation_portal.reviews.transactions import DocumentsNotOpened, NotApprovable, ReviewChanged, ReviewRefused
+from formation_portal.reviews.transactions import (
+    DocumentsNotOpened,
+    NotApprovable,
+    ReviewChanged,
+    ReviewRefused,
+    ReviewVersion,
+)
 
 from ..case_urls import case_url, queue_shown, queue_url
 from ..changes_since import not_done, posted_again

@@ -15,9 +15,9 @@ from formation_portal.desk.case.news import delete_ended_presence
 from formation_portal.desk.models import Case, Opening
 from formation_portal.desk.queue import claims
 from formation_portal.reviews import checks, queries
-from formation_portal.reviews.changes_since import current_version
 from formation_portal.reviews.checklist import load_checklist
 from formation_portal.reviews.targets import Target, TargetKind
+from formation_portal.reviews.transactions import current_version
 from tests.applications import factories
 from tests.markup import Markup
 

@@ -10,10 +10,10 @@ from django.test.utils import CaptureQueriesContext
 from formation_portal.accounts.models import Right
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft
-from formation_portal.reviews.changes_since import current_version
 from formation_portal.reviews.models import Query
 from formation_portal.reviews.queries import write_note
 from formation_portal.reviews.targets import WHOLE_APPLICATION, Target, TargetKind
+from formation_portal.reviews.transactions import current_version
 from tests.applications import factories
 from tests.desk.review_rounds import accept_all, add_bob, again, ask_at, now, rename, return_it
 from tests.markup import Element, Markup

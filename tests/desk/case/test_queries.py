@@ -9,10 +9,10 @@ from django.test import Client
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application
-from formation_portal.reviews.changes_since import ReviewVersion, current_version
 from formation_portal.reviews.decisions import RETURN, decide
 from formation_portal.reviews.models import Note, Query
 from formation_portal.reviews.targets import WHOLE_APPLICATION, Target
+from formation_portal.reviews.transactions import ReviewVersion, current_version
 from tests.markup import Markup
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])

@@ -11,11 +11,11 @@ from formation_portal.applications import services
 from formation_portal.applications.draft import Draft
 from formation_portal.contract.lifecycle import State
 from formation_portal.relay.models import Delivery, DeliveryState
-from formation_portal.reviews.changes_since import current_version
 from formation_portal.reviews.decisions import DECLINE, RETURN, decide
 from formation_portal.reviews.models import DecisionOutcome, DeclineReason, ReviewDecision
 from formation_portal.reviews.queries import draft_query, write_note
 from formation_portal.reviews.targets import WHOLE_APPLICATION, Target
+from formation_portal.reviews.transactions import current_version
 from tests.desk.decision_setup import REGISTERED, accept_all, case_page, decided, path, seen, sound, state
 from tests.desk.factories import said, submitted_ones
 from tests.markup import Markup

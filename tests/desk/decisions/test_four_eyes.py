@@ -18,10 +18,10 @@ from formation_portal.contract.lifecycle import State
 from formation_portal.desk.models import Case
 from formation_portal.desk.queue import claims
 from formation_portal.mail.models import Letter
-from formation_portal.reviews.changes_since import current_version
 from formation_portal.reviews.models import DecisionOutcome, ReviewDecision
 from formation_portal.reviews.queries import draft_query, write_note
 from formation_portal.reviews.targets import WHOLE_APPLICATION
+from formation_portal.reviews.transactions import current_version
 from tests.desk.decision_setup import REGISTERED, accept_all, case_page, decided, documents_of, path, seen, sound, state
 from tests.desk.factories import page, references, said, submitted_ones
 

@@ -17,9 +17,9 @@ from formation_portal.audit.models import AuditAction, Entry
 from formation_portal.contract.fields.base import FieldSpec
 from formation_portal.desk.masking import TextMasking, mask_of
 from formation_portal.relay.models import Delivery, DeliveryState
-from formation_portal.reviews.changes_since import current_version
 from formation_portal.reviews.checks import accept
 from formation_portal.reviews.models import Query
+from formation_portal.reviews.transactions import current_version
 from tests.applications import factories
 from tests.desk.identity_numbers import (
     LONG,

@@ -18,10 +18,10 @@ from formation_portal.desk.models import Case
 from formation_portal.desk.queue import claims
 from formation_portal.desk.queue.search import next_case_for
 from formation_portal.desk.queue_state import QueueState
-from formation_portal.reviews.changes_since import current_version
 from formation_portal.reviews.checks import accept
 from formation_portal.reviews.queries import draft_query, write_note
 from formation_portal.reviews.targets import WHOLE_APPLICATION, Target
+from formation_portal.reviews.transactions import current_version
 from tests.desk.factories import page, references, said, submitted_ones
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])

@@ -12,13 +12,13 @@ from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application, Document
 from formation_portal.contract.lifecycle import State
 from formation_portal.documents.findings import FindingCode
-from formation_portal.reviews.changes_since import current_version
 from formation_portal.reviews.checklist import load_checklist
 from formation_portal.reviews.checks import accept
 from formation_portal.reviews.decisions import RETURN, decide
 from formation_portal.reviews.models import Query
 from formation_portal.reviews.queries import draft_query
 from formation_portal.reviews.targets import WHOLE_APPLICATION, Target, TargetKind
+from formation_portal.reviews.transactions import current_version
 from tests.applications import factories
 from tests.markup import Markup
 from tests.portal.applications.test_overview import save

@@ -14,9 +14,9 @@ from formation_portal.applications.draft import Draft
 from formation_portal.desk.queue import claims
 from formation_portal.relay.models import REJECTED, Delivery, DeliveryState, ResourceKind
 from formation_portal.reviews import checks, queries
-from formation_portal.reviews.changes_since import current_version
 from formation_portal.reviews.checklist import load_checklist
 from formation_portal.reviews.targets import Target, TargetKind
+from formation_portal.reviews.transactions import current_version
 from tests.markup import Markup
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
