@@ -251,11 +251,6 @@ class Delivery(models.Model):
         return self.state == DeliveryState.DONE and self.document_status == REJECTED
 
     @property
-    def is_as_wanted(self) -> bool:
-        """Whether the service has acknowledged exactly what we want there."""
-        return bool(self.wanted == self.acknowledged)
-
-    @property
     def is_removal(self) -> bool:
         """Whether something is there that should not be."""
         return self.wanted is None and self.acknowledged is not None

@@ -131,21 +131,16 @@ def profile_from(found: ServiceProfile | None) -> Profile:
     capabilities = Capabilities() if settings.FORMATION_SERVICE_URL else EMBEDDED_CAPABILITIES
     if found is not None and found.capabilities is not None:
         capabilities = Capabilities.from_json(found.capabilities)
+    # Not where an answer has shown that; else as the operator says; else as was found out, or the embedded one can.
+    can_edit = not settings.FORMATION_SERVICE_URL or bool(found and found.can_edit)
+    if settings.FORMATION_SERVICE_EDITS is not None:
+        can_edit = bool(settings.FORMATION_SERVICE_EDITS)
     return Profile(
-        can_edit=_can_edit(found),
+        can_edit=can_edit and not (found and found.can_edit is False),
         capabilities=capabilities,
         paused_until=max(pauses, default=None),
         lacks=frozenset(ResourceKind(one) for one in found.lacks) if found else frozenset(),
     )
-
-
-def _can_edit(found: ServiceProfile | None) -> bool:
-    """As the operator says; else as an answer has shown; else only the embedded one can."""
-    if found is not None and found.can_edit is False:
-        return False
-    if settings.FORMATION_SERVICE_EDITS is not None:
-        return bool(settings.FORMATION_SERVICE_EDITS)
-    return not settings.FORMATION_SERVICE_URL or bool(found and found.can_edit)
 
 
 def locked_profile() -> ServiceProfile:

@@ -326,7 +326,7 @@ def requeue(row: Delivery) -> None:
     row.problems, row.reason, row.attempts, row.repeats = [], "", 0, 0
     row.sent, row.key = None, ""
     kind = row.resource_kind
-    if row.is_as_wanted or (row.wanted is None and (kind.is_csp or kind.is_transition)):
+    if row.wanted == row.acknowledged or (row.wanted is None and (kind.is_csp or kind.is_transition)):
         row.state, row.next_at = DeliveryState.DONE, None
     elif row.state != DeliveryState.WAITING:
         row.state, row.next_at = DeliveryState.QUEUED, None

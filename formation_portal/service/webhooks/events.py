@@ -15,9 +15,12 @@ def _emit(entity: Entity, kind: str, *told: dict[str, Any]) -> None:
         Event(account_id=account, type=kind, data={"entity_id": entity.id, **data}) for data in told
     )
     # Lists in JSON can't be searched in every database, and an account has few.
-    wanted = [one for one in Subscription.objects.filter(account_id=account) if kind in one.events]
+    wanted = Subscription.objects.filter(account_id=account)
     EventDelivery.objects.bulk_create(
-        EventDelivery(subscription=one, event=event, about=entity.id, next_at=now) for event in events for one in wanted
+        EventDelivery(subscription=one, event=event, about=entity.id, next_at=now)
+        for event in events
+        for one in wanted
+        if kind in one.events
     )
 
 

@@ -58,7 +58,7 @@ def test_what_was_told_by_hand_counts_as_received_and_the_rest_goes_on(
     assert record(as_agent, changed).status_code == 302
     drain()
     found = row("party", "ada")
-    assert (found.state, found.reason, found.is_as_wanted) == ("done", "told", True)
+    assert (found.state, found.reason, found.wanted) == ("done", "told", found.acknowledged)
     assert found.remote_id == changed.remote_id
     assert deliveries_of(shares.application).of_party("ada").words == "Received"
     assert row("submission", "2").state == "done", "what waited for it goes on"

@@ -213,7 +213,7 @@ def test_a_shareholding_may_be_there_without_an_id(
     drain()
     after = row("shareholding", "ada/ordinary")
     assert (after.state, after.remote_id) == ("done", "")
-    assert after.is_as_wanted
+    assert after.wanted == after.acknowledged
     assert len(service.shareholdings(row("entity").remote_id)) == 1
 
 

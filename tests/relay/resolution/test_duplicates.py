@@ -28,7 +28,7 @@ def test_the_id_that_it_has_stays_and_nothing_is_sent(doubled: Delivery, transpo
     drain()
     after = row("party", "ada")
     assert (after.state, after.reason, after.remote_id) == ("done", "", doubled.remote_id)
-    assert after.is_as_wanted
+    assert after.wanted == after.acknowledged
     assert transport.calls == []
 
 

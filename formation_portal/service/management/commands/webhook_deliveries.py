@@ -73,7 +73,7 @@ class Command(BaseCommand):
             raise CommandError("Name the deliveries by their numbers, or say --all-dead; nothing was changed")
         with transaction.atomic(using=SERVICE):
             found = EventDelivery.objects.filter(_STATES["dead"] if all_dead else Q(pk__in=numbers))
-            if missing := set(numbers) - set(found.values_list("pk", flat=True)):
+            if numbers and (missing := set(numbers) - set(found.values_list("pk", flat=True))):
                 raise CommandError(f"There is no delivery {min(missing)}; nothing was changed")
             count = found.update(
                 tries=0, lease=None, holder="", next_at=timezone.now(), delivered_at=None, dead_at=None
