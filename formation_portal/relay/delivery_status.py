@@ -230,53 +230,37 @@ class ApplicationDeliveries:
         return row.state == DeliveryState.DONE and row.wanted is None
 
     def _status(self, row: Delivery) -> DeliveryStatus:
-        stage = self._stage(row)
+        # Whether it is sent without another submission by the customer.
+        may_send = self._sends_things or row.is_transition
+        stage = self._stage(row, may_send=may_send)
+        saved = STAGE_WORDS[DeliveryStage.SAVED] if may_send else self._later
         if self._only_trouble and stage in _UNTROUBLED:
-            return DeliveryStatus(
-                DeliveryStage.SAVED,
-                gettext(STAGE_WORDS[DeliveryStage.SAVED] if self._may_send(row) else self._later),
-                at=row.updated_at,
-            )
-        words = self._later if stage is DeliveryStage.SAVED and not self._may_send(row) else STAGE_WORDS[stage]
-        why = gettext(_REASONS.get(row.reason, _OTHER_REASON)) if stage is DeliveryStage.OURS else ""
-        document_status, note = (
-            (row.document_status, row.document_note) if row.state == DeliveryState.DONE else ("", "")
-        )
+            return DeliveryStatus(words=gettext(saved), at=row.updated_at)
+        is_done = row.state == DeliveryState.DONE
         return DeliveryStatus(
             stage,
-            gettext(words),
+            gettext(saved if stage is DeliveryStage.SAVED else STAGE_WORDS[stage]),
             problems_of(row),
             row.updated_at,
-            why,
-            row.pk,
-            is_undecided(row),
-            must_inform_provider(row),
-            document_status,
-            note,
+            why=gettext(_REASONS.get(row.reason, _OTHER_REASON)) if stage is DeliveryStage.OURS else "",
+            delivery=row.pk,
+            is_undecided=is_undecided(row),
+            must_inform_provider=must_inform_provider(row),
+            document_status=row.document_status if is_done else "",
+            note=row.document_note if is_done else "",
         )
 
-    def _may_send(self, row: Delivery) -> bool:
-        """Whether it is sent without another submission by the customer."""
-        return self._sends_things or row.is_transition
-
-    def _stage(self, row: Delivery) -> DeliveryStage:
+    def _stage(self, row: Delivery, *, may_send: bool) -> DeliveryStage:
         if row.is_returned:
             return DeliveryStage.YOURS
         if row.state == DeliveryState.DONE:
-            return (
-                DeliveryStage.OURS
-                if row.reason == UNSUPPORTED
-                else DeliveryStage.RECEIVED
-                if row.acknowledged is not None
-                else DeliveryStage.SAVED
-            )
-        if row.state == DeliveryState.QUEUED:
-            if not self._may_send(row) or is_blocked(
-                row, self._rows.values(), self._existing, is_closed=self._is_closed
-            ):
-                return DeliveryStage.SAVED
-            return DeliveryStage.WAITING if self._profile.is_paused(timezone.now()) else DeliveryStage.SENDING
-        return _STAGES[DeliveryState(row.state)]
+            there = DeliveryStage.SAVED if row.acknowledged is None else DeliveryStage.RECEIVED
+            return DeliveryStage.OURS if row.reason == UNSUPPORTED else there
+        if row.state != DeliveryState.QUEUED:
+            return _STAGES[DeliveryState(row.state)]
+        if not may_send or is_blocked(row, self._rows.values(), self._existing, is_closed=self._is_closed):
+            return DeliveryStage.SAVED
+        return DeliveryStage.WAITING if self._profile.is_paused(timezone.now()) else DeliveryStage.SENDING
 
 
 def deliveries_of(application: Application) -> ApplicationDeliveries:
