@@ -1,7 +1,8 @@
 """Events that the service posts to us, the subscription to them, and the secrets that sign them.
 
-None is believed: each is kept once, as it came, and only makes the relay read again soon, from the service itself, what
-it is about.
+WEBHOOK_SCHEME says which of two schemes signs them; whatever is wrong with a signature, the answer is the same: no. No
+event is believed: each is kept once, as it came, and only makes the relay read again soon, from the service itself,
+what it is about.
 """
 
 import hashlib

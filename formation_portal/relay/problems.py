@@ -1,4 +1,7 @@
-"""What the service refuses, by our own names: which answer of whom, what to do, and what it stops."""
+"""What the service refuses, by our own names: which answer of whom, and what to do.
+
+It stops a submission and an approval, since the service would refuse the whole again.
+"""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass

@@ -109,7 +109,11 @@ def is_id_of_another_kind(kind: ResourceKind, remote_id: str) -> bool:
 
 
 def matches(kind: ResourceKind, body: Mapping[str, Any], record: Mapping[str, Any]) -> bool:
-    """Whether nothing that the record shows speaks against its being what the body asked for."""
+    """Whether nothing that the record shows speaks against its being what the body asked for.
+
+    Only what stays as it is counts, and a member that the record doesn't show is no evidence either way. Texts are
+    compared without case, accents' form and outer blanks, since a service may write names in its own way.
+    """
     members = _STABLE_MEMBERS.get(kind, ())
     if not all(_is_same(body.get(name), record[name]) for name in members if record.get(name) is not None):
         return False

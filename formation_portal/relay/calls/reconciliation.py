@@ -1,6 +1,10 @@
 """What became of a call in doubt: found out from the service's own records, without an agent where that is possible.
 
-Called inside the transaction that records the result, except where the records are read."""
+The records that may be ours are counted, since the same person may rightly be there twice: the row is bound to one,
+looked up again, sent again, or held for an agent. A transition was done, by us or by the service's own staff, where the
+entity has the wanted status, or one that agents lead to from there; it is read again, ever more rarely, until that is
+known. Rows are changed inside the transaction that records the result.
+"""
 
 import logging
 from collections.abc import Callable, Collection, Mapping
@@ -92,7 +96,10 @@ class Evidence:
 
 
 def look_up(claim: Claim) -> Evidence:
-    """The evidence about what a create may have made. Raises GatewayError where no list can be read."""
+    """The evidence about what a create may have made. Raises GatewayError where no list can be read.
+
+    It is read until two readings are equal, so that nobody concludes from a list that is just changing.
+    """
     records = _READERS[claim.kind](claim)
     for _ in range(_READINGS - 1):
         earlier, records = records, _READERS[claim.kind](claim)
