@@ -88,8 +88,7 @@ def take_over(case: Case, *, by: AbstractUser, word: str) -> bool:
     """Claim what the agent whom the page named has claimed, saying why. False where it is somebody else's by now."""
     seen = Case.objects.filter(pk=case.pk, claimed_by=case.claimed_by_id).exclude(open_since=None)
     moved = _claim_columns(by) | {"taken_from_id": case.claimed_by_id, "word": word[:WORD_LIMIT]}
-    with transaction.atomic():
-        return _claim_if(case, seen, moved, by=by, did="take_over")
+    return _claim_if(case, seen, moved, by=by, did="take_over")
 
 
 def claim_or_take_over(application_id: int, *, by: AbstractUser, taken_from: str, word: str) -> tuple[int, str]:
@@ -127,8 +126,7 @@ def release(cases: Collection[int], *, by: AbstractUser) -> int:
 
 def claim_free(case: Case, *, free: Q, by: AbstractUser) -> bool:
     """Claim the case, if it is free still."""
-    with transaction.atomic():
-        return _claim_if(case, Case.objects.filter(free, pk=case.pk), _claim_columns(by), by=by, did="claim")
+    return _claim_if(case, Case.objects.filter(free, pk=case.pk), _claim_columns(by), by=by, did="claim")
 
 
 def claim_when_working(draft: Draft, *, by: Any) -> None:
@@ -150,6 +148,7 @@ def give_back(application: Application, *, to: AbstractUser, by: AbstractUser) -
         _append_to_audit_log(application, Case(pk=application.pk, **claimed), by=by, did="give_back")
 
 
+@transaction.atomic
 def _claim_if(case: Case, if_still: QuerySet[Case], claim: dict[str, Any], *, by: AbstractUser, did: str) -> bool:
     """Claim the case if it still is as the condition says, and begin its review."""
     applications = lock_applications([case.pk])

@@ -284,6 +284,8 @@ def test_the_viewer_shows_the_page_that_the_address_names(submitted: Draft, as_a
         "[",
         "]",
     ]
+    pages = [one for one in markup.all("a") if one.attributes.get("id", "").startswith("look-page-")]
+    assert ["aria-current" in one.attributes for one in pages] == [False, True, False]
     back = f"{address(submitted)}?document={number}&page=2&zoom=150"
     assert {one.attributes["value"].partition("#")[0] for one in markup.all("input", name="back")} == {back}
     turned = page(as_agent, submitted, query=f"?document={number}&turn=90")
