@@ -65,7 +65,7 @@ class RemovalPage(ConfirmPage):
 
 def _stays(draft: Draft, kind: ResourceKind, token: str) -> list[str]:
     """That the service keeps the thing until somebody asks for its removal, where that is so."""
-    return [_STAYS] if deliveries_of(draft.application).cannot_be_removed(kind, token) else []
+    return [gettext(_STAYS)] if deliveries_of(draft.application).cannot_be_removed(kind, token) else []
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

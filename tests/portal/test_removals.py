@@ -158,6 +158,19 @@ def test_what_the_service_can_not_be_told_to_remove_is_said(
     assert words not in page_of(as_owner, complete, name).one("main").text, "it never was there"
 
 
+@pytest.mark.parametrize(
+    ("language", "words"),
+    [("en", "The formation service may already have this"), ("de", "Der Gründungsdienst hat es vielleicht schon")],
+)
+def test_what_stays_at_the_service_is_said_in_the_readers_language(
+    complete: Draft, as_owner: Client, settings: Any, language: str, words: str
+) -> None:
+    settings.FORMATION_SERVICE_EDITS = False
+    Delivery.objects.filter(kind="party").update(state="done", acknowledged={"answers": {}}, remote_id="party_1")
+    response = as_owner.get(address(complete, "party"), headers={"accept-language": language})
+    assert words in Markup(response.content.decode()).one("main").text
+
+
 def test_a_holding_that_is_not_there_is_not_found(complete: Draft, owner: Any, as_owner: Client) -> None:
     path = address(complete, "holding")
     services.save_holdings(complete, {(complete.parties[0].token, complete.share_classes[0].token): ""}, by=owner)

@@ -176,8 +176,8 @@ class CasePage:
         target = Target(TargetKind.SECTION, section.key)
         rows = [row for entry in self.share_classes for row in entry.rows]
         holders = [section.key, *(row.token for row in self.draft.share_classes)]
-        more = tuple(panel for holder in holders for panel in self._panels_not_shown(holder))
         fact, panel = self.facts.at(target), self._panel(target)
+        more = tuple(panel for holder in holders for panel in self._panels_not_shown(holder))
         is_new = not self.differences.added.isdisjoint(holders)
         has_news = is_new or any(row.difference or row.panel.open_queries for row in rows)
         if not (has_news or self.share_changes or more or panel.open_queries or self._is_to_be_read(fact)):

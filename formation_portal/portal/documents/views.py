@@ -52,6 +52,8 @@ def documents(request: UserRequest, reference: str) -> HttpResponse:
         return _draw(request, DocumentsPage(draft, {key: refused.message}, earlier, back), status=422)
     except services.Closed:
         return _draw(request, DocumentsPage(draft), status=409)
+    except services.Gone as gone:
+        raise Http404 from gone
     wait_for(draft.application)
     report_uploaded(request, draft, party, document)
     url = reverse("portal:documents", args=[reference])

@@ -60,8 +60,8 @@ def party_roles(request: UserRequest, reference: str, token: str) -> HttpRespons
     if request.method == "POST" and (section := _posted_role(request, draft, party.kind, party.label)):
         try:
             services.set_roles(draft, party, (*party.roles, section.role or ""), by=request.user)
-        except services.Closed as closed:
-            messages.error(request, f"{closed}.")
+        except (services.Closed, services.Gone) as refused:
+            messages.error(request, f"{refused}.")
         else:
             _report_role(request, draft, section, party.label)
     return redirect("portal:people", reference=reference)
@@ -131,7 +131,11 @@ def party_new(request: UserRequest, reference: str) -> HttpResponse:
         return _draw_new(request, page)
     if page.problems:
         return _draw_new(request, page, status=422)
-    made = services.add_party(draft, page.kind, page.chosen, page.raw, by=request.user, token=page.token)
+    try:
+        made = services.add_party(draft, page.kind, page.chosen, page.raw, by=request.user, token=page.token)
+    except services.Closed as closed:
+        messages.error(request, f"{closed}.")
+        return _draw_new(request, page, status=409)
     messages.success(request, gettext(_ADDED[page.kind]))
     onwards = redirect("portal:party", reference=reference, token=made.token)
     return ask_about_duplicate(request, draft, made.token, onwards)

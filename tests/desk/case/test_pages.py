@@ -10,6 +10,7 @@ from django.test.utils import CaptureQueriesContext
 from formation_portal.accounts.models import Right
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft
+from formation_portal.desk.case.query_panels import target_id
 from formation_portal.reviews.models import Query
 from formation_portal.reviews.queries import write_note
 from formation_portal.reviews.targets import WHOLE_APPLICATION, Target, TargetKind
@@ -264,3 +265,12 @@ def _queries(client: Client, address: str) -> int:
     with CaptureQueriesContext(connection) as captured:
         client.get(address)
     return len(captured)
+
+
+@pytest.mark.parametrize("title", ["Funds", "Share classes"])
+def test_a_query_about_a_section_stands_there_once(submitted: Draft, agent: Any, as_agent: Client, title: str) -> None:
+    [asked] = [one for one in submitted.schema.sections if one.title == title]
+    target = Target(TargetKind.SECTION, asked.key)
+    ask_at(submitted, target, agent, "Is this all of it?")
+    # A second one of the same id would be a fault of the page.
+    page(as_agent, submitted).one("div", id=target_id(target))
