@@ -90,6 +90,17 @@ def django_db_setup(
         teardown_databases(made, verbosity=0)
 
 
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Any]:
+    """One Chromium for all tests of a process; each test has a context of its own."""
+    from tests.journeys.browser import launched
+
+    # Playwright keeps an event loop running in this thread, and Django would take every query for one in a coroutine.
+    with pytest.MonkeyPatch.context() as patch, launched() as browser:
+        patch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "1")
+        yield browser
+
+
 @pytest.fixture(autouse=True)
 def _only_the_worker_writes_to_the_service(monkeypatch: pytest.MonkeyPatch) -> None:
     forbid_writing(monkeypatch)

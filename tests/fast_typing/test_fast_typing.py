@@ -12,14 +12,14 @@ from django.test import override_settings
 from formation_portal.applications import services
 from formation_portal.applications.draft import open_draft
 from tests.fast_typing.runs import Tally, run
-from tests.journeys.conftest import OpenTab, chromium, open_tab, shelf
+from tests.journeys.conftest import OpenTab, open_tab, shelf
 from tests.journeys.site import served
 from tests.journeys.test_questions_in_chromium import started
 from tests.needed import has_chromium, needed
 
 pytestmark = [pytest.mark.browser, needed("Chromium", has_chromium())]
 
-__all__ = ["chromium", "open_tab", "shelf"]
+__all__ = ["open_tab", "shelf"]
 
 # `make typing` asks for more, and for others.
 RUNS = int(os.environ.get("TYPING_RUNS", "3"))

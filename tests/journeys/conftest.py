@@ -13,7 +13,7 @@ from django.test import Client, override_settings
 from formation_portal.accounts import addresses
 from formation_portal.gateway import catalog
 from formation_portal.service.auth import portal_key
-from tests.journeys.browser import Chromium, TabBrowser, launched, sign_in
+from tests.journeys.browser import Chromium, TabBrowser, sign_in
 from tests.journeys.clients import InProcessBrowser
 from tests.journeys.site import served
 
@@ -59,15 +59,6 @@ def site(shelf: None) -> Iterator[str]:
     """The portal on a port, with the embedded service; gives its address. Nothing is rolled back between tests."""
     with served() as address:
         yield address
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Chromium]:
-    """One Chromium for a module."""
-    # Playwright keeps an event loop running in this thread, and Django would take every query for one in a coroutine.
-    with pytest.MonkeyPatch.context() as patch, launched() as browser:
-        patch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "1")
-        yield browser
 
 
 OpenTab = Callable[..., TabBrowser]

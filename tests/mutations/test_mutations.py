@@ -82,6 +82,7 @@ def test_a_seed_draws_the_same_again() -> None:
     assert sample(tree, "mail", 5, 1) == sample(tree, "mail", 5, 1) != sample(tree, "mail", 5, 2)
 
 
+@pytest.mark.long
 def test_a_change_is_found_by_the_tests_that_run_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     tree = tmp_path / "tree"

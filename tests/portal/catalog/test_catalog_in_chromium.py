@@ -3,10 +3,10 @@
 import pytest
 from playwright.sync_api import expect
 
-from tests.journeys.conftest import OpenTab, chromium, open_tab, site
+from tests.journeys.conftest import OpenTab, open_tab, site
 from tests.needed import has_chromium, needed
 
-__all__ = ["chromium", "open_tab", "site"]
+__all__ = ["open_tab", "site"]
 
 # Everything that a listener hears from the announcer, in its order.
 _LISTEN = """() => {

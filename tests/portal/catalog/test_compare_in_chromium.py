@@ -3,11 +3,11 @@
 import pytest
 from playwright.sync_api import expect
 
-from tests.journeys.conftest import OpenTab, chromium, open_tab, site
+from tests.journeys.conftest import OpenTab, open_tab, site
 from tests.journeys.manners import too_small
 from tests.needed import has_chromium, needed
 
-__all__ = ["chromium", "open_tab", "site"]
+__all__ = ["open_tab", "site"]
 
 pytestmark = [pytest.mark.long, pytest.mark.browser, needed("Chromium", has_chromium())]
 

@@ -7,10 +7,10 @@ from formation_portal.applications import services
 from formation_portal.applications.draft import open_draft
 from formation_portal.applications.models import Application
 from tests.applications import factories
-from tests.journeys.conftest import OpenTab, chromium, new_user, open_tab, site
+from tests.journeys.conftest import OpenTab, new_user, open_tab, site
 from tests.needed import has_chromium, needed
 
-__all__ = ["chromium", "open_tab", "site"]
+__all__ = ["open_tab", "site"]
 
 pytestmark = [pytest.mark.browser, needed("Chromium", has_chromium())]
 

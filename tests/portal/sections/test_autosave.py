@@ -4,9 +4,9 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.portal.script_pages import SERVER
-from tests.portal.sections.test_script import CHROMIUM, NOT_SAVED, address, chromium, page
+from tests.portal.sections.test_script import CHROMIUM, NOT_SAVED, address, page
 
-__all__ = ["address", "chromium", "page"]
+__all__ = ["address", "page"]
 
 pytestmark = [
     pytest.mark.browser,

@@ -10,7 +10,6 @@ from django.core.wsgi import get_wsgi_application
 from playwright.sync_api import Browser, Page, expect
 from pytest_django.fixtures import Settings
 
-from tests.journeys.browser import launched
 from tests.portal.script_pages import SERVER
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
@@ -41,15 +40,6 @@ def address(settings: Settings) -> Iterator[str]:
     server.shutdown()
     server.server_close()
     thread.join()
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Browser]:
-    """One Chromium for all of it."""
-    # Playwright keeps an event loop running in this thread, and Django would take every query for one in a coroutine.
-    with pytest.MonkeyPatch.context() as patch, launched() as browser:
-        patch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "1")
-        yield browser
 
 
 @pytest.fixture
