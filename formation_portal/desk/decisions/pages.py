@@ -205,12 +205,14 @@ def decision_panel(
     form: DecisionForm | None = None,
 ) -> DecisionPanel:
     """The panel: two queries, two more where the facts were not read yet, one where the version was not."""
+    # The version first: what a colleague changes meanwhile is then shown as newer than the page, and not taken as read.
+    version = version or current_version(draft.application)
     facts = facts or load_checklist(draft)
     against = approval_blockers(draft, facts) if draft.application.status in UNDER_REVIEW else ()
     return DecisionPanel(
         draft=draft,
         reader=reader,
-        version=version or current_version(draft.application),
+        version=version,
         shown=shown,
         # Chosen before anybody chooses is what was prepared, and never what can't be taken back by a slip.
         form=form or DecisionForm(deed=RETURN if facts.drafted else "" if against else APPROVE),

@@ -11,6 +11,7 @@ from formation_portal.applications import services
 from formation_portal.applications.draft import Draft
 from formation_portal.contract.lifecycle import State
 from formation_portal.relay.models import Delivery, DeliveryState
+from formation_portal.reviews.checklist import Checklist, load_checklist
 from formation_portal.reviews.decisions import DECLINE, RETURN, decide
 from formation_portal.reviews.models import DecisionOutcome, DeclineReason, ReviewDecision
 from formation_portal.reviews.queries import draft_query, write_note
@@ -65,6 +66,25 @@ def test_what_is_checked_is_approved_and_leads_to_the_queue(submitted: Draft, ag
     queue = sound(as_agent.get("/desk/?view=overdue"))
     assert "Larkfield Holdings is approved for the registry." in queue.one("main").text
     assert f"{path(submitted)}?from=%3Fview%3Doverdue" in [one.attributes.get("href") for one in queue.all("a")]
+
+
+def test_what_a_colleague_writes_while_the_page_is_read_is_newer_than_the_page(
+    submitted: Draft, agent: Any, colleague: Any, as_agent: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    accept_all(submitted, agent)
+
+    def read_and_then_queried(draft: Draft) -> Checklist:
+        read = load_checklist(draft)
+        ask_for_birth(draft, colleague)
+        return read
+
+    monkeypatch.setattr("formation_portal.desk.decisions.pages.load_checklist", read_and_then_queried)
+    version = seen(as_agent, submitted, "ruling/")
+    monkeypatch.undo()
+    response = as_agent.post(path(submitted, "ruling/"), {"sight": version, "deed": RETURN, "text": "Please look"})
+    assert response.status_code == 409
+    assert "drafted a query" in sound(response).one("main").text
+    assert state(submitted) == State.IN_REVIEW
 
 
 def test_from_an_approval_to_the_next_case_is_one_press(
