@@ -152,7 +152,7 @@ class SuggestedOwner:
                 found = next((one for one in owners if one.party.token == token), None)
                 yield gettext(
                     "{stake} of {name}, which holds {whole}: {part}",
-                    stake=found.percent if found else format_percent(stake),
+                    stake=found.percent if found and found.part == stake else format_percent(stake),
                     name=company.label,
                     whole=percents.of(company.token, whole),
                     part=percents.of(token, stake * whole),

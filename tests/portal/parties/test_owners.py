@@ -326,3 +326,11 @@ def test_however_many_own_it_the_page_asks_as_often(
         post(as_owner, duo, JOOST | {"first_name": f"Joost {place}", "part": "1%"})
     with django_assert_max_num_queries(asked):
         as_owner.get(url(duo))
+
+
+def test_owners_of_more_than_all_are_counted_in_proportion_in_each_step(as_owner: Client, duo: Draft) -> None:
+    for typed in (JOOST | {"part": "90%"}, JOOST | {"first_name": "Mia", "part": "90%"}):
+        post(as_owner, duo, typed)
+    page = page_of(as_owner, duo.application)
+    assert "50% of Kestrel B.V., which holds 75%: 37.5%" in said(page)
+    assert "90% of Kestrel B.V., which" not in said(page)
