@@ -12,7 +12,8 @@ from django.urls import NoReverseMatch, reverse
 from django.utils.safestring import SafeString
 
 from formation_portal.applications.draft import Draft
-from formation_portal.contract.localisation import gettext, gettext_noop
+from formation_portal.contract.localisation import gettext
+from formation_portal.relay.delivery_status import STAGE_WORDS, DeliveryStage
 
 from ..forms.controls import Problem, Selectable, attributes, markup
 from ..forms.form_data import new_page_version, page_id
@@ -47,14 +48,12 @@ TONES: Mapping[str, str] = {
 _LEVELS: Mapping[str, str] = {"success": "is-good", "warning": "is-heed", "error": "is-stop"}
 
 # Never "failed" while it is not known.
-_DELIVERY: Mapping[str, tuple[str, str]] = {
-    "saved": (gettext_noop("Saved"), ""),
-    "sending": (gettext_noop("Sending"), ""),
-    "waiting": (gettext_noop("Waiting to retry"), "is-heed"),
-    "checking": (gettext_noop("Checking delivery"), "is-heed"),
-    "yours": (gettext_noop("Changes needed"), "is-stop"),
-    "ours": (gettext_noop("With our team"), "is-heed"),
-    "received": (gettext_noop("Received"), ""),
+# How far a delivery has come, where its line has a colour.
+_DELIVERY_TONES: Mapping[str, str] = {
+    DeliveryStage.WAITING: "is-heed",
+    DeliveryStage.CHECKING: "is-heed",
+    DeliveryStage.YOURS: "is-stop",
+    DeliveryStage.OURS: "is-heed",
 }
 
 _SELECTED = {True: " selected", False: ""}
@@ -93,14 +92,14 @@ def message_tone(level: str) -> str:
 
 @register.filter
 def delivery_words(state: str) -> str:
-    """What a customer reads about how far a saved answer has come; an unknown state is being checked."""
-    return gettext(_DELIVERY.get(state, _DELIVERY["checking"])[0])
+    """What a customer reads about how far a saved answer has come."""
+    return gettext(STAGE_WORDS[DeliveryStage(state)])
 
 
 @register.filter
 def delivery_tone(state: str) -> str:
     """The class that goes with those words."""
-    return _DELIVERY.get(state, _DELIVERY["checking"])[1]
+    return _DELIVERY_TONES.get(state, "")
 
 
 @register.filter
