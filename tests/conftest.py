@@ -1,6 +1,7 @@
 """What every test stands on: databases, uploads and keys in a folder of the run's own, never in the tree's."""
 
 import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -9,13 +10,19 @@ import pytest
 from django.conf import settings
 from django.contrib.auth import get_user_model
 from django.core.cache import cache
+from django.core.management.commands.migrate import Command
 from django.test import Client, override_settings
 from django.test.utils import setup_databases, teardown_databases
 from hypothesis import HealthCheck, is_hypothesis_test
 from hypothesis import settings as hypothesis_settings
 
 from formation_portal.accounts import addresses
+from tests.migrated import locked, migrate_or_copy
 from tests.web_requests import forbid_writing
+
+# A run starts some fifty processes. Whatever the environment says of bytecode: each would compile everything anew.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 # No test is timed: how fast things are is measured by the benchmark, on a machine that does nothing else.
 # A property is tried on the same examples in every run, so that a change is judged by what it changes. `make
@@ -77,11 +84,24 @@ def django_db_modify_db_settings(run_dir: Path) -> None:
 
 
 @pytest.fixture(scope="session")
+def shared_dir(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder that all processes of this run share."""
+    own = tmp_path_factory.getbasetemp()
+    shared = (own.parent if hasattr(request.config, "workerinput") else own) / "shared"
+    shared.mkdir(exist_ok=True)
+    return shared
+
+
+@pytest.fixture(scope="session")
 def django_db_setup(
-    django_test_environment: None, django_db_blocker: Any, django_db_modify_db_settings: None
+    django_test_environment: None, django_db_blocker: Any, django_db_modify_db_settings: None, shared_dir: Path
 ) -> Iterator[None]:
-    """Both databases, whichever of them the chosen tests are marked with: no test ever sees those of the tree."""
-    with django_db_blocker.unblock():
+    """Both databases, whichever of them the chosen tests are marked with: no test ever sees those of the tree.
+
+    The first process of a run migrates them, and the others copy them.
+    """
+    with django_db_blocker.unblock(), locked(shared_dir), pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Command, "handle", migrate_or_copy(shared_dir))
         made = setup_databases(
             verbosity=0, interactive=False, aliases=set(settings.DATABASES), serialized_aliases=set()
         )

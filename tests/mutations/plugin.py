@@ -6,7 +6,6 @@ all), `said` (where to write) and `kept` (a folder: databases are migrated once,
 
 import json
 import os
-import shutil
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,7 +14,8 @@ from typing import Any
 import coverage
 import pytest
 from django.core.management.commands.migrate import Command
-from django.db import connections
+
+from tests.migrated import migrate_or_copy
 
 _RUN = json.loads(Path(os.environ["MUTATIONS_RUN"]).read_text())
 _CHOSEN = None if _RUN["chosen"] is None else {test: place for place, test in enumerate(_RUN["chosen"])}
@@ -23,26 +23,12 @@ _TRACER = coverage.Coverage(data_file=None, config_file=False, include=[_RUN["tr
 _TRACER.set_option("run:disable_warnings", ["no-data-collected", "module-not-measured", "module-not-imported"])
 _SECONDS: dict[str, float] = {}
 _FAILED: set[str] = set()
-_migrate = Command.handle
 
 if _CHOSEN is None:
     _TRACER.start()
 
 
-def _migrate_once(command: Command, *args: Any, **options: Any) -> None:
-    connection = connections[options["database"]]
-    kept = Path(_RUN["kept"], connection.alias)
-    if connection.vendor != "sqlite":
-        _migrate(command, *args, **options)
-    elif kept.exists():
-        connection.close()
-        shutil.copyfile(kept, connection.settings_dict["NAME"])
-    else:
-        _migrate(command, *args, **options)
-        connection.cursor().execute("VACUUM INTO %s", [str(kept)])
-
-
-Command.handle = _migrate_once
+Command.handle = migrate_or_copy(Path(_RUN["kept"]))
 
 
 def _is_last(item: pytest.Item) -> bool:

@@ -1,0 +1,38 @@
+"""Databases that are migrated once, and copied wherever else they are wanted."""
+
+import fcntl
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from django.core.management.commands.migrate import Command
+from django.db import connections
+
+
+@contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """One process at a time, of all that share the folder."""
+    with (folder / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def migrate_or_copy(folder: Path) -> Callable[..., None]:
+    """What `migrate` may do: take what the folder holds; what it lacks is migrated, and left there for others."""
+    migrate = Command.handle
+
+    def handle(command: Command, *args: Any, **options: Any) -> None:
+        connection = connections[options["database"]]
+        kept = folder / connection.alias
+        if connection.vendor != "sqlite":
+            migrate(command, *args, **options)
+        elif kept.exists():
+            connection.close()
+            shutil.copyfile(kept, connection.settings_dict["NAME"])
+        else:
+            migrate(command, *args, **options)
+            connection.cursor().execute("VACUUM INTO %s", [str(kept)])
+
+    return handle
