@@ -10,6 +10,7 @@ import pytest
 from django.conf import settings
 from django.contrib.auth import get_user_model
 from django.core.cache import cache
+from django.core.management import call_command
 from django.core.management.commands.migrate import Command
 from django.test import Client, override_settings
 from django.test.utils import setup_databases, teardown_databases
@@ -108,6 +109,21 @@ def django_db_setup(
     yield
     with django_db_blocker.unblock():
         teardown_databases(made, verbosity=0)
+
+
+@pytest.fixture(scope="session")
+def collected(shared_dir: Path) -> Path:
+    """The static files as in production, collected once for all processes of a run.
+
+    Not in STATIC_ROOT, where each `Client` of each test would look through a thousand files.
+    """
+    from tests.journeys.site import with_static_files
+
+    folder = shared_dir / "static"
+    with locked(shared_dir), with_static_files(folder):
+        if not folder.exists():
+            call_command("collectstatic", interactive=False, verbosity=0)
+    return folder
 
 
 @pytest.fixture(scope="session")

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,9 @@ import pytest
 from formation_portal.management.commands.update_messages import gather_messages
 from formation_portal.ui.glossary import term_texts as terms
 from tests.wording import grade, sentences, sentences_of_code, sentences_of_template, syllables, words
+
+# The words are gathered once, by the process that runs these tests.
+pytestmark = pytest.mark.xdist_group("wording")
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "formation_portal"
@@ -76,7 +80,10 @@ def _sources() -> Iterator[tuple[str, list[str]]]:
             yield str(path.relative_to(ROOT)), sentences_of_code(path)
 
 
-SAID = {name: said for name, said in _sources() if said}
+@cache
+def said_to_customers() -> dict[str, list[str]]:
+    """Sentences, by where they stand."""
+    return {name: said for name, said in _sources() if said}
 
 
 # What agents and operators read. They know the words of the trade and of machines.
@@ -97,7 +104,11 @@ def _agents_sources() -> Iterator[tuple[str, list[str]]]:
                 yield str(path.relative_to(ROOT)), sentences_of_code(path)
 
 
-SAID_TO_AGENTS = {name: said for name, said in _agents_sources() if said}
+@cache
+def said_to_agents() -> dict[str, list[str]]:
+    """The same for those who read them at the desk."""
+    return {name: said for name, said in _agents_sources() if said}
+
 
 # What the desk said before, in words that had to be read twice.
 RIDDLES = (
@@ -114,12 +125,12 @@ RIDDLES = (
 
 
 def test_the_words_are_found() -> None:
-    assert "You will be asked to sign in first." in SAID["templates/portal/catalog/product.html"]
-    assert sum(map(len, SAID.values())) > 500
+    assert "You will be asked to sign in first." in said_to_customers()["templates/portal/catalog/product.html"]
+    assert sum(map(len, said_to_customers().values())) > 500
 
 
 def _wrong(is_wrong: Callable[[str], object]) -> dict[str, list[str]]:
-    found = {name: [one for one in said if is_wrong(one)] for name, said in SAID.items()}
+    found = {name: [one for one in said if is_wrong(one)] for name, said in said_to_customers().items()}
     return {name: sentences for name, sentences in found.items() if sentences}
 
 
@@ -140,7 +151,9 @@ def test_no_sentence_is_too_long() -> None:
 
 
 def test_every_page_is_read_with_ease() -> None:
-    enough = {name: said for name, said in SAID.items() if sum(len(words(one)) for one in said) >= _ENOUGH}
+    enough = {
+        name: said for name, said in said_to_customers().items() if sum(len(words(one)) for one in said) >= _ENOUGH
+    }
     assert len(enough) > 30
     assert {name: round(grade(said), 1) for name, said in enough.items() if grade(said) > _HARDEST} == {}
 
@@ -161,7 +174,7 @@ def test_spelling_is_british() -> None:
     american = re.compile(
         r"\b(?:organiz|authoriz|recogniz|color|favor|center|catalogue|canceled|fulfill)\w*", re.IGNORECASE
     )
-    assert [(name, one) for name, said in SAID.items() for one in said if american.search(one)] == []
+    assert [(name, one) for name, said in said_to_customers().items() for one in said if american.search(one)] == []
 
 
 # Sentences that users did not understand, and nouns that nobody but us used. Matched as whole words, in any case.
@@ -251,8 +264,8 @@ def test_no_message_is_a_riddle() -> None:
 
 
 def test_agents_read_no_riddle() -> None:
-    assert sum(map(len, SAID_TO_AGENTS.values())) > 700
-    found = [(name, old) for name, said in SAID_TO_AGENTS.items() for one in said for old in RIDDLES if old in one]
+    assert sum(map(len, said_to_agents().values())) > 700
+    found = [(name, old) for name, said in said_to_agents().items() for one in said for old in RIDDLES if old in one]
     templates = [(path, path.read_text().partition("#}")[2]) for path in (ROOT / "templates" / "desk").rglob("*.html")]
     found += [(path.name, old) for path, text in templates for old in RIDDLES if old in text]
     assert found == []
@@ -264,5 +277,5 @@ def test_agents_are_told_in_short_sentences_that_neither_plead_nor_shout() -> No
         capitals = [word for word in told if len(word) > 4 and word.isupper() and word not in _KNOWN_BY_ALL]
         return len(told) > _LONGEST or "!" in said or bool({one.lower() for one in told} & _UNKIND) or bool(capitals)
 
-    found = {name: [one for one in said if is_wrong(one)] for name, said in SAID_TO_AGENTS.items()}
+    found = {name: [one for one in said if is_wrong(one)] for name, said in said_to_agents().items()}
     assert {name: said for name, said in found.items() if said} == {}

@@ -1,6 +1,8 @@
 """Uploads are judged by their content and kept under our own names."""
 
 import hashlib
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -50,29 +52,31 @@ def test_what_is_empty_or_of_another_type_is_refused_with_the_way_out(
     assert not files()
 
 
-PROGRESSIVE = sample_files.saved(sample_files.written(400, 300), "JPEG", progressive=True, restart_marker_blocks=4)
+@cache
+def progressive() -> bytes:
+    return sample_files.saved(sample_files.written(400, 300), "JPEG", progressive=True, restart_marker_blocks=4)
 
 
-@pytest.mark.parametrize("picture", [sample_files.jpeg(), sample_files.png(), PROGRESSIVE, sample_files.located()])
+@pytest.mark.parametrize("picture", [sample_files.jpeg, sample_files.png, progressive, sample_files.located])
 @pytest.mark.parametrize(
     "behind",
     [b"<!DOCTYPE HTML><p>", b"\n<script src=x>", b"<\x00 <BODY onload=x>", factories.archive()],
     ids=["page", "script", "body", "archive"],
 )
 def test_a_picture_that_ends_as_another_file_is_refused(
-    draft: Draft, owner: Any, ada: Any, picture: bytes, behind: bytes
+    draft: Draft, owner: Any, ada: Any, picture: Callable[[], bytes], behind: bytes
 ) -> None:
     with pytest.raises(services.UploadRefused, match="This picture contains another file"):
-        services.add_document(draft, ada, "Passport", factories.upload(picture + behind), by=owner)
+        services.add_document(draft, ada, "Passport", factories.upload(picture() + behind), by=owner)
     assert not files()
 
 
-@pytest.mark.parametrize("picture", [sample_files.jpeg(), sample_files.png(), PROGRESSIVE])
+@pytest.mark.parametrize("picture", [sample_files.jpeg, sample_files.png, progressive])
 @pytest.mark.parametrize("behind", [b"", b"\x00" * 4096, b"\x00\x00\x00\x18ftypmp42" + b"film" * 100])
 def test_a_picture_with_a_film_or_nothing_behind_it_is_taken(
-    draft: Draft, owner: Any, ada: Any, picture: bytes, behind: bytes
+    draft: Draft, owner: Any, ada: Any, picture: Callable[[], bytes], behind: bytes
 ) -> None:
-    services.add_document(draft, ada, "Passport", factories.upload(picture + behind), by=owner)
+    services.add_document(draft, ada, "Passport", factories.upload(picture() + behind), by=owner)
 
 
 @pytest.mark.parametrize("mime_type", ["image/jpeg", "image/png"])

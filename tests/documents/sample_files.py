@@ -12,8 +12,9 @@ from PIL import Image, ImageDraw, ImageFilter
 WORDS = "In witness whereof the holder of this passport is named above, and may pass without let. "
 
 
+@cache
 def written(width: int, height: int, *, mode: str = "RGB") -> Image.Image:
-    """A page full of print."""
+    """A page full of print. Whoever changes it copies it before."""
     image = Image.new(mode, (width, height), "white" if mode != "CMYK" else (0, 0, 0, 0))
     draw = ImageDraw.Draw(image)
     ink: Any = "black" if mode != "CMYK" else (0, 0, 0, 255)
@@ -41,6 +42,7 @@ def png(width: int = 1200, height: int = 900) -> bytes:
     return saved(written(width, height), "PNG")
 
 
+@cache
 def blurred() -> bytes:
     """A scan that nobody can read."""
     return saved(written(1200, 900).filter(ImageFilter.GaussianBlur(9)), "JPEG")
@@ -56,6 +58,7 @@ def sixteen_bits() -> Image.Image:
     return written(1200, 900).convert("I").point(lambda grey: grey * 257).convert("I;16")
 
 
+@cache
 def turned() -> bytes:
     """Taken with the camera on its side: stored lying, meant upright."""
     exif = Image.Exif()
@@ -63,6 +66,7 @@ def turned() -> bytes:
     return saved(written(1200, 900), "JPEG", exif=exif)
 
 
+@cache
 def located() -> bytes:
     """A picture that says where it was taken."""
     exif = Image.Exif()

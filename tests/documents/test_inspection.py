@@ -2,6 +2,7 @@
 
 import tempfile
 import time
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -41,53 +42,53 @@ GOOD = (
 
 
 @pytest.mark.parametrize(
-    ("content", "mime_type", "found"),
+    ("make", "mime_type", "found"),
     [
-        (made.jpeg(), JPEG, Findings(width=1200, height=900)),
-        (made.png(), PNG, Findings(width=1200, height=900)),
-        (made.saved(made.written(1200, 900, mode="CMYK"), "JPEG"), JPEG, Findings(width=1200, height=900)),
-        (made.saved(made.written(1200, 900).convert("P"), "PNG"), PNG, Findings(width=1200, height=900)),
-        (made.saved(made.sixteen_bits(), "PNG"), PNG, Findings(width=1200, height=900)),
-        (made.turned(), JPEG, Findings(width=900, height=1200)),
-        (made.pdf(3), PDF, Findings(pages=3)),
-        (made.zip_behind_pdf(), PDF, Findings(pages=1)),
-        (made.pdf(300), PDF, Findings(pages=300, codes=(FindingCode.MANY_PAGES,))),
-        (made.jpeg(640, 480), JPEG, Findings(width=640, height=480, codes=(FindingCode.FEW_PIXELS,))),
-        (made.blank(), JPEG, Findings(width=1200, height=900, codes=(FindingCode.BLANK,))),
-        (made.pdf_of(b""), PDF, Findings(pages=1, codes=(FindingCode.BLANK,))),
-        (made.located(), JPEG, Findings(width=1200, height=900, codes=(FindingCode.LOCATION,))),
-        (passport(), JPEG, Findings(width=1500, height=1050)),
-        (passport(blur=6), JPEG, Findings(width=1500, height=1050, codes=(FindingCode.BLURRED,))),
+        (made.jpeg, JPEG, Findings(width=1200, height=900)),
+        (made.png, PNG, Findings(width=1200, height=900)),
+        (lambda: made.saved(made.written(1200, 900, mode="CMYK"), "JPEG"), JPEG, Findings(width=1200, height=900)),
+        (lambda: made.saved(made.written(1200, 900).convert("P"), "PNG"), PNG, Findings(width=1200, height=900)),
+        (lambda: made.saved(made.sixteen_bits(), "PNG"), PNG, Findings(width=1200, height=900)),
+        (made.turned, JPEG, Findings(width=900, height=1200)),
+        (lambda: made.pdf(3), PDF, Findings(pages=3)),
+        (made.zip_behind_pdf, PDF, Findings(pages=1)),
+        (lambda: made.pdf(300), PDF, Findings(pages=300, codes=(FindingCode.MANY_PAGES,))),
+        (lambda: made.jpeg(640, 480), JPEG, Findings(width=640, height=480, codes=(FindingCode.FEW_PIXELS,))),
+        (made.blank, JPEG, Findings(width=1200, height=900, codes=(FindingCode.BLANK,))),
+        (lambda: made.pdf_of(b""), PDF, Findings(pages=1, codes=(FindingCode.BLANK,))),
+        (made.located, JPEG, Findings(width=1200, height=900, codes=(FindingCode.LOCATION,))),
+        (passport, JPEG, Findings(width=1500, height=1050)),
+        (lambda: passport(blur=6), JPEG, Findings(width=1500, height=1050, codes=(FindingCode.BLURRED,))),
     ],
     ids=GOOD,
 )
-def test_a_file_is_told_in_facts_and_shown(content: bytes, mime_type: str, found: Findings) -> None:
-    findings, picture = look(content, mime_type)
+def test_a_file_is_told_in_facts_and_shown(make: Callable[[], bytes], mime_type: str, found: Findings) -> None:
+    findings, picture = look(make(), mime_type)
     assert findings == found
     assert findings.can_be_shown
     assert picture.startswith(b"\xff\xd8")
 
 
 @pytest.mark.parametrize(
-    ("content", "mime_type", "code"),
+    ("make", "mime_type", "code"),
     [
-        (b"", PDF, FindingCode.UNREADABLE),
-        (b"%PDF-1.7\n" + b"\0" * 500, PDF, FindingCode.UNREADABLE),
-        (made.jpeg()[: len(made.jpeg()) // 2], JPEG, FindingCode.UNREADABLE),
-        (made.png()[:-4000], PNG, FindingCode.UNREADABLE),
-        (made.without_pages(), PDF, FindingCode.NO_PAGES),
-        (made.encrypted(), PDF, FindingCode.PROTECTED),
-        (made.bomb(), PNG, FindingCode.TOO_LARGE),
+        (lambda: b"", PDF, FindingCode.UNREADABLE),
+        (lambda: b"%PDF-1.7\n" + b"\0" * 500, PDF, FindingCode.UNREADABLE),
+        (lambda: made.jpeg()[: len(made.jpeg()) // 2], JPEG, FindingCode.UNREADABLE),
+        (lambda: made.png()[:-4000], PNG, FindingCode.UNREADABLE),
+        (made.without_pages, PDF, FindingCode.NO_PAGES),
+        (made.encrypted, PDF, FindingCode.PROTECTED),
+        (made.bomb, PNG, FindingCode.TOO_LARGE),
         (
-            b"<svg xmlns='http://www.w3.org/2000/svg' onload='alert(1)'><text>No PDF at all</text></svg>",
+            lambda: b"<svg xmlns='http://www.w3.org/2000/svg' onload='alert(1)'><text>No PDF at all</text></svg>",
             PDF,
             FindingCode.UNREADABLE,
         ),
     ],
     ids=["empty", "broken-pdf", "torn-jpeg", "torn-png", "no-pages", "protected", "bomb", "svg"],
 )
-def test_what_cannot_be_shown_is_said(content: bytes, mime_type: str, code: FindingCode) -> None:
-    findings, picture = look(content, mime_type)
+def test_what_cannot_be_shown_is_said(make: Callable[[], bytes], mime_type: str, code: FindingCode) -> None:
+    findings, picture = look(make(), mime_type)
     assert findings.codes == (code,)
     assert not findings.can_be_shown
     assert picture == b""

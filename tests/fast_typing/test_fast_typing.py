@@ -3,6 +3,7 @@
 import os
 import random
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -29,10 +30,10 @@ TALLY = Tally()
 
 
 @pytest.fixture(scope="module")
-def site(shelf: None) -> Iterator[str]:
+def site(shelf: None, collected: Path) -> Iterator[str]:
     """The portal on a port, whose answers to changes are late."""
     late = ["tests.fast_typing.late.Late", *settings.MIDDLEWARE]
-    with override_settings(MIDDLEWARE=late), served() as address:
+    with override_settings(MIDDLEWARE=late), served(collected) as address:
         yield address
 
 

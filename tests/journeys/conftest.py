@@ -1,6 +1,7 @@
 """The embedded service with its whole catalog, and people with browsers of several kinds."""
 
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
@@ -13,6 +14,8 @@ from django.test import Client, override_settings
 from formation_portal.accounts import addresses
 from formation_portal.gateway import catalog
 from formation_portal.service.auth import portal_key
+from formation_portal.service.catalog.loader import store_catalog
+from tests.embedded_catalog import catalog_items
 from tests.journeys.browser import Chromium, TabBrowser, sign_in
 from tests.journeys.clients import InProcessBrowser
 from tests.journeys.site import served
@@ -22,7 +25,7 @@ from tests.journeys.site import served
 def shelf(django_db_setup: None, django_db_blocker: Any) -> Iterator[None]:
     """The catalog in the service's database, for a whole module; nothing is left of it or of anything else."""
     with django_db_blocker.unblock(), override_settings(RELAY_WAIT_MS=0):
-        call_command("load_catalog", verbosity=0)
+        store_catalog(catalog_items())
         portal_key()
         catalog.forget()
         yield
@@ -55,9 +58,9 @@ def browser(customer: Any) -> InProcessBrowser:
 
 
 @pytest.fixture(scope="module")
-def site(shelf: None) -> Iterator[str]:
+def site(shelf: None, collected: Path) -> Iterator[str]:
     """The portal on a port, with the embedded service; gives its address. Nothing is rolled back between tests."""
-    with served() as address:
+    with served(collected) as address:
         yield address
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from wsgiref.simple_server import WSGIRequestHandler
 
 from django.conf import settings
@@ -22,14 +23,18 @@ class _Quiet(WSGIRequestHandler):
         """Tests read pages, not logs."""
 
 
+def with_static_files(root: Path) -> override_settings:
+    """The settings under which the folder has the static files: style sheets are bundled and hashed."""
+    bundled = {"BACKEND": "formation_portal.core.static_files.BundledStaticFilesStorage"}
+    return override_settings(STORAGES=settings.STORAGES | {"staticfiles": bundled}, STATIC_ROOT=root)
+
+
 @contextmanager
-def served() -> Iterator[str]:
-    """Serve the portal on a free loopback port; gives its address. Style sheets are bundled and hashed."""
-    storages = settings.STORAGES | {
-        "staticfiles": {"BACKEND": "formation_portal.core.static_files.BundledStaticFilesStorage"}
-    }
-    with override_settings(STORAGES=storages):
-        call_command("collectstatic", interactive=False, verbosity=0)
+def served(collected: Path | None = None) -> Iterator[str]:
+    """Serve the portal on a free loopback port; gives its address. Collects static files where no folder has them."""
+    with with_static_files(collected or settings.STATIC_ROOT):
+        if collected is None:
+            call_command("collectstatic", interactive=False, verbosity=0)
         server = ThreadedWSGIServer(("127.0.0.1", 0), _Quiet)
         server.set_app(get_wsgi_application())
         thread = threading.Thread(target=server.serve_forever, args=(0.05,))

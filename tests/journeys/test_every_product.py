@@ -6,7 +6,7 @@ import pytest
 
 from formation_portal import relay
 from formation_portal.gateway.configuration import service
-from formation_portal.service.catalog.loader import read_catalog
+from tests.embedded_catalog import catalog_items
 from tests.journeys.clients import InProcessBrowser
 from tests.journeys.held import differences, held
 from tests.journeys.stranger import Stranger
@@ -14,7 +14,7 @@ from tests.journeys.typed import said
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
-SLUGS = [item["product"]["slug"] for item in read_catalog()]
+SLUGS = [item["product"]["slug"] for item in catalog_items()]
 
 # Some of each kind in every run, all of them in `make test-long`.
 SHORT = {"bvi-limited-company", "ch-foundation"}

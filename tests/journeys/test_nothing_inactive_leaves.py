@@ -17,15 +17,16 @@ from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.gateway import FormationService
 from formation_portal.gateway.transports.in_process import BASE_URL
 from formation_portal.service.auth import portal_key
-from formation_portal.service.catalog.loader import read_catalog, store_catalog
+from formation_portal.service.catalog.loader import store_catalog
 from tests.applications import factories
+from tests.embedded_catalog import catalog_items
 from tests.journeys.conftest import new_user
 from tests.relay.flaky_transport import FlakyTransport
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
 Json = dict[str, Any]
-ITEMS = {item["product"]["slug"]: item for item in read_catalog()}
+ITEMS = {item["product"]["slug"]: item for item in catalog_items()}
 # Every fourth in every run, all of them in `make test-long`.
 TRIED = [slug if place % 4 == 0 else pytest.param(slug, marks=pytest.mark.long) for place, slug in enumerate(ITEMS)]
 _PARTS = {"day": "7", "month": "3", "year": "1990", "amount": "1000"}

@@ -7,11 +7,11 @@ from django.utils import translation
 
 from formation_portal.applications.imports.columns import KIND, columns, keys_by_heading, normalized_heading
 from formation_portal.contract.schema import FormSchema
-from formation_portal.service.catalog.loader import read_catalog
 from tests.applications import factories
 from tests.contract.builders import form, question, role
+from tests.embedded_catalog import catalog_items
 
-SCHEMAS = {item["product"]["slug"]: FormSchema.model_validate(item["schema"]) for item in read_catalog()}
+SCHEMAS = {item["product"]["slug"]: FormSchema.model_validate(item["schema"]) for item in catalog_items()}
 
 
 def heads(schema: FormSchema) -> list[str]:

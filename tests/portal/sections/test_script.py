@@ -1,15 +1,14 @@
 """Our script in a browser, under the content policy of every page."""
 
 import shutil
-import threading
 from collections.abc import Iterator
-from wsgiref.simple_server import WSGIRequestHandler, make_server
+from pathlib import Path
 
 import pytest
-from django.core.wsgi import get_wsgi_application
 from playwright.sync_api import Browser, Page, expect
 from pytest_django.fixtures import Settings
 
+from tests.journeys.site import served
 from tests.portal.script_pages import SERVER
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
@@ -22,24 +21,13 @@ pytestmark = [
 ]
 
 
-class _Quiet(WSGIRequestHandler):
-    def log_message(self, format: str, *args: object) -> None:
-        """Say nothing: the tests say what went wrong."""
-
-
 @pytest.fixture
-def address(settings: Settings) -> Iterator[str]:
+def address(settings: Settings, collected: Path) -> Iterator[str]:
     """The site of two forms, served without a database."""
     settings.ALLOWED_HOSTS = ["127.0.0.1"]
-    settings.WHITENOISE_USE_FINDERS = settings.WHITENOISE_AUTOREFRESH = True
     SERVER.status, SERVER.posted = 200, []
-    server = make_server("127.0.0.1", 0, get_wsgi_application(), handler_class=_Quiet)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    yield f"http://127.0.0.1:{server.server_port}/"
-    server.shutdown()
-    server.server_close()
-    thread.join()
+    with served(collected) as address:
+        yield f"{address}/"
 
 
 @pytest.fixture

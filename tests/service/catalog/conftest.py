@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from formation_portal.service.catalog.loader import read_catalog
+from tests.embedded_catalog import catalog_items
 
 Json = dict[str, Any]
 
@@ -50,7 +50,7 @@ def asked_in(item: Json) -> Iterator[Asked]:
 
 @pytest.fixture(scope="session")
 def catalog() -> list[Json]:
-    return read_catalog()
+    return catalog_items()
 
 
 @pytest.fixture(scope="session")

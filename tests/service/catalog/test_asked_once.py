@@ -9,10 +9,10 @@ import pytest
 from formation_portal.contract.record import Party, Record, validate
 from formation_portal.contract.rules import evaluate
 from formation_portal.contract.schema import FormSchema
-from formation_portal.service.catalog.loader import read_catalog
+from tests.embedded_catalog import catalog_items
 from tests.strategies import TODAY
 
-ITEMS = {item["product"]["slug"]: item for item in read_catalog()}
+ITEMS = {item["product"]["slug"]: item for item in catalog_items()}
 
 
 @pytest.mark.parametrize("slug", ITEMS)
