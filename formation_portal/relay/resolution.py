@@ -288,9 +288,9 @@ def queue_groups() -> tuple[tuple[str, str, int], ...]:
     return tuple((value, label, counts[f"in_{value}"]) for value, (label, _) in meant.items())
 
 
-def unresolved_count() -> int:
-    """How many deliveries wait for an agent, to be decided or to inform the provider: one query."""
-    return Delivery.objects.filter(UNDECIDED | TO_INFORM).count()
+def unresolved_deliveries() -> QuerySet[Delivery]:
+    """The deliveries that wait for an agent, to be decided or to inform the provider."""
+    return Delivery.objects.filter(UNDECIDED | TO_INFORM)
 
 
 def _in_any_group() -> Q:

@@ -14,6 +14,7 @@ from formation_portal.accounts.models import User
 from formation_portal.contract.catalog import working_days_between
 from formation_portal.contract.lifecycle import State
 from formation_portal.core.integers import parse_integers
+from formation_portal.relay.resolution import unresolved_deliveries
 from formation_portal.ui.forms.controls import FilterControl, as_options
 from formation_portal.ui.pagination import KeysetPage, PageLink, ViewLink, keyset_links
 
@@ -115,6 +116,8 @@ class QueuePage:
     title: str
     lead: str
     views: list[ViewLink]
+    # How many things at the service wait for a decision.
+    undecided: int
     filters: tuple[FilterControl, ...]
     # What narrows the view in words, each with the address without it.
     chips: list[tuple[str, str]]
@@ -130,10 +133,11 @@ class QueuePage:
 
 
 def queue_page(chosen: QueueState, reader: User) -> QueuePage:
-    """The page: one to three queries for the rows, and one each for agents, offers and the counts of the views."""
+    """The page: one to three queries for the rows, and one each for agents, offers and all counts."""
     agents = {str(one.pk): one.called for one in User.objects.filter(is_agent=True).order_by("first_name", "pk")}
     offers = list(Offer.objects.order_by("place", "name", "pk"))
     found, looked_through = search_page(find_cases(chosen, agent_id=reader.pk), length=A_PAGE)
+    views, undecided = _counted(chosen, reader)
     top = chosen.from_the_top
     previous = queue_url(replace(top, before=found.before)) if found.before else ""
     following = queue_url(replace(top, after=found.after)) if found.after else ""
@@ -141,7 +145,8 @@ def queue_page(chosen: QueueState, reader: User) -> QueuePage:
         chosen,
         title="All cases" if chosen.looks_at_closed else _VIEW_WORDS[chosen.view],
         lead=_lead(chosen.view),
-        views=_view_links(chosen, reader),
+        views=views,
+        undecided=undecided,
         filters=_filters(chosen, agents, offers),
         chips=_chips(chosen, agents, offers),
         found=found,
@@ -174,18 +179,19 @@ def _lead(view: View) -> str:
     return ""
 
 
-def _view_links(chosen: QueueState, reader: User) -> list[ViewLink]:
-    """The saved views, with one query for all counts. That of decisions that wait for a second agent is there only
-    where any can wait, or where it is chosen."""
+def _counted(chosen: QueueState, reader: User) -> tuple[list[ViewLink], int]:
+    """The saved views, and how many things at the service wait for a decision, with one query for all counts. The view
+    of decisions that wait for a second agent is there only where any can wait, or where it is chosen."""
     shows_waiting = settings.FOUR_EYES or chosen.view is View.CONFIRM
     views = [view for view in View if view is not View.CONFIRM or shows_waiting]
     rows = [in_view(view, agent_id=reader.pk).values("pk")[:_MAX_COUNT] for view in views]
+    *counted, undecided = counts([*rows, unresolved_deliveries().values("pk")], agent_id=reader.pk)
     links = []
-    for view, count in zip(views, counts(rows, agent_id=reader.pk), strict=True):
+    for view, count in zip(views, counted, strict=True):
         # What was closed last is what one looks for.
         address = queue_url(QueueState(view=view, newest_first=view is View.CLOSED))
         links.append(ViewLink(address, _VIEW_WORDS[view], _count_words(count), view is chosen.view))
-    return links
+    return links, undecided
 
 
 def _filters(chosen: QueueState, agents: Mapping[str, str], offers: Sequence[Offer]) -> tuple[FilterControl, ...]:

@@ -11,7 +11,6 @@ from formation_portal.accounts.models import Right
 from formation_portal.accounts.policies import UserRequest, agent, agent_with
 from formation_portal.accounts.sessions import background_request
 from formation_portal.core.integers import parse_integer
-from formation_portal.relay.resolution import unresolved_count
 
 from ..case_urls import case_url, queue_shown, queue_url
 from ..lookups import get_application_or_404
@@ -27,9 +26,9 @@ from .search import next_case_for
 @require_safe
 @agent
 def queue(request: UserRequest) -> HttpResponse:
-    """One page of the queue as its address says, and how many things wait for a decision at the service."""
+    """One page of the queue as its address says."""
     page = queue_page(QueueState.read(request.GET), request.user)
-    return render(request, "desk/queue/queue.html", {"page": page, "undecided": unresolved_count()})
+    return render(request, "desk/queue/queue.html", {"page": page})
 
 
 @require_safe
