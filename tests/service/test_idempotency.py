@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 from django.db import connections
+from django.test import Client
 from django.utils import timezone
 
 from formation_portal.service import idempotency
@@ -47,6 +48,13 @@ def test_a_refusal_is_the_first_answer_too(caller: Caller) -> None:
     again = create(caller, colour="red")
     assert (again.status_code, again.content) == (422, first.content)
     assert again["Content-Type"] == "application/problem+json"
+
+
+def test_a_body_that_is_no_json_is_refused_with_the_same_words_again(caller: Caller) -> None:
+    client = Client(headers={"Authorization": f"Bearer {caller.key}", "Idempotency-Key": "key-1"})
+    first, again = (client.post("/api/v1/entities", b"{", content_type="application/json") for _ in range(2))
+    problem(again, 400, "malformed_json")
+    assert (again.content, again["Idempotent-Replayed"]) == (first.content, "true")
 
 
 def test_keys_of_two_clients_have_nothing_to_do_with_each_other(caller: Caller, stranger: Caller) -> None:

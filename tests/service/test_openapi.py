@@ -111,10 +111,11 @@ def test_the_document_tells_of_every_route_with_its_problems_and_scopes(loaded: 
         for method, operation in methods.items()
     }
     assert told == set(operations())
-    for methods in document["paths"].values():
+    for path, methods in document["paths"].items():
         for operation in methods.values():
             statuses = {int(status) for status in operation["responses"]}
             assert {401, 403, 405, 429, 500, 503} <= statuses
+            assert 404 in statuses or "{" not in path
             assert all(scopes["BearerKey"] for scopes in operation["security"])
             for status, response in operation["responses"].items():
                 assert int(status) < 400 or list(response["content"]) == ["application/problem+json"]

@@ -1,3 +1,4 @@
+from datetime import date
 from typing import Any
 
 import pytest
@@ -5,7 +6,9 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 
 from formation_portal.contract.lifecycle import State
 from formation_portal.service.catalog.loader import store_catalog
+from formation_portal.service.entity_forms import parsed_form
 from formation_portal.service.models import Entity, Event
+from formation_portal.service.submission_check import record_of
 from tests.service import example_catalog
 from tests.service.caller import Caller, problem
 
@@ -108,6 +111,14 @@ def test_a_reference_to_a_removed_class_counts_as_no_answer(caller: Caller) -> N
     assert where not in needed(caller, entity)
     caller.delete(f"/entities/{entity}/share-classes/{lost}")
     assert where in needed(caller, entity)
+
+
+def test_the_record_of_an_entity_has_its_own_shares_alone(caller: Caller, ready: dict[str, str]) -> None:
+    other = caller.entity()
+    caller.holding(other, caller.person(other, "shareholder"), caller.share_class(other), 7)
+    entity = Entity.objects.get(id=other)
+    record = record_of(entity, parsed_form(entity.form), today=date(2026, 6, 1))
+    assert [holding.shares for holding in record.holdings] == [7]
 
 
 def test_what_was_submitted_is_not_submitted_again(caller: Caller, ready: dict[str, str]) -> None:

@@ -52,6 +52,8 @@ def test_a_document_of_the_entity_needs_only_its_slot(caller: Caller, entity: st
     answer = caller.upload(f"/entities/{entity}/documents", file=a_file(), document_key="Business plan")
     assert answer.status_code == 201
     assert answer.json()["data"]["scope"] == "entity"  # type: ignore[attr-defined]
+    listed = caller.get(f"/entities/{entity}/documents?party_id={caller.person(entity, 'director')}")
+    assert listed.json()["data"] == [], "it is no party's"
 
 
 @pytest.mark.parametrize(
@@ -110,7 +112,7 @@ def test_a_file_of_another_kind_is_refused(caller: Caller, entity: str) -> None:
 
 def test_an_empty_file_is_refused(caller: Caller, entity: str) -> None:
     answer = caller.upload(f"/entities/{entity}/documents", file=a_file(b""), document_key="Business plan")
-    problem(answer, 422, "validation_failed")
+    assert problem(answer, 422, "validation_failed")["detail"] == "The file is empty."
     assert pointers(answer) == ["/file"]
 
 

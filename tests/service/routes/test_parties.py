@@ -3,6 +3,7 @@ from typing import Any
 import pytest
 
 from formation_portal.contract.lifecycle import State
+from formation_portal.service.catalog.loader import store_catalog
 from formation_portal.service.models import Entity, Event, EventDelivery
 from tests.service import example_catalog
 from tests.service.caller import Caller, pointers, problem
@@ -100,6 +101,16 @@ def test_a_role_section_says_which_kinds_it_takes(caller: Caller, entity: str, k
 
 def test_a_role_of_the_table_is_taken_without_a_section(caller: Caller, entity: str) -> None:
     assert caller.person(entity, "officer", "member")
+
+
+def test_a_company_has_a_name_though_the_form_asks_companies_for_something_else(caller: Caller) -> None:
+    changed = example_catalog.items()
+    for section in changed[0]["schema"]["sections"][1:4]:
+        section["corporate_fields"] = [example_catalog.csp("bvi.trade", "Trade")]
+    store_catalog(changed)
+    body = {"party_type": "corporate", "name": "Nominees", "roles": ["director"]}
+    answer = caller.post(f"/entities/{caller.entity()}/parties", body)
+    assert answer.json()["data"]["name"] == "Nominees"
 
 
 def test_a_role_that_only_the_schema_has_is_taken(caller: Caller) -> None:

@@ -164,6 +164,20 @@ def test_what_another_sender_has_taken_is_left_alone(caller: Caller, receiver: R
     assert receiver.received == []
 
 
+def test_a_try_whose_sender_died_is_noted_beside_the_earlier_ones(
+    caller: Caller, receiver: Receiver, secret: str, clock: Clock
+) -> None:
+    receiver.status = 500
+    caller.entity()
+    send_due()
+    row = EventDelivery.objects.get()
+    for _ in range(2):
+        clock.move(hours=1)
+        assert claim_next(row.subscription_id) is not None
+    outcomes = row.attempts.order_by("pk").values_list("outcome", flat=True)
+    assert list(outcomes) == ["refused", "sender_died", ""]
+
+
 def test_what_another_sender_takes_in_between_is_left_alone(
     caller: Caller, receiver: Receiver, secret: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
