@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from django.conf import settings
+from django.db import transaction
 from django.test import Client
 from hypothesis import given
 from hypothesis import strategies as st
@@ -158,9 +159,22 @@ def test_what_is_found_in_a_file_and_its_picture_are_kept_with_it(draft: Draft, 
     found = documents.findings_of(Document.objects.get(pk=document.pk))
     assert (found.width, found.height) == (640, 480)
     assert found.codes == (FindingCode.MISNAMED, FindingCode.FEW_PIXELS)
-    assert documents.small_picture(document).startswith(b"\xff\xd8")
+    assert bytes(Preview.objects.get().picture).startswith(b"\xff\xd8")
     services.remove_document(draft, document, by=owner)
     assert not Preview.objects.exists()
+
+
+def test_a_file_without_a_picture_keeps_none(draft: Draft, owner: Any, ada: Any) -> None:
+    services.add_document(draft, ada, "Passport", factories.upload(), by=owner)
+    assert not Preview.objects.exists()
+
+
+def test_a_file_stays_until_its_removal_is_committed(draft: Draft, owner: Any, ada: Any) -> None:
+    document = services.add_document(draft, ada, "Passport", factories.upload(), by=owner)
+    with transaction.atomic():
+        services.remove_document(draft, document, by=owner)
+        transaction.set_rollback(True)
+    assert len(files()) == 1
 
 
 def test_a_picture_that_is_not_kept_is_drawn_once(draft: Draft, owner: Any, ada: Any) -> None:

@@ -8,6 +8,7 @@ from formation_portal.applications import services
 from formation_portal.applications.contacts import duplicate_of, duplicates
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application, Change
+from formation_portal.applications.ownership_stakes import owned_companies, typed_stakes
 from formation_portal.applications.parties import PartyRow
 
 from . import factories
@@ -105,3 +106,14 @@ def test_one_who_was_removed_meanwhile_is_gone(twice: Draft, owner: Any) -> None
     with pytest.raises(services.Gone):
         services.merge_parties(twice, again, ada, by=owner)
     assert [one.token for one in reopened(twice).parties] == ["again"]
+
+
+def test_the_owners_of_one_and_what_it_owns_go_with_it(draft: Draft, owner: Any) -> None:
+    for token, name in (("one", "Kestrel Ltd"), ("two", "Kestrel Limited"), ("kite", "Kite Ltd"), ("owl", "Owl Ltd")):
+        services.add_party(draft, "corporate", ["shareholder"], {"corporate.name": name}, by=owner, token=token)
+    services.save_owners(draft, row(draft, "one"), {"kite": "10%"}, by=owner)
+    services.save_owners(draft, row(draft, "two"), {"kite": "20%", "owl": "30%", "one": "5%"}, by=owner)
+    services.save_owners(draft, row(draft, "owl"), {"two": "40%"}, by=owner)
+    services.merge_parties(draft, row(draft, "two"), row(draft, "one"), by=owner)
+    assert typed_stakes(reopened(draft)) == {("one", "kite"): "10%", ("one", "owl"): "30%", ("owl", "one"): "40%"}
+    assert [one.token for one in owned_companies(draft, typed_stakes(draft))] == ["one", "owl"]

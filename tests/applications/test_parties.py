@@ -8,6 +8,9 @@ import pytest
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application, Change, Document
+from formation_portal.applications.parties import name_fields
+from formation_portal.audit.models import AuditAction, Entry
+from formation_portal.contract.schema import FormSchema
 
 from . import factories
 
@@ -65,6 +68,7 @@ def test_a_stale_save_of_a_party_is_refused_with_both_texts(draft: Draft, owner:
         {"person.last_name": "King"},
         {"person.last_name": "Byron"},
     )
+    assert str(caught.value) == "Someone has changed this since you opened it"
     services.save_party(draft, party, {"person.last_name": "King"}, version=1, by=owner)
 
 
@@ -92,3 +96,28 @@ def test_a_company_answers_the_general_questions(draft: Draft, owner: Any) -> No
     (row,) = draft.parties
     assert row.label == "Nominees Ltd"
     assert dataclasses.asdict(row.record)["answers"]["values"] == {"corporate.name": "Nominees Ltd"}
+
+
+@pytest.mark.parametrize(
+    ("kind", "names"),
+    [("person", ["person.first_name", "person.last_name"]), ("corporate", ["corporate.name"])],
+)
+def test_a_party_has_a_name_also_where_no_role_asks_for_it(kind: str, names: list[str]) -> None:
+    sections = [section for section in factories.SCHEMA["sections"] if section["scope"] == "entity"]
+    schema = FormSchema.model_validate(factories.SCHEMA | {"sections": sections})
+    assert [spec.canonical_field for spec in name_fields(schema, kind)] == names
+
+
+def test_the_audit_names_the_party_that_a_change_is_about(draft: Draft, owner: Any) -> None:
+    ada = services.add_party(draft, "person", ["director"], factories.ADA, by=owner)
+    assert Entry.objects.filter(deed=AuditAction.CHANGE).latest("pk").subject == ada.token
+
+
+def test_another_partys_answer_of_the_same_name_is_no_clash(draft: Draft, owner: Any) -> None:
+    ada = services.add_party(draft, "person", ["director"], factories.ADA, by=owner)
+    grace = services.add_party(draft, "person", ["director"], {"person.first_name": "Grace"}, by=owner)
+    seen, page = ada.version, services.PageVersion(draft.application.revision, "a page")
+    services.save_party(draft, ada, {"person.last_name": "King"}, version=ada.version, by=owner)
+    services.save_party(draft, grace, {"person.first_name": "Grace B."}, version=grace.version, by=owner)
+    services.save_party(draft, ada, {"person.first_name": "Augusta"}, version=seen, page_version=page, by=owner)
+    assert [row.raw["person.first_name"] for row in reopened(draft).parties] == ["Augusta", "Grace B."]

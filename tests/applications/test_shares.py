@@ -73,3 +73,11 @@ def test_a_reference_to_a_removed_class_must_be_chosen_again(complete: Draft, ow
     assert len(gone.holdings) == 1
     problem = reopened(complete).parties[0].record.answers.problems["xy.person.appointed_by"]
     assert problem.code == "share_class_gone"
+
+
+def test_a_text_that_reads_like_a_share_class_refers_to_none(draft: Draft, owner: Any) -> None:
+    services.add_share_class(draft, factories.ORDINARY, by=owner, token="ordinary")
+    named = {"person.first_name": "ordinary", "xy.person.appointed_by": "ordinary"}
+    services.add_party(draft, "person", ["director"], factories.ADA | named, by=owner)
+    found = draft.references_to_share_class("ordinary").answers
+    assert [(label, spec.key) for label, spec in found] == [("ordinary Lovelace", "appointed_by")]

@@ -73,3 +73,15 @@ def test_a_change_without_a_choice_is_none(draft: Draft, owner: Any) -> None:
     assert services.restorable_choices(draft, change) == {}
     with pytest.raises(services.Gone):
         services.restore_choices(draft, change, by=owner)
+
+
+def test_a_choice_of_a_share_class_is_taken_back_there(owner: Any) -> None:
+    kinds = [factories.field("kind"), factories.field("terms", depends_on={"field": "kind", "value": "Other"})]
+    classes = {"scope": "share_structure", "title": "Share classes", "fields": kinds}
+    draft = open_draft(
+        services.start(owner=owner, product=factories.product(schema=factories.SCHEMA | {"sections": [classes]}))
+    )
+    row = services.add_share_class(draft, factories.ORDINARY | {"xy.kind": "Plain"}, by=owner)
+    services.save_share_class(draft, row, {"xy.kind": "Other"}, version=row.version, by=owner)
+    services.restore_choices(draft, draft.new_changes[-1], by=owner)
+    assert open_draft(draft.application).share_classes[0].raw["xy.kind"] == "Plain"
