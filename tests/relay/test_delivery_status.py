@@ -7,7 +7,7 @@ import pytest
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft
 from formation_portal.relay.delivery_status import DeliveryStage, deliveries_of
-from formation_portal.relay.models import Delivery, DeliveryState
+from formation_portal.relay.models import AMBIGUOUS, UNCLEAR, UNSUPPORTED, Delivery, DeliveryState
 from formation_portal.relay.worker import drain
 
 from .flaky_transport import FlakyTransport
@@ -53,3 +53,14 @@ def test_a_board_takes_two_queries(complete: Draft, django_assert_num_queries: A
     with django_assert_num_queries(2):
         board = deliveries_of(complete.application)
         assert [board.overall, board.notices, board.of_entity(), board.of_party("ada")]
+
+
+_IN_DOUBT = {DeliveryState.SENDING, DeliveryState.UNKNOWN, DeliveryState.RECONCILING}
+
+
+@pytest.mark.parametrize("state", DeliveryState.values)
+@pytest.mark.parametrize("reason", ["", UNCLEAR, AMBIGUOUS, UNSUPPORTED])
+def test_what_may_have_arrived_is_not_settled(state: str, reason: str) -> None:
+    is_held_in_doubt = state == DeliveryState.HELD and reason in (UNCLEAR, AMBIGUOUS)
+    is_in_doubt = state in _IN_DOUBT or is_held_in_doubt
+    assert Delivery(kind="party", state=state, reason=reason).is_settled is not is_in_doubt

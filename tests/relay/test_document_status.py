@@ -141,6 +141,10 @@ def test_it_is_read_soon_then_ever_more_rarely_and_never_twice_at_once(
     assert read_due_documents() == 0
     assert transport.endpoints == [LIST]
     now = timezone.now()
+    Delivery.objects.update(updated_at=now - timedelta(hours=8), read_next_at=now)
+    assert read_due_documents() == 1
+    assert abs(paper().read_next_at - now - timedelta(hours=2)) < timedelta(minutes=1)
+    now = timezone.now()
     Delivery.objects.update(updated_at=now - timedelta(days=9), read_next_at=now)
     assert read_due_documents() == 1
     assert paper().read_next_at > now + timing.READ_RARELY - timedelta(minutes=1)

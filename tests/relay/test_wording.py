@@ -4,10 +4,13 @@ from collections.abc import Iterator
 
 import pytest
 
+from formation_portal.applications.draft import Draft
 from formation_portal.gateway.errors import CatalogUnavailable, GatewayError, NoAnswer
 from formation_portal.relay.calls import outcomes
 from formation_portal.relay.models import OWN_REASONS, Attempt, Delivery, DeliveryState
-from formation_portal.relay.wording import outcome_words, state_words
+from formation_portal.relay.problems import block_approval
+from formation_portal.relay.wording import Titles, outcome_words, state_words
+from formation_portal.reviews.targets import WHOLE_APPLICATION, Target, TargetKind
 
 # No call ends in these: one is a family, the other is what a page says.
 _NEVER_AN_END = {NoAnswer, CatalogUnavailable}
@@ -45,3 +48,32 @@ def test_a_call_that_may_have_been_done_is_not_called_a_failure() -> None:
     for outcome in ("Unclear", "", "worker_died"):
         assert "fail" not in outcome_words(Attempt(outcome=outcome)).lower()
     assert "may have been processed" in outcome_words(Attempt(outcome="Unclear"))
+
+
+@pytest.mark.django_db(databases=["default", "service"])
+def test_each_thing_is_called_by_its_name(complete: Draft) -> None:
+    rows = list(complete.application.deliveries.all())
+    titles = {row.kind: Titles(rows).title(row) for row in rows}
+    assert (titles["share_class"], titles["party"]) == ("Share class Ordinary", "Ada Lovelace, person")
+
+
+@pytest.mark.django_db(databases=["default", "service"])
+@pytest.mark.parametrize(
+    ("place", "target"),
+    [
+        ({"party": "ada", "field": "person.last_name"}, Target.of_field("ada", "person.last_name")),
+        ({"share_class": "ordinary", "field": "share_class.name"}, Target.of_field("ordinary", "share_class.name")),
+        ({"section": "funds", "field": "xy.capital"}, Target.of_field("funds", "xy.capital")),
+        ({"party": "ada", "slot": "Passport"}, Target.of_document("ada", "Passport")),
+        ({"party": "ada"}, Target(TargetKind.PARTY, "ada")),
+        ({"section": "funds"}, Target(TargetKind.SECTION, "funds")),
+        ({}, WHOLE_APPLICATION),
+    ],
+)
+def test_what_the_service_refuses_leads_agents_to_its_place(
+    complete: Draft, place: dict[str, str], target: Target
+) -> None:
+    problem = {"field": "", "code": "invalid", "message": "Not this"} | place
+    complete.application.deliveries.filter(kind="party").update(state=DeliveryState.REFUSED, problems=[problem])
+    [blocker] = block_approval(complete)
+    assert (blocker.target, blocker.text) == (target, "Not accepted by the formation service: Not this")

@@ -3,6 +3,7 @@
 import logging
 from datetime import timedelta
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from django.utils import timezone
@@ -12,10 +13,11 @@ from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Application, Change
 from formation_portal.contract.lifecycle import State
 from formation_portal.gateway import FormationService
-from formation_portal.relay.calls.claiming import claim
+from formation_portal.relay.calls.claiming import _expire_leases, claim
 from formation_portal.relay.calls.sending import make_next_call
 from formation_portal.relay.delivery_status import deliveries_of
 from formation_portal.relay.models import Attempt, Delivery, ServiceProfile
+from formation_portal.relay.service_profile import current_profile
 from formation_portal.relay.timing import KEYED_REPEATS
 from formation_portal.relay.worker import drain
 from tests.applications import factories
@@ -368,7 +370,24 @@ def test_a_lost_upload_is_left_to_our_team(complete: Draft, transport: FlakyTran
         "file_missing",
         False,
     )
+    assert row("document", document.subject).state == "held"
     assert deliveries_of(complete.application).of("shareholding", "ada/ordinary").words == "Received"
+
+
+def test_a_refusal_of_more_than_what_was_cleared_is_for_the_customer(
+    complete: Draft, transport: FlakyTransport, owner: Any
+) -> None:
+    save(complete, "the-company", {"xy.started_on": {"day": "1", "month": "2", "year": "2020"}}, owner)
+    drain()
+    save(complete, "the-company", {"xy.started_on": {"day": "", "month": "", "year": ""}}, owner)
+    save(complete, "funds", {"xy.capital": {"amount": "60000", "currency": "USD"}}, owner)
+    names = ("xy.started_on", "xy.capital")
+    errors = [{"pointer": f"/{one}", "field": one, "code": "invalid", "detail": "Not like this"} for one in names]
+    refusal = {"code": "validation_failed", "detail": "Not like this", "errors": errors}
+    transport.fail_on("POST entities/csp-data", answers(422, refusal))
+    drain()
+    found = row("entity_csp")
+    assert (found.state, [one["field"] for one in found.problems]) == ("refused", list(names))
 
 
 def test_something_already_removed_there_is_removed(complete: Draft, service: FormationService, owner: Any) -> None:
@@ -378,3 +397,15 @@ def test_something_already_removed_there_is_removed(complete: Draft, service: Fo
     services.remove_document(complete, complete.documents[0], by=owner)
     drain()
     assert row("document", document.subject).state == "done"
+
+
+def test_a_worker_that_died_while_looking_again_leaves_what_was_received(complete: Draft) -> None:
+    drain()
+    Delivery.objects.filter(kind="party").update(
+        state="reconciling", recheck=True, lease=uuid4(), lease_until=timezone.now() - timedelta(seconds=1)
+    )
+    Delivery.objects.filter(kind="share_class").update(
+        state="reconciling", recheck=False, lease=uuid4(), lease_until=timezone.now() - timedelta(seconds=1)
+    )
+    _expire_leases(list(complete.application.deliveries.all()), current_profile(), now=timezone.now())
+    assert (row("party", "ada").state, row("share_class", "ordinary").state) == ("done", "unknown")

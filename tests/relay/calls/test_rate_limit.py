@@ -202,3 +202,9 @@ def test_a_retry_without_budget_waits_while_others_go_on(
     assert waiting.next_at > timezone.now() + timedelta(seconds=4)
     other = services.start(owner=owner, product=factories.product())
     assert make_next_call(other.pk) is not None
+
+
+def test_a_refusal_pauses_nobody_whatever_time_it_names(at_service: ServiceProfile) -> None:
+    refused = CallOutcome(DeliveryState.REFUSED, retry_after=60)
+    rate_limit.record_outcome(at_service, refused, NOW, was_retry=False)
+    assert opens_after(at_service, NOW) == 0

@@ -48,6 +48,16 @@ def test_a_document_of_a_party_is_kept_with_its_digest(caller: Caller, entity: s
     assert Event.objects.get(type="document.uploaded").data["document_id"] == document["id"]
 
 
+def test_the_documents_of_one_party_are_listed_without_anybody_elses(caller: Caller, entity: str) -> None:
+    mine, theirs = caller.person(entity, "director"), caller.person(entity, "director")
+    for party in (mine, theirs):
+        form = {"document_key": "Passport", "scope": "party", "party_id": party}
+        caller.upload(f"/entities/{entity}/documents", file=a_file(), **form)
+    caller.upload(f"/entities/{entity}/documents", file=a_file(), document_key="Business plan")
+    listed = caller.get(f"/entities/{entity}/documents?party_id={mine}").json()["data"]
+    assert [one["party_id"] for one in listed] == [mine]
+
+
 def test_a_document_of_the_entity_needs_only_its_slot(caller: Caller, entity: str) -> None:
     answer = caller.upload(f"/entities/{entity}/documents", file=a_file(), document_key="Business plan")
     assert answer.status_code == 201
