@@ -109,7 +109,10 @@ def _try_ring(copy: Path, package: str, ring: str, tried: list[Tried]) -> None:
         touching = {test for line in range(mutation.line, mutation.last_line + 1) for test in lines.get(str(line), ())}
         chosen = seconds
         if not mutation.at_import and "" not in touching:
-            chosen = {test: seconds[test] for test in touching & seconds.keys()}
+            # What no test runs in this process may run in a child of one: those beside the module are asked.
+            mirror = f"tests/{mutation.path.relative_to(copy / 'formation_portal').parent}/"
+            asked = touching or {test for test in seconds if test.startswith(mirror)}
+            chosen = {test: seconds[test] for test in asked & seconds.keys()}
         if chosen:
             _write(mutation.path, mutation.applied(text))
             one.found_by = run.found_by(chosen)
