@@ -133,3 +133,15 @@ def test_nothing_is_accepted_of_what_its_customer_took_back(submitted: Draft, ag
     services.withdraw(again(submitted), by=owner)
     with pytest.raises(services.Closed):
         accept(submitted, [BIRTH], by=agent, version=seen)
+
+
+def test_what_is_queried_in_a_draft_is_not_to_do_any_more(submitted: Draft, agent: Any) -> None:
+    def to_do() -> set[Target]:
+        return {fact.target for fact in load_checklist(submitted) if fact.is_to_do}
+
+    assert {BIRTH, PASSPORT, FUNDS} <= to_do()
+    accept(submitted, [PASSPORT], by=agent, version=current_version(submitted.application))
+    draft_query(submitted, BIRTH, text="Look again", by=agent, version=current_version(submitted.application))
+    assert {BIRTH, PASSPORT, FUNDS} & to_do() == {FUNDS}
+    decide(submitted, RETURN, by=agent, version=current_version(submitted.application))
+    assert BIRTH in to_do()

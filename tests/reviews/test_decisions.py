@@ -19,7 +19,7 @@ from formation_portal.reviews.decisions import (
     refuse_proposal,
     waiting_decision,
 )
-from formation_portal.reviews.models import DecisionKind, DecisionOutcome, Query, ReviewDecision
+from formation_portal.reviews.models import MAX_TEXT, DecisionKind, DecisionOutcome, Query, ReviewDecision
 from formation_portal.reviews.queries import delete_draft, draft_query, resolve
 from formation_portal.reviews.targets import Target, TargetKind
 from formation_portal.reviews.transactions import (
@@ -157,6 +157,13 @@ def test_a_page_of_an_earlier_round_is_told_of_that_round_and_what_followed(
     told = [move.by for move in changes_since(submitted.application, seen, by=None)]
     assert told.count(owner) == 1
     assert told.count(agent) >= 2, "the review was begun, and the application returned"
+    whats = {move.what for move in changes_since(submitted.application, seen, by=None)}
+    assert whats == {
+        "Submitted the application for review",
+        "Returned it for changes",
+        "recorded the return",
+        "Started the review",
+    }
 
 
 def test_ones_own_checks_overtake_nobody(submitted: Draft, agent: Any) -> None:
@@ -216,3 +223,20 @@ def test_a_return_and_a_withdrawal_overtake_what_waits(
     assert ReviewDecision.objects.get(pk=second.pk).outcome == DecisionOutcome.OVERTAKEN
     with pytest.raises(services.Closed):
         confirm_proposal(submitted, by=colleague, version=now(submitted))
+
+
+def test_a_text_may_be_as_long_as_the_field_says(submitted: Draft, agent: Any) -> None:
+    with pytest.raises(ReviewRefused, match="2,000 characters or fewer"):
+        decide(submitted, RETURN, text="a" * (MAX_TEXT + 1), by=agent, version=now(submitted))
+    decision = decide(submitted, RETURN, text="a" * MAX_TEXT, by=agent, version=now(submitted))
+    assert (decision.text, submitted.application.status) == ("a" * MAX_TEXT, State.RETURNED_FOR_CHANGES)
+
+
+def test_each_question_is_settled_by_itself(submitted: Draft, agent: Any, owner: Any) -> None:
+    for target in (BIRTH, ACTIVITY):
+        draft_query(submitted, target, text="Look again", by=agent, version=now(submitted))
+    decide(submitted, RETURN, by=agent, version=now(submitted))
+    services.submit(submitted, by=owner)
+    activity = Query.objects.get(name="xy.activity")
+    assert resolve(submitted, activity.pk, by=agent, version=now(submitted))
+    assert [query.name for query in load_checklist(submitted).queries] == ["person.date_of_birth"]

@@ -193,3 +193,17 @@ def test_what_the_service_sent_back_is_open(submitted: Draft, agent: Any, owner:
     services.reopen(draft, reason="The service asks for a change")
     assert draft.application.status is State.RETURNED_FOR_CHANGES
     assert not locks_of(draft)
+
+
+def test_a_question_about_a_share_class_opens_the_shares(submitted: Draft, agent: Any) -> None:
+    draft = returned(submitted, agent, Target.of_field("ordinary", "share_class.name"))
+    assert locks_of(draft)
+    assert not locks_of(draft).has_shares(draft)
+
+
+def test_the_roles_of_an_accepted_party_alone_are_locked(submitted: Draft, agent: Any) -> None:
+    assert set(locks_of(returned(submitted, agent, CAPITAL)).roles) == {"ada"}
+
+
+def test_the_roles_of_a_party_that_is_asked_about_are_open(submitted: Draft, agent: Any) -> None:
+    assert not locks_of(returned(submitted, agent, Target(TargetKind.PARTY, "ada"))).roles
