@@ -1,6 +1,6 @@
 """Taking back a choice that has made much inactive. What else was typed on the page goes along and is kept."""
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
@@ -14,8 +14,7 @@ from formation_portal.applications import services
 from formation_portal.applications.access import Author
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Change
-from formation_portal.contract.localisation import gettext, in_quotes
-from formation_portal.ui.formats import listed
+from formation_portal.contract.localisation import gettext
 from formation_portal.ui.forms.form_data import posted_answers, posted_page_version, posted_version
 
 from .lookups import (
@@ -26,7 +25,7 @@ from .lookups import (
 )
 from .parties.pages import party_page
 from .parties.removed import restores_removed_party
-from .sections.changes import field_conflicts
+from .sections.changes import field_conflicts, sentence_about
 from .sections.pages import QuestionPage, section_page
 from .sections.views import save_page
 from .shares.pages import share_class_page
@@ -82,18 +81,13 @@ def restore_choice(
     try:
         services.restore_choices(page.draft, change, by=by)
     except services.Overtaken as refusal:
-        one = gettext("{questions} has been answered again since, so it was not changed back.")
-        many = gettext("{questions} have been answered again since, so they were not changed back.")
-        messages.error(request, _about(refusal.labels, one, many))
+        one = gettext("{names} has been answered again since, so it was not changed back.")
+        many = gettext("{names} have been answered again since, so they were not changed back.")
+        messages.error(request, sentence_about(refusal.labels, one, many))
     else:
-        one, many = gettext("{questions} has been changed back."), gettext("{questions} have been changed back.")
-        messages.success(request, _about(labels.values(), one, many))
+        one, many = gettext("{names} has been changed back."), gettext("{names} have been changed back.")
+        messages.success(request, sentence_about(labels.values(), one, many))
     return left
-
-
-def _about(labels: Collection[str], one: str, many: str) -> str:
-    words = one if len(labels) == 1 else many
-    return words.format(questions=listed([in_quotes(label) for label in labels]))
 
 
 def _save(request: UserRequest, draft: Draft, holder: str, raw: Mapping[str, Any]) -> services.KeptTheirs:

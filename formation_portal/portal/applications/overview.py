@@ -120,7 +120,7 @@ def _section_task(draft: Draft, section: Section) -> Task:
     if section.is_share_structure:
         view, is_begun, note = "shares", bool(draft.share_classes), needs[0].text if needs else ""
         if len(needs) > 1:
-            note = ngettext("{count} item to complete", "{count} items to complete", len(needs))
+            note = _to_complete(len(needs))
     else:
         # What is missing of documents is counted with them.
         needs = tuple(need for need in needs if need.code != "document")
@@ -212,7 +212,7 @@ def pending_actions(
     others += done
     mine = [need for need in draft.needs if need.party_id not in waiting or need.code in _NOT_THEIRS]
     if others and mine:
-        what, at = _things(len(mine)), draft.application.updated_at
+        what, at = _to_complete(len(mine)), draft.application.updated_at
         others.insert(0, PendingAction("turn-you", gettext("You"), False, what, _since(at), "open"))
     return others
 
@@ -223,7 +223,7 @@ def _guests_action(
     """What a guest has to do, or has finished."""
     needs, is_done, is_own = open_needs_of_guest(draft, row), stage is InvitationStage.DONE, draft.application.is_own
     if needs:
-        what = _things(len(needs))
+        what = _to_complete(len(needs))
     elif is_done:
         what = gettext("Finished their part")
     else:
@@ -247,8 +247,8 @@ def open_needs_of_guest(draft: Draft, row: PartyRow) -> list[Need]:
     return [need for need in draft.needs_of_party(row.token) if need.code not in _NOT_THEIRS]
 
 
-def _things(number: int) -> str:
-    return ngettext("%(n)d item to complete", "%(n)d items to complete", number) % {"n": number}
+def _to_complete(number: int) -> str:
+    return ngettext("{count} item to complete", "{count} items to complete", number)
 
 
 def _since(at: datetime | None) -> str:

@@ -197,21 +197,22 @@ def field_conflicts(form: QuestionForm, stale: Stale) -> tuple[FieldConflict, ..
 
 def kept_theirs_words(labels: Iterable[str]) -> str:
     """What was changed elsewhere, and stays so, in a sentence; empty where nothing was."""
-    one = _("%(names)s was changed in another window. We kept the answer saved there.")
-    many = _("%(names)s were changed in another window. We kept the answers saved there.")
-    return _about(labels, one, many)
+    one = gettext("{names} was changed in another window. We kept the answer saved there.")
+    many = gettext("{names} were changed in another window. We kept the answers saved there.")
+    return sentence_about(labels, one, many)
 
 
 def accepted_words(labels: Iterable[str]) -> str:
     """That what was posted of these is left, since it was accepted; empty where nothing was."""
-    one = _("%(names)s was not changed, because our reviewer has accepted it.")
-    many = _("%(names)s were not changed, because our reviewer has accepted them.")
-    return _about(labels, one, many)
+    one = gettext("{names} was not changed, because our reviewer has accepted it.")
+    many = gettext("{names} were not changed, because our reviewer has accepted them.")
+    return sentence_about(labels, one, many)
 
 
-def _about(labels: Iterable[str], one: str, many: str) -> str:
+def sentence_about(labels: Iterable[str], one: str, many: str) -> str:
+    """The sentence about one or many, `{names}` in it; empty where there is none."""
     named = [in_quotes(label) for label in labels]
-    return (one if len(named) == 1 else many) % {"names": listed(named)} if named else ""
+    return (one if len(named) == 1 else many).format(names=listed(named)) if named else ""
 
 
 def hidden_controls(
