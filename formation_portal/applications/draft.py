@@ -267,6 +267,10 @@ class Draft:
         section = self.schema.share_section
         return section is not None and self.form_state.section_activation(section).active
 
+    def asks_owners_of(self, party: PartyRow) -> bool:
+        """Whether it is asked who owns the party: a company, while shares are asked for."""
+        return self.holds_shares and party.is_owned
+
     @cached_property
     def needs(self) -> tuple[Need, ...]:
         """Everything still needed before submission, also for numbers of shares that cannot be parsed or issued."""

@@ -103,6 +103,11 @@ class OwnersPage(ApplicationPage):
         return owners_of(self.draft, self.company_row, self.typed)
 
     @property
+    def controls(self) -> list[tuple[str, Owner]]:
+        """The owners, each with the name of their control."""
+        return [(stake_control(one.party.token), one) for one in self.owners]
+
+    @property
     def remainder(self) -> str:
         """How much of the company is accounted for, in words."""
         return unaccounted_for(self.company_row.label, [one.part for one in self.owners if one.part is not None])
@@ -141,7 +146,7 @@ class OwnersPage(ApplicationPage):
     @property
     def problems(self) -> tuple[Problem, ...]:
         """What can't be read, of those who are here and of the new one."""
-        here = (Problem(stake_control(one.party.token), one.problem) for one in self.owners if one.problem)
+        here = (Problem(control, one.problem) for control, one in self.controls if one.problem)
         new = (Problem(f"new-{name.replace('_', '-')}", text) for name, text in self.new_errors.items())
         return (*here, *new)
 

@@ -71,8 +71,7 @@ class PartyPage(QuestionPage):
     @property
     def owners_url(self) -> str:
         """Where the owners of a company are entered; empty where nobody asks for them."""
-        is_asked = self.draft.holds_shares and self.party.is_owned
-        return self._url("owners", self.party.token) if is_asked else ""
+        return self._url("owners", self.party.token) if self.draft.asks_owners_of(self.party) else ""
 
     @property
     def owners(self) -> str:

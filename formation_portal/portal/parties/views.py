@@ -269,7 +269,7 @@ def owners(request: UserRequest, reference: str, token: str) -> HttpResponse:
     there is one. They are kept here, and never sent."""
     draft = get_draft_or_404(request, reference)
     company = get_party_or_404(draft, token)
-    if not (draft.holds_shares and company.is_owned):
+    if not draft.asks_owners_of(company):
         raise Http404
     if request.method == "POST":
         return _save_owners(request, owners_page(draft, company, new_owner(request.POST)))
