@@ -253,6 +253,8 @@ class Question:
     def _part(self, part: str, *, is_wrong: bool) -> ControlPart:
         value = str(self.raw.get(part, ""))
         token = self.autocomplete
+        # None for countries, whose list the template draws.
+        offered = self.spec.choices() if part in self.spec.chosen_parts else ()
         return ControlPart(
             part=part,
             name=f"{self.name}:{part}",
@@ -260,7 +262,7 @@ class Question:
             label=gettext(self.spec.parts[part]),
             value=value,
             autocomplete=token if token in ("", "off") else f"{token}-{part}",
-            choices=_with_what_was_typed(_rows(self.spec.choices(), {value}), value) if part == "currency" else (),
+            choices=_with_what_was_typed(_rows(offered, {value}), value) if offered else (),
             optional=part in self.spec.optional_parts,
             is_wrong=is_wrong,
         )
