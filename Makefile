@@ -83,7 +83,7 @@ htmx4: $(DEV_READY) ## The browser tests with htmx 4: what passes, reported and 
 	@$(BIN)/python -m tests.htmx_four $(ARGS)
 
 gallery: $(DEV_READY) ## Take the README's pictures anew
-	@$(BIN)/python -m tests.journeys.readme_pictures
+	@$(BIN)/python -m tests.journeys.page_states.readme_pictures
 
 messages: $(DEV_READY) ## Gather every message, and bring the translations up to date
 	$(BIN)/python manage.py update_messages

@@ -42,7 +42,7 @@ hypothesis_settings.load_profile("house")
 # Stories that one process tells from beginning to end: begun last, they would keep the others waiting.
 _LONGEST = (
     "tests/core/test_postgres.py",
-    "tests/journeys/test_review_in_chromium.py",
+    "tests/journeys/desk/test_review.py",
     "tests/management/test_serve.py",
     "tests/faults/",
     "tests/durability/",

@@ -12,13 +12,13 @@ import django_htmx.templatetags.django_htmx as tags
 import pytest
 
 TESTS = (
-    "tests/journeys/test_questions_in_chromium.py",
-    "tests/journeys/test_choices_in_chromium.py",
-    "tests/journeys/test_consequences_in_chromium.py",
-    "tests/journeys/test_shares_in_chromium.py",
-    "tests/journeys/test_companies_in_chromium.py",
-    "tests/journeys/test_steadiness.py",
-    "tests/journeys/told",
+    "tests/journeys/chromium/test_questions.py",
+    "tests/journeys/chromium/test_choices.py",
+    "tests/journeys/chromium/test_inactive_answers.py",
+    "tests/journeys/chromium/test_shares.py",
+    "tests/journeys/end_to_end/test_companies_in_chromium.py",
+    "tests/journeys/chromium/test_layout_stability.py",
+    "tests/journeys/walkthroughs",
     "tests/portal/sections/test_script.py",
     "tests/portal/catalog/test_catalog_in_chromium.py",
     "tests/portal/catalog/test_compare_in_chromium.py",

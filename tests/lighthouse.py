@@ -11,7 +11,7 @@ from pathlib import Path
 from shutil import which
 from tempfile import TemporaryDirectory
 
-from tests.journeys.screenshots import Story, running, signed_in
+from tests.journeys.page_states.screenshots import Story, running, signed_in
 from tests.needed import chromium
 
 _LIGHTHOUSE = "lighthouse@13"

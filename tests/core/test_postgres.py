@@ -30,10 +30,10 @@ ALL = [
     "tests/service/routes",
     "tests/service/webhooks",
     "tests/relay/incoming_webhooks",
-    "tests/journeys/test_every_product.py",
+    "tests/journeys/end_to_end/test_every_product.py",
 ]
 # Where locks, pauses and whole journeys meet; the others are run by `make test-long`.
-BUSIEST = ["tests/relay/test_sync.py", "tests/relay/test_worker.py", "tests/journeys/test_every_product.py"]
+BUSIEST = ["tests/relay/test_sync.py", "tests/relay/test_worker.py", "tests/journeys/end_to_end/test_every_product.py"]
 
 
 # A thousand stories of people at the same case: locks are another thing there than in a database of one file.

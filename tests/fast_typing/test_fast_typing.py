@@ -13,9 +13,9 @@ from django.test import override_settings
 from formation_portal.applications import services
 from formation_portal.applications.draft import open_draft
 from tests.fast_typing.runs import Tally, run
+from tests.journeys.chromium.test_questions import started
 from tests.journeys.conftest import OpenTab, open_tab, shelf
 from tests.journeys.site import served
-from tests.journeys.test_questions_in_chromium import started
 from tests.needed import has_chromium, needed
 
 pytestmark = [pytest.mark.browser, needed("Chromium", has_chromium())]

@@ -4,8 +4,8 @@ import re
 from hashlib import sha256
 from urllib.parse import urlsplit
 
+from tests.journeys.actors.generic_client import PAPER, Sent, Stranger
 from tests.journeys.page import Button, Control, Form, Page
-from tests.journeys.stranger import PAPER, Sent, Stranger
 
 # Large enough to go through a temporary file, as every fourth one is.
 _LARGE = b"%" * 3_000_000

@@ -11,9 +11,9 @@ from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application
 from formation_portal.gateway.catalog import catalog
+from tests.journeys.actors.generic_client import Stranger
 from tests.journeys.clients import InProcessBrowser
 from tests.journeys.conftest import browser, customer
-from tests.journeys.stranger import Stranger
 from tests.markup import Markup
 from tests.portal.submission.test_record import without_token
 

@@ -3,8 +3,8 @@
 import pytest
 from playwright.sync_api import expect
 
+from tests.journeys.accessibility.page_behaviour import too_small
 from tests.journeys.conftest import OpenTab, open_tab, site
-from tests.journeys.manners import too_small
 from tests.needed import has_chromium, needed
 
 __all__ = ["open_tab", "site"]

@@ -22,9 +22,9 @@ from formation_portal.reviews.decisions import INCORPORATE
 from formation_portal.reviews.models import DecisionOutcome, ReviewDecision
 from formation_portal.ui.printed_record import printed_record
 from tests.applications import factories
+from tests.journeys.actors.generic_client import Stranger
 from tests.journeys.clients import InProcessBrowser
 from tests.journeys.conftest import browser, customer
-from tests.journeys.stranger import Stranger
 from tests.portal.applications.test_overview import save
 
 __all__ = ["browser", "customer"]

@@ -1,0 +1,1 @@
+"""What customers do in Chromium, with script and without."""

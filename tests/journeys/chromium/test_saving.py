@@ -1,0 +1,174 @@
+"""With script a page that could not be saved is never left: it says so, keeps what was typed, and tries again."""
+
+import re
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page as Tab
+from playwright.sync_api import Route, expect
+
+from formation_portal.applications.draft import open_draft
+from formation_portal.applications.models import Application
+from tests.journeys.browser import TabBrowser
+from tests.journeys.chromium.test_questions import application, at_section, change_under_way
+from tests.journeys.conftest import OpenTab
+from tests.needed import has_chromium, needed
+
+__all__ = ["application"]
+
+pytestmark = [pytest.mark.browser, needed("Chromium", has_chromium())]
+
+Opened = tuple[Application, Any]
+NAME = "Kite LLC"
+# Longer than the page waits before it tries again.
+A_WHILE = 6_000
+
+
+def field(tab: Tab) -> Any:
+    return tab.get_by_label("First choice of name")
+
+
+def saved_name(opened: Opened) -> Any:
+    return open_draft(opened[0]).entity_raw.get("entity.name")
+
+
+def typing_with_a_clock(open_tab: OpenTab, opened: Opened) -> TabBrowser:
+    """A section where a name was typed and nothing posted yet; time goes by only where the test lets it."""
+    browser = at_section(open_tab, opened)
+    browser.tab.clock.install()
+    browser.tab.reload()
+    field(browser.tab).fill(NAME)
+    return browser
+
+
+def unreachable(route: Route) -> None:
+    route.abort()
+
+
+def out_of_order(route: Route) -> None:
+    route.fulfill(status=503, body="")
+
+
+@pytest.mark.parametrize("trouble", [unreachable, out_of_order])
+@pytest.mark.parametrize("pressed", ["Save and continue", "Save and come back later", "Overview"])
+def test_a_page_that_cannot_be_saved_stays_and_goes_on_once_it_can(
+    trouble: Any, pressed: str, open_tab: OpenTab, application: Opened
+) -> None:
+    browser = typing_with_a_clock(open_tab, application)
+    tab, address = browser.tab, browser.tab.url
+    tab.route("**/*", trouble)
+    tab.get_by_role("link" if pressed == "Overview" else "button", name=pressed, exact=True).click()
+    expect(tab.get_by_role("alert")).to_contain_text("Not saved. Your answers are still on this page.")
+    assert (tab.url, field(tab).input_value()) == (address, NAME)
+    assert tab.locator("button[aria-busy]").count() == 0
+    tab.clock.run_for(A_WHILE)
+    assert tab.url == address
+
+    tab.unroute("**/*", trouble)
+    with tab.expect_navigation():
+        tab.clock.run_for(4 * A_WHILE)
+    assert tab.url != address
+    assert saved_name(application) == NAME
+
+
+def test_it_goes_on_at_once_when_the_network_is_back(open_tab: OpenTab, application: Opened) -> None:
+    browser = typing_with_a_clock(open_tab, application)
+    tab, address = browser.tab, browser.tab.url
+    tab.context.set_offline(True)
+    tab.get_by_role("button", name="Save and continue").click()
+    expect(tab.get_by_role("alert")).to_contain_text("Not saved.")
+    assert tab.url == address
+    with tab.expect_navigation():
+        tab.context.set_offline(False)
+    assert saved_name(application) == NAME
+
+
+def test_whoever_types_on_stays_and_is_saved_all_the_same(open_tab: OpenTab, application: Opened) -> None:
+    browser = typing_with_a_clock(open_tab, application)
+    tab, address = browser.tab, browser.tab.url
+    tab.context.set_offline(True)
+    tab.get_by_role("button", name="Save and continue").click()
+    expect(tab.get_by_role("alert")).to_contain_text("Not saved.")
+    field(tab).press("End")
+    field(tab).press_sequentially(" Two")
+    tab.context.set_offline(False)
+    tab.clock.run_for(A_WHILE)
+    expect(tab.get_by_role("alert")).to_be_empty()
+    assert (tab.url, saved_name(application)) == (address, f"{NAME} Two")
+
+
+def test_a_form_that_only_its_button_sends_stays_too(open_tab: OpenTab, application: Opened) -> None:
+    made, owner = application
+    browser = open_tab(owner)
+    browser.get(f"/applications/{made.reference}/access/")
+    tab, address = browser.tab, browser.tab.url
+    box = tab.locator("form#answers input[type=email], form#answers input:not([type])").first
+    box.fill("ada@example.com")
+    tab.context.set_offline(True)
+    box.press("Enter")
+    expect(tab.get_by_role("alert")).to_contain_text("Not sent. Everything is still on this page.")
+    assert (tab.url, box.input_value()) == (address, "ada@example.com")
+    with tab.expect_navigation():
+        tab.context.set_offline(False)
+    expect(tab.locator("main")).to_contain_text("ada@example.com")
+
+
+def test_enter_saves_and_the_page_stays_with_its_focus(open_tab: OpenTab, application: Opened) -> None:
+    tab = at_section(open_tab, application).tab
+    tab.evaluate("() => { window.isSame = true }")
+    field(tab).fill(NAME)
+    field(tab).press("Enter")
+    expect(tab.locator("#saving")).to_have_text("Saved.")
+    expect(field(tab)).to_be_focused()
+    assert tab.evaluate("() => window.isSame")
+    assert saved_name(application) == NAME
+
+
+def test_without_script_enter_saves_and_the_same_page_comes_back(open_tab: OpenTab, application: Opened) -> None:
+    tab = at_section(open_tab, application, has_script=False).tab
+    address = tab.url
+    field(tab).fill(NAME)
+    with tab.expect_navigation():
+        field(tab).press("Enter")
+    assert tab.url == address
+    assert saved_name(application) == NAME
+
+
+def test_a_save_that_takes_long_says_so_and_then_that_it_is_done(open_tab: OpenTab, application: Opened) -> None:
+    browser = typing_with_a_clock(open_tab, application)
+    tab = browser.tab
+    line = tab.locator("#saving")
+    with change_under_way(tab):
+        field(tab).blur()
+        tab.clock.run_for(100)
+        expect(line).to_have_text("")
+        tab.clock.run_for(1_000)
+        expect(line).to_have_text("Saving…")
+        expect(line).to_have_attribute("role", "status")
+    expect(line).to_have_text("Saved.")
+    tab.clock.run_for(5_000)
+    expect(line).to_have_text("")
+
+
+def test_a_quick_save_says_nothing_of_it(open_tab: OpenTab, application: Opened) -> None:
+    browser = typing_with_a_clock(open_tab, application)
+    tab = browser.tab
+    with tab.expect_response(lambda answer: answer.request.method == "POST"):
+        field(tab).blur()
+        tab.clock.run_for(100)
+    expect(tab.locator("#saved")).to_contain_text(re.compile("Saved"))
+    expect(tab.locator("#saving")).to_have_text("")
+
+
+def test_a_button_that_has_nothing_to_do_with_the_answers_waits_for_them_too(
+    open_tab: OpenTab, application: Opened
+) -> None:
+    browser = typing_with_a_clock(open_tab, application)
+    tab, address = browser.tab, browser.tab.url
+    tab.context.set_offline(True)
+    tab.get_by_role("button", name="Sign out").click()
+    expect(tab.get_by_role("alert")).to_contain_text("Not saved.")
+    assert tab.url == address
+    with tab.expect_navigation():
+        tab.context.set_offline(False)
+    assert saved_name(application) == NAME

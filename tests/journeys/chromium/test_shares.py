@@ -1,0 +1,188 @@
+"""Shares in Chromium, with and without script: what is left, splitting a class, and making somebody an owner."""
+
+from typing import Any
+
+import pytest
+from playwright.sync_api import Locator, expect
+from playwright.sync_api import Page as Tab
+
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft, open_draft
+from formation_portal.contract import canonical
+from tests.applications import factories
+from tests.journeys.accessibility.barriers import barriers
+from tests.journeys.browser import TabBrowser
+from tests.journeys.chromium.test_questions import started
+from tests.journeys.conftest import OpenTab
+from tests.journeys.page_states.screenshots import press
+from tests.needed import has_chromium, needed
+
+pytestmark = [pytest.mark.long, pytest.mark.browser, needed("Chromium", has_chromium())]
+
+with_and_without_script = pytest.mark.parametrize("has_script", [True, False], ids=["with-script", "without-script"])
+
+Opened = tuple[Draft, Any]
+
+
+@pytest.fixture
+def opened(site: str) -> Opened:
+    """Ada, Ben and Kestrel hold shares of a company with 10,000 ordinary shares; its owner."""
+    application, owner = started("bvi-limited-company")
+    draft = open_draft(application)
+    for first, last in (("Ada", "Lovelace"), ("Ben", "Okri")):
+        name = {"person.first_name": first, "person.last_name": last}
+        services.add_party(draft, "person", [canonical.SHAREHOLDER], name, by=owner)
+    services.add_party(draft, "corporate", [canonical.SHAREHOLDER], {"corporate.name": "Kestrel B.V."}, by=owner)
+    services.add_share_class(draft, factories.ORDINARY | {canonical.CLASS_SHARES: "10,000"}, by=owner)
+    services.add_share_class(draft, factories.ORDINARY | {"share_class.name": "Preferred"}, by=owner)
+    return draft, owner
+
+
+def at_shares(open_tab: OpenTab, opened: Opened, *, has_script: bool, width: int = 1280) -> TabBrowser:
+    draft, owner = opened
+    browser = open_tab(owner, has_script=has_script, width=width)
+    browser.get(f"/applications/{draft.application.reference}/shares/")
+    return browser
+
+
+def cell(tab: Tab, words: str) -> Locator:
+    return tab.get_by_label(words, exact=True)
+
+
+def type_in(browser: TabBrowser, words: str, number: str) -> None:
+    """Type a number and leave the cell; with script the totals have followed then."""
+    control = cell(browser.tab, words)
+    control.fill(number)
+    if not browser.has_script:
+        control.blur()
+        return
+    with browser.tab.expect_response(lambda answer: answer.request.method == "POST"):
+        control.blur()
+    browser.tab.wait_for_load_state("networkidle")
+
+
+@with_and_without_script
+def test_a_class_is_split_in_one_press_and_nothing_typed_is_lost(
+    has_script: bool, open_tab: OpenTab, opened: Opened
+) -> None:
+    browser = at_shares(open_tab, opened, has_script=has_script)
+    tab = browser.tab
+    type_in(browser, "Preferred, Ben Okri", "lots")
+    press(tab, "Split Ordinary equally")
+
+    expect(tab.locator("#messages")).to_contain_text("3,333 each, and 1 more for Ada Lovelace.")
+    numbers = [cell(tab, f"Ordinary, {name}").input_value() for name in ("Ada Lovelace", "Ben Okri", "Kestrel B.V.")]
+    assert numbers == ["3,334", "3,333", "3,333"]
+    expect(cell(tab, "Preferred, Ben Okri")).to_have_value("lots")
+    expect(cell(tab, "Preferred, Ben Okri")).to_have_attribute("aria-invalid", "true")
+    expect(tab.locator("tfoot")).to_contain_text("All 10,000 allocated")
+    assert browser.faults == []
+
+
+@with_and_without_script
+def test_an_owner_is_made_in_one_press_and_nothing_typed_is_lost(
+    has_script: bool, open_tab: OpenTab, opened: Opened
+) -> None:
+    browser = at_shares(open_tab, opened, has_script=has_script)
+    tab = browser.tab
+    type_in(browser, "Ordinary, Ada Lovelace", "6,000")
+    if not has_script:
+        press(tab, "Update totals")
+    owners = tab.locator("#shares-owners")
+    expect(owners).to_contain_text("Ada Lovelace holds 6,000 of 6,000 shares (100%).")
+    type_in(browser, "Ordinary, Kestrel B.V.", "4,000")
+    press(tab, "Make Ada Lovelace")
+
+    expect(tab.locator("#messages")).to_contain_text("Ada Lovelace is now a beneficial owner.")
+    expect(owners).to_contain_text("Ada Lovelace holds 6,000 of 10,000 shares (60%).")
+    expect(owners.locator(".tree")).to_contain_text("No owners added.")
+    assert canonical.BENEFICIAL_OWNER in open_draft(opened[0].application).parties[0].roles
+    assert browser.faults == []
+
+
+def test_what_is_left_follows_a_change_while_the_caret_stays(open_tab: OpenTab, opened: Opened) -> None:
+    tab = at_shares(open_tab, opened, has_script=True).tab
+    cell(tab, "Ordinary, Ada Lovelace").fill("6,000")
+    tab.keyboard.press("Tab")
+    expect(tab.locator("tfoot")).to_contain_text("4,000 of 10,000 not allocated")
+    expect(tab.locator("#announcer")).to_have_text("6,000 shares allocated. 4,000 Ordinary shares not allocated.")
+    expect(cell(tab, "Preferred, Ada Lovelace")).to_be_focused()
+
+
+@with_and_without_script
+def test_enter_in_a_cell_saves_and_splits_nothing(has_script: bool, open_tab: OpenTab, opened: Opened) -> None:
+    tab = at_shares(open_tab, opened, has_script=has_script).tab
+    cell(tab, "Ordinary, Ada Lovelace").fill("6,000")
+    with tab.expect_response(lambda answer: answer.request.method == "POST"):
+        tab.keyboard.press("Enter")
+    tab.wait_for_load_state("networkidle")
+    expect(tab.locator("tfoot")).to_contain_text("4,000 of 10,000 not allocated")
+    expect(cell(tab, "Ordinary, Ada Lovelace")).to_have_value("6,000")
+    expect(cell(tab, "Ordinary, Ben Okri")).to_have_value("")
+
+
+@with_and_without_script
+def test_a_class_is_split_by_keys_alone(has_script: bool, open_tab: OpenTab, opened: Opened) -> None:
+    tab = at_shares(open_tab, opened, has_script=has_script).tab
+    tab.get_by_role("button", name="Split Ordinary equally").focus()
+    with tab.expect_navigation():
+        tab.keyboard.press("Enter")
+    expect(cell(tab, "Ordinary, Ben Okri")).to_have_value("3,333")
+
+
+def test_no_state_of_the_page_puts_up_a_barrier(open_tab: OpenTab, opened: Opened) -> None:
+    browser = at_shares(open_tab, opened, has_script=True)
+    tab = browser.tab
+    press(tab, "Split Ordinary equally")
+    found = list(barriers(tab))
+    tab.set_viewport_size({"width": 1280, "height": 900})
+    for words, number in (
+        ("Ordinary, Ada Lovelace", "9,000"),
+        ("Ordinary, Ben Okri", "9,000"),
+        ("Preferred, Ada Lovelace", "1.5"),
+    ):
+        type_in(browser, words, number)
+    press(tab, "Save and continue")
+    expect(tab.locator(".error-summary")).to_contain_text("There is a problem")
+    found += barriers(tab)
+    tab.set_viewport_size({"width": 1280, "height": 900})
+    press(tab, "Make Ada Lovelace")
+    found += barriers(tab)
+    assert found == []
+
+
+# Typed in a class of 10,000 shares, and the words at the cell.
+_NOT_POSSIBLE = (
+    ("Ordinary, Ada Lovelace", "1.5", "Enter a whole number of “Ordinary” shares of Ada Lovelace"),
+    ("Ordinary, Ben Okri", "-5", "Enter the number of “Ordinary” shares of Ben Okri as zero or more"),
+    ("Ordinary, Kestrel B.V.", "10001", "“Ordinary” shares of Kestrel B.V.: enter 10,000 or fewer"),
+    (
+        "Preferred, Ada Lovelace",
+        "1" + "0" * 30,
+        "Enter the number of “Preferred” shares of Ada Lovelace with at most 15",
+    ),
+)
+
+
+@with_and_without_script
+def test_a_number_that_cannot_be_is_told_at_its_cell_on_a_telephone_and_stays_as_typed(
+    has_script: bool, open_tab: OpenTab, opened: Opened
+) -> None:
+    browser = at_shares(open_tab, opened, has_script=has_script, width=320)
+    tab = browser.tab
+    for words, number, _ in _NOT_POSSIBLE:
+        type_in(browser, words, number)
+    press(tab, "Save and continue")
+    expect(tab.locator(".error-summary")).to_contain_text("There is a problem")
+    for words, number, said in _NOT_POSSIBLE:
+        control = cell(tab, words)
+        expect(control).to_have_value(number)
+        expect(control).to_have_attribute("aria-invalid", "true")
+        told = tab.locator(f'[id="{control.get_attribute("aria-describedby")}"]')
+        expect(told).to_contain_text(said)
+        tab.locator(".error-summary a", has_text=said).click()
+        expect(control).to_be_focused()
+        expect(control).to_be_in_viewport()
+        expect(told).to_be_in_viewport()
+    assert tab.evaluate("document.documentElement.scrollWidth") == 320
+    assert browser.faults == []

@@ -1,0 +1,172 @@
+"""The queue by keyboard, and while work arrives: nothing moves under a hand, and no key fires while one types."""
+
+from typing import Any
+
+import pytest
+from playwright.sync_api import Locator, expect
+from playwright.sync_api import Page as Tab
+
+from formation_portal.desk.models import Case
+from formation_portal.desk.queue import claims
+from formation_portal.reviews.checklist import load_checklist
+from formation_portal.reviews.models import Check
+from tests.desk.factories import submitted_ones
+from tests.journeys.conftest import OpenTab, new_user
+from tests.journeys.page_states.party_review import in_review
+from tests.needed import has_chromium, needed
+
+pytestmark = [pytest.mark.browser, needed("Chromium", has_chromium())]
+
+
+@pytest.fixture
+def desk(open_tab: OpenTab) -> tuple[Tab, Any, Any]:
+    """An agent's tab with three cases in the queue, whose clock the test moves."""
+    owner, agent = new_user(), new_user(is_agent=True)
+    Case.objects.all().delete()
+    submitted_ones(owner, 3)
+    browser = open_tab(agent)
+    browser.tab.clock.install()
+    browser.tab.goto(f"{browser.base}/desk/?sort=newest")
+    return browser.tab, owner, agent
+
+
+def _rectangles(tab: Tab) -> list[Any]:
+    return [row.bounding_box() for row in tab.locator(".queue tbody tr").all()]
+
+
+def _row(tab: Tab, place: int) -> Locator:
+    return tab.locator(".queue tbody .name").nth(place)
+
+
+def _turn_on_keys(tab: Tab) -> None:
+    tab.keyboard.press("?")
+    tab.keyboard.press("Escape")
+
+
+@pytest.mark.long
+def test_fifty_arrivals_move_nothing_and_wait_for_a_press(desk: tuple[Tab, Any, Any]) -> None:
+    tab, owner, _ = desk
+    _turn_on_keys(tab)
+    tab.keyboard.press("j")
+    tab.keyboard.press("j")
+    expect(_row(tab, 1)).to_be_focused()
+    before = _rectangles(tab)
+    submitted_ones(owner, 1)
+    tab.get_by_label("Notify me of new cases").uncheck()
+    tab.clock.fast_forward(120_000)
+    expect(tab.locator("#news")).to_be_empty()
+    tab.get_by_label("Notify me of new cases").check()
+    _row(tab, 1).focus()
+    for _ in range(49):
+        submitted_ones(owner, 1)
+    tab.clock.fast_forward(61_000)
+    expect(tab.locator("#news")).to_have_text("50 new cases. Show")
+    expect(tab.locator("#announcer")).to_have_text("50 new cases")
+    expect(_row(tab, 1)).to_be_focused()
+    assert _rectangles(tab) == before
+    tab.get_by_role("link", name="Show").click()
+    expect(tab.locator(".queue tbody tr")).to_have_count(25)
+
+
+def test_the_desk_goes_by_keys_once_their_sheet_was_opened(desk: tuple[Tab, Any, Any]) -> None:
+    tab, _, agent = desk
+    tab.keyboard.press("j")
+    expect(_row(tab, 0)).not_to_be_focused()
+    _turn_on_keys(tab)
+    tab.keyboard.press("/")
+    search = tab.get_by_label("Company, person or reference")
+    expect(search).to_be_focused()
+    tab.keyboard.type("jn?/k")
+    expect(search).to_have_value("jn?/k")
+    search.blur()
+    sheet = tab.get_by_role("dialog", name="Keyboard shortcuts")
+    tab.keyboard.press("?")
+    expect(sheet).to_be_visible()
+    assert sheet.locator("dt").all_inner_texts() == ["X", "/", "C", "J", "K", "Enter", "?"]
+    sheet.get_by_label("Use shortcuts on this device").uncheck()
+    sheet.get_by_role("button", name="Close").click()
+    tab.keyboard.press("j")
+    tab.reload()
+    for key in ("j", "?"):
+        tab.keyboard.press(key)
+    expect(_row(tab, 0)).not_to_be_focused()
+    expect(sheet).to_be_hidden()
+    tab.get_by_role("button", name="Shortcuts").click()
+    sheet.get_by_label("Use shortcuts on this device").check()
+    tab.keyboard.press("Escape")
+    for key in ("j", "j", "k", "Control+j"):
+        tab.keyboard.press(key)
+    expect(_row(tab, 0)).to_be_focused()
+    tab.keyboard.press("Enter")
+    expect(tab.get_by_text("Unassigned")).to_be_visible()
+    before = tab.url
+    for key in ("n", "x"):
+        tab.keyboard.press(key)
+    expect(tab.get_by_role("button", name="Next case", exact=True)).to_be_focused()
+    assert tab.url == before
+    assert not Case.objects.filter(claimed_by=agent).exists(), "no key that moves claims anything"
+    tab.keyboard.press("Enter")
+    expect(tab.get_by_text("Claimed by you on")).to_be_visible()
+    assert Case.objects.filter(claimed_by=agent).count() == 1
+
+
+def test_the_focused_row_is_claimed_by_a_key_or_else_what_is_ticked(desk: tuple[Tab, Any, Any]) -> None:
+    tab, _, agent = desk
+    _turn_on_keys(tab)
+    for key in ("j", "j", "c"):
+        tab.keyboard.press(key)
+    expect(tab.get_by_text("You have claimed 1 case.")).to_be_visible()
+    expect(tab.locator(".queue tbody tr").nth(1)).to_contain_text("since")
+    every = tab.get_by_label("Select all on this page")
+    tab.locator("tbody .tick").first.click()
+    assert every.evaluate("box => box.indeterminate")
+    tab.locator("thead .tick").click()
+    assert [box.is_checked() for box in tab.locator("tbody .tick input").all()] == [True] * 3
+    tab.locator("tbody .tick").nth(1).click()
+    assert not every.is_checked()
+    tab.keyboard.press("c")
+    expect(tab.get_by_text("You have claimed 2 cases.")).to_be_visible()
+    assert Case.objects.filter(claimed_by=agent).count() == 3
+
+
+def test_an_open_case_says_what_others_do_and_nothing_moves(desk: tuple[Tab, Any, Any]) -> None:
+    tab, _, _ = desk
+    dev = new_user(is_agent=True)
+    case = Case.objects.latest("pk")
+    tab.goto(f"{tab.url.partition('/desk/')[0]}/desk/{case.application.reference}/")
+    link = tab.get_by_role("link", name="Who viewed and changed it")
+    link.focus()
+    seen = "[...document.querySelectorAll('main a, main button, h2')].filter((one) => one.checkVisibility())"
+    places = f"{seen}.map((one) => one.getBoundingClientRect().top)"
+    before = tab.evaluate(places)
+    claims.claim([case.pk], by=dev)
+    tab.get_by_label("Notify me of changes").uncheck()
+    tab.clock.fast_forward(120_000)
+    expect(tab.locator("#news-show")).to_have_count(0)
+    tab.get_by_label("Notify me of changes").check()
+    link.focus()
+    tab.clock.fast_forward(61_000)
+    expect(tab.locator("#announcer")).to_contain_text("Ida Lund began the review on")
+    expect(link).to_be_focused()
+    tab.locator("#news-show").evaluate("one => one.remove()")
+    assert tab.evaluate(places) == before
+
+
+def test_one_key_accepts_the_section_at_hand_and_goes_on(open_tab: OpenTab) -> None:
+    draft, agent = in_review(new_user()), new_user(is_agent=True)
+    browser = open_tab(agent)
+    tab = browser.tab
+    tab.goto(f"{browser.base}/desk/{draft.application.reference}/")
+    _turn_on_keys(tab)
+    own = load_checklist(draft).of_holder("")
+    assert own is not None
+    tab.keyboard.press("y")
+    first = tab.locator("h2[data-row]").first
+    expect(first).to_be_focused()
+    assert not Check.objects.exists(), "the first press only goes there"
+    for done in range(1, len(own.facts) + 1):
+        tab.keyboard.press("y")
+        expect(tab.get_by_role("button", name="Undo accept")).to_have_count(done)
+        tab.wait_for_load_state()
+    assert Check.objects.count() == len(own.facts)
+    assert tab.url.endswith("#decide")

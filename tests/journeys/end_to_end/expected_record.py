@@ -1,0 +1,185 @@
+"""What was typed, as the service should hold it: an independent reading of the interface, beside the contract's own.
+
+It takes the words on the page and the posted values, never the contract's classes, so that a fault there shows.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from calendar import month_name
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Any
+from urllib.parse import unquote
+
+from tests.journeys.actors.generic_client import Stranger, Typed
+
+Json = dict[str, Any]
+
+_PARTY = re.compile(r"/people/(?P<token>[^/]+)/$")
+_CLASS = re.compile(r"/shares/classes/[^/]+/$")
+_SECTION = re.compile(r"/sections/[^/]+/$")
+_CELL = re.compile(r"^holding:(?P<party>[^:]+):(?P<share_class>[^:]+)$")
+_ROLE = re.compile(r"/people/(?P<token>[^/]+)/roles/")
+_MONTHS = [name.lower() for name in month_name][1:]
+
+# Questions that the interface's properties stand for where a schema doesn't list them.
+_IMPLIED = {
+    "person.first_name": "text",
+    "person.last_name": "text",
+    "person.email": "text",
+    "corporate.name": "text",
+    "corporate.registration_number": "text",
+    "corporate.country": "select",
+    "corporate.date_of_incorporation": "date",
+    "corporate.registered_address": "address",
+    "corporate.email": "text",
+    "share_class.name": "text",
+    "share_class.currency": "select",
+    "share_class.par_value": "number",
+    "share_class.voting_rights": "boolean",
+    "share_class.dividend_rights": "boolean",
+}
+
+
+@dataclass
+class Holder:
+    """What was said of one party or class of shares, or of the entity: properties, and csp-data."""
+
+    properties: Json = field(default_factory=dict)
+    csp: Json = field(default_factory=dict)
+    kind: str = ""
+    roles: set[str] = field(default_factory=set)
+    documents: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """What tells one from another: no two names that a stranger gives are alike."""
+        full = (self.properties.get("first_name"), self.properties.get("last_name"))
+        return " ".join(str(part) for part in full if part) or str(self.properties.get("name", ""))
+
+
+@dataclass
+class Said:
+    """Everything that was said of one application."""
+
+    entity: Holder = field(default_factory=Holder)
+    parties: dict[str, Holder] = field(default_factory=lambda: defaultdict(Holder))
+    classes: dict[str, Holder] = field(default_factory=lambda: defaultdict(Holder))
+    # Party and class by their names, and the number of shares.
+    holdings: dict[tuple[str, str], int] = field(default_factory=dict)
+
+
+def said(stranger: Stranger, schema: Json) -> Said:
+    """What the stranger gave to the application of this schema, as JSON of the interface."""
+    found = Said()
+    answers: dict[tuple[str, str], dict[str, dict[str, Typed]]] = defaultdict(lambda: defaultdict(dict))
+    cells: dict[tuple[str, str], int] = {}
+    for (address, token, control), typed in stranger.typed.items():
+        where = _place(address, token, typed)
+        if control.startswith("q:") and where:
+            _, name, *part = control.split(":")
+            answers[where][unquote(name)][part[0] if part else ""] = typed
+        elif control == "roles" and where and where[0] == "party":
+            found.parties[where[1]].roles = set(typed.values)
+        elif (cell := _CELL.match(control)) is not None:
+            cells[cell["party"], cell["share_class"]] = int(typed.values[0])
+    for action, fixed in stranger.pressed:
+        if (pressed := _ROLE.search(action)) is not None:
+            found.parties[pressed["token"]].roles.add(fixed["role"])
+        elif "kind" in fixed:
+            found.parties[fixed["token"]].kind = fixed["kind"]
+    _read_answers(found, answers, schema)
+    for share_class in found.classes.values():
+        # One without par value is sent with zero (supplement, "Share classes, shareholdings").
+        share_class.properties.setdefault("par_value", Decimal(0))
+    _read_documents(found, stranger)
+    for (party, share_class), shares in cells.items():
+        found.holdings[found.parties[party].name, found.classes[share_class].name] = shares
+    return found
+
+
+def _place(address: str, token: str, typed: Typed) -> tuple[str, str] | None:
+    """Which holder a form is about: a section by the heading of its page, a party or class by its token."""
+    if party := _PARTY.search(address):
+        return ("party", token if party["token"] == "new" else party["token"])
+    if _CLASS.search(address):
+        return ("class", token)
+    return ("entity", typed.heading) if _SECTION.search(address) else None
+
+
+def _read_answers(found: Said, answers: Mapping[tuple[str, str], Mapping[str, Any]], schema: Json) -> None:
+    references = []
+    for (what, which), given in answers.items():
+        fields = _fields(schema, what, which)
+        holder = found.entity if what == "entity" else found.parties[which] if what == "party" else found.classes[which]
+        for name, parts in given.items():
+            spec = fields[name]
+            canonical = spec.get("canonical_field")
+            *outer, last = canonical.split(".") if canonical else ("", spec.get("csp_field_key") or spec["key"])
+            target = holder.properties if canonical else holder.csp
+            if canonical and what == "entity" and outer and outer != ["entity"]:
+                target = target.setdefault(outer[0], {})
+            if spec["field_type"] == "share_class_ref":
+                references.append((target, last, parts[""].values[0]))
+            else:
+                target[last] = value_of(spec, parts)
+    for target, last, token in references:
+        target[last] = ("share class", found.classes[token].name)
+
+
+def _fields(schema: Json, what: str, which: str) -> dict[str, Json]:
+    """The fields that a page of this kind may ask, by the name in its controls."""
+    if what == "entity":
+        section = next(one for one in schema["sections"] if one.get("title") == which and one["scope"] == "entity")
+        return {spec["key"]: spec for spec in section["fields"]}
+    scopes = "role:" if what == "party" else "share_structure"
+    lists = ("person_fields", "corporate_fields", "foundation_fields", "fields")
+    fields: dict[str, Json] = {
+        name: {"key": name.rpartition(".")[2], "canonical_field": name, "field_type": kind}
+        for name, kind in _IMPLIED.items()
+    }
+    for section in schema["sections"]:
+        if section["scope"].startswith(scopes):
+            for spec in (spec for name in lists for spec in section.get(name, ())):
+                name = spec.get("canonical_field") or spec.get("csp_field_key") or spec["key"]
+                fields[name if what == "party" else spec["key"]] = spec
+    if what == "class":
+        fields = {spec["key"]: spec for spec in fields.values()}
+    return fields
+
+
+def _read_documents(found: Said, stranger: Stranger) -> None:
+    for sent in stranger.sent:
+        token, _, slot = dict(sent.beside)["slot"].partition("/")
+        holder = found.parties[token] if token else found.entity
+        holder.documents[slot] = sent.digest
+
+
+def value_of(spec: Json, parts: Mapping[str, Typed]) -> Any:
+    """What was typed or chosen, as JSON of the interface ("Field value formats"; supplement, "Values")."""
+    kind = spec["field_type"]
+    texts = {part: _text(typed.values[-1]) for part, typed in parts.items() if typed.values}
+    if kind == "boolean":
+        return {"Yes": True, "No": False}[parts[""].chosen[-1]]
+    if kind in ("multi_select", "nationality"):
+        return sorted(set(parts[""].values))
+    if kind == "date":
+        month = texts["month"]
+        number = _MONTHS.index(month.lower()) + 1 if month.isalpha() else int(month)
+        return f"{int(texts['year']):04}-{number:02}-{int(texts['day']):02}"
+    if kind == "number":
+        return Decimal(texts[""])
+    if kind == "phone":
+        return "+" + "".join(letter for letter in texts[""] if letter.isdigit())
+    if kind == "currency_amount":
+        fixed = spec.get("allowed_currencies") or []
+        return {"amount": Decimal(texts["amount"]), "currency": texts.get("currency") or fixed[0]}
+    return texts if kind == "address" else texts[""]
+
+
+def _text(typed: str) -> str:
+    return unicodedata.normalize("NFC", typed.replace("\r\n", "\n").strip())

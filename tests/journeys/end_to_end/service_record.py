@@ -1,0 +1,137 @@
+"""What the formation service holds of an application, read back through its own calls, and set beside what was said."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Any
+
+from formation_portal.gateway.configuration import service
+from tests.journeys.end_to_end.expected_record import Holder, Json, Said
+
+# What a record says of itself beside the answers.
+_OF_ITSELF = frozenset(
+    [
+        "id",
+        "status",
+        "status_note",
+        "client_reference",
+        "jurisdiction_product_id",
+        "jurisdiction",
+        "product",
+        "schema_id",
+        "schema_version",
+        "created_at",
+        "updated_at",
+        "party_id",
+        "entity_id",
+        "party_type",
+        "roles",
+        "pending_roles",
+    ]
+)
+
+
+@dataclass
+class Held:
+    """One entity as the service has it. Parties and classes go by their names."""
+
+    status: str
+    entity: Holder
+    parties: dict[str, Holder] = field(default_factory=dict)
+    classes: dict[str, Holder] = field(default_factory=dict)
+    holdings: dict[tuple[str, str], int] = field(default_factory=dict)
+
+
+def held(reference: str, schema: Json) -> Held:
+    """Read everything of the entity that the portal made for the application with this reference."""
+    api = service()
+    (entity,) = api.entities(client_reference=reference)
+    given = set(_agent_given(schema))
+
+    def csp(**whose: str) -> Json:
+        answers = api.csp_data(entity["id"], **whose)
+        assert answers["csp_form_schema_id"] == schema["id"]
+        return {name: value for name, value in answers["csp_data"].items() if name not in given}
+
+    found = Held(entity["status"], _holder({k: v for k, v in entity.items() if k not in given}, csp()))
+    party_names, class_names = {}, {}
+    for record in api.parties(entity["id"]):
+        party = _holder(record, csp(party_id=record["party_id"]))
+        party.kind, party.roles = record["party_type"], {*record["roles"], *record["pending_roles"]}
+        party_names[record["party_id"]] = party.name
+        found.parties[party.name] = party
+    for record in api.share_classes(entity["id"]):
+        share_class = _holder(record, csp(share_class_id=record["id"]))
+        class_names[record["id"]] = share_class.name
+        found.classes[share_class.name] = share_class
+    for row in api.shareholdings(entity["id"]):
+        found.holdings[party_names[row["party_id"]], class_names[row["share_class_id"]]] = row["shares_held"]
+    for row in api.documents(entity["id"]):
+        party_id = row["party_id"]
+        holder = found.parties[party_names[party_id]] if party_id else found.entity
+        holder.documents[row["document_key"]] = row["sha256"]
+    _name_references(found, class_names)
+    return found
+
+
+def _holder(record: Json, csp: Json) -> Holder:
+    return Holder(properties={name: value for name, value in record.items() if name not in _OF_ITSELF}, csp=csp)
+
+
+def _agent_given(schema: Json) -> set[str]:
+    """Names of answers that the service fills in by itself."""
+    lists = ("fields", "person_fields", "corporate_fields", "foundation_fields")
+    specs = [spec for section in schema["sections"] for name in lists for spec in section.get(name, ())]
+    provided = [spec for spec in specs if spec.get("provided_by_agent")]
+    return {spec.get("csp_field_key") or spec["canonical_field"].rpartition(".")[2] for spec in provided}
+
+
+def _name_references(found: Held, class_names: Mapping[str, str]) -> None:
+    for holder in (found.entity, *found.parties.values(), *found.classes.values()):
+        for answers in (holder.properties, holder.csp):
+            for name, value in answers.items():
+                if isinstance(value, str) and value in class_names:
+                    answers[name] = ("share class", class_names[value])
+
+
+def plain(value: Any) -> Any:
+    """The value with numbers that compare exactly and lists without an order, so that == says what is meant."""
+    if isinstance(value, Mapping):
+        return {name: plain(one) for name, one in value.items() if one not in ({}, None)}
+    if isinstance(value, list):
+        return sorted(value)
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return Decimal(str(value))
+    return value
+
+
+def differences(said: Said, found: Held) -> list[str]:
+    """What was said and is not held, and the other way round; nothing where the two are the same."""
+    pairs = [("entity", said.entity, found.entity)]
+    mine = {party.name: party for party in said.parties.values()}
+    classes = {share_class.name: share_class for share_class in said.classes.values()}
+    told = _unlike("parties", set(mine), set(found.parties)) + _unlike("classes", set(classes), set(found.classes))
+    pairs += [(name, mine[name], found.parties[name]) for name in mine.keys() & found.parties.keys()]
+    pairs += [(name, classes[name], found.classes[name]) for name in classes.keys() & found.classes.keys()]
+    told += _unlike("holdings", said.holdings, found.holdings)
+    for name, one, other in pairs:
+        told += _unlike(f"{name}: properties", plain(one.properties), plain(other.properties))
+        told += _unlike(f"{name}: csp-data", plain(one.csp), plain(other.csp))
+        told += _unlike(f"{name}: documents", one.documents, other.documents)
+        told += _unlike(f"{name}: roles", one.roles, other.roles) + _unlike(f"{name}: kind", one.kind, other.kind)
+    return told
+
+
+def _unlike(what: str, said: Any, held: Any) -> list[str]:
+    if said == held:
+        return []
+    if isinstance(said, dict) and isinstance(held, dict):
+        names = sorted({*said, *held}, key=str)
+        return [
+            f"{what}: {name}: said {said.get(name)!r}, held {held.get(name)!r}"
+            for name in names
+            if said.get(name) != held.get(name)
+        ]
+    return [f"{what}: said {said!r}, held {held!r}"]

@@ -1,0 +1,50 @@
+"""Every product of the catalog, from catalog to submitted, by a client that knows none; the service then holds it."""
+
+from typing import Any
+
+import pytest
+
+from formation_portal import relay
+from formation_portal.gateway.configuration import service
+from tests.embedded_catalog import catalog_items
+from tests.journeys.actors.generic_client import Stranger
+from tests.journeys.clients import InProcessBrowser
+from tests.journeys.end_to_end.expected_record import said
+from tests.journeys.end_to_end.service_record import differences, held
+
+pytestmark = pytest.mark.django_db(databases=["default", "service"])
+
+SLUGS = [item["product"]["slug"] for item in catalog_items()]
+
+# Some of each kind in every run, all of them in `make test-long`.
+SHORT = {"bvi-limited-company", "ch-foundation"}
+TRIED = [slug if slug in SHORT else pytest.param(slug, marks=pytest.mark.long) for slug in SLUGS]
+
+
+@pytest.mark.parametrize("slug", TRIED)
+def test_every_product_is_submitted_by_a_stranger_and_held_as_typed(slug: str, browser: InProcessBrowser) -> None:
+    stranger = Stranger(browser, is_thorough=True)
+    catalog = browser.get("/")
+    product = browser.get(next(address for _, address in catalog.links() if address.endswith(f"/{slug}/")))
+
+    overview = stranger.start(product)
+    reference = overview.address.split("/")[-2]
+    status = stranger.submit(overview)
+    relay.drain()
+
+    schema = _schema(slug)
+    found = held(reference, schema)
+    assert differences(said(stranger, schema), found) == []
+    assert found.status == "submitted_for_review"
+    assert "Submitted" in status.words
+
+
+def test_every_product_is_in_the_catalog(browser: InProcessBrowser) -> None:
+    offered = [address for _, address in browser.get("/").links() if "/products/" in address]
+    assert sorted(offered) == sorted(f"/products/{slug}/" for slug in SLUGS)
+    assert len(offered) == 32
+
+
+def _schema(slug: str) -> Any:
+    items = service().catalog().items or []
+    return next(item["schema"] for item in items if item["product"]["slug"] == slug)

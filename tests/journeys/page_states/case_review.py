@@ -1,0 +1,84 @@
+"""States of a case and of the form to ask about a place of it, for pictures and barriers."""
+
+from collections.abc import Iterator
+from functools import partial
+from typing import Any
+
+from django.contrib.auth import get_user_model
+from playwright.sync_api import Page as Tab
+from playwright.sync_api import expect
+
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft, open_draft
+from formation_portal.reviews.queries import delete_draft, write_note
+from formation_portal.reviews.targets import WHOLE_APPLICATION, Target, TargetKind
+from formation_portal.reviews.transactions import current_version
+from tests.applications import factories
+from tests.desk.review_rounds import accept_all, add_bob, again, ask_at, now, rename
+from tests.journeys.page_states.screenshots import Shot
+
+_NAME = Target.of_field("the-company", "entity.name")
+_PURPOSE = Target.of_field("the-company", "charter.purpose")
+
+
+def under_review() -> Iterator[Shot]:
+    """One case through two rounds and to its end."""
+    people = get_user_model().objects
+    owner, agent = people.get(email="demo@example.com"), people.get(email="agent@example.com")
+    other = people.create_user("mira@example.com", first_name="Mira", last_name="Okafor", is_agent=True)
+    draft = open_draft(services.start(owner=owner, product=factories.product()))
+    factories.fill_in(draft, owner)
+    services.submit(draft, by=owner)
+    address = f"/desk/{draft.application.reference}/"
+    yield Shot("review-untouched", address, who="agent")
+    yield Shot("review-asking", address, who="agent", act=_open_form)
+    yield Shot("review-asked-nothing", address, who="agent", act=_ask_nothing)
+    yield Shot("review-overtaken", address, who="agent", act=partial(_come_late, draft=draft, other=other))
+    delete_draft(now(draft), draft.application.queries.get().pk, by=other, version=current_version(draft.application))
+    accept_all(draft, agent)
+    for place in (_NAME, Target(TargetKind.PARTY, "ada"), WHOLE_APPLICATION):
+        ask_at(draft, place, agent, "Say this more exactly")
+    write_note(now(draft), WHOLE_APPLICATION, text="Known to us", by=other)
+    yield Shot("review-drafted", address, who="agent")
+    again(draft, agent, owner, lambda there: _mend(there, owner))
+    yield Shot("review-second-round", address, who="agent")
+    yield Shot("review-second-round-whole", f"{address}?changed=0", who="agent")
+    yield Shot(
+        "review-closed-meanwhile",
+        f"{address}?changed=0",
+        who="agent",
+        act=partial(_ask_too_late, draft=draft, owner=owner),
+    )
+    yield Shot("review-closed", address, who="agent")
+
+
+def _mend(draft: Draft, owner: Any) -> None:
+    rename(draft, "Larkfield Overseas", owner)
+    add_bob(now(draft), owner)
+
+
+def _open_form(tab: Tab) -> None:
+    tab.get_by_role("link", name="Ask about Purpose").click()
+    expect(tab.locator(".ask-form").get_by_label("Reason")).to_be_focused()
+
+
+def _ask_nothing(tab: Tab) -> None:
+    _open_form(tab)
+    tab.get_by_role("button", name="Save query").click()
+    expect(tab.get_by_role("alert", name="Your query was not saved")).to_be_visible()
+
+
+def _come_late(tab: Tab, *, draft: Draft, other: Any) -> None:
+    _open_form(tab)
+    tab.locator(".ask-form").get_by_label("To the customer").fill("Which trade?")
+    ask_at(draft, _PURPOSE, other, "Which goods?")
+    tab.get_by_role("button", name="Save query").click()
+    expect(tab.get_by_role("group", name="Others have worked on this")).to_be_visible()
+
+
+def _ask_too_late(tab: Tab, *, draft: Draft, owner: Any) -> None:
+    _open_form(tab)
+    tab.locator(".ask-form").get_by_label("To the customer").fill("Which trade?")
+    services.withdraw(now(draft), by=owner)
+    tab.get_by_role("button", name="Save query").click()
+    expect(tab.get_by_label("To the customer")).to_have_value("Which trade?")
