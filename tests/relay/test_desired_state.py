@@ -81,12 +81,19 @@ def active_names(draft: Draft, holder: Holder) -> set[str]:
     }
 
 
-slowly = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+slowly = settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 @slowly
 @given(drafts())
-def test_nothing_inactive_is_ever_wished_for(draft: Draft) -> None:
+def test_nothing_inactive_is_sent_bodies_are_the_contracts_and_asking_again_changes_nothing(draft: Draft) -> None:
+    """Three properties of the same drafts: to make a draft takes longer than to look at it."""
+    assert_nothing_is_inactive(draft)
+    assert_creates_send_the_contracts_bodies(draft)
+    assert_asking_again_gives_the_same(draft)
+
+
+def assert_nothing_is_inactive(draft: Draft) -> None:
     for wish in desired_state(draft):
         if wish.payload is None:
             continue
@@ -110,9 +117,7 @@ def test_nothing_inactive_is_ever_wished_for(draft: Draft) -> None:
             assert draft.is_shareholder(holder_row)
 
 
-@slowly
-@given(drafts())
-def test_creates_send_exactly_the_contracts_bodies(draft: Draft) -> None:
+def assert_creates_send_the_contracts_bodies(draft: Draft) -> None:
     for wish in desired_state(draft):
         if wish.payload is None or _refers(wish.payload):
             continue
@@ -134,9 +139,7 @@ def _refers(payload: Any) -> bool:
     return "$ref" in str(payload)
 
 
-@slowly
-@given(drafts())
-def test_wishes_are_the_same_whenever_they_are_asked_for(draft: Draft) -> None:
+def assert_asking_again_gives_the_same(draft: Draft) -> None:
     first = desired_state(draft)
     draft.invalidate()
     assert desired_state(draft) == first
