@@ -30,6 +30,11 @@ class Right(StrEnum):
         """The label on screen."""
         return _WORDS[self]
 
+    @property
+    def can_edit(self) -> bool:
+        """Whether it lets one change answers and documents."""
+        return self.covers(Right.EDIT)
+
     def covers(self, other: "Right") -> bool:
         """Whether this right includes the other."""
         return list(Right).index(self) >= list(Right).index(other)

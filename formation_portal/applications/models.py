@@ -93,7 +93,7 @@ class Application(models.Model):
     @property
     def can_be_changed(self) -> bool:
         """Whether the application is open and its reader may edit it."""
-        return self.is_open and self.right.covers(Right.EDIT)
+        return self.is_open and self.right.can_edit
 
     @property
     def is_own(self) -> bool:
