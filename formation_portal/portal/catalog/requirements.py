@@ -39,8 +39,23 @@ _EFFORT_OF = {
 
 # A document in one line, like "Letter, as director (optional)", with what helps to choose it.
 DocumentLine = tuple[str, tuple[str, ...]]
-# A question, and for which roles it is where not all ask it.
-ListedQuestion = tuple[FieldSpec, str]
+# Of a longer list, what can be chosen isn't said.
+_MOST_OPTIONS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class ListedQuestion:
+    """A question, and for which roles it is where not all ask it."""
+
+    spec: FieldSpec
+    roles: str = ""
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """What can be chosen, where that is read at a glance."""
+        return self.spec.options if len(self.spec.options) <= _MOST_OPTIONS else ()
+
+
 # Questions that are asked together, under their condition; without one they always are.
 Branch = tuple[str, tuple[ListedQuestion, ...]]
 
@@ -194,7 +209,7 @@ class Requirements:
         # A section whose rule names nothing is never asked.
         asked = self._preparable(section, group) if condition is not None else ()
         said = " ".join(text for text in (about, section.help) if text)
-        branches = _branches((when, (spec, "")) for when, spec in asked)
+        branches = _branches((when, ListedQuestion(spec)) for when, spec in asked)
         return ChecklistPart(section.key, section.title, condition or "", said, branches)
 
     def _asked_of_kind(self, kind: str) -> Iterator[tuple[str, ListedQuestion]]:
@@ -206,7 +221,7 @@ class Requirements:
                 roles.append(section.role or "")
         # What always is asked comes first, so that one branch isn't cut into several by what other roles add.
         for (_, condition), (spec, roles) in sorted(found.items(), key=lambda pair: pair[0][1]):
-            yield condition, (spec, "" if len(roles) >= len(sections) else _as_roles(roles))
+            yield condition, ListedQuestion(spec, "" if len(roles) >= len(sections) else _as_roles(roles))
 
     def _preparable(self, section: Section, group: str) -> Iterator[tuple[str, FieldSpec]]:
         """The questions of a section that a customer can prepare for, each with its condition."""

@@ -282,7 +282,11 @@ def _removal_url(request: UserRequest, page: QuestionPage) -> str:
     return page.removal_of(document) if document else ""
 
 
-def _slots_of(page: QuestionPage) -> tuple[tuple[str, bool, tuple[str, ...]], ...]:
+# Of each document that a page asks for its key, whether it is optional, and the advice at it.
+_Slots = tuple[tuple[str, bool, tuple[str, ...]], ...]
+
+
+def _slots_of(page: QuestionPage) -> _Slots:
     """Which documents the page asks for and what it advises at them, as far as an answer or a role can change it."""
     return tuple((slot.key, slot.optional, slot.advice) for slot in page.slots)
 
@@ -298,7 +302,7 @@ def _answer_change(
     page: QuestionPage,
     *,
     before: QuestionForm,
-    offered: tuple[tuple[str, bool, tuple[str, ...]], ...],
+    offered: _Slots,
     found: Consequence | None,
     left: str,
     notes: tuple[QueryNote, ...],

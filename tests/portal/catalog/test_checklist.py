@@ -30,7 +30,7 @@ def part(title: str, *sections: dict[str, Any]) -> ChecklistPart:
 
 
 def listed(shown: ChecklistPart) -> list[tuple[str, list[str]]]:
-    return [(condition, [spec.label for spec, _ in asked]) for condition, asked in shown.branches]
+    return [(condition, [question.spec.label for question in asked]) for condition, asked in shown.branches]
 
 
 def test_a_branch_stands_where_it_is_asked_under_the_words_of_its_rule() -> None:
@@ -53,13 +53,16 @@ def test_a_question_shows_few_options_its_help_and_whether_it_may_be_left_out() 
             factories.field(
                 "source", "select", options=["Savings", "A sale"], help="Where they come from.", required=False
             ),
-            factories.field("trade", "select", options=[f"Trade {letter}" for letter in "abcdefghijkl"]),
+            factories.field("trade", "select", options=[f"Trade {letter}" for letter in "abcdefghi"]),
+            factories.field("land", "select", options=[f"Land {letter}" for letter in "abcdefgh"]),
         ],
     }
     [(_, branch)] = part("Funds", asked).branches
-    source, trade = Markup(render_to_string("portal/catalog/_checklist_questions.html", {"asked": branch})).all("li")
+    drawn = render_to_string("portal/catalog/_checklist_questions.html", {"asked": branch})
+    source, trade, land = Markup(drawn).all("li")
     assert "".join(source.text.split()) == "Source(optional)Savings·AsaleWheretheycomefrom."
     assert trade.text == "Trade"
+    assert "Land h" in land.text
 
 
 def test_a_whole_section_that_depends_on_an_answer_says_so_once() -> None:
@@ -76,7 +79,7 @@ def test_a_whole_section_that_depends_on_an_answer_says_so_once() -> None:
 
 
 def test_what_two_roles_ask_stands_once_and_what_one_asks_names_it() -> None:
-    asked = {spec.label: roles for _, branch in part("For each person").branches for spec, roles in branch}
+    asked = {one.spec.label: one.roles for _, branch in part("For each person").branches for one in branch}
     assert asked["First name"] == ""
     assert asked["Date of birth"] == "as director or as shareholder"
     assert asked["Is pep"] == "as director"
