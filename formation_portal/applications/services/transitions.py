@@ -46,7 +46,7 @@ def submit(draft: Draft, *, by: AbstractBaseUser, declaration: str = "", revisio
     """
     with application_transaction(draft, by=by, must_be_open=False) as journal:
         application = draft.application
-        if application.deleted_at or not is_possible("submit", application.status):
+        if not is_possible("submit", application.status):
             raise Closed(application.status)
         _refuse_unread(application, revision)
         if still_needed := (*draft.needs, *subscribers.submission_blockers(draft)):
@@ -89,7 +89,7 @@ def advance(draft: Draft, transition: str, *, by: AbstractBaseUser, note: str = 
     assert TRANSITIONS[transition].by == AGENT
     with application_transaction(draft, by=by, must_be_open=False) as journal:
         application = draft.application
-        if application.deleted_at or not is_possible(transition, application.status):
+        if not is_possible(transition, application.status):
             raise Closed(application.status)
         application.state = TRANSITIONS[transition].target
         journal.note(TRANSITIONS[transition].history, note=note)
@@ -103,7 +103,7 @@ def delete_draft(application: Application, *, by: AbstractBaseUser, revision: in
     """
     draft = open_draft(application)
     with application_transaction(draft, by=by, must_be_open=False) as journal:
-        if application.submitted_at is not None or application.deleted_at or not application.status.is_open:
+        if application.submitted_at is not None or not application.is_open:
             raise Closed(application.status)
         _refuse_unread(application, revision)
         delete_files_on_commit(application.documents.all())
@@ -119,6 +119,7 @@ def delete_draft(application: Application, *, by: AbstractBaseUser, revision: in
         ):
             rows.all().delete()
         application.deleted_at = timezone.now()
+        # Nothing leads from there, so that whatever asks for the state need not ask whether it was deleted.
         application.state = State.WITHDRAWN
         draft.reload()
         journal.note("Deleted the draft")
