@@ -14,7 +14,7 @@ from formation_portal.contract.rules import Question
 
 from .draft import Draft
 from .ownership_stakes import owners_of, typed_stakes
-from .readback import AnswerLine, Holder
+from .readback import AnswerLine, DraftHolder
 
 FORMAT = "formation-portal/application"
 VERSION = 1
@@ -96,7 +96,7 @@ def _share_classes(draft: Draft) -> Iterator[Exported]:
         yield {"id": row.token, "label": row.label, "sections": list(_sections(draft, row, questions))}
 
 
-def _sections(draft: Draft, holder: Holder, questions: Iterable[Question]) -> Iterator[Exported]:
+def _sections(draft: Draft, holder: DraftHolder, questions: Iterable[Question]) -> Iterator[Exported]:
     grouped: dict[str, list[Question]] = {}
     for question in questions:
         grouped.setdefault(question.section.key, []).append(question)
@@ -110,7 +110,7 @@ def _sections(draft: Draft, holder: Holder, questions: Iterable[Question]) -> It
         }
 
 
-def _answers(draft: Draft, holder: Holder, questions: Iterable[Question]) -> Iterator[Exported]:
+def _answers(draft: Draft, holder: DraftHolder, questions: Iterable[Question]) -> Iterator[Exported]:
     """Each question that has an answer. One that cannot be parsed has no value, only what was typed."""
     for question in questions:
         line = AnswerLine(draft, holder, question)

@@ -28,8 +28,8 @@ _ADDRESS = ("street1", "street2", "city", "region", "postcode")
 # More questions than these are not named as those that bring inactive answers back.
 _MAX_QUESTIONS_NAMED = 3
 
-# Whose answers they are; None is the entity.
-Holder = PartyRow | ShareClassRow | None
+# Whose answers they are, as the draft has them: labelled and as typed; None is the entity.
+DraftHolder = PartyRow | ShareClassRow | None
 Subject = TypeVar("Subject", Section, PartyRow, ShareClassRow)
 
 
@@ -69,7 +69,7 @@ class AnswerLine:
     """One question, active or not, with its answer as text."""
 
     draft: Draft
-    holder: Holder
+    holder: DraftHolder
     question: Question
 
     @property
@@ -184,7 +184,7 @@ def readback(draft: Draft) -> Readback:
     """Read the whole draft back. No query."""
     state, share_section = draft.form_state, draft.schema.share_section
 
-    def lines(holder: Holder, questions: Iterable[Question]) -> tuple[AnswerLine, ...]:
+    def lines(holder: DraftHolder, questions: Iterable[Question]) -> tuple[AnswerLine, ...]:
         return tuple(
             AnswerLine(draft, holder, question)
             for question in questions

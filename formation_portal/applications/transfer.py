@@ -22,7 +22,7 @@ from .draft import Draft
 from .models import Document, Party, ShareClass
 from .ownership_stakes import TypedStakes, typed_stakes
 from .parties import PartyRow
-from .readback import AnswerLine, Holder
+from .readback import AnswerLine, DraftHolder
 
 TypedHoldings = Mapping[tuple[str, str], str]
 
@@ -206,7 +206,9 @@ class _TransferPlanner:
             else:
                 self._add_misfit(label, document.slot, document.name, gettext("Document not needed"))
 
-    def _compare(self, holder: Holder, questions: Iterable[Question], into: tuple[FieldSpec, ...]) -> Mapping[str, Any]:
+    def _compare(
+        self, holder: DraftHolder, questions: Iterable[Question], into: tuple[FieldSpec, ...]
+    ) -> Mapping[str, Any]:
         """The holder's answers that fit, as typed; lists those and the others."""
         draft, label = self._draft, holder.label if holder else self._draft.title
         answers, raw = (holder or draft).record.answers, holder.raw if holder else draft.entity_raw
