@@ -31,6 +31,9 @@ from .parties import PartyRow
 
 _THRESHOLDS_FILE = Path(__file__).with_name("thresholds.yaml")
 
+# What the history calls the part that somebody owns of a company: this, and the owner's token.
+OWNER_PREFIX = "owner/"
+
 # By the tokens of company and owner.
 TypedStakes = Mapping[tuple[str, str], str]
 

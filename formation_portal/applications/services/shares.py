@@ -18,7 +18,7 @@ from ..access import Author
 from ..draft import Draft
 from ..fields import changed_names, new_token, without_blanks
 from ..models import Holding, ShareClass, Stake
-from ..ownership_stakes import typed_stakes
+from ..ownership_stakes import OWNER_PREFIX, typed_stakes
 from ..parties import PartyRow, References, ShareClassRow, name_answers
 from .exceptions import Gone, LockedByReview
 from .parties import add_party, current_party
@@ -34,7 +34,6 @@ from .transactions import (
 
 # Characters stored of a typed number.
 MAX_NUMBER_LENGTH = 200
-_KEY_PREFIX = "owner/"
 # Owners have no version of their own: with this one the history is read whenever something differs.
 ALWAYS_COMPARE = -1
 
@@ -260,7 +259,7 @@ def save_owners(
 
 
 def _history_key(owner: str) -> str:
-    return f"{_KEY_PREFIX}{owner}"
+    return f"{OWNER_PREFIX}{owner}"
 
 
 def _store_stake(draft: Draft, company: PartyRow, owner: int, text: str) -> None:

@@ -13,6 +13,7 @@ from django.db.models import Q
 
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Application, Change
+from formation_portal.applications.ownership_stakes import OWNER_PREFIX
 from formation_portal.applications.parties import PartyRow
 from formation_portal.applications.readback import answer_in_words, share_class_choices
 from formation_portal.applications.services import ROLES
@@ -160,7 +161,7 @@ def _differences(draft: Draft, since: Iterable[tuple[str, Change]]) -> Iterator[
         words, is_document = (_words(draft, *place, was), _words(draft, *place, now)), _is_file(was) or _is_file(now)
         if was != now and (words[0] != words[1] or is_document):
             spec = _spec(draft, holder, name)
-            label = f"Part of {labels[place]}" if name.startswith("owner/") else labels[place]
+            label = f"Part of {labels[place]}" if name.startswith(OWNER_PREFIX) else labels[place]
             yield Difference(holder, name, spec.label if spec else label, *words, is_document=is_document)
 
 

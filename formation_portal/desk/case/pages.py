@@ -12,12 +12,13 @@ from django.utils.formats import date_format
 from django.utils.timezone import localtime
 
 from formation_portal.applications.draft import Draft
+from formation_portal.applications.ownership_stakes import OWNER_PREFIX
 from formation_portal.applications.parties import ShareClassRow
 from formation_portal.applications.readback import AnswerGroup, AnswerLine, Readback, readback
 from formation_portal.contract.schema import Section
 from formation_portal.reviews.checklist import Checklist, Fact, load_checklist
 from formation_portal.reviews.checks import OpenedDocuments, opened_documents
-from formation_portal.reviews.models import Query
+from formation_portal.reviews.models import MAX_TEXT, Query
 from formation_portal.reviews.targets import WHOLE_APPLICATION, Target, TargetKind, holder_name
 from formation_portal.reviews.transactions import ReviewVersion
 from formation_portal.ui.ownership import Ownership, ownership
@@ -36,8 +37,6 @@ from .query_panels import QueryPanel, QueryPanels, target_id
 CHANGED_PARAMETER = "changed"
 # So many lines of the history are shown; the audit has all.
 _LINES = 14
-# What the history calls the part that somebody owns of a company.
-_OWNER = "owner/"
 
 
 @dataclass(frozen=True)
@@ -62,6 +61,8 @@ class CasePage:
     can_check: bool
     seen: OpenedDocuments
     shown_targets: set[Target] = field(default_factory=set)
+
+    note_limit = MAX_TEXT
 
     @property
     def status(self) -> str:
@@ -227,7 +228,7 @@ class CasePage:
     @property
     def owner_changes(self) -> list[Difference]:
         """What changed of that."""
-        return [one for one in self.differences.found if one.name.startswith(_OWNER)]
+        return [one for one in self.differences.found if one.name.startswith(OWNER_PREFIX)]
 
     @cached_property
     def documents(self) -> list[DocumentRow]:

@@ -15,6 +15,7 @@ from formation_portal.contract import canonical
 from formation_portal.contract.fields.base import Choice, FieldSpec
 from formation_portal.contract.fields.iso_codes import country_name
 from formation_portal.contract.localisation import gettext
+from formation_portal.reviews.models import MAX_TEXT
 
 from ..formats import schema_language
 from .controls import (
@@ -41,6 +42,8 @@ class QueryNote:
     is_changed: bool
     proposal: str = ""
     can_be_answered: bool = True
+
+    reply_limit = MAX_TEXT
 
     @property
     def own_id(self) -> str:
