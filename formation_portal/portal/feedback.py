@@ -51,12 +51,12 @@ class DeliverySummary:
     """The most urgent news of all, what the service refused, and what it can't do at all."""
 
     draft: Draft
-    board: ApplicationDeliveries
+    deliveries: ApplicationDeliveries
 
     @cached_property
     def overall(self) -> DeliveryStatus:
         """The most urgent news."""
-        return self.board.overall
+        return self.deliveries.overall
 
     @property
     def is_worth_saying(self) -> bool:
@@ -76,7 +76,7 @@ class DeliverySummary:
     @property
     def refusals(self) -> tuple[tuple[Need, datetime], ...]:
         """The same, each with when the service said so."""
-        return tuple((_need(trouble), at) for trouble, at in self.board.refusals)
+        return tuple((_need(trouble), at) for trouble, at in self.deliveries.refusals)
 
     @property
     def links(self) -> tuple[Link, ...]:
@@ -125,20 +125,22 @@ def refused_answers(status: DeliveryStatus) -> dict[str, str]:
 
 
 # The most urgent first. What is saved, on its way or received needs no word beside its task.
-_TOLD = (DeliveryStage.OURS, DeliveryStage.CHECKING, DeliveryStage.WAITING)
+_SHOWN = (DeliveryStage.OURS, DeliveryStage.CHECKING, DeliveryStage.WAITING)
 
 
-def task_deliveries(draft: Draft, board: ApplicationDeliveries) -> Mapping[str, str]:
+def task_deliveries(draft: Draft, deliveries: ApplicationDeliveries) -> Mapping[str, str]:
     """By the key of a section, and "documents": With our team, Checking whether it arrived, Waiting to retry."""
-    found: dict[str, set[DeliveryStage]] = {"documents": {board.of_all(ResourceKind.DOCUMENT).state}}
+    found: dict[str, set[DeliveryStage]] = {"documents": {deliveries.of_all(ResourceKind.DOCUMENT).state}}
     for section in draft.schema.entity_sections:
-        found[section.key] = {board.of_entity_fields(section.fields).state}
+        found[section.key] = {deliveries.of_entity_fields(section.fields).state}
     for section in draft.schema.role_sections:
-        found[section.key] = {board.of_party(one.token).state for one in draft.parties if section.role in one.roles}
+        found[section.key] = {
+            deliveries.of_party(one.token).state for one in draft.parties if section.role in one.roles
+        }
     if (shares := draft.schema.share_section) is not None:
-        found[shares.key] = {board.of_share_class(one.token).state for one in draft.share_classes}
-        found[shares.key].add(board.of_all(ResourceKind.SHAREHOLDING).state)
-    words = {key: next((one for one in _TOLD if one in stages), None) for key, stages in found.items()}
+        found[shares.key] = {deliveries.of_share_class(one.token).state for one in draft.share_classes}
+        found[shares.key].add(deliveries.of_all(ResourceKind.SHAREHOLDING).state)
+    words = {key: next((one for one in _SHOWN if one in stages), None) for key, stages in found.items()}
     return {key: gettext(STAGE_WORDS[stage]) for key, stage in words.items() if stage}
 
 

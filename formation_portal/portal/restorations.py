@@ -72,12 +72,12 @@ def restore_choice(
     by: Author,
 ) -> services.KeptTheirs:
     """Keep what was typed beside the choices by `save`, then answer them as before the change, and say so."""
-    left: services.KeptTheirs = ()
+    kept_theirs: services.KeptTheirs = ()
     labels = services.restorable_choices(page.draft, change)
     if "version" in request.POST:
         posted = posted_answers(page.form, request.POST)
         rest = {name: answer for name, answer in posted.items() if name not in labels}
-        left = save(rest)
+        kept_theirs = save(rest)
     try:
         services.restore_choices(page.draft, change, by=by)
     except services.Overtaken as refusal:
@@ -87,7 +87,7 @@ def restore_choice(
     else:
         one, many = gettext("{names} has been changed back."), gettext("{names} have been changed back.")
         messages.success(request, sentence_about(labels.values(), one, many))
-    return left
+    return kept_theirs
 
 
 def _save(request: UserRequest, draft: Draft, holder: str, raw: Mapping[str, Any]) -> services.KeptTheirs:

@@ -131,7 +131,7 @@ def _section_task(draft: Draft, section: Section) -> Task:
         else:
             tally = len(draft.form_state.parties_in(section))
             view, note, is_begun = "people", _people_note(draft, section, needs, tally), tally > 0
-    state, status = _standing(needs, is_begun=is_begun)
+    state, status = _state(needs, is_begun=is_begun)
     url = reverse(f"portal:{view}", args=keys)
     return Task(id_, title, url, state, status, note, roles.role_reason(draft, section))
 
@@ -154,12 +154,12 @@ def _document_tasks(draft: Draft) -> Iterable[Task]:
         note = ngettext("{count} to upload", "{count} to upload", len(needs))
     else:
         note = gettext("{done} of {count} uploaded", done=len(draft.documents), count=slots)
-    state, status = _standing(needs, is_begun=bool(draft.documents))
+    state, status = _state(needs, is_begun=bool(draft.documents))
     url = reverse("portal:documents", args=[draft.application.reference])
     yield Task(_DOCUMENTS, gettext("Documents"), url, state, status, note)
 
 
-def _standing(needs: tuple[Need, ...], *, is_begun: bool) -> tuple[str, str]:
+def _state(needs: tuple[Need, ...], *, is_begun: bool) -> tuple[str, str]:
     if not needs:
         return "met", gettext("Complete") if is_begun else gettext("Nothing required")
     return ("half", gettext("In progress")) if is_begun else ("open", gettext("Not started"))
@@ -191,7 +191,7 @@ class PendingAction:
 
 
 def pending_actions(
-    draft: Draft, board: ApplicationDeliveries, invitations: Mapping[str, Invitation]
+    draft: Draft, deliveries: ApplicationDeliveries, invitations: Mapping[str, Invitation]
 ) -> list[PendingAction]:
     """Everybody who is waited for, the reader first, and whoever is done, last; nothing where there is nobody else."""
     now = timezone.now()
@@ -205,7 +205,7 @@ def pending_actions(
         elif stage is InvitationStage.DONE:
             done.append(_guests_action(draft, row, invitation, stage, since))
     others = list(waiting.values())
-    ours = board.overall
+    ours = deliveries.overall
     if ours.state is DeliveryStage.OURS:
         what = gettext("Something we need to fix")
         others.append(PendingAction("turn-team", gettext("Our team"), False, what, _since(ours.at), "later"))
@@ -283,13 +283,13 @@ class OverviewPage:
 
     @cached_property
     def tasks(self) -> TaskList:
-        deliveries = task_deliveries(self.draft, self.delivery.board)
+        deliveries = task_deliveries(self.draft, self.delivery.deliveries)
         return task_list(self.draft, refused=self.delivery.refused, deliveries=deliveries)
 
     @cached_property
     def pending(self) -> list[PendingAction]:
         """Who is waited for: one query."""
-        return pending_actions(self.draft, self.delivery.board, parts.invitations_of(self.draft))
+        return pending_actions(self.draft, self.delivery.deliveries, parts.invitations_of(self.draft))
 
     @cached_property
     def returned(self) -> Returned | None:

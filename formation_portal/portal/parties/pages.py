@@ -146,9 +146,9 @@ class PartyPage(QuestionPage):
         return tuple(self._entry(place, sections[key], tuple(run)) for place, (key, run) in enumerate(runs))
 
     def _entry(self, place: int, section: Section, regions: tuple[Region, ...]) -> RoleEntry:
-        verdict = self.draft.form_state.section_activation(section)
-        kept = "" if verdict.active else gettext("We keep the answers until you submit.")
-        note = f"{verdict.reason}. {kept}".strip() if verdict.reason else ""
+        activation = self.draft.form_state.section_activation(section)
+        kept = "" if activation.active else gettext("We keep the answers until you submit.")
+        note = f"{activation.reason}. {kept}".strip() if activation.reason else ""
         title = gettext("As {role}", role=canonical.role_word(section.role or ""))
         return RoleEntry(f"entry-{place}", title, note, regions)
 

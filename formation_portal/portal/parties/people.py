@@ -114,8 +114,12 @@ class PeoplePage(ApplicationPage):
     @property
     def inactive_roles(self) -> list[AnswerRow]:
         """Roles whose rule doesn't hold; they come back when it does."""
-        verdicts = [(one, self.draft.form_state.section_activation(one)) for one in self.draft.schema.role_sections]
-        return [AnswerRow(roles.role_title(one), verdict.reason) for one, verdict in verdicts if not verdict.active]
+        activations = [(one, self.draft.form_state.section_activation(one)) for one in self.draft.schema.role_sections]
+        return [
+            AnswerRow(roles.role_title(one), activation.reason)
+            for one, activation in activations
+            if not activation.active
+        ]
 
     @property
     def removed(self) -> list[tuple[PartyRow, str]]:
@@ -187,8 +191,8 @@ class PeoplePage(ApplicationPage):
 
     @cached_property
     def parties(self) -> tuple[PartyListItem, ...]:
-        twins = duplicates(self.draft) if not self.read_only_reason else {}
-        return tuple(self._line(row, is_duplicate=row.token in twins) for row in self.draft.parties)
+        duplicated = duplicates(self.draft) if not self.read_only_reason else {}
+        return tuple(self._line(row, is_duplicate=row.token in duplicated) for row in self.draft.parties)
 
     def _line(self, row: PartyRow, *, is_duplicate: bool) -> PartyListItem:
         can_be_changed = not self.read_only_reason

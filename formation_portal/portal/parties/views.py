@@ -169,9 +169,11 @@ def _save(request: UserRequest, before: PartyPage, page: Callable[[], PartyPage]
     form = party_form(draft, found, more_roles=roles or ())
 
     def keep() -> services.KeptTheirs:
-        version, seen = posted_version(request.POST), posted_page_version(request.POST, draft)
+        version, page_version = posted_version(request.POST), posted_page_version(request.POST, draft)
         raw = posted_answers(form, request.POST) | posted_proposal(request, before)
-        return services.save_party(draft, found, raw, roles=roles, version=version, by=request.user, page_version=seen)
+        return services.save_party(
+            draft, found, raw, roles=roles, version=version, by=request.user, page_version=page_version
+        )
 
     def both(stale: services.Stale) -> tuple[FieldConflict, ...]:
         return (*_role_clashes(stale), *field_conflicts(form, stale))
@@ -291,10 +293,12 @@ def _save_owners(request: UserRequest, page: OwnersPage) -> HttpResponse:
     }
     if is_added and new.there:
         typed[new.there] = new.part
-    seen = posted_page_version(post, draft)
+    page_version = posted_page_version(post, draft)
     try:
         with transaction.atomic():
-            left = services.save_owners(draft, company, typed, by=by, version=page.version, page_version=seen)
+            kept_theirs = services.save_owners(
+                draft, company, typed, by=by, version=page.version, page_version=page_version
+            )
             if is_added and new.kind:
                 services.add_owner(draft, company, new.kind, new.names, new.part, by=by, token=new.token)
     except services.Stale as stale:
@@ -304,7 +308,7 @@ def _save_owners(request: UserRequest, page: OwnersPage) -> HttpResponse:
         raise Http404 from gone
     except services.Closed:
         return _render_owners(request, page, status=409)
-    if words := kept_theirs_words(one.party.label for one in page.owners if one.party.token in left):
+    if words := kept_theirs_words(one.party.label for one in page.owners if one.party.token in kept_theirs):
         messages.info(request, words)
     now = owners_page(draft, company, None if is_added else new)
     if now.problems:

@@ -94,12 +94,12 @@ def consequence(
     `undo_url` gives the address that takes a change of that number back; `only_of` is the party that its reader fills
     in alone: they are told of nothing else.
     """
-    aside = _told(newly_inactive(was, draft.form_state), only_of)
+    inactive = _shown_to_reader(newly_inactive(was, draft.form_state), only_of)
     for change in reversed(draft.new_changes):
         for name in restorable_choices(draft, change):
             said = ""
-            if aside.is_much:
-                things = _things(draft, aside)
+            if inactive.is_much:
+                things = _things(draft, inactive)
                 said = gettext("No longer needed because of this answer: {things}.", things=things)
             return Consequence(name, said, undo_url(change.pk))
     return None
@@ -115,36 +115,36 @@ def inactive_warnings(
     """
     answers = (party or draft.record).answers
     deciding = answers_in_rules(draft.schema) & answers.values.keys()
-    given = {spec.name: spec for spec in asked if spec.name in deciding}
-    found = inactive_without(given, draft.form_state, party) if given else {}
-    told = {name: _told(aside, only_of) for name, aside in found.items()}
+    choices = {spec.name: spec for spec in asked if spec.name in deciding}
+    found = inactive_without(choices, draft.form_state, party) if choices else {}
+    shown = {name: _shown_to_reader(inactive, only_of) for name, inactive in found.items()}
     return {
         name: gettext(
             "If you change this answer, {things} may no longer apply. Choose “{words}” again to restore them.",
-            things=_things(draft, aside),
-            words=given[name].display(answers.values[name]),
+            things=_things(draft, inactive),
+            words=choices[name].display(answers.values[name]),
         )
-        for name, aside in told.items()
-        if aside.is_much
+        for name, inactive in shown.items()
+        if inactive.is_much
     }
 
 
-def _told(aside: Inactive, only_of: str | None) -> Inactive:
+def _shown_to_reader(inactive: Inactive, only_of: str | None) -> Inactive:
     if only_of is None:
-        return aside
-    return Inactive(answers=frozenset(one for one in aside.answers if one.holder == only_of))
+        return inactive
+    return Inactive(answers=frozenset(one for one in inactive.answers if one.holder == only_of))
 
 
-def _things(draft: Draft, aside: Inactive) -> str:
+def _things(draft: Draft, inactive: Inactive) -> str:
     """2 sections, 1 person and 3 answers."""
-    kinds = [row.kind for row in draft.parties if row.token in aside.parties]
+    kinds = [row.kind for row in draft.parties if row.token in inactive.parties]
     words = (
-        counted(len(aside.sections), "{count} section", "{count} sections"),
+        counted(len(inactive.sections), "{count} section", "{count} sections"),
         counted(kinds.count("person"), "{count} person", "{count} people"),
         counted(kinds.count("corporate"), "{count} company", "{count} companies"),
         counted(kinds.count("foundation"), "{count} foundation", "{count} foundations"),
-        counted(len(aside.share_classes), "{count} share class", "{count} share classes"),
-        counted(len(aside.answers), "{count} answer", "{count} answers"),
+        counted(len(inactive.share_classes), "{count} share class", "{count} share classes"),
+        counted(len(inactive.answers), "{count} answer", "{count} answers"),
     )
     return listed([word for word in words if word])
 

@@ -62,12 +62,14 @@ def section(request: UserRequest, reference: str, key: str) -> HttpResponse:
     if request.method != "POST":
         return render_page(request, before)
     raw = posted_answers(before.form, request.POST) | posted_proposal(request, before)
-    version, seen = posted_version(request.POST), posted_page_version(request.POST, draft)
+    version, page_version = posted_version(request.POST), posted_page_version(request.POST, draft)
     return save_page(
         request,
         before,
         page=page,
-        keep=lambda: services.save_section(draft, asked, raw, version=version, by=request.user, page_version=seen),
+        keep=lambda: services.save_section(
+            draft, asked, raw, version=version, by=request.user, page_version=page_version
+        ),
         clashes=partial(field_conflicts, before.form),
         onwards=lambda: next_step(draft, "section", asked.key).url,
     )

@@ -49,14 +49,14 @@ class ShareClassColumn:
 
 @dataclass(frozen=True, slots=True)
 class HoldingCell:
-    """How many shares of one class a holder has, as typed; `objection` says why that can't be, `refused` what the
+    """How many shares of one class a holder has, as typed; `problem` says why that can't be, `refused` what the
     service said, and `delivery` only what is neither saved nor received."""
 
     party: PartyRow
     row: ShareClassRow
     holding: Holding | None
     typed: str
-    objection: str
+    problem: str
     refused: str
     delivery: str
 
@@ -76,7 +76,7 @@ class HoldingCell:
 
     @property
     def error(self) -> str:
-        return self.objection or self.refused
+        return self.problem or self.refused
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,23 +146,23 @@ class Grid:
     def _cell(self, party: PartyRow, row: ShareClassRow) -> HoldingCell:
         holding = self.draft.holdings.get((party.token, row.token))
         delivery = self.deliveries.of(ResourceKind.SHAREHOLDING, shareholding_subject(party.token, row.token))
-        objection, there_are = "", self.allocation.available(row)
+        problem, there_are = "", self.allocation.available(row)
         if holding and holding.typed:
             shares = gettext("“{name}” shares of {who}", name=row.label, who=party.label)
             try:
                 number = parse_number_of_shares(holding.typed, of=shares)
             except AnswerError as error:
-                objection = error.message
+                problem = error.message
             else:
                 if there_are is not None and exceeds(number, there_are):
                     words = gettext_noop("{shares}: enter {number} or fewer")
-                    objection = gettext(words, number=format_number(there_are), shares=shares)
+                    problem = gettext(words, number=format_number(there_are), shares=shares)
         return HoldingCell(
             party,
             row,
             holding,
             typed=localised_number(holding.typed) if holding else "",
-            objection=objection,
+            problem=problem,
             refused=next((one.message for one in delivery.problems), "") if delivery.is_refused else "",
             delivery=delivery.state.value if delivery.state in _UNSETTLED else "",
         )
@@ -180,8 +180,8 @@ class Grid:
 
     def has_new_problems(self, before: "Grid") -> bool:
         """Whether a save has to be drawn again: a number cannot be read, or the service has refused a new one."""
-        earlier = {cell.id for cell in before.cells if cell.refused and not cell.objection}
-        return any(cell.objection or (cell.refused and cell.id not in earlier) for cell in self.cells) or any(
+        earlier = {cell.id for cell in before.cells if cell.refused and not cell.problem}
+        return any(cell.problem or (cell.refused and cell.id not in earlier) for cell in self.cells) or any(
             column.error for column in self.columns
         )
 

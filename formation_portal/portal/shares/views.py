@@ -41,7 +41,7 @@ def shares(request: UserRequest, reference: str) -> HttpResponse:
     draft = get_draft_or_404(request, reference)
     section = get_share_section_or_404(draft)
     if request.method == "POST":
-        return _save(request, draft, section, deed=partial(_split, request, draft, section))
+        return _save(request, draft, section, action=partial(_split, request, draft, section))
     return _draw(request, shares_page(draft, section))
 
 
@@ -53,7 +53,7 @@ def owner(request: UserRequest, reference: str, token: str) -> HttpResponse:
     draft = get_draft_or_404(request, reference)
     section, party = get_share_section_or_404(draft), get_party_or_404(draft, token)
     if request.method == "POST":
-        return _save(request, draft, section, deed=partial(_add_beneficial_owner, request, draft, party))
+        return _save(request, draft, section, action=partial(_add_beneficial_owner, request, draft, party))
     return redirect("portal:shares", reference=reference)
 
 
@@ -61,8 +61,8 @@ def _draw(request: UserRequest, page: SharesPage, *, status: int = 200) -> HttpR
     return render(request, "portal/shares/shares.html", {"page": page, "problems": page.grid.problems}, status=status)
 
 
-def _save(request: UserRequest, draft: Draft, section: Section, *, deed: Callable[[], bool]) -> HttpResponse:
-    """Keep the numbers, then do the deed whose button was pressed; where there was one, the page comes back.
+def _save(request: UserRequest, draft: Draft, section: Section, *, action: Callable[[], bool]) -> HttpResponse:
+    """Keep the numbers, then do what the pressed button asks for; where there was one, the page comes back.
 
     A change that script posts presses no button.
     """
@@ -71,10 +71,10 @@ def _save(request: UserRequest, draft: Draft, section: Section, *, deed: Callabl
     posted = [pair for pair in pairs if cell_name(*pair) in post and not keeps_theirs(post, cell_name(*pair))]
     typed = {pair: normalised_number(without_null(post[cell_name(*pair)])) for pair in posted}
     try:
-        version, seen = posted_version(post), posted_page_version(post, draft)
-        kept = services.save_holdings(draft, typed, version=version, by=request.user, page_version=seen)
+        version, page_version = posted_version(post), posted_page_version(post, draft)
+        kept = services.save_holdings(draft, typed, version=version, by=request.user, page_version=page_version)
         left = kept_theirs_words(cell.label for cell in before.grid.cells if cell.pair in kept)
-        is_done = not request.htmx and deed()
+        is_done = not request.htmx and action()
     except services.Stale as stale:
         page = shares_page(draft, section)
         return render_conflict(request, page, _cell_conflicts(page, stale))
@@ -185,11 +185,11 @@ def _answer(request: UserRequest, page: Callable[[], ShareClassPage]) -> HttpRes
 
 def _keep(request: UserRequest, page: ShareClassPage) -> services.KeptTheirs:
     raw = posted_answers(page.form, request.POST) | posted_proposal(request, page)
-    seen = posted_page_version(request.POST, page.draft)
+    page_version = posted_page_version(request.POST, page.draft)
     if page.share_class is None:
-        services.add_share_class(page.draft, raw, by=request.user, token=page.token, page_version=seen)
+        services.add_share_class(page.draft, raw, by=request.user, token=page.token, page_version=page_version)
         return ()
     version = posted_version(request.POST)
     return services.save_share_class(
-        page.draft, page.share_class, raw, version=version, by=request.user, page_version=seen
+        page.draft, page.share_class, raw, version=version, by=request.user, page_version=page_version
     )

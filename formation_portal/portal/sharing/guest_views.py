@@ -209,8 +209,8 @@ def _save(request: GuestRequest, own: OwnPart, before: PartPage) -> HttpResponse
 
 
 def _keep(request: GuestRequest, own: OwnPart, raw: Mapping[str, Any]) -> services.KeptTheirs:
-    version, seen = posted_version(request.POST), posted_page_version(request.POST, own.draft)
-    return services.save_party(own.draft, own.party, raw, version=version, by=Guest(), page_version=seen)
+    version, page_version = posted_version(request.POST), posted_page_version(request.POST, own.draft)
+    return services.save_party(own.draft, own.party, raw, version=version, by=Guest(), page_version=page_version)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -79,7 +79,7 @@ class CheckPage:
         return need_links(self.draft, tuple(dict.fromkeys((*refused, *needed))), back_to=NEXT)
 
     @cached_property
-    def told(self) -> Readback:
+    def readback(self) -> Readback:
         return readback(self.draft)
 
     @cached_property
@@ -88,7 +88,7 @@ class CheckPage:
         return ownership(self.draft)
 
     @cached_property
-    def aside(self) -> InactiveAnswers | None:
+    def inactive_answers(self) -> InactiveAnswers | None:
         """What is kept and not sent; it is no answer, and stands apart."""
         found = inactive_in(self.draft) if self.is_open else None
         return found if found and found.rows else None
@@ -101,22 +101,22 @@ class CheckPage:
     @property
     def entries(self) -> Iterator[Entry]:
         """The answers of each section, party and share class."""
-        board = self.delivery.board
-        for section in self.told.sections:
+        deliveries = self.delivery.deliveries
+        for section in self.readback.sections:
             key, locked = section.subject.key, self._locks.answers_of("")
             rows = self._rows(section.lines, self._url("section", key), control_name, f"section-{key}", locked)
-            yield f"section-{key}", section, rows, board.of_entity_fields(section.subject.fields)
-        for party in self.told.parties:
+            yield f"section-{key}", section, rows, deliveries.of_entity_fields(section.subject.fields)
+        for party in self.readback.parties:
             is_drawn_below = self.ownership is not None and self.ownership.covers(party.subject)
             if not is_drawn_below and not is_inactive(self.draft.form_state, party.subject.record):
                 token, locked = party.subject.token, self._locks.answers_of(party.subject.token)
                 rows = self._rows(party.lines, self._url("party", token), party_control, f"party-{token}", locked)
-                yield f"party-{token}", party, rows, board.of_party(token)
+                yield f"party-{token}", party, rows, deliveries.of_party(token)
         are_locked = self._locks.has_shares(self.draft)
-        for shares in self.told.share_classes:
+        for shares in self.readback.share_classes:
             token, locked = shares.subject.token, frozenset(line.spec.name for line in shares.lines if are_locked)
             rows = self._rows(shares.lines, self._url("share_class", token), control_name, f"class-{token}", locked)
-            yield f"class-{token}", shares, rows, board.of_share_class(token)
+            yield f"class-{token}", shares, rows, deliveries.of_share_class(token)
 
     @property
     def are_shares_open(self) -> bool:
@@ -126,11 +126,11 @@ class CheckPage:
     @cached_property
     def holdings(self) -> DeliveryStatus:
         """How far the shareholdings have come."""
-        return self.delivery.board.of_all(ResourceKind.SHAREHOLDING)
+        return self.delivery.deliveries.of_all(ResourceKind.SHAREHOLDING)
 
     @cached_property
     def documents(self) -> list[AnswerRow]:
-        return [self._document(line) for line in self.told.documents]
+        return [self._document(line) for line in self.readback.documents]
 
     @cached_property
     def price(self) -> PriceTable | None:
@@ -161,8 +161,8 @@ class CheckPage:
         """How far the file has come, and what may be amiss with it."""
         if line.document is None:
             return "" if line.is_required else gettext("Optional")
-        stands = slot_state(line.document, self.delivery.board.of(ResourceKind.DOCUMENT, line.document.subject))
-        words = ". ".join(filter(None, (stands.detail or stands.word, stands.note)))
+        state = slot_state(line.document, self.delivery.deliveries.of(ResourceKind.DOCUMENT, line.document.subject))
+        words = ". ".join(filter(None, (state.detail or state.word, state.note)))
         said = advice(self.draft, line.party, line.document)
         return " ".join((f"{words.removesuffix('.')}.", *said)) if said else words
 

@@ -65,7 +65,7 @@ _MOVING = frozenset({State.SUBMITTED_FOR_REVIEW, State.IN_REVIEW, State.SUBMITTE
 
 @dataclass(frozen=True, slots=True)
 class ProgressStep:
-    """One step of the tracker, as ui/timeline.html draws it."""
+    """One step of the progress, as ui/timeline.html draws it."""
 
     when: str
     title: str
@@ -73,9 +73,9 @@ class ProgressStep:
     state: str
 
 
-def document_steps(draft: Draft, board: ApplicationDeliveries) -> Iterator[ProgressStep]:
+def document_steps(draft: Draft, deliveries: ApplicationDeliveries) -> Iterator[ProgressStep]:
     """One for all that are accepted, and one for each that came back, with its note. Costs no query."""
-    views = [(one, board.of(ResourceKind.DOCUMENT, one.subject)) for one in draft.documents]
+    views = [(one, deliveries.of(ResourceKind.DOCUMENT, one.subject)) for one in draft.documents]
     accepted = sorted((view for _, view in views if view.document_status == APPROVED), key=lambda view: str(view.at))
     if accepted:
         words = ngettext("%(count)d document accepted", "%(count)d documents accepted", len(accepted))
@@ -207,7 +207,7 @@ class StatusPage:
 
     @property
     def steps(self) -> Iterator[ProgressStep]:
-        return self.progress.steps(document_steps(self.draft, self.delivery.board))
+        return self.progress.steps(document_steps(self.draft, self.delivery.deliveries))
 
     @cached_property
     def returned(self) -> Returned | None:
@@ -291,10 +291,10 @@ def status_version(application: Application) -> str:
     documents = Delivery.objects.filter(
         application=application.pk, kind=ResourceKind.DOCUMENT, state=DeliveryState.DONE
     )
-    verdicts = (
+    statuses = (
         documents.exclude(document_status="").order_by("pk").values_list("pk", "document_status", "document_note")
     )
-    seen = (application.state, application.submissions, list(verdicts))
+    seen = (application.state, application.submissions, list(statuses))
     return blake2s(repr(seen).encode(), digest_size=8).hexdigest()
 
 
