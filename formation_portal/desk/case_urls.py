@@ -57,15 +57,15 @@ def fact_id(number: int) -> str:
 class TargetLinks:
     """The addresses of the places of one case, opened from a queue that shows this. No query."""
 
-    def __init__(self, draft: Draft, facts: Checklist, shown: QueueState) -> None:
+    def __init__(self, draft: Draft, checklist: Checklist, shown: QueueState) -> None:
         self._draft = draft
         self._shown = shown
         self._case = case_url(draft.application.reference, shown)
         self._facts = {
-            fact.target: f"{self._party(sheet.token)}#{fact_id(number)}"
-            for sheet in facts.holders
-            if sheet.token
-            for number, fact in enumerate(sheet.facts, 1)
+            fact.target: f"{self._party(holder.token)}#{fact_id(number)}"
+            for holder in checklist.holders
+            if holder.token
+            for number, fact in enumerate(holder.facts, 1)
         }
 
     def at(self, target: Target) -> str:

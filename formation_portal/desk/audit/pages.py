@@ -107,13 +107,13 @@ class AuditFilter:
     def controls(self) -> tuple[FilterControl, ...]:
         """The controls, as they are set. One query."""
         agents = User.objects.filter(is_agent=True).order_by("first_name", "last_name", "email")
-        deeds = (("", "Any"), *AuditAction.choices)
+        actions = (("", "Any"), *AuditAction.choices)
         people = [("", "Anyone"), *Actor.choices, *((str(one.pk), one.called) for one in agents)]
         if self.who not in dict(people):
             people.append((self.who, f"Account {self.who}"))
         return (
             FilterControl("reference", "Reference", self.reference),
-            FilterControl("deed", "Action", choices=as_options(deeds, self.deed)),
+            FilterControl("deed", "Action", choices=as_options(actions, self.deed)),
             FilterControl("who", "Who", choices=as_options(people, self.who)),
             FilterControl("first", "From", str(self.first or ""), "date"),
             FilterControl("last", "To", str(self.last or ""), "date"),
@@ -215,7 +215,7 @@ def detail_of(entry: Entry) -> dict[str, Any]:
 
 
 def _reviewed(did: Any) -> str:
-    """What was done in a review: each kind of deed, and how often where more than once."""
+    """What was done in a review: each kind of change, and how often where more than once."""
     rows = did.items() if isinstance(did, dict) else ()
     counts = [(what, len(pks) if isinstance(pks, list) else 1) for what, pks in rows]
     lines = [_REVIEWS.get(what, "Reviewed") + (f" ({count})" if count > 1 else "") for what, count in counts]

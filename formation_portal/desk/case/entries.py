@@ -69,11 +69,11 @@ class CaseEntry:
 
 @dataclass(frozen=True, slots=True)
 class PartyLine:
-    """One party: what changed, how many of its checks are done, and the page where they are made. `sheet` is None where
-    there is nothing to check."""
+    """One party: what changed, how many of its checks are done, and the page where they are made. `checklist` is None
+    where there is nothing to check."""
 
     group: AnswerGroup[PartyRow]
-    sheet: HolderChecklist | None
+    checklist: HolderChecklist | None
     changes: tuple[Difference, ...]
     is_new: bool
     queries: int
@@ -82,15 +82,15 @@ class PartyLine:
     @property
     def is_left_out(self) -> bool:
         """Whether it is as it was, and nothing is left to do, where only that is asked for."""
-        return not (self.changes or self.is_new or self.queries) and (self.sheet is None or self.sheet.is_done)
+        return not (self.changes or self.is_new or self.queries) and (self.checklist is None or self.checklist.is_done)
 
     @property
     def mark(self) -> str:
         if self.queries:
             return "heed"
-        if self.sheet is None or self.sheet.is_done:
+        if self.checklist is None or self.checklist.is_done:
             return "met"
-        return "changed" if self.changes or self.is_new else "half" if self.sheet.done else "open"
+        return "changed" if self.changes or self.is_new else "half" if self.checklist.done else "open"
 
     @property
     def note(self) -> str:
@@ -101,7 +101,7 @@ class PartyLine:
     @property
     def status(self) -> str:
         """How far its checks are."""
-        done, there_are = (self.sheet.done, len(self.sheet.facts)) if self.sheet else (0, 0)
+        done, there_are = (self.checklist.done, len(self.checklist.facts)) if self.checklist else (0, 0)
         parts = (f"{done} of {if_any(there_are, 'check')}", if_any(self.queries, "query", "queries"))
         return ", ".join(filter(None, parts))
 

@@ -192,9 +192,9 @@ def _is_file(said: Any) -> bool:
     return isinstance(said, Mapping) and "sha256" in said
 
 
-def values_before(draft: Draft, party: PartyRow, sheet: HolderChecklist) -> Mapping[Target, str]:
+def values_before(draft: Draft, party: PartyRow, checklist: HolderChecklist) -> Mapping[Target, str]:
     """The earlier value of each fact of a party that has changed, in words. One query, or none where nothing has."""
-    since = {fact.target: at for fact in sheet.facts if (at := _looked_at(fact)) is not None}
+    since = {fact.target: at for fact in checklist.facts if (at := _looked_at(fact)) is not None}
     if not since:
         return {}
     earlier: dict[Target, str] = {}
@@ -207,13 +207,13 @@ def values_before(draft: Draft, party: PartyRow, sheet: HolderChecklist) -> Mapp
             if target in since and entry.at >= since[target]:
                 words = _words(draft, party.token, name, was)
                 earlier[target] = words if is_roles else words or NOT_ANSWERED
-    for fact in sheet.facts:
+    for fact in checklist.facts:
         if fact.document is not None and fact.target in since:
             at, replaced = since[fact.target], draft.replaced_in(party, fact.document.slot)
             there = next((one for one in replaced if one.replaced_at and one.uploaded_at <= at < one.replaced_at), None)
             if there is not None:
                 earlier[fact.target] = f"{there.name} ({file_facts(there)})"
-    now = {fact.target: fact.value for fact in sheet.facts}
+    now = {fact.target: fact.value for fact in checklist.facts}
     return {target: words for target, words in earlier.items() if words != now[target]}
 
 

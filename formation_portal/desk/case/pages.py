@@ -56,7 +56,7 @@ class CasePage:
     has_more_history: bool
     differences: Differences
     readback: Readback
-    facts: Checklist
+    checklist: Checklist
     panels: QueryPanels
     can_check: bool
     seen: OpenedDocuments
@@ -104,7 +104,7 @@ class CasePage:
     def _section(self, group: AnswerGroup[Section]) -> CaseEntry | None:
         key = group.subject.key
         target = Target(TargetKind.SECTION, key)
-        fact, panel = self.facts.at(target), self._panel(target)
+        fact, panel = self.checklist.at(target), self._panel(target)
         rows = [*self._rows(key, "", group.lines), *self._no_longer_asked(group)]
         more = self._panels_not_shown(key)
         shown = rows
@@ -148,7 +148,7 @@ class CasePage:
 
     def _has_query(self, *holders: str) -> bool:
         """Whether a query is open about any of these, or anything in them."""
-        return any(query.holder in holders for query in self.facts.queries)
+        return any(query.holder in holders for query in self.checklist.queries)
 
     @cached_property
     def share_classes(self) -> list[CaseEntry]:
@@ -177,7 +177,7 @@ class CasePage:
         target = Target(TargetKind.SECTION, section.key)
         rows = [row for entry in self.share_classes for row in entry.rows]
         holders = [section.key, *(row.token for row in self.draft.share_classes)]
-        fact, panel = self.facts.at(target), self._panel(target)
+        fact, panel = self.checklist.at(target), self._panel(target)
         more = tuple(panel for holder in holders for panel in self._panels_not_shown(holder))
         is_new = not self.differences.added.isdisjoint(holders)
         has_news = is_new or any(row.difference or row.panel.open_queries for row in rows)
@@ -204,10 +204,10 @@ class CasePage:
             lines.append(
                 PartyLine(
                     group,
-                    sheet=self.facts.of_holder(token),
+                    checklist=self.checklist.of_holder(token),
                     changes=self.differences.of(token),
                     is_new=token in self.differences.added,
-                    queries=sum(query.holder == token for query in self.facts.queries),
+                    queries=sum(query.holder == token for query in self.checklist.queries),
                     url=party_url(self.draft.application.reference, token, self.shown),
                 )
             )
@@ -216,9 +216,9 @@ class CasePage:
     @property
     def party_status(self) -> str:
         """How far the checks of all parties are."""
-        sheets = [sheet for sheet in self.facts.holders if sheet.token]
-        there_are = sum(len(sheet.facts) for sheet in sheets)
-        return f"{sum(sheet.done for sheet in sheets)} of {if_any(there_are, 'check')} done" if there_are else ""
+        parties = [holder for holder in self.checklist.holders if holder.token]
+        there_are = sum(len(holder.facts) for holder in parties)
+        return f"{sum(holder.done for holder in parties)} of {if_any(there_are, 'check')} done" if there_are else ""
 
     @cached_property
     def ownership(self) -> Ownership | None:
@@ -239,7 +239,7 @@ class CasePage:
             target, changed = Target.of_document(holder, line.slot), self.differences.at(holder, line.slot)
             seen = opened_by(self.seen.names_of(line.document.pk)) if line.document else ""
             if line.party is None:
-                fact = self.facts.at(target)
+                fact = self.checklist.at(target)
                 rows.append(DocumentRow(line, changed, seen, FactStatus(fact) if fact else None, self._panel(target)))
             else:
                 # A party's are checked on its own page.
@@ -312,7 +312,7 @@ def case_page(draft: Draft, *, reader: AbstractBaseUser, asked: Mapping[str, str
         has_more_history=len(lines) > _LINES,
         differences=changes,
         readback=read_back,
-        facts=load_checklist(draft, read_back=read_back, queries=[one for one in panels.all if one.is_open]),
+        checklist=load_checklist(draft, read_back=read_back, queries=[one for one in panels.all if one.is_open]),
         panels=panels,
         can_check=can_review(draft, reader),
         seen=opened_documents(draft),

@@ -83,7 +83,7 @@ class QueryPanel:
 
     @property
     def id(self) -> str:
-        """Where one comes back to after a deed here."""
+        """Where one comes back to after something was done here."""
         return target_id(self.target)
 
     @property

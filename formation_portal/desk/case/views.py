@@ -58,7 +58,7 @@ def case(request: UserRequest, reference: str) -> HttpResponse:
     live = live_case(draft.application, request.user)
     page = case_page(draft, reader=request.user, asked=request.GET)
     decision = decision_panel(
-        draft, request.user, deliveries=page.deliveries, shown=shown, facts=page.facts, version=page.version
+        draft, request.user, deliveries=page.deliveries, shown=shown, checklist=page.checklist, version=page.version
     )
     context = {
         "page": page,
@@ -192,10 +192,10 @@ def _apply(
         return redirect(back)
     # The same page at the first of the case's own sections and documents that is still to be checked, else at the
     # decision. Two queries.
-    facts = load_checklist(draft)
-    own = facts.of_holder("")
+    checklist = load_checklist(draft)
+    own = checklist.of_holder("")
     following = next((fact.target for fact in own.facts if fact.is_to_do), None) if own else None
-    links = TargetLinks(draft, facts, queue_shown(request.POST))
+    links = TargetLinks(draft, checklist, queue_shown(request.POST))
     _, _, anchor = links.at(following).partition("#") if following else ("", "", "decide")
     return redirect(f"{back.partition('#')[0]}#{anchor}")
 
@@ -288,13 +288,13 @@ def query_resolution(request: UserRequest, reference: str, number: int) -> HttpR
 
 
 def _end(
-    request: UserRequest, reference: str, number: int, deed: Callable[..., bool], *, title: str, said: str
+    request: UserRequest, reference: str, number: int, action: Callable[..., bool], *, title: str, said: str
 ) -> HttpResponse:
     draft = get_case_or_404(reference)
     if request.method != "POST":
         return redirect("desk:case", reference=reference)
     try:
-        is_done = deed(draft, number, by=request.user, version=_version_seen(request))
+        is_done = action(draft, number, by=request.user, version=_version_seen(request))
     except (ReviewChanged, Closed) as why:
         return not_done(request, get_case_or_404(reference), why, title=title)
     messages.info(request, said if is_done else "This query is no longer open.")

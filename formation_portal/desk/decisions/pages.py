@@ -67,7 +67,7 @@ class DecisionPanel:
     version: ReviewVersion
     shown: QueueState
     form: DecisionForm
-    facts: Checklist
+    checklist: Checklist
     against: tuple[ApprovalBlocker, ...]
     decisions: tuple[ReviewDecision, ...]
     deliveries: CaseDeliveries
@@ -130,7 +130,7 @@ class DecisionPanel:
             is_chosen = chosen == APPROVE and not is_blocked
             yield DecisionCard(APPROVE, _WORDS[APPROVE][0], hint, is_chosen, is_shut=is_blocked)
         hint = "No queries drafted. Write below what needs to change."
-        if count := len(self.facts.drafted):
+        if count := len(self.checklist.drafted):
             hint = f"Sends {count} drafted {'query' if count == 1 else 'queries'}."
         label = _WORDS[RETURN][0].format(customer=self.draft.application.owner.called)
         yield DecisionCard(RETURN, label, hint, chosen == RETURN or self.waiting is not None)
@@ -179,7 +179,7 @@ class DecisionPanel:
     @property
     def blockers(self) -> Iterator[tuple[str, ApprovalBlocker, str]]:
         """What stands against an approval: the address where it is mended, the thing, and its words."""
-        links, masking = TargetLinks(self.draft, self.facts, self.shown), TextMasking(self.draft)
+        links, masking = TargetLinks(self.draft, self.checklist, self.shown), TextMasking(self.draft)
         return ((links.at(one.target), one, masking.masked(one.text)) for one in self.against)
 
     @property
@@ -191,7 +191,7 @@ class DecisionPanel:
     @property
     def drafted(self) -> list[tuple[Query, str]]:
         """The queries that a return sends, each with whose answer it is about."""
-        return [(one, holder_name(self.draft, one.target)) for one in self.facts.drafted]
+        return [(one, holder_name(self.draft, one.target)) for one in self.checklist.drafted]
 
 
 def decision_panel(
@@ -200,23 +200,23 @@ def decision_panel(
     *,
     deliveries: CaseDeliveries,
     shown: QueueState,
-    facts: Checklist | None = None,
+    checklist: Checklist | None = None,
     version: ReviewVersion | None = None,
     form: DecisionForm | None = None,
 ) -> DecisionPanel:
-    """The panel: two queries, two more where the facts were not read yet, one where the version was not."""
+    """The panel: two queries, two more where the checklist was not read yet, one where the version was not."""
     # The version first: what a colleague changes meanwhile is then shown as newer than the page, and not taken as read.
     version = version or current_version(draft.application)
-    facts = facts or load_checklist(draft)
-    against = approval_blockers(draft, facts) if draft.application.status in UNDER_REVIEW else ()
+    checklist = checklist or load_checklist(draft)
+    against = approval_blockers(draft, checklist) if draft.application.status in UNDER_REVIEW else ()
     return DecisionPanel(
         draft=draft,
         reader=reader,
         version=version,
         shown=shown,
         # Chosen before anybody chooses is what was prepared, and never what can't be taken back by a slip.
-        form=form or DecisionForm(deed=RETURN if facts.drafted else "" if against else APPROVE),
-        facts=facts,
+        form=form or DecisionForm(deed=RETURN if checklist.drafted else "" if against else APPROVE),
+        checklist=checklist,
         against=against,
         decisions=tuple(draft.application.decisions.select_related("proposed_by", "by")[:_PAST]),
         deliveries=deliveries,

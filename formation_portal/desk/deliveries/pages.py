@@ -105,7 +105,7 @@ class DeliveryPage(DeliveryRow):
     note_limit = NOTE_LIMIT
 
     @property
-    def inquiry(self) -> str:
+    def provider_message(self) -> str:
         """The text to send to the provider."""
         ids = {other.name: other.remote_id for other in self.others if other.remote_id}
         return provider_message(self.delivery, ids=ids)
@@ -146,7 +146,7 @@ class DeliveryPage(DeliveryRow):
 
     @property
     def is_only_a_change(self) -> bool:
-        """Whether the thing is there for sure, and a change of it is in doubt; a deed changes the entity."""
+        """Whether the thing is there for sure, and a change of it is in doubt; a transition changes the entity."""
         row = self.delivery
         return row.needs_a_decision and (row.acknowledged is not None or row.is_transition)
 

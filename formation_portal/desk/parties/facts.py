@@ -220,7 +220,7 @@ class FactRow:
 
 def fact_rows(
     party: PartyRow,
-    sheet: HolderChecklist,
+    checklist: HolderChecklist,
     panels: QueryPanels,
     state: ViewerState,
     seen: OpenedDocuments,
@@ -228,10 +228,10 @@ def fact_rows(
     can_be_ticked: bool,
 ) -> list[FactRow]:
     """The rows, in the order of the form. Two queries, and one more where something has changed."""
-    before = values_before(panels.draft, party, sheet)
+    before = values_before(panels.draft, party, checklist)
     asked = panels.draft.form_state.party_questions(party.record)
     questions = {Target.of_field(party.token, one.spec.name): one for one in asked}
-    boxes = [fact.target for fact in sheet.facts if can_be_ticked and fact.is_to_do]
+    boxes = [fact.target for fact in checklist.facts if can_be_ticked and fact.is_to_do]
     keys = {target: str(number) for number, target in enumerate(boxes[:_KEYS], 1)}
     return [
         FactRow(
@@ -246,5 +246,5 @@ def fact_rows(
             state=state,
             seen=opened_by(seen.names_of(fact.document.pk)) if fact.document else "",
         )
-        for number, fact in enumerate(sheet.facts, 1)
+        for number, fact in enumerate(checklist.facts, 1)
     ]

@@ -40,8 +40,8 @@ class PartyPage:
     draft: Draft
     party: PartyRow
     shown: QueueState
-    facts: Checklist
-    sheet: HolderChecklist
+    checklist: Checklist
+    own_checklist: HolderChecklist
     rows: list[FactRow]
     viewer: Viewer | None
     here_url: str
@@ -105,19 +105,19 @@ class PartyPage:
         return case_url(self.draft.application.reference, self.shown)
 
     @property
-    def sheets(self) -> list[tuple[HolderChecklist, str]]:
+    def checklists(self) -> list[tuple[HolderChecklist, str]]:
         """Every party of the case with its facts, and its page."""
-        return [(sheet, self._url(sheet)) for sheet in self.facts.holders if sheet.token]
+        return [(holder, self._url(holder)) for holder in self.checklist.holders if holder.token]
 
     @cached_property
     def following(self) -> HolderChecklist | None:
         """Where the review goes on: the next party that has something to check, and after the last one the case's own
         facts; None where nothing is left."""
-        sheets = [sheet for sheet in self.facts.holders if sheet.token]
-        position = [sheet.token for sheet in sheets].index(self.party.token)
-        own = [sheet for sheet in self.facts.holders if not sheet.token]
-        candidates = (*sheets[position + 1 :], *sheets[:position], *own)
-        return next((sheet for sheet in candidates if any(fact.is_to_do for fact in sheet.facts)), None)
+        parties = [holder for holder in self.checklist.holders if holder.token]
+        position = [holder.token for holder in parties].index(self.party.token)
+        own = [holder for holder in self.checklist.holders if not holder.token]
+        candidates = (*parties[position + 1 :], *parties[:position], *own)
+        return next((holder for holder in candidates if any(fact.is_to_do for fact in holder.facts)), None)
 
     @property
     def following_label(self) -> str:
@@ -133,8 +133,8 @@ class PartyPage:
             return f"{self.case_url}#decide"
         return self._url(self.following) if self.following.token else self.case_url
 
-    def _url(self, sheet: HolderChecklist) -> str:
-        return party_url(self.draft.application.reference, sheet.token, self.shown)
+    def _url(self, holder: HolderChecklist) -> str:
+        return party_url(self.draft.application.reference, holder.token, self.shown)
 
     @cached_property
     def shares(self) -> list[tuple[str, str, bool]]:
@@ -180,11 +180,11 @@ def party_page(
     url = party_url(draft.application.reference, party.token)
     # Read before the facts: whatever comes between is news then.
     version = ReviewVersion.of_loaded(draft.application)
-    facts = load_checklist(draft)
-    sheet = facts.of_holder(party.token)
-    assert sheet is not None  # every party has one
+    checklist = load_checklist(draft)
+    own_checklist = checklist.of_holder(party.token)
+    assert own_checklist is not None  # every party has one
     can_check = can_review(draft, reader)
-    looked = viewer([fact.document for fact in sheet.facts if fact.document is not None], state, url=url)
+    looked = viewer([fact.document for fact in own_checklist.facts if fact.document is not None], state, url=url)
     here = f"{url}{looked.state.query}" if looked else f"{url}{state.for_document(0).query}"
     seen = opened_documents(draft)
     if looked and looked.can_be_shown:
@@ -195,9 +195,9 @@ def party_page(
         draft=draft,
         party=party,
         shown=state.shown,
-        facts=facts,
-        sheet=sheet,
-        rows=fact_rows(party, sheet, panels, state, seen, can_be_ticked=can_check),
+        checklist=checklist,
+        own_checklist=own_checklist,
+        rows=fact_rows(party, own_checklist, panels, state, seen, can_be_ticked=can_check),
         viewer=looked,
         here_url=here,
         version=version,
