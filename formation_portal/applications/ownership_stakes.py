@@ -17,7 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from formation_portal.contract.fields.parsing import is_blank
 from formation_portal.contract.fields.values import AnswerError
 from formation_portal.contract.localisation import gettext, month_and_year
-from formation_portal.contract.stakes import (
+from formation_portal.contract.ownership import (
     Stakes,
     Threshold,
     format_hundredths,

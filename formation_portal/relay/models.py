@@ -297,14 +297,14 @@ class Look(models.Model):
 class Decision(models.Model):
     """What an agent has decided about a delivery that nothing else could resolve. Never changed, never removed."""
 
-    class Deed(models.TextChoices):
+    class Kind(models.TextChoices):
         BIND = "bind", "The formation service has it"
         ABSENT = "absent", "The formation service does not have it"
         PROVIDER_INFORMED = "told", "Formation service informed"
 
     delivery = models.ForeignKey(Delivery, models.PROTECT, related_name="decisions")
     agent = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
-    deed = models.CharField(max_length=10, choices=Deed.choices)
+    deed = models.CharField(max_length=10, choices=Kind.choices)
     remote_id = models.CharField(max_length=200, blank=True)
     note = models.TextField(blank=True)
     # The payload that was wanted when the provider was informed; None for a removal, and for other decisions.

@@ -138,7 +138,7 @@ def bind(
             row.acknowledged = row.sent
         row.remote_id = chosen or row.remote_id
         row.state = DeliveryState.DONE
-        return _record(row, agent, Decision.Deed.BIND, note=clean_note(note), remote_id=chosen)
+        return _record(row, agent, Decision.Kind.BIND, note=clean_note(note), remote_id=chosen)
 
 
 def declare_absent(
@@ -155,7 +155,7 @@ def declare_absent(
         if row.acknowledged is None:
             row.remote_id = ""
         row.state = DeliveryState.QUEUED
-        return _record(row, agent, Decision.Deed.ABSENT, note=clean_note(note))
+        return _record(row, agent, Decision.Kind.ABSENT, note=clean_note(note))
 
 
 def record_provider_informed(
@@ -194,7 +194,7 @@ def _inform(row: Delivery, agent: AbstractBaseUser, *, note: str, remote_id: str
     if row.wanted is None:
         row.remote_id = ""
         forget_dependents(row)
-    return _record(row, agent, Decision.Deed.PROVIDER_INFORMED, note=note, remote_id=row.remote_id)
+    return _record(row, agent, Decision.Kind.PROVIDER_INFORMED, note=note, remote_id=row.remote_id)
 
 
 @contextmanager
@@ -211,12 +211,12 @@ def _locked_for_decision(
         yield row
 
 
-def _record(row: Delivery, agent: AbstractBaseUser, deed: Decision.Deed, *, note: str, remote_id: str = "") -> Decision:
+def _record(row: Delivery, agent: AbstractBaseUser, deed: Decision.Kind, *, note: str, remote_id: str = "") -> Decision:
     """Compare the row with what is wanted, make it and what waits for it due, and keep what was decided."""
     now = timezone.now()
     requeue(row)
     told: Any = None
-    if deed == Decision.Deed.PROVIDER_INFORMED:
+    if deed == Decision.Kind.PROVIDER_INFORMED:
         row.reason, told = PROVIDER_INFORMED, row.wanted
     row.looks, row.recheck, row.unclear_since = 0, False, None
     row.next_at = now if row.state == DeliveryState.QUEUED else None

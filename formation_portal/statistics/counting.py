@@ -23,7 +23,7 @@ from formation_portal.reviews.models import Query
 from formation_portal.reviews.targets import TargetKind
 
 from .dimensions import Side, Span, bucket_of, side_of
-from .models import CaseClock, Form, Question, Turn
+from .models import CaseClock, CountingLock, Form, Question
 
 # The column that counts the deeds that lead to a state.
 TRANSITION_COLUMNS = {
@@ -40,7 +40,7 @@ class TotalTable(StrEnum):
     """The tables of totals, by their models' names."""
 
     OPEN = "OpenDay"
-    DEEDS = "DeedTotal"
+    TRANSITIONS = "TransitionTotal"
     DURATIONS = "DurationTotal"
     CLOSINGS = "ClosingTotal"
     REASONS = "ReasonTotal"
@@ -49,7 +49,7 @@ class TotalTable(StrEnum):
 
 _KEY_COLUMNS: dict[TotalTable, tuple[str, ...]] = {
     TotalTable.OPEN: ("day",),
-    TotalTable.DEEDS: ("span", "start"),
+    TotalTable.TRANSITIONS: ("span", "start"),
     TotalTable.DURATIONS: ("span", "start", "bucket"),
     TotalTable.CLOSINGS: ("span", "start", "form_id"),
     TotalTable.REASONS: ("span", "start", "reason"),
@@ -116,7 +116,7 @@ def transition_increments(state: State, at: datetime, *, clock: Any, form: str) 
     day, more = timezone.localdate(at), Counter[CounterKey]()
     if state in TRANSITION_COLUMNS:
         for span in Span:
-            more[CounterKey(TotalTable.DEEDS, (span.value, span.start_of(day)), TRANSITION_COLUMNS[state])] += 1
+            more[CounterKey(TotalTable.TRANSITIONS, (span.value, span.start_of(day)), TRANSITION_COLUMNS[state])] += 1
     if (side_of(state) or "") != clock.side:
         _change_side(clock, side_of(state), at, more)
     if state in FINAL:
@@ -225,9 +225,9 @@ _LOCK_KEY = 1
 def lock_totals() -> None:
     """Wait until nobody else counts. One query, and two more the first time of all."""
     if not _lock_row():
-        Turn.objects.bulk_create([Turn(pk=_LOCK_KEY)], ignore_conflicts=True)
+        CountingLock.objects.bulk_create([CountingLock(pk=_LOCK_KEY)], ignore_conflicts=True)
         _lock_row()
 
 
 def _lock_row() -> bool:
-    return bool(Turn.objects.select_for_update().filter(pk=_LOCK_KEY).values_list("pk"))
+    return bool(CountingLock.objects.select_for_update().filter(pk=_LOCK_KEY).values_list("pk"))

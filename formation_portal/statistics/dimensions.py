@@ -1,7 +1,6 @@
 """By what totals are kept: with whom a case is, in which week or month, and how long it has been there."""
 
 from bisect import bisect_right
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date, timedelta
 from enum import StrEnum
@@ -85,19 +84,3 @@ BUCKET_BOUNDS = tuple(round(_QUARTER_HOUR * _GROWTH**step) for step in range(_BU
 def bucket_of(seconds: int) -> int:
     """Where a duration is counted."""
     return bisect_right(BUCKET_BOUNDS, seconds)
-
-
-def quantile(counts: Mapping[int, int], part: float) -> float:
-    """The seconds that `part` of the durations don't exceed, as if they were spread evenly in each bucket.
-
-    There is at least one duration.
-    """
-    left = part * sum(counts.values())
-    for bucket, count in sorted(counts.items()):
-        if left <= count and count:
-            low = BUCKET_BOUNDS[bucket - 1] if bucket else 0
-            # The last bucket has no end.
-            high = BUCKET_BOUNDS[bucket] if bucket < len(BUCKET_BOUNDS) else low
-            return low + (high - low) * left / count
-        left -= count
-    raise ValueError("No duration was counted")

@@ -28,11 +28,14 @@ class CaseClock(models.Model):
         return f"Clock of {self.pk}"
 
 
-class Turn(models.Model):
-    """One row, which whoever counts locks first (counters.py)."""
+class CountingLock(models.Model):
+    """One row, which whoever counts locks first (counting.py)."""
+
+    class Meta:
+        db_table = "figures_turn"
 
     def __str__(self) -> str:
-        return "Turn"
+        return "CountingLock"
 
 
 class OpenDay(models.Model):
@@ -60,8 +63,8 @@ class _Total(models.Model):
         return f"{self.span} of {self.start}"
 
 
-class DeedTotal(_Total):
-    """How often each thing was done."""
+class TransitionTotal(_Total):
+    """How often applications came to each state."""
 
     submitted = models.IntegerField(default=0)
     returned = models.IntegerField(default=0)
@@ -71,6 +74,7 @@ class DeedTotal(_Total):
     withdrawn = models.IntegerField(default=0)
 
     class Meta:
+        db_table = "figures_deedtotal"
         constraints = (models.UniqueConstraint(fields=("span", "start"), name="one_deed_total"),)
 
 

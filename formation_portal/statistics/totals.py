@@ -1,14 +1,14 @@
 """The totals of a period, as the desk's page needs them. Each call is one query, and its answer a few rows."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import date
 from typing import Any
 
 from django.db.models import Model, QuerySet, Sum
 
-from .dimensions import Period, Side
-from .models import ClosingTotal, DeedTotal, DurationTotal, OpenDay, Question, QuestionTotal, ReasonTotal
+from .dimensions import BUCKET_BOUNDS, Period, Side
+from .models import ClosingTotal, DurationTotal, OpenDay, Question, QuestionTotal, ReasonTotal, TransitionTotal
 
 CountsBySide = dict[Side, int]
 
@@ -25,9 +25,9 @@ def opened_before(day: date) -> CountsBySide:
     return {side: sums[f"sum_{side}"] or 0 for side in Side}
 
 
-def transitions(period: Period, today: date) -> dict[date, DeedTotal]:
+def transitions(period: Period, today: date) -> dict[date, TransitionTotal]:
     """What was done in each week or month of the period in which anything was."""
-    return {row.start: row for row in _within(DeedTotal, period, today)}
+    return {row.start: row for row in _within(TransitionTotal, period, today)}
 
 
 def durations(period: Period, today: date) -> dict[Side, Counter[int]]:
@@ -38,6 +38,23 @@ def durations(period: Period, today: date) -> dict[Side, Counter[int]]:
         for side, count in zip(Side, counts, strict=True):
             found[side][bucket] = count
     return found
+
+
+def quantile(counts: Mapping[int, int], part: float) -> float:
+    """The seconds that `part` of the durations don't exceed, as if they were spread evenly in each bucket: the median
+    with a part of 0.5.
+
+    There is at least one duration.
+    """
+    left = part * sum(counts.values())
+    for bucket, count in sorted(counts.items()):
+        if left <= count and count:
+            low = BUCKET_BOUNDS[bucket - 1] if bucket else 0
+            # The last bucket has no end.
+            high = BUCKET_BOUNDS[bucket] if bucket < len(BUCKET_BOUNDS) else low
+            return low + (high - low) * left / count
+        left -= count
+    raise ValueError("No duration was counted")
 
 
 def form_times(period: Period, today: date) -> Iterator[tuple[str, str, int, CountsBySide]]:

@@ -9,8 +9,7 @@ from formation_portal.applications.draft import Draft
 from formation_portal.applications.ownership_stakes import TypedStakes, known_stakes, threshold_of, typed_stakes
 from formation_portal.applications.parties import PartyRow, ShareClassRow
 from formation_portal.contract import canonical
-from formation_portal.contract.shares import shares_of_class, shares_of_entity
-from formation_portal.contract.stakes import (
+from formation_portal.contract.ownership import (
     Parts,
     Percentages,
     Stakes,
@@ -19,6 +18,7 @@ from formation_portal.contract.stakes import (
     trace_ownership,
     unknown_part,
 )
+from formation_portal.contract.shares import shares_of_class, shares_of_entity
 
 from .formats import money
 

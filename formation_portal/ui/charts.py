@@ -6,7 +6,7 @@ from fractions import Fraction
 from itertools import accumulate
 
 from formation_portal.contract.localisation import format_number, gettext, ngettext
-from formation_portal.contract.stakes import WHOLE, format_hundredths, with_rest
+from formation_portal.contract.ownership import WHOLE, format_hundredths, with_rest
 
 _COLOURS = 8
 _PATTERNS = 4

@@ -14,7 +14,12 @@ from formation_portal.applications.ownership_stakes import owned_companies, owne
 from formation_portal.applications.parties import PartyRow
 from formation_portal.contract import canonical
 from formation_portal.contract.localisation import gettext, gettext_noop
-from formation_portal.contract.stakes import format_hundredths, format_percent, hundredths_rounded_up, normalised_stakes
+from formation_portal.contract.ownership import (
+    format_hundredths,
+    format_percent,
+    hundredths_rounded_up,
+    normalised_stakes,
+)
 
 from . import roles
 from .allocation import Allocation, part_of

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from formation_portal.contract.stakes import (
+from formation_portal.contract.ownership import (
     WHOLE,
     apportion,
     format_hundredths,

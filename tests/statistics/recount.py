@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from formation_portal.applications.models import Application, Change
 from formation_portal.statistics.dimensions import BUCKET_BOUNDS
-from formation_portal.statistics.models import ClosingTotal, DeedTotal, DurationTotal, OpenDay
+from formation_portal.statistics.models import ClosingTotal, DurationTotal, OpenDay, TransitionTotal
 
 Table = dict[tuple[Any, ...], dict[str, int]]
 _DONE = {
@@ -72,7 +72,7 @@ def _spans(day: date) -> list[tuple[str, date]]:
 
 _KEYS: dict[str, tuple[type[Model], tuple[str, ...]]] = {
     "open": (OpenDay, ("day",)),
-    "deeds": (DeedTotal, ("span", "start")),
+    "deeds": (TransitionTotal, ("span", "start")),
     "durations": (DurationTotal, ("span", "start", "bucket")),
     "closings": (ClosingTotal, ("span", "start", "form_id")),
 }

@@ -11,7 +11,7 @@ from formation_portal.applications.draft import open_draft
 from formation_portal.applications.models import Application
 from formation_portal.reviews.decisions import RETURN, decide
 from formation_portal.reviews.transactions import current_version
-from formation_portal.statistics.models import DeedTotal, OpenDay
+from formation_portal.statistics.models import OpenDay, TransitionTotal
 from tests.statistics.random_histories import begin, do
 from tests.statistics.recount import counted, recounted
 
@@ -37,7 +37,7 @@ def test_deeds_of_one_day_at_once_lose_no_count(owner: Any) -> None:
         list(everybody.map(review, mine))
     assert counted() == recounted()
     assert OpenDay.objects.filter(with_us=0, with_customer=0).count() == OpenDay.objects.count()
-    assert set(DeedTotal.objects.values_list("submitted", flat=True)) == {2 * AT_ONCE * CASES}
+    assert set(TransitionTotal.objects.values_list("submitted", flat=True)) == {2 * AT_ONCE * CASES}
 
 
 @pytest.mark.django_db(transaction=True, databases=["default", "service"])
@@ -58,4 +58,4 @@ def test_decisions_that_move_a_case_twice_do_not_wait_in_a_circle(owner: Any, ag
     with ThreadPoolExecutor(AT_ONCE) as everybody:
         list(everybody.map(send_back, mine))
     assert counted() == recounted()
-    assert set(DeedTotal.objects.values_list("returned", flat=True)) == {AT_ONCE * CASES}
+    assert set(TransitionTotal.objects.values_list("returned", flat=True)) == {AT_ONCE * CASES}

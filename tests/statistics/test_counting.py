@@ -93,7 +93,7 @@ def test_what_had_happened_before_is_counted_from_the_history(owner: Any, clock:
     story(7, owner, clock, deeds=60)
     begin(owner)
     stood, clocks = counted(), list(rows(CaseClock))
-    for name in ("CaseClock", "OpenDay", "DeedTotal", "DurationTotal", "ClosingTotal", "Form"):
+    for name in ("CaseClock", "OpenDay", "TransitionTotal", "DurationTotal", "ClosingTotal", "Form"):
         getattr(models, name).objects.all().delete()
     importlib.import_module("formation_portal.statistics.migrations.0002_what_had_happened").count_what_had_happened(
         apps, None

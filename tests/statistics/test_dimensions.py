@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from formation_portal.statistics.dimensions import BUCKET_BOUNDS, bucket_of, quantile
+from formation_portal.statistics.dimensions import BUCKET_BOUNDS, bucket_of
+from formation_portal.statistics.totals import quantile
 
 
 @given(st.lists(st.integers(0, BUCKET_BOUNDS[-1] - 1), min_size=1), st.sampled_from([0.25, 0.5, 0.75]))

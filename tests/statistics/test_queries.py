@@ -104,12 +104,12 @@ def test_what_was_dropped_or_not_sent_yet_is_not_counted(submitted: Draft, agent
 def test_a_return_without_remarks_counts_no_question(submitted: Draft, agent: Any) -> None:
     send_back(submitted, agent)
     assert not QuestionTotal.objects.exists()
-    assert models.DeedTotal.objects.get(span="week").returned == 1
+    assert models.TransitionTotal.objects.get(span="week").returned == 1
 
 
 def test_what_was_remarked_before_is_counted_once(submitted: Draft, owner: Any, agent: Any) -> None:
     send_back_twice(submitted, owner, agent)
-    for name in ("CaseClock", "OpenDay", "DeedTotal", "ReasonTotal", "QuestionTotal", "Question", "Form"):
+    for name in ("CaseClock", "OpenDay", "TransitionTotal", "ReasonTotal", "QuestionTotal", "Question", "Form"):
         getattr(models, name).objects.all().delete()
     migration = importlib.import_module("formation_portal.statistics.migrations.0002_what_had_happened")
     migration.count_what_had_happened(apps, None)

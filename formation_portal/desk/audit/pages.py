@@ -57,7 +57,7 @@ _CLAIMS: dict[str, str] = {
     "release": "Released the case",
     "take_over": "Took over the case",
 }
-_DECISIONS: dict[str, str] = dict(Decision.Deed.choices)
+_DECISIONS: dict[str, str] = dict(Decision.Kind.choices)
 
 
 @dataclass(frozen=True, slots=True)

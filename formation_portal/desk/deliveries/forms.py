@@ -14,7 +14,7 @@ from formation_portal.relay.models import Decision
 from formation_portal.relay.resolution import DecisionRefused, bind, declare_absent, record_provider_informed
 from formation_portal.ui.forms.controls import Problem
 
-BIND, ABSENT, TOLD = Decision.Deed.BIND.value, Decision.Deed.ABSENT.value, Decision.Deed.PROVIDER_INFORMED.value
+BIND, ABSENT, TOLD = Decision.Kind.BIND.value, Decision.Kind.ABSENT.value, Decision.Kind.PROVIDER_INFORMED.value
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from formation_portal.audit import chain
 from formation_portal.audit.chain import Account
 from formation_portal.audit.models import AuditAction
 from formation_portal.contract import canonical
-from formation_portal.contract.stakes import apportion, format_hundredths, format_percent
+from formation_portal.contract.ownership import apportion, format_hundredths, format_percent
 from formation_portal.reviews.checklist import CHANGED, QUERIED, Checklist, Fact, HolderChecklist, load_checklist
 from formation_portal.reviews.checks import opened_documents
 from formation_portal.reviews.transactions import ReviewVersion

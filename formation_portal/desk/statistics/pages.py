@@ -15,8 +15,8 @@ from formation_portal.reviews.models import QueryReason
 from formation_portal.reviews.targets import TargetKind
 from formation_portal.statistics import totals
 from formation_portal.statistics.counting import TRANSITION_COLUMNS
-from formation_portal.statistics.dimensions import Period, Side, Span, quantile
-from formation_portal.statistics.models import DeedTotal
+from formation_portal.statistics.dimensions import Period, Side, Span
+from formation_portal.statistics.models import TransitionTotal
 from formation_portal.ui.charts import Swatch, swatch
 
 from ..wording import numbered
@@ -201,7 +201,7 @@ def throughput(period: Period, today: date) -> Table:
     rows: list[Row] = []
     for start in reversed(period.starts(today)) if found else ():
         words = f"{start:%B %Y}" if period.span is Span.MONTH else f"From {start.day} {start:%b %Y}"
-        total = found.get(start, DeedTotal())
+        total = found.get(start, TransitionTotal())
         counts = [count_cell(getattr(total, name)) for name in TRANSITION_COLUMNS.values()]
         rows.append(Row((Cell(start.isoformat(), words), *counts)))
     return Table(
@@ -265,7 +265,7 @@ def _return_rows(found: Iterable[tuple[tuple[Cell, ...], int, int]]) -> tuple[Ro
 def times(period: Period, today: date) -> Table:
     """How long closed cases had been with each side; each over the cases that were ever there. One query."""
     counted = {side: counts for side, counts in totals.durations(period, today).items() if counts.total()}
-    marks = {side: [quantile(counts, part) for part in _QUARTERS] for side, counts in counted.items()}
+    marks = {side: [totals.quantile(counts, part) for part in _QUARTERS] for side, counts in counted.items()}
     longest = max((last for *_, last in marks.values()), default=0.0)
     rows: list[Row] = []
     for side, (first, middle, last) in marks.items():

@@ -17,7 +17,7 @@ from formation_portal.contract import canonical
 from formation_portal.contract.fields.parsing import LINE_LIMIT, without_null
 from formation_portal.contract.fields.values import AnswerError
 from formation_portal.contract.localisation import format_number, gettext, in_quotes
-from formation_portal.contract.stakes import parse_stake
+from formation_portal.contract.ownership import parse_stake
 from formation_portal.ui.forms.controls import Option, Problem, as_options
 from formation_portal.ui.ownership import unaccounted_for
 

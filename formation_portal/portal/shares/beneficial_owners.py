@@ -10,8 +10,8 @@ from formation_portal.applications.ownership_stakes import owners_of
 from formation_portal.applications.parties import PartyRow
 from formation_portal.contract import canonical
 from formation_portal.contract.localisation import format_number, gettext, gettext_noop
+from formation_portal.contract.ownership import Parts, Percentages, format_percent, normalised_stakes
 from formation_portal.contract.schema import Section
-from formation_portal.contract.stakes import Parts, Percentages, format_percent, normalised_stakes
 from formation_portal.ui import roles
 from formation_portal.ui.allocation import Allocation
 from formation_portal.ui.charts import Bar, ownership_bar

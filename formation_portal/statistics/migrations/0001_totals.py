@@ -41,13 +41,14 @@ class Migration(migrations.Migration):
             ],
         ),
         migrations.CreateModel(
-            name='Turn',
+            name='CountingLock',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
             ],
+            options={'db_table': 'figures_turn'},
         ),
         migrations.CreateModel(
-            name='DeedTotal',
+            name='TransitionTotal',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('span', models.CharField(choices=[('week', 'week'), ('month', 'month')], max_length=8)),
@@ -60,6 +61,7 @@ class Migration(migrations.Migration):
                 ('withdrawn', models.IntegerField(default=0)),
             ],
             options={
+                'db_table': 'figures_deedtotal',
                 'constraints': [models.UniqueConstraint(fields=('span', 'start'), name='one_deed_total')],
             },
         ),

@@ -12,7 +12,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from formation_portal.statistics.dimensions import PERIODS, Period, Span
-from formation_portal.statistics.models import DeedTotal, Form, OpenDay, Question, QuestionTotal, ReasonTotal
+from formation_portal.statistics.models import Form, OpenDay, Question, QuestionTotal, ReasonTotal, TransitionTotal
 from tests.markup import Markup
 from tests.statistics.conftest import clock
 from tests.statistics.random_histories import Clock, begin, do
@@ -189,7 +189,7 @@ def test_no_spreadsheet_takes_a_forms_word_for_a_formula(as_agent: Client) -> No
 
 def test_pictures_have_no_style_of_their_own_and_stay_in_their_frame(as_agent: Client) -> None:
     start = Span.WEEK.start_of(timezone.localdate())
-    DeedTotal.objects.create(span="week", start=start, submitted=1_000_000, returned=1)
+    TransitionTotal.objects.create(span="week", start=start, submitted=1_000_000, returned=1)
     OpenDay.objects.create(day=timezone.localdate(), with_us=3, with_customer=1)
     html = as_agent.get("/desk/figures/").content.decode()
     assert "style=" not in html

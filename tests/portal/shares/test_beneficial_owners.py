@@ -11,7 +11,7 @@ from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application, Change
 from formation_portal.contract import canonical
 from formation_portal.contract.lifecycle import State
-from formation_portal.contract.stakes import format_percent
+from formation_portal.contract.ownership import format_percent
 from tests.applications import factories
 from tests.markup import Markup
 from tests.portal.limited import hold, limited

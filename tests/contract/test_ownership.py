@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from formation_portal.contract.fields.values import AnswerError
-from formation_portal.contract.stakes import parse_stake
+from formation_portal.contract.ownership import parse_stake
 
 
 @pytest.mark.parametrize(
