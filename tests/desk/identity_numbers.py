@@ -28,7 +28,7 @@ def schema() -> dict[str, Any]:
     return asked
 
 
-def handed_in(owner: Any) -> Draft:
+def submitted_with_numbers(owner: Any) -> Draft:
     """One person with both numbers, one company with its own, handed in."""
     draft = open_draft(services.start(owner=owner, product=factories.product(schema=schema())))
     factories.fill_in(draft, owner)

@@ -1,4 +1,4 @@
-"""Chromium as a stranger's browser: it opens pages, fills in controls as hands do, and presses buttons.
+"""Chromium as a generic client's browser: it opens pages, fills in controls as people do, and presses buttons.
 
 With script a page brings itself up to date after each change; without, a button does it.
 """
@@ -82,7 +82,7 @@ def sign_in(context: BrowserContext, base: str, session: str) -> None:
 
 
 class TabBrowser:
-    """A tab of Chromium, as the stranger uses a browser."""
+    """A tab of Chromium, with what a generic client needs of a browser."""
 
     def __init__(self, tab: Tab, base: str, *, has_script: bool) -> None:
         self.tab = tab

@@ -1,4 +1,4 @@
-"""What carries a stranger's requests: Django's test client, or real HTTP. Neither has script."""
+"""What carries a generic client's requests: Django's test client, or real HTTP. Neither has script."""
 
 from __future__ import annotations
 

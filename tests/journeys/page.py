@@ -1,4 +1,4 @@
-"""A page as a stranger's client sees it: links, forms, labelled controls. It knows no product, field or role."""
+"""A page as a generic client sees it: links, forms, labelled controls. It knows no product, field or role."""
 
 from __future__ import annotations
 
@@ -152,7 +152,7 @@ class Page:
 
     @property
     def needs(self) -> list[tuple[str, str]]:
-        """What the page's list says is still needed, each with the address where it is mended."""
+        """What the page's list says is still needed, each with the address where it is filled in."""
         items = self.root.xpath("//main//ul[contains(concat(' ', @class, ' '), ' needs ')]/li//a[@href]")
         return [(words(link), urljoin(self.address, link.get("href"))) for link in items if not is_hidden(link)]
 

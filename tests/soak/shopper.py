@@ -1,24 +1,24 @@
-"""A stranger who changes their mind: removes what they gave, gives it again, and may delete or withdraw it all."""
+"""A generic client that changes its mind: removes answers, fills them in again, and may delete or withdraw it all."""
 
 import re
 from hashlib import sha256
 from urllib.parse import urlsplit
 
-from tests.journeys.actors.generic_client import PAPER, Sent, Stranger
+from tests.journeys.actors.generic_client import SMALL_PDF, GenericClient, SentFile
 from tests.journeys.page import Button, Control, Form, Page
 
 # Large enough to go through a temporary file, as every fourth one is.
 _LARGE = b"%" * 3_000_000
 
 
-class Shopper(Stranger):
+class Shopper(GenericClient):
     """Works on one application."""
 
     def complete(self, overview: Page) -> None:
         """Do what is needed until nothing is."""
         check = self._get(overview.link("Check your answers"))
         while check.needs:
-            self._mend(check.needs)
+            self._resolve(check.needs)
             check = self._get(check.address)
 
     def remove_some(self, home: str) -> None:
@@ -45,8 +45,8 @@ class Shopper(Stranger):
         form = next(one for one in self._get(address).forms if one.method == "post")
         self._send(form, form.buttons[0], follow=False)
 
-    def _upload_one(self, form: Form, paper: Control, button: Button) -> None:
+    def _upload_one(self, form: Form, control: Control, button: Button) -> None:
         number = len(self.sent)
-        content = PAPER % number + (_LARGE if number % 4 == 0 else b"")
-        self._checked(self.browser.send(form, button, files={paper.name: ("paper.pdf", content)}, follow=False))
-        self.sent.append(Sent(form.action, (), paper.words, "paper.pdf", sha256(content).hexdigest()))
+        content = SMALL_PDF % number + (_LARGE if number % 4 == 0 else b"")
+        self._checked(self.browser.send(form, button, files={control.name: ("paper.pdf", content)}, follow=False))
+        self.sent.append(SentFile(form.action, (), control.words, "paper.pdf", sha256(content).hexdigest()))

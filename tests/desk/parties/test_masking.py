@@ -28,9 +28,9 @@ from tests.desk.identity_numbers import (
     PUBLIC,
     SHORT,
     TAX_NUMBER,
-    handed_in,
     number,
     propose,
+    submitted_with_numbers,
 )
 from tests.desk.review_rounds import accept_all, again, ask_at, now, return_it
 from tests.documents import sample_files
@@ -44,7 +44,7 @@ SECRETS = (LONG, SHORT, PROPOSED)
 
 @pytest.fixture
 def numbered(owner: Any) -> Draft:
-    return handed_in(owner)
+    return submitted_with_numbers(owner)
 
 
 def path(draft: Draft, rest: str = "parties/ada/") -> str:

@@ -25,7 +25,7 @@ def state(application: Application) -> str:
     return now
 
 
-def handed_in(owner: Any) -> Application:
+def submitted_with_numbers(owner: Any) -> Application:
     """A case that went through all its deeds."""
     draft = open_draft(services.start(owner=owner, product=factories.product()))
     factories.fill_in(draft, by=owner)
@@ -82,7 +82,7 @@ def test_releasing_it_ends_nothing(submitted: Draft, agent: Any, as_agent: Clien
 
 
 def test_what_several_cases_have_in_common_is_read_once(owner: Any, agent: Any) -> None:
-    one, *three = [handed_in(owner) for _ in range(4)]
+    one, *three = [submitted_with_numbers(owner) for _ in range(4)]
     counts = []
     for cases in ([one], three):
         with CaptureQueriesContext(

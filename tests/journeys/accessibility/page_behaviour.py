@@ -1,4 +1,4 @@
-"""How a page behaves, whatever it says: targets as large as a finger, nothing that moves by itself, no other host."""
+"""How any page behaves: targets as large as a finger, nothing that moves by itself, requests to no other host."""
 
 from __future__ import annotations
 
@@ -64,14 +64,14 @@ def shifted(tab: Tab) -> float:
     return float(tab.evaluate(_SHIFTED))
 
 
-def keep_hosts(tab: Tab) -> set[str]:
+def record_hosts(tab: Tab) -> set[str]:
     """The hosts that the tab's pages ask for anything, from now on."""
     hosts: set[str] = set()
     tab.on("request", lambda request: hosts.add(urlsplit(request.url).netloc))
     return hosts
 
 
-def bad_manners(tab: Tab, *, least: int) -> Iterator[str]:
+def behaviour_problems(tab: Tab, *, least: int) -> Iterator[str]:
     """What is wrong with how the page behaves as it stands; for a tab of whoever wants less motion."""
     yield from (f"too small to press: {one}" for one in too_small(tab, least=least))
     if count := moving(tab):

@@ -35,21 +35,28 @@ from formation_portal.relay.models import (
 from formation_portal.relay.service_profile import update_profile
 from formation_portal.ui.forms.form_data import recognised_answers
 from tests.journeys.accessibility.barriers import HEIGHT, WIDE, badly_printed, barriers, too_wide
-from tests.journeys.accessibility.page_behaviour import AGENTS, CUSTOMERS, MOST_SHIFT, bad_manners, keep_hosts, shifted
+from tests.journeys.accessibility.page_behaviour import (
+    AGENTS,
+    CUSTOMERS,
+    MOST_SHIFT,
+    behaviour_problems,
+    record_hosts,
+    shifted,
+)
 from tests.journeys.browser import TabBrowser
 from tests.journeys.conftest import OpenTab
-from tests.journeys.page_states.audit import audited
-from tests.journeys.page_states.case_review import under_review
-from tests.journeys.page_states.decisions import decisions
-from tests.journeys.page_states.documents import papers_in_every_state
-from tests.journeys.page_states.mail_and_sessions import around_it
-from tests.journeys.page_states.party_review import parties_under_review
-from tests.journeys.page_states.people import people_once
-from tests.journeys.page_states.queue import at_the_desk
-from tests.journeys.page_states.returned import after_a_return
+from tests.journeys.page_states.audit import audit_states
+from tests.journeys.page_states.case_review import case_review_states
+from tests.journeys.page_states.decisions import decision_states
+from tests.journeys.page_states.documents import document_states
+from tests.journeys.page_states.mail_and_sessions import mail_and_session_states
+from tests.journeys.page_states.party_review import party_review_states
+from tests.journeys.page_states.people import people_states
+from tests.journeys.page_states.queue import queue_states
+from tests.journeys.page_states.returned import returned_states
 from tests.journeys.page_states.screenshots import Shot, Story, press, signed_in
-from tests.journeys.page_states.sharing import others_take_part
-from tests.journeys.page_states.statistics import figured
+from tests.journeys.page_states.sharing import sharing_states
+from tests.journeys.page_states.statistics import statistics_states
 from tests.needed import has_chromium, needed
 
 pytestmark = [pytest.mark.browser, needed("Chromium", has_chromium())]
@@ -59,7 +66,7 @@ _DELIVERIES = (DeliveryState.WAITING, DeliveryState.UNKNOWN, DeliveryState.HELD,
 
 # Pages that are answers to what can't be had.
 _REFUSED = {"not-found", "not-found-outside", "product-not-found", "forbidden", "no-catalog"}
-# What the page shows is set by the letter itself, or by the library that documents the interface.
+# What the page shows is set by the e-mail itself, or by the library that documents the interface.
 _NOT_OURS = ("letter-html", "interface")
 _REFUSED |= {"part-unknown", "part-expired", "collaboration-shut", "right-missing"}
 
@@ -77,7 +84,7 @@ class Walk:
         }
         self.found: list[str] = []
         self.seen: set[str] = set()
-        self.hosts = {who: keep_hosts(browser.tab) for who, browser in self.tabs.items()}
+        self.hosts = {who: record_hosts(browser.tab) for who, browser in self.tabs.items()}
 
     def look(self, shot: Shot) -> None:
         """Open the page, do what leads to the state, and look."""
@@ -94,7 +101,7 @@ class Walk:
         self.found += [f"{shot.name}: {one}" for one in barriers(browser.tab)]
         if not shot.name.startswith(_NOT_OURS):
             least = AGENTS if shot.who == "agent" else CUSTOMERS
-            self.found += [f"{shot.name}: {one}" for one in bad_manners(browser.tab, least=least)]
+            self.found += [f"{shot.name}: {one}" for one in behaviour_problems(browser.tab, least=least)]
             self.found += [f"{shot.name}: {one}" for one in (*too_wide(browser.tab), *badly_printed(browser.tab))]
         self.found += [f"{shot.name}: asks {host}" for host in self.hosts[shot.who] - {urlsplit(browser.base).netloc}]
         self.hosts[shot.who].clear()
@@ -111,7 +118,7 @@ def test_no_page_of_a_story_puts_up_a_barrier(walk: Walk, site: str) -> None:
     for stage in (story.at_first, story.untouched, story.halfway, story.complete, story.submitted):
         for shot in stage():
             walk.look(shot)
-    for shot in _afterwards():
+    for shot in _after_the_story():
         walk.look(shot)
     assert not walk.found, "\n".join(walk.found)
     assert len(walk.seen) > 50
@@ -119,7 +126,7 @@ def test_no_page_of_a_story_puts_up_a_barrier(walk: Walk, site: str) -> None:
 
 @pytest.mark.long
 def test_no_page_that_says_what_went_wrong_puts_up_a_barrier(walk: Walk, site: str) -> None:
-    for shot in _went_wrong():
+    for shot in _error_states():
         walk.look(shot)
     with _no_service():
         walk.look(Shot("no-catalog", "/", who="nobody"))
@@ -128,83 +135,83 @@ def test_no_page_that_says_what_went_wrong_puts_up_a_barrier(walk: Walk, site: s
 
 @pytest.mark.long
 def test_no_page_of_the_audit_puts_up_a_barrier(walk: Walk) -> None:
-    for shot in audited():
+    for shot in audit_states():
         walk.look(shot)
     assert not walk.found, "\n".join(walk.found)
 
 
 @pytest.mark.long
 def test_no_decision_about_a_case_puts_up_a_barrier(walk: Walk) -> None:
-    for shot in decisions():
+    for shot in decision_states():
         walk.look(shot)
     assert not walk.found, "\n".join(walk.found)
 
 
 @pytest.mark.long
-def test_no_page_of_the_figures_puts_up_a_barrier(walk: Walk) -> None:
-    for shot in figured():
+def test_no_page_of_the_statistics_puts_up_a_barrier(walk: Walk) -> None:
+    for shot in statistics_states():
         walk.look(shot)
     assert not walk.found, "\n".join(walk.found)
 
 
 @pytest.mark.long
 def test_no_page_about_people_puts_up_a_barrier(walk: Walk) -> None:
-    for shot in people_once():
+    for shot in people_states():
         walk.look(shot)
     assert not walk.found, "\n".join(walk.found)
 
 
 @pytest.mark.long
-def test_no_page_around_it_puts_up_a_barrier(walk: Walk) -> None:
-    for shot in around_it():
+def test_no_page_of_mail_and_sessions_puts_up_a_barrier(walk: Walk) -> None:
+    for shot in mail_and_session_states():
         walk.look(shot)
     assert not walk.found, "\n".join(walk.found)
 
 
 @pytest.mark.long
-def test_no_page_of_what_others_do_puts_up_a_barrier(walk: Walk) -> None:
-    for shot in others_take_part():
+def test_no_page_of_sharing_puts_up_a_barrier(walk: Walk) -> None:
+    for shot in sharing_states():
         walk.look(shot)
     assert not walk.found, "\n".join(walk.found)
 
 
 @pytest.mark.long
 def test_no_state_of_the_queue_puts_up_a_barrier(walk: Walk) -> None:
-    for shot in at_the_desk():
+    for shot in queue_states():
         walk.look(shot)
     assert not walk.found, "\n".join(walk.found)
 
 
 @pytest.mark.long
-def test_no_page_of_what_came_back_puts_up_a_barrier(walk: Walk) -> None:
-    for shot in after_a_return():
+def test_no_page_of_a_returned_application_puts_up_a_barrier(walk: Walk) -> None:
+    for shot in returned_states():
         walk.look(shot)
     assert not walk.found, "\n".join(walk.found)
 
 
 @pytest.mark.long
 def test_no_state_of_a_case_under_review_puts_up_a_barrier(walk: Walk) -> None:
-    for shot in under_review():
+    for shot in case_review_states():
         walk.look(shot)
     assert not walk.found, "\n".join(walk.found)
 
 
 @pytest.mark.long
 def test_no_state_of_a_party_under_review_puts_up_a_barrier(walk: Walk) -> None:
-    for shot in parties_under_review():
+    for shot in party_review_states():
         walk.look(shot)
     assert not walk.found, "\n".join(walk.found)
 
 
 @pytest.mark.long
 def test_no_page_about_documents_puts_up_a_barrier(walk: Walk) -> None:
-    for shot in papers_in_every_state():
+    for shot in document_states():
         walk.look(shot)
     assert not walk.found, "\n".join(walk.found)
 
 
-def _afterwards() -> Iterator[Shot]:
-    """What the story doesn't tell: what the service makes of it all, what the desk decides, a session's end."""
+def _after_the_story() -> Iterator[Shot]:
+    """What the story leaves out: the service's answers, the desk's decisions, a session's end."""
     relay.drain()
     draft = Application.objects.filter(state=State.DRAFT, product__product__slug="bvi-limited-company").latest("pk")
     root = f"/applications/{draft.reference}/"
@@ -220,7 +227,7 @@ def _afterwards() -> Iterator[Shot]:
 
     yield from _form_changed(draft)
 
-    yield from _to_settle(draft)
+    yield from _deliveries_to_resolve(draft)
 
     submitted = Application.objects.exclude(submitted_at=None).latest("pk")
     desk = f"/desk/{submitted.reference}/"
@@ -228,14 +235,14 @@ def _afterwards() -> Iterator[Shot]:
         Application.objects.filter(pk=submitted.pk).update(state=state)
         yield Shot(f"status-{state}", f"/applications/{submitted.reference}/status/")
         yield Shot(f"case-{state}", desk, who="agent")
-    yield from _came_back(submitted)
+    yield from _returned_by_the_service(submitted)
     for page in ("people/", "documents/", "check/"):
         yield Shot(f"closed-{page}", f"/applications/{submitted.reference}/{page}")
     yield Shot("unsent", f"{root}sections/name-and-activities/", act=_sign_in_again)
 
 
-def _came_back(submitted: Application) -> Iterator[Shot]:
-    """Remarks about an answer and a document; then a return that says no more than that it is one."""
+def _returned_by_the_service(submitted: Application) -> Iterator[Shot]:
+    """Returned with reasons about an answer and a document; then without a reason."""
     root = f"/applications/{submitted.reference}/"
     Application.objects.filter(pk=submitted.pk).update(state=State.SUBMITTED_FOR_REVIEW)
     draft = open_draft(Application.objects.get(pk=submitted.pk))
@@ -270,8 +277,8 @@ def _form_changed(draft: Application) -> Iterator[Shot]:
     Application.objects.filter(pk=draft.pk).update(schema_version=present)
 
 
-def _to_settle(draft: Application) -> Iterator[Shot]:
-    """What nobody but an agent can settle, and a service in trouble."""
+def _deliveries_to_resolve(draft: Application) -> Iterator[Shot]:
+    """What only an agent can resolve, and a service in trouble."""
     soon = timezone.now() + timedelta(minutes=5)
     update_profile(paused_until=soon, pause_reason="key", open_until=soon, failures=7, clock_ahead=610.0)
     rows = list(draft.deliveries.exclude(kind__endswith="_csp"))
@@ -304,7 +311,7 @@ def _declare_absent(tab: Tab) -> None:
     press(tab, "Record decision")
 
 
-def _went_wrong() -> Iterator[Shot]:
+def _error_states() -> Iterator[Shot]:
     yield Shot("not-found-outside", "/nowhere/", who="nobody")
     yield Shot("not-found", "/applications/FP-0000-0000-0000/")
     yield Shot("product-not-found", "/products/nowhere/", who="nobody")

@@ -14,7 +14,7 @@ from tests.journeys.accessibility.barriers import badly_printed, too_wide
 from tests.journeys.accessibility.page_behaviour import moving, too_small
 from tests.journeys.chromium.test_questions import started
 from tests.journeys.conftest import OpenTab, new_user
-from tests.journeys.page_states.documents import put
+from tests.journeys.page_states.documents import upload_document
 from tests.needed import has_chromium, needed
 
 pytestmark = [pytest.mark.browser, needed("Chromium", has_chromium())]
@@ -78,7 +78,7 @@ def pages(site: str) -> tuple[Any, list[str]]:
     services.save_holdings(draft, {(party.token, share_class.token): "5,000"}, by=owner)
     row = open_draft(made).party(party.token)
     slot = open_draft(made).form_state.slots(row and row.record)[0]
-    put(draft, party, slot.name, sample_files.pdf(), "Passport of the person who signs for everybody.pdf")
+    upload_document(draft, party, slot.name, sample_files.pdf(), "Passport of the person who signs for everybody.pdf")
     root = f"/applications/{made.reference}/"
     sections = [f"{root}sections/{section.key}/" for section in draft.schema.entity_sections[:2]]
     below = ("", "people/", f"people/{party.token}/", "shares/", "documents/", "check/", "carry-over/", "removal/")

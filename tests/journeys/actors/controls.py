@@ -1,10 +1,10 @@
-"""What a page offers to hands: controls, links and buttons, by the words that people know them by."""
+"""What can be used on a page: controls, links and buttons, by the words that people know them by."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-# What is told of one of them.
+# What is read of one of them.
 _READ = """const read = (at) => {
   const named = (at.getAttribute("aria-labelledby") ?? "").split(" ").filter(Boolean)
     .map((id) => document.getElementById(id)?.textContent);
@@ -36,10 +36,10 @@ FOCUSED = (
   const y = Math.min(Math.max(box.top + Math.min(box.height / 2, 20), 1), innerHeight - 1);
   const over = document.elementFromPoint(x, y);
   const covered = !over || !(at.contains(over) || over.contains(at) || ringed.some((one) => one.contains(over)));
-  const last = window.lastStop;
+  const last = window.lastFocused;
   const isForward = !last || !last.isConnected
     || Boolean(last.compareDocumentPosition(at) & Node.DOCUMENT_POSITION_FOLLOWING) || last === at;
-  window.lastStop = at;
+  window.lastFocused = at;
   return {...read(at), rings, inside, covered, isForward};
 }"""
 )
@@ -59,8 +59,8 @@ OFFERED = (
 
 
 @dataclass(frozen=True)
-class Stop:
-    """One of them. What the focus looks like there is known of what has it alone."""
+class FocusableControl:
+    """One of them. How the focus looks is only known of the one that has it."""
 
     tag: str
     type: str
@@ -79,7 +79,7 @@ class Stop:
         return words.lower() in f"{self.group} {self.words}".lower()
 
     @property
-    def is_way(self) -> bool:
+    def is_link_or_button(self) -> bool:
         """A link or a button."""
         return self.tag in ("a", "button")
 
@@ -89,7 +89,7 @@ class Stop:
         return self.tag in ("input", "textarea") and self.type not in ("radio", "checkbox", "file")
 
     def faults(self) -> list[str]:
-        """What is wrong with it for somebody who goes by keys."""
+        """What is wrong with it for somebody who uses the keyboard."""
         return [
             words
             for is_so, words in (

@@ -1,10 +1,10 @@
-"""What a task costs a person: pages opened, buttons and links pressed, questions answered."""
+"""What a task costs a person: pages opened, buttons and links pressed, questions answered, minutes."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tests.journeys.actors.generic_client import updates
+from tests.journeys.actors.generic_client import is_update_button
 from tests.journeys.clients import NO_FILES, Browser, Files
 from tests.journeys.page import Button, Form, Page
 
@@ -30,22 +30,22 @@ class Effort:
         return (self.presses * _PRESS + answers + self.pages * _PAGE + self.files * _FILE) / 60
 
 
-class Counted:
+class CountingBrowser:
     """A browser that counts what is done with it. To open a page is a press, but where the last press has led there;
     what it held already is no field."""
 
     def __init__(self, browser: Browser) -> None:
         self._browser = browser
-        self._here = ""
+        self._current_address = ""
         self.effort = Effort()
 
     def get(self, address: str) -> Page:
         """Follow a link, unless that page stands there already."""
         page = self._browser.get(address)
-        if page.address != self._here:
+        if page.address != self._current_address:
             self.effort.presses += 1
             self.effort.pages += 1
-        self._here = page.address
+        self._current_address = page.address
         return page
 
     def send(self, form: Form, button: Button, *, files: Files = NO_FILES, follow: bool = True) -> Page:
@@ -56,10 +56,10 @@ class Counted:
         self.effort.choices += len({_question(one.name) for one in changed} - typed)
         page = self._browser.send(form, button, files=files)
         self.effort.files += len(files)
-        if not files and not updates(button):
+        if not files and not is_update_button(button):
             self.effort.presses += 1
             self.effort.pages += 1
-            self._here = page.address
+            self._current_address = page.address
         return page
 
 

@@ -1,7 +1,7 @@
 """A generic client: knows no product, field or role. It reads pages, fills in what fits each control, and submits.
 
 It works without script. What it knows is what any reader knows: a question without "(optional)" wants an answer, a list
-of what is still needed leads to where it is mended, "Add" adds, "Upload" uploads, "Save" saves.
+of what is still needed links to where it is filled in, "Add" adds, "Upload" uploads, "Save" saves.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from tests.journeys.clients import Browser
 from tests.journeys.page import Button, Control, Element, Form, Page
 
 # The least that is a PDF by its content; each one that is sent differs.
-PAPER = b"%%PDF-1.4\n%% paper %d\n1 0 obj<</Type/Catalog>>endobj\ntrailer<</Root 1 0 R>>\n%%%%EOF\n"
+SMALL_PDF = b"%%PDF-1.4\n%% paper %d\n1 0 obj<</Type/Catalog>>endobj\ntrailer<</Root 1 0 R>>\n%%%%EOF\n"
 
 _MONTHS = list(month_name)[1:]
 _MOST_ROUNDS = 25
@@ -23,8 +23,8 @@ _MOST_PAGES = 300
 
 
 @dataclass(frozen=True)
-class Typed:
-    """What was given to one control, the words that the page had for it, and the heading of the page."""
+class TypedAnswer:
+    """What was filled in at one control, the words that the page had for it, and the heading of the page."""
 
     heading: str
     kind: str
@@ -34,19 +34,19 @@ class Typed:
 
 
 @dataclass(frozen=True)
-class Sent:
-    """A file that was sent, with what the form said beside it."""
+class SentFile:
+    """A file that was sent, with the other values of its form."""
 
     action: str
-    beside: tuple[tuple[str, str], ...]
+    form_values: tuple[tuple[str, str], ...]
     words: str
     filename: str
     digest: str
 
 
 @dataclass
-class Stranger:
-    """Brings an application from the catalog to "submitted" by reading the pages alone. Keeps what it gave.
+class GenericClient:
+    """Brings an application from the catalog to "submitted" by reading the pages alone. Keeps what it filled in.
 
     A thorough one answers what is optional too, and prefers answers that open further questions to those that don't.
     """
@@ -54,12 +54,12 @@ class Stranger:
     browser: Browser
     is_thorough: bool = False
     # By where it was sent, what the form said it was about (a hidden token), and the control's name.
-    typed: dict[tuple[str, str, str], Typed] = field(default_factory=dict)
-    sent: list[Sent] = field(default_factory=list)
-    # Buttons that said something by themselves: where they went, and what the form held beside them.
+    typed: dict[tuple[str, str, str], TypedAnswer] = field(default_factory=dict)
+    sent: list[SentFile] = field(default_factory=list)
+    # Buttons that carry a value of their own: where they went, and the other values of their forms.
     pressed: list[tuple[str, dict[str, str]]] = field(default_factory=list)
     _pages: int = 0
-    _given: int = 0
+    _answers_given: int = 0
 
     def start(self, product: Page) -> Page:
         """From a product's page to the application's."""
@@ -73,7 +73,7 @@ class Stranger:
             if not check.needs:
                 break
             before = check.needs
-            self._mend(check.needs)
+            self._resolve(check.needs)
             check = self._get(check.address)
             assert check.needs != before, f"nothing changed what is needed: {before}"
         assert not check.needs, f"still needed: {check.needs}"
@@ -95,18 +95,18 @@ class Stranger:
         assert page.status < 400, f"{page.status} {page.title}: {page.errors or page.words[:2000]}"
         return page
 
-    def _mend(self, needs: list[tuple[str, str]]) -> None:
+    def _resolve(self, needs: list[tuple[str, str]]) -> None:
         """Open each page that something is needed on, once, and do there what can be done."""
         by_page: dict[str, list[str]] = {}
         for text, address in needs:
             by_page.setdefault(address.partition("#")[0], []).append(text)
         for address, texts in by_page.items():
-            self.work_on(self._get(address))
+            self.complete_page(self._get(address))
             for text in texts:
                 if text.startswith("Add"):
                     self._add(self._get(address), text)
 
-    def work_on(self, page: Page) -> None:
+    def complete_page(self, page: Page) -> None:
         """Give a page all that it asks for: files first, since sending one loads the page again; then answers."""
         sent = [self._upload(form) for form in page.forms]
         if any(sent) and any(self._is_open(form) for form in page.forms):
@@ -127,7 +127,7 @@ class Stranger:
         """Fill in and bring the page up to date until it asks nothing new, then save."""
         while True:
             self._fill(form)
-            update = next((button for button in form.buttons if updates(button)), None)
+            update = next((button for button in form.buttons if is_update_button(button)), None)
             if update is None:
                 # Where files stand in the same form, their buttons come before the one that saves.
                 save = next((button for button in form.buttons if button.text.startswith("Save")), form.buttons[0])
@@ -148,7 +148,7 @@ class Stranger:
     def _fill(self, form: Form) -> None:
         for control in form.controls:
             if self._wants(control):
-                control.filled = [self._fitting(control)]
+                control.filled = [self._fitting_value(control)]
 
     def _send(self, form: Form, button: Button, *, follow: bool = True) -> Page:
         """Press the button, and keep what the form then held: the last that was sent is what was typed."""
@@ -161,14 +161,14 @@ class Stranger:
             if not control.is_empty:
                 values = tuple(value for value in control.filled if value)
                 chosen = tuple(control.label_of(value) for value in values)
-                self.typed[address, token, control.name] = Typed(
+                self.typed[address, token, control.name] = TypedAnswer(
                     form.heading, control.kind, control.words, values, chosen
                 )
 
-    def _fitting(self, control: Control) -> str:
+    def _fitting_value(self, control: Control) -> str:
         """A value that fits the control by its kind, words and hint; no two that are typed are alike."""
-        self._given += 1
-        number = self._given
+        self._answers_given += 1
+        number = self._answers_given
         if control.options:
             offered = [option.value for option in control.options if option.value]
             return offered[number % len(offered)]
@@ -195,32 +195,34 @@ class Stranger:
         return f"Lärkfield & Søn’s {number}"
 
     def _upload(self, form: Form) -> bool:
-        """Send a paper wherever one is missing, each by the button that names it; whether one was sent."""
-        papers = [one for one in form.controls if one.kind == "file" and (self.is_thorough or not one.is_optional)]
+        """Send a document wherever one is missing, each by the button that names it; whether one was sent."""
+        file_controls = [
+            one for one in form.controls if one.kind == "file" and (self.is_thorough or not one.is_optional)
+        ]
         sent = False
-        for paper in papers:
-            named = "".join(re.findall("“.+”", paper.label))
+        for control in file_controls:
+            named = "".join(re.findall("“.+”", control.label))
             button = next((one for one in form.buttons if one.text.startswith("Upload") and named in one.text), None)
             if button is not None:
-                self._upload_one(form, paper, button)
+                self._upload_one(form, control, button)
                 sent = True
         return sent
 
-    def _upload_one(self, form: Form, paper: Control, button: Button) -> None:
-        content = PAPER % len(self.sent)
+    def _upload_one(self, form: Form, control: Control, button: Button) -> None:
+        content = SMALL_PDF % len(self.sent)
         name = f"Paper – {len(self.sent)}.pdf"
-        self._checked(self.browser.send(form, button, files={paper.name: (name, content)}, follow=False))
-        beside = (*form.fixed, (button.name, button.value))
-        self.sent.append(Sent(form.action, beside, paper.words, name, sha256(content).hexdigest()))
+        self._checked(self.browser.send(form, button, files={control.name: (name, content)}, follow=False))
+        form_values = (*form.fixed, (button.name, button.value))
+        self.sent.append(SentFile(form.action, form_values, control.words, name, sha256(content).hexdigest()))
 
     def _add(self, page: Page, need: str) -> None:
-        """What is needed names a part of the page: press there what takes somebody known, or follow what adds."""
+        """The need names a part of the page: use somebody known there, or follow the link that adds somebody."""
         part = next(
             (found for name in re.findall("“([^”]+)”", need) if (found := page.by_heading(name)) is not None), None
         )
-        use = self._known(page, part)
+        use = self._known_person_form(page, part)
         if use is not None:
-            button = next(one for one in use.buttons if _takes_somebody(one))
+            button = next(one for one in use.buttons if _uses_known_person(one))
             self.pressed.append((button.action, dict(use.fixed)))
             self._checked(self.browser.send(use, button, follow=False))
             return
@@ -229,38 +231,40 @@ class Stranger:
     def add(self, page: Page, part: Element | None, *, choice: str = "") -> None:
         """Follow the link of a part of the page that adds something; `choice` is what to choose where one may."""
         address = next(address for text, address in page.links(around=part) if text.startswith("Add"))
-        self._make(self._get(address), choice)
+        self._create(self._get(address), choice)
 
-    def _known(self, page: Page, part: Element | None) -> Form | None:
-        """A form in that part of the page that takes somebody who is here already; every second time one is made."""
-        if part is None or self._given % 2:
+    def _known_person_form(self, page: Page, part: Element | None) -> Form | None:
+        """A form of that part of the page that uses somebody of this application; None every second time."""
+        if part is None or self._answers_given % 2:
             return None
         inside = {id(element) for element in part.iter("form")}
         forms = zip(page.root.xpath("//main//form"), page.forms, strict=True)
         within = (form for element, form in forms if id(element) in inside)
-        return next((form for form in within if any(map(_takes_somebody, form.buttons))), None)
+        return next((form for form in within if any(map(_uses_known_person, form.buttons))), None)
 
-    def _make(self, page: Page, choice: str) -> None:
+    def _create(self, page: Page, choice: str) -> None:
         """Go through the pages that make something new, to the page of what was made, and fill that in."""
         while (form := next(one for one in page.forms if one.buttons)).method == "get":
             for control in form.controls:
                 wanted = [option.value for option in control.options if choice and choice in option.label]
-                control.filled = wanted or [self._fitting(control)]
+                control.filled = wanted or [self._fitting_value(control)]
             page = self._send(form, form.buttons[0])
         self._fill(form)
         self.pressed.append((form.action, dict(form.fixed)))
-        self.work_on(self._send(form, next((one for one in form.buttons if updates(one)), form.buttons[0])))
+        self.complete_page(
+            self._send(form, next((one for one in form.buttons if is_update_button(one)), form.buttons[0]))
+        )
 
 
 def _is_question(control: Control) -> bool:
     return control.kind != "file"
 
 
-def _takes_somebody(button: Button) -> bool:
+def _uses_known_person(button: Button) -> bool:
     """Whoever is here already, and nobody from another application: what was typed there is not in the ledger."""
     return button.text.startswith("Use ") and not button.action.endswith("/known/")
 
 
-def updates(button: Button) -> bool:
+def is_update_button(button: Button) -> bool:
     """Whether it only brings the questions up to date, as script does by itself."""
     return button.text.startswith("Update")

@@ -1,4 +1,4 @@
-"""Somebody before a page: what hands do there, told alike for those with a pointer and those with keys alone."""
+"""What somebody does on a page, in the same words for a pointer and for the keyboard."""
 
 from __future__ import annotations
 
@@ -9,126 +9,126 @@ from typing import Any
 from playwright.sync_api import Download, expect
 from playwright.sync_api import Page as Tab
 
-from tests.journeys.actors.controls import Stop
+from tests.journeys.actors.controls import FocusableControl
 from tests.journeys.browser import TabBrowser
 
-Fits = Callable[[Stop], bool]
+Matches = Callable[[FocusableControl], bool]
 _IS_TOO_WIDE = "() => document.documentElement.scrollWidth > document.documentElement.clientWidth"
 
 
-class Hands(ABC):
-    """What is wrong with a page for these hands is kept in `faults`, so that a journey goes on to its end."""
+class Interactions(ABC):
+    """What is wrong with a page for this way of using it is kept in `faults`, so that a journey goes on to its end."""
 
     def __init__(self, browser: TabBrowser) -> None:
         self.browser = browser
         self.tab: Tab = browser.tab
         self.faults: list[str] = []
 
-    # How these hands do it.
+    # How each way of using a page does it.
 
     @abstractmethod
-    def to(self, words: str = "", *, fits: Fits = lambda stop: True) -> Stop:
-        """Go to something of these words, from where one is; around the page once at most."""
+    def move_to(self, words: str = "", *, matches: Matches = lambda control: True) -> FocusableControl:
+        """Go to the next control with these words; around the page once at most."""
 
-    def is_at(self, words: str) -> bool:
-        """Whether one is at something of these words without having gone there."""
+    def has_focus(self, words: str) -> bool:
+        """Whether a control with these words has the focus already."""
         return False
 
     @abstractmethod
-    def use(self) -> None:
+    def activate(self) -> None:
         """Press what one is at: a link, a button, a summary, a box, or where a file is chosen."""
 
     @abstractmethod
-    def write(self, text: str) -> None:
+    def type_text(self, text: str) -> None:
         """Replace what is in the field."""
 
     @abstractmethod
-    def choose(self, label: str) -> None:
+    def choose_option(self, label: str) -> None:
         """Choose from the list by the beginning of a label."""
 
     @abstractmethod
-    def answer(self, group: str, label: str) -> None:
+    def choose_radio(self, group: str, label: str) -> None:
         """Choose one of a group of radio buttons, by the beginning of its label."""
 
     @abstractmethod
-    def leave(self) -> None:
+    def leave_field(self) -> None:
         """Leave the field, so that the page knows what was typed."""
 
     @abstractmethod
-    def look_around(self) -> int:
+    def visit_all_controls(self) -> int:
         """Go through all that the page offers; gives how much it is."""
 
-    # What is done with them.
+    # What is done by these.
 
     def go(self, address: str) -> None:
         """Open a page by its address."""
         self.browser.get(address)
         self._arrive()
 
-    def field(self, words: str, text: str) -> None:
+    def fill(self, words: str, text: str) -> None:
         """Type into a field."""
-        self.to(words, fits=lambda stop: stop.is_text)
-        self.write(text)
+        self.move_to(words, matches=lambda control: control.is_text)
+        self.type_text(text)
 
-    def pick(self, words: str, label: str) -> None:
+    def select(self, words: str, label: str) -> None:
         """Choose from a list."""
-        self.to(words, fits=lambda stop: stop.tag == "select")
-        self.choose(label)
+        self.move_to(words, matches=lambda control: control.tag == "select")
+        self.choose_option(label)
 
-    def tick(self, words: str, *, fits: Fits = lambda stop: not stop.checked) -> None:
+    def check(self, words: str, *, matches: Matches = lambda control: not control.checked) -> None:
         """Tick a box."""
-        self.to(words, fits=lambda stop: stop.type == "checkbox" and fits(stop))
-        self.use()
+        self.move_to(words, matches=lambda control: control.type == "checkbox" and matches(control))
+        self.activate()
 
     def follow(self, words: str) -> None:
         """Press a link or a button; a page follows."""
-        self.to(words, fits=lambda stop: stop.is_way)
+        self.move_to(words, matches=lambda control: control.is_link_or_button)
         with self.tab.expect_navigation():
-            self.use()
+            self.activate()
         self._arrive()
 
-    def press_on(self, words: str) -> None:
+    def press(self, words: str) -> None:
         """Press a button that changes something on the page, also one that has the focus already."""
-        if not self.is_at(words):
-            self.to(words, fits=lambda stop: stop.is_way)
-        self.use()
+        if not self.has_focus(words):
+            self.move_to(words, matches=lambda control: control.is_link_or_button)
+        self.activate()
 
-    def unfold(self, words: str) -> None:
+    def expand(self, words: str) -> None:
         """Open what stands behind a summary."""
-        self.to(words, fits=lambda stop: stop.tag == "summary")
-        self.use()
+        self.move_to(words, matches=lambda control: control.tag == "summary")
+        self.activate()
 
     def download(self, words: str) -> Download:
         """Press a link that leads to a file."""
-        self.to(words, fits=lambda stop: stop.is_way)
+        self.move_to(words, matches=lambda control: control.is_link_or_button)
         with self.tab.expect_download() as download:
-            self.use()
+            self.activate()
         return download.value
 
     def choose_file(self, words: str, file: Any) -> None:
         """Choose a file; the window that opens is the system's own."""
-        self.to(words, fits=lambda stop: stop.type == "file")
+        self.move_to(words, matches=lambda control: control.type == "file")
         with self.tab.expect_file_chooser() as chooser:
-            self.use()
+            self.activate()
         chooser.value.set_files(file)
 
     def update(self, button: str) -> None:
         """The page follows what was typed or chosen: by itself where script runs, elsewhere by its button."""
         if self.browser.has_script:
-            self.leave()
+            self.leave_field()
             self.browser.settle()
         else:
             self.follow(button)
 
-    def see(self, words: str) -> None:
+    def expect_text(self, words: str) -> None:
         """These words can be read."""
         expect(self.tab.get_by_text(words).filter(visible=True).first).to_be_visible()
 
-    def see_heading(self, words: str) -> None:
+    def expect_heading(self, words: str) -> None:
         """The page is called so."""
         expect(self.tab.locator("h1")).to_contain_text(words)
 
-    def see_nowhere(self, words: str) -> None:
+    def expect_no_text(self, words: str) -> None:
         """These words can't be read, or not any more."""
         expect(self.tab.get_by_text(words).filter(visible=True)).to_have_count(0)
 

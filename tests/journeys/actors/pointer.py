@@ -1,4 +1,4 @@
-"""Hands with a pointer: they press what they see, where it is, and type into what they have pressed."""
+"""Interactions with a pointer: what can be seen is pressed where it is, and then typed into."""
 
 from __future__ import annotations
 
@@ -6,46 +6,46 @@ from typing import Any
 
 from playwright.sync_api import ElementHandle
 
-from tests.journeys.actors.controls import OFFERED, Stop
-from tests.journeys.actors.interactions import Fits, Hands
+from tests.journeys.actors.controls import OFFERED, FocusableControl
+from tests.journeys.actors.interactions import Interactions, Matches
 
 
-class Pointer(Hands):
+class Pointer(Interactions):
     """Somebody with a mouse or a finger."""
 
     at: ElementHandle
 
-    def offered(self) -> list[Stop]:
+    def offered(self) -> list[FocusableControl]:
         """All that can be pressed or filled in, from what was pressed last onwards."""
         found: list[dict[str, Any]] = self.tab.evaluate(OFFERED)
-        return [Stop(**one) for one in found]
+        return [FocusableControl(**one) for one in found]
 
-    def to(self, words: str = "", *, fits: Fits = lambda stop: True) -> Stop:
-        for place, stop in enumerate(self.offered()):
-            if stop.is_called(words) and fits(stop):
+    def move_to(self, words: str = "", *, matches: Matches = lambda control: True) -> FocusableControl:
+        for place, control in enumerate(self.offered()):
+            if control.is_called(words) and matches(control):
                 found = self.tab.evaluate_handle("(place) => window.offered[place]", place).as_element()
                 assert found is not None
                 self.at = found
-                return stop
+                return control
         raise AssertionError(f"{self.tab.url}: nothing to press is called {words!r}")
 
-    def use(self) -> None:
+    def activate(self) -> None:
         self.at.click()
 
-    def write(self, text: str) -> None:
+    def type_text(self, text: str) -> None:
         self.at.click()
         self.at.fill(text)
 
-    def choose(self, label: str) -> None:
+    def choose_option(self, label: str) -> None:
         labels = self.at.evaluate("(list) => [...list.options].map((one) => one.label)")
         self.at.select_option(label=next(one for one in labels if one.startswith(label)))
 
-    def answer(self, group: str, label: str) -> None:
-        self.to(group, fits=lambda stop: stop.type == "radio" and stop.words.startswith(label))
-        self.use()
+    def choose_radio(self, group: str, label: str) -> None:
+        self.move_to(group, matches=lambda control: control.type == "radio" and control.words.startswith(label))
+        self.activate()
 
-    def leave(self) -> None:
+    def leave_field(self) -> None:
         self.tab.evaluate("() => document.activeElement?.blur()")
 
-    def look_around(self) -> int:
+    def visit_all_controls(self) -> int:
         return len(self.offered())

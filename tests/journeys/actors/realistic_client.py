@@ -1,4 +1,4 @@
-"""A stranger whose answers could be somebody's: for pictures of the pages, where “Paper 7” would tell too little."""
+"""A generic client with realistic answers, for pictures of the pages."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from itertools import count
 
 from PIL import Image, ImageDraw
 
-from tests.journeys.actors.generic_client import Stranger
+from tests.journeys.actors.generic_client import GenericClient
 from tests.journeys.page import Button, Control, Form, Page
 
 # What is typed, by the page's words for it: the first pattern that fits gives its values in turn.
-_TYPED: tuple[tuple[str, tuple[str, ...]], ...] = (
+_TYPED_VALUES: tuple[tuple[str, tuple[str, ...]], ...] = (
     (r"\bday\b", ("27", "14", "3", "9")),
     (r"\bmonth\b", ("March", "June", "September", "May")),
     (r"expires.*\byear\b|\byear\b.*expires", ("2031", "2033")),
@@ -53,7 +53,7 @@ _TYPED: tuple[tuple[str, tuple[str, ...]], ...] = (
 )
 
 # What is chosen, by the page's words for it; elsewhere no rather than yes, and else what is offered first.
-_CHOSEN: tuple[tuple[str, tuple[str, ...]], ...] = (
+_CHOSEN_LABELS: tuple[tuple[str, tuple[str, ...]], ...] = (
     (r"currency", ("US dollar", "USD")),
     (r"what will it do", ("Holding company", "Holding")),
     (r"nationality", ("Norwegian", "Norway")),
@@ -64,33 +64,35 @@ _CHOSEN: tuple[tuple[str, tuple[str, ...]], ...] = (
 PHONE = "+47 22 12 34 56"
 
 
-class Lifelike(Stranger):
+class RealisticClient(GenericClient):
     """Answers like Ingrid Solheim, who forms Larkfield Holdings."""
 
-    def _fitting(self, control: Control) -> str:
-        self._given += 1
+    def _fitting_value(self, control: Control) -> str:
+        self._answers_given += 1
         words = control.words.lower()
         if control.options:
-            return _offered(control, _first(_CHOSEN, words, also=True))
+            return _offered(control, _first_match(_CHOSEN_LABELS, words, also=True))
         if control.kind == "tel":
             return PHONE
-        values = _first(_TYPED, words)
+        values = _first_match(_TYPED_VALUES, words)
         if not values:
             return "1000" if control.inputmode in ("numeric", "decimal") else "As agreed with the bank."
         turns = self._turns.setdefault(values, count())
         return values[next(turns) % len(values)]
 
-    def _upload_one(self, form: Form, paper: Control, button: Button) -> None:
+    def _upload_one(self, form: Form, control: Control, button: Button) -> None:
         """A page that can be opened, under the name that people give such a file."""
-        name = re.sub(r"\W+", " ", re.sub(r"\(optional\)", "", paper.group or paper.label)).strip()
-        self._checked(self.browser.send(form, button, files={paper.name: (f"{name}.pdf", _page())}, follow=False))
+        name = re.sub(r"\W+", " ", re.sub(r"\(optional\)", "", control.group or control.label)).strip()
+        self._checked(
+            self.browser.send(form, button, files={control.name: (f"{name}.pdf", _scanned_page())}, follow=False)
+        )
 
     @property
     def _turns(self) -> dict[tuple[str, ...], count[int]]:
         turns: dict[tuple[str, ...], count[int]] = self.__dict__.setdefault("_by_values", {})
         return turns
 
-    def give(self, page: Page, answers: Mapping[str, str], *, button: str) -> Page:
+    def fill_in(self, page: Page, answers: Mapping[str, str], *, button: str) -> Page:
         """Answer the questions with these words, each by what is typed or by the label of what is chosen, and press."""
         form = page.form(button=button)
         for words, answer in answers.items():
@@ -102,7 +104,7 @@ class Lifelike(Stranger):
         """Do what is needed until nothing is; gives the page that checks it."""
         check = self.follow(overview, "Check your answers")
         while check.needs:
-            self._mend(check.needs)
+            self._resolve(check.needs)
             check = self._get(check.address)
         return check
 
@@ -112,7 +114,7 @@ class Lifelike(Stranger):
 
 
 @cache
-def _page() -> bytes:
+def _scanned_page() -> bytes:
     """A page with a photo and lines as PDF, as a scanner makes it."""
     page, file = Image.new("RGB", (1240, 1754), "white"), BytesIO()
     pen = ImageDraw.Draw(page)
@@ -123,7 +125,7 @@ def _page() -> bytes:
     return file.getvalue()
 
 
-def _first(table: tuple[tuple[str, tuple[str, ...]], ...], words: str, *, also: bool = False) -> tuple[str, ...]:
+def _first_match(table: tuple[tuple[str, tuple[str, ...]], ...], words: str, *, also: bool = False) -> tuple[str, ...]:
     """The values of the first pattern that fits; those of all that fit, where one may not be offered."""
     fitting = [values for pattern, values in table if re.search(pattern, words)]
     return tuple(value for values in fitting for value in values) if also else next(iter(fitting), ())

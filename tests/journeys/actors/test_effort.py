@@ -1,4 +1,4 @@
-"""What needs people to be told for certain is counted here in presses and fields (goals 12, 14, 15)."""
+"""What tasks cost people, counted in presses and fields instead of asked of people (goals 12, 14, 15)."""
 
 from typing import Any
 
@@ -7,8 +7,8 @@ from django.test import Client
 
 from formation_portal.applications import services
 from formation_portal.applications.draft import open_draft
-from tests.journeys.actors.effort import Counted
-from tests.journeys.actors.realistic_client import Lifelike
+from tests.journeys.actors.effort import CountingBrowser
+from tests.journeys.actors.realistic_client import RealisticClient
 from tests.journeys.chromium.test_questions import started
 from tests.journeys.clients import InProcessBrowser
 from tests.journeys.page import Page
@@ -16,11 +16,11 @@ from tests.journeys.page import Page
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
 
-def counted(user: Any) -> Counted:
+def counting_browser(user: Any) -> CountingBrowser:
     """The user's browser without script, with a counter."""
     client = Client()
     client.force_login(user)
-    return Counted(InProcessBrowser(client))
+    return CountingBrowser(InProcessBrowser(client))
 
 
 def test_a_known_director_takes_a_second_role_with_one_press_and_no_field(shelf: None) -> None:
@@ -28,7 +28,7 @@ def test_a_known_director_takes_a_second_role_with_one_press_and_no_field(shelf:
     draft = open_draft(made)
     ada = {"person.first_name": "Ada", "person.last_name": "Byron"}
     services.add_party(draft, "person", ["director"], ada, by=owner)
-    browser = counted(owner)
+    browser = counting_browser(owner)
     people = browser.get(f"/applications/{made.reference}/people/")
     before = browser.effort.presses
     form = next(one for one in people.forms if one.has_button("as Shareholders"))
@@ -40,13 +40,13 @@ def test_a_known_director_takes_a_second_role_with_one_press_and_no_field(shelf:
 def test_one_adds_oneself_as_director_and_shareholder_within_three_minutes(shelf: None) -> None:
     """Two presses on the page of people, then the questions; documents are counted in the whole below."""
     made, owner = started("bvi-limited-company")
-    browser = counted(owner)
-    stranger = Lifelike(browser)
+    browser = counting_browser(owner)
+    realistic_client = RealisticClient(browser)
     people = browser.get(f"/applications/{made.reference}/people/")
     people = press(browser, people, "Add yourself", "as Directors")
     people = press(browser, people, f"Use {owner.get_full_name()}", "as Shareholders")
     assert (browser.effort.presses, browser.effort.fields, browser.effort.choices) == (3, 0, 0)
-    stranger.answer(browser.get(people.link(owner.get_full_name())))
+    realistic_client.answer(browser.get(people.link(owner.get_full_name())))
     [party] = open_draft(made).parties
     assert sorted(party.roles) == ["director", "shareholder"]
     assert not [need for need in open_draft(made).needs_of_party(party.token) if need.slot is None and need.field]
@@ -55,7 +55,7 @@ def test_one_adds_oneself_as_director_and_shareholder_within_three_minutes(shelf
 
 def test_each_question_counts_and_its_parts_count_once(shelf: None) -> None:
     made, owner = started("bvi-limited-company")
-    browser = counted(owner)
+    browser = counting_browser(owner)
     address = f"/applications/{made.reference}/people/new/?kind=person"
     form = browser.get(address).form(button="Add and continue")
     next(one for one in form.controls if one.name == "roles").filled = ["director"]
@@ -70,7 +70,7 @@ def test_each_question_counts_and_its_parts_count_once(shelf: None) -> None:
     assert (len(born), browser.effort.fields - before) == (3, 3)
 
 
-def press(browser: Counted, page: Page, *words: str) -> Page:
+def press(browser: CountingBrowser, page: Page, *words: str) -> Page:
     """The button whose words hold all of these."""
     pairs = ((form, button) for form in page.forms for button in form.buttons)
     form, button = next((form, button) for form, button in pairs if all(one in button.text for one in words))
@@ -80,9 +80,9 @@ def press(browser: Counted, page: Page, *words: str) -> Page:
 @pytest.mark.long
 def test_a_company_of_two_is_submitted_within_a_quarter_of_an_hour(customer: Any, shelf: None) -> None:
     """With script: questions follow a choice, and files are sent, without a press of their own."""
-    browser = counted(customer)
-    stranger = Lifelike(browser)
-    overview = stranger.start(browser.get("/products/bvi-limited-company/"))
-    status = stranger.declare(stranger.complete(overview))
+    browser = counting_browser(customer)
+    realistic_client = RealisticClient(browser)
+    overview = realistic_client.start(browser.get("/products/bvi-limited-company/"))
+    status = realistic_client.declare(realistic_client.complete(overview))
     assert "/status/" in status.address
     assert browser.effort.minutes <= 15, browser.effort

@@ -1,4 +1,4 @@
-"""What a choice sets aside is said where it was made, and one press takes it back; nothing typed is lost on the way."""
+"""What a choice makes inactive is listed beside it, and one press undoes it; nothing typed is lost on the way."""
 
 import re
 from typing import Any
@@ -65,27 +65,27 @@ def test_the_line_stands_at_the_control_and_undo_keeps_what_was_typed(open_tab: 
 
 
 @pytest.mark.parametrize("width", [1280, 320])
-def test_what_is_set_aside_stands_on_the_check_page_without_a_barrier(open_tab: OpenTab, site: str, width: int) -> None:
+def test_what_is_inactive_stands_on_the_check_page_without_a_barrier(open_tab: OpenTab, site: str, width: int) -> None:
     application, owner, address = managed("Who runs the company?")
     browser = open_tab(owner, width=width)
     browser.get(address)
     choose_members(browser)
     expect(browser.tab.locator(".inactive")).to_be_visible()
     browser.get(f"/applications/{application.reference}/check/")
-    aside = browser.tab.get_by_role("region", name="No longer needed")
-    expect(aside).to_contain_text("1 person")
-    expect(aside).to_contain_text("We restore it if you change “Who runs the company?” back.")
+    inactive = browser.tab.get_by_role("region", name="No longer needed")
+    expect(inactive).to_contain_text("1 person")
+    expect(inactive).to_contain_text("We restore it if you change “Who runs the company?” back.")
     assert list(barriers(browser.tab)) == []
 
 
-def test_what_another_answer_sets_aside_is_said_before_and_stays_where_it_is(open_tab: OpenTab, site: str) -> None:
+def test_what_another_answer_makes_inactive_is_said_before_and_stays_where_it_is(open_tab: OpenTab, site: str) -> None:
     _, owner, address = managed("Who runs the company?")
     browser = open_tab(owner)
     browser.get(address)
     warning = browser.tab.get_by_text("If you change this answer, 1 section and 1 person may no longer apply.")
     expect(warning).to_contain_text("Choose “Managed by managers” again to restore them.")
-    told = question(browser.tab).get_attribute("aria-describedby") or ""
-    assert str(warning.get_attribute("id")) in told.split()
+    described_by = question(browser.tab).get_attribute("aria-describedby") or ""
+    assert str(warning.get_attribute("id")) in described_by.split()
     place = warning.bounding_box()
     choose_members(browser)
     expect(browser.tab.locator(".inactive")).to_be_visible()

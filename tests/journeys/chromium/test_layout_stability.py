@@ -1,4 +1,4 @@
-"""Pages hold still while they load and while a choice opens questions, and each change is told once, in few words."""
+"""Pages hold still while they load and while a choice opens questions, and each change is announced once, briefly."""
 
 from typing import Any
 

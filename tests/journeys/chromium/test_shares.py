@@ -165,7 +165,7 @@ _NOT_POSSIBLE = (
 
 
 @with_and_without_script
-def test_a_number_that_cannot_be_is_told_at_its_cell_on_a_telephone_and_stays_as_typed(
+def test_an_impossible_number_is_reported_at_its_cell_on_a_telephone_and_stays_as_typed(
     has_script: bool, open_tab: OpenTab, opened: Opened
 ) -> None:
     browser = at_shares(open_tab, opened, has_script=has_script, width=320)
@@ -174,15 +174,15 @@ def test_a_number_that_cannot_be_is_told_at_its_cell_on_a_telephone_and_stays_as
         type_in(browser, words, number)
     press(tab, "Save and continue")
     expect(tab.locator(".error-summary")).to_contain_text("There is a problem")
-    for words, number, said in _NOT_POSSIBLE:
+    for words, number, message in _NOT_POSSIBLE:
         control = cell(tab, words)
         expect(control).to_have_value(number)
         expect(control).to_have_attribute("aria-invalid", "true")
-        told = tab.locator(f'[id="{control.get_attribute("aria-describedby")}"]')
-        expect(told).to_contain_text(said)
-        tab.locator(".error-summary a", has_text=said).click()
+        error = tab.locator(f'[id="{control.get_attribute("aria-describedby")}"]')
+        expect(error).to_contain_text(message)
+        tab.locator(".error-summary a", has_text=message).click()
         expect(control).to_be_focused()
         expect(control).to_be_in_viewport()
-        expect(told).to_be_in_viewport()
+        expect(error).to_be_in_viewport()
     assert tab.evaluate("document.documentElement.scrollWidth") == 320
     assert browser.faults == []

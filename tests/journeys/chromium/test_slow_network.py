@@ -26,7 +26,7 @@ pytestmark = [pytest.mark.browser, needed("Chromium", has_chromium())]
 KEY_MS = 100
 SLOW_4G = {"offline": False, "latency": 400, "downloadThroughput": 50_000, "uploadThroughput": 50_000}
 # Enough to come by every kind of control, and by the buttons among them.
-STOPS = 25
+TAB_PRESSES = 25
 
 _BUTTONS = "() => [...document.querySelectorAll('form button[name], button[form][name]')].map((one) => one.name)"
 _IS_TEXT = """() => document.activeElement.matches(
@@ -141,7 +141,7 @@ def test_no_change_carries_a_button(template: str, open_tab: OpenTab, site: str)
     buttons = set(tab.evaluate(_BUTTONS))
     posted = slow(tab)
     tab.locator("main").focus()
-    for _ in range(STOPS):
+    for _ in range(TAB_PRESSES):
         tab.keyboard.press("Tab")
         if not tab.evaluate(_IS_IN_MAIN):
             break

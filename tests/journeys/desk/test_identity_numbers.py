@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from formation_portal.audit.models import AuditAction, Entry
-from tests.desk.identity_numbers import LONG, SHORT, handed_in
+from tests.desk.identity_numbers import LONG, SHORT, submitted_with_numbers
 from tests.journeys.conftest import OpenTab, new_user
 from tests.needed import has_chromium, needed
 
@@ -14,7 +14,7 @@ pytestmark = [pytest.mark.browser, needed("Chromium", has_chromium())]
 
 
 def test_a_key_shows_numbers_and_a_clean_party_takes_four(open_tab: OpenTab) -> None:
-    draft, browser = handed_in(new_user()), open_tab(new_user(is_agent=True))
+    draft, browser = submitted_with_numbers(new_user()), open_tab(new_user(is_agent=True))
     tab, address = browser.tab, f"{browser.base}/desk/{draft.application.reference}/parties/ada/"
     tab.goto(f"{address}?zoom=150")
     tab.wait_for_load_state("load")

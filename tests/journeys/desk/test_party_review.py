@@ -61,5 +61,5 @@ def test_a_person_is_checked_by_keys_and_a_clean_company_takes_three(open_tab: O
     expect(tab.get_by_role("heading", level=1)).to_have_text("Ingrid Solheim")
     assert Check.objects.count() == 10
     assert [one.text for one in Query.objects.all()] == ["1a]n"]
-    looks = [json.loads(one.detail) for one in Entry.objects.filter(deed=AuditAction.LOOK)]
-    assert {1, 2} <= {one.get("page") for one in looks}
+    entries = [json.loads(one.detail) for one in Entry.objects.filter(deed=AuditAction.LOOK)]
+    assert {1, 2} <= {one.get("page") for one in entries}

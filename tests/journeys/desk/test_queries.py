@@ -1,4 +1,4 @@
-"""An agent asks about an answer where it stands; without script the same link leads to a page of its own."""
+"""An agent writes a query beside the answer; without script the same link leads to a page of its own."""
 
 import pytest
 from playwright.sync_api import expect
@@ -33,8 +33,6 @@ def test_a_question_is_drafted_where_the_answer_stands(open_tab: OpenTab, has_sc
     form.get_by_role("textbox", name="Purpose").fill("To hold shares")
     tab.get_by_role("button", name="Save query").click()
     expect(tab).to_have_url(f"{address}#at:field:the%2Dcompany:charter.purpose")
-    remark = Query.objects.get(application=draft.application)
-    assert (remark.reason, remark.proposal) == ("unclear", "To hold shares")
-    expect(tab.get_by_role("definition").filter(has_text=remark.text)).to_contain_text(
-        "Proposed answer: To hold shares"
-    )
+    query = Query.objects.get(application=draft.application)
+    assert (query.reason, query.proposal) == ("unclear", "To hold shares")
+    expect(tab.get_by_role("definition").filter(has_text=query.text)).to_contain_text("Proposed answer: To hold shares")

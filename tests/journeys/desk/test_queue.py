@@ -1,4 +1,4 @@
-"""The queue by keyboard, and while work arrives: nothing moves under a hand, and no key fires while one types."""
+"""The queue by keyboard, and while cases arrive: nothing moves by itself, and no shortcut fires while one types."""
 
 from typing import Any
 
@@ -137,8 +137,8 @@ def test_an_open_case_says_what_others_do_and_nothing_moves(desk: tuple[Tab, Any
     link = tab.get_by_role("link", name="Who viewed and changed it")
     link.focus()
     seen = "[...document.querySelectorAll('main a, main button, h2')].filter((one) => one.checkVisibility())"
-    places = f"{seen}.map((one) => one.getBoundingClientRect().top)"
-    before = tab.evaluate(places)
+    tops = f"{seen}.map((one) => one.getBoundingClientRect().top)"
+    before = tab.evaluate(tops)
     claims.claim([case.pk], by=dev)
     tab.get_by_label("Notify me of changes").uncheck()
     tab.clock.fast_forward(120_000)
@@ -149,7 +149,7 @@ def test_an_open_case_says_what_others_do_and_nothing_moves(desk: tuple[Tab, Any
     expect(tab.locator("#announcer")).to_contain_text("Ida Lund began the review on")
     expect(link).to_be_focused()
     tab.locator("#news-show").evaluate("one => one.remove()")
-    assert tab.evaluate(places) == before
+    assert tab.evaluate(tops) == before
 
 
 def test_one_key_accepts_the_section_at_hand_and_goes_on(open_tab: OpenTab) -> None:

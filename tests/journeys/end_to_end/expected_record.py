@@ -1,4 +1,4 @@
-"""What was typed, as the service should hold it: an independent reading of the interface, beside the contract's own.
+"""What was typed, as the service should hold it: a reading of the interface that is independent of the contract's.
 
 It takes the words on the page and the posted values, never the contract's classes, so that a fault there shows.
 """
@@ -15,7 +15,7 @@ from decimal import Decimal
 from typing import Any
 from urllib.parse import unquote
 
-from tests.journeys.actors.generic_client import Stranger, Typed
+from tests.journeys.actors.generic_client import GenericClient, TypedAnswer
 
 Json = dict[str, Any]
 
@@ -47,7 +47,7 @@ _IMPLIED = {
 
 @dataclass
 class Holder:
-    """What was said of one party or class of shares, or of the entity: properties, and csp-data."""
+    """The answers about one party or share class, or about the entity: properties, and csp-data."""
 
     properties: Json = field(default_factory=dict)
     csp: Json = field(default_factory=dict)
@@ -57,14 +57,14 @@ class Holder:
 
     @property
     def name(self) -> str:
-        """What tells one from another: no two names that a stranger gives are alike."""
+        """What tells one from another: no two names that a generic client gives are alike."""
         full = (self.properties.get("first_name"), self.properties.get("last_name"))
         return " ".join(str(part) for part in full if part) or str(self.properties.get("name", ""))
 
 
 @dataclass
-class Said:
-    """Everything that was said of one application."""
+class ExpectedRecord:
+    """Everything that was answered in one application."""
 
     entity: Holder = field(default_factory=Holder)
     parties: dict[str, Holder] = field(default_factory=lambda: defaultdict(Holder))
@@ -73,13 +73,13 @@ class Said:
     holdings: dict[tuple[str, str], int] = field(default_factory=dict)
 
 
-def said(stranger: Stranger, schema: Json) -> Said:
-    """What the stranger gave to the application of this schema, as JSON of the interface."""
-    found = Said()
-    answers: dict[tuple[str, str], dict[str, dict[str, Typed]]] = defaultdict(lambda: defaultdict(dict))
+def expected_record(generic_client: GenericClient, schema: Json) -> ExpectedRecord:
+    """What the client answered in the application of this schema, as JSON of the interface."""
+    found = ExpectedRecord()
+    answers: dict[tuple[str, str], dict[str, dict[str, TypedAnswer]]] = defaultdict(lambda: defaultdict(dict))
     cells: dict[tuple[str, str], int] = {}
-    for (address, token, control), typed in stranger.typed.items():
-        where = _place(address, token, typed)
+    for (address, token, control), typed in generic_client.typed.items():
+        where = _holder_key(address, token, typed)
         if control.startswith("q:") and where:
             _, name, *part = control.split(":")
             answers[where][unquote(name)][part[0] if part else ""] = typed
@@ -87,7 +87,7 @@ def said(stranger: Stranger, schema: Json) -> Said:
             found.parties[where[1]].roles = set(typed.values)
         elif (cell := _CELL.match(control)) is not None:
             cells[cell["party"], cell["share_class"]] = int(typed.values[0])
-    for action, fixed in stranger.pressed:
+    for action, fixed in generic_client.pressed:
         if (pressed := _ROLE.search(action)) is not None:
             found.parties[pressed["token"]].roles.add(fixed["role"])
         elif "kind" in fixed:
@@ -96,13 +96,13 @@ def said(stranger: Stranger, schema: Json) -> Said:
     for share_class in found.classes.values():
         # One without par value is sent with zero (supplement, "Share classes, shareholdings").
         share_class.properties.setdefault("par_value", Decimal(0))
-    _read_documents(found, stranger)
+    _read_documents(found, generic_client)
     for (party, share_class), shares in cells.items():
         found.holdings[found.parties[party].name, found.classes[share_class].name] = shares
     return found
 
 
-def _place(address: str, token: str, typed: Typed) -> tuple[str, str] | None:
+def _holder_key(address: str, token: str, typed: TypedAnswer) -> tuple[str, str] | None:
     """Which holder a form is about: a section by the heading of its page, a party or class by its token."""
     if party := _PARTY.search(address):
         return ("party", token if party["token"] == "new" else party["token"])
@@ -111,7 +111,7 @@ def _place(address: str, token: str, typed: Typed) -> tuple[str, str] | None:
     return ("entity", typed.heading) if _SECTION.search(address) else None
 
 
-def _read_answers(found: Said, answers: Mapping[tuple[str, str], Mapping[str, Any]], schema: Json) -> None:
+def _read_answers(found: ExpectedRecord, answers: Mapping[tuple[str, str], Mapping[str, Any]], schema: Json) -> None:
     references = []
     for (what, which), given in answers.items():
         fields = _fields(schema, what, which)
@@ -152,14 +152,14 @@ def _fields(schema: Json, what: str, which: str) -> dict[str, Json]:
     return fields
 
 
-def _read_documents(found: Said, stranger: Stranger) -> None:
-    for sent in stranger.sent:
-        token, _, slot = dict(sent.beside)["slot"].partition("/")
+def _read_documents(found: ExpectedRecord, generic_client: GenericClient) -> None:
+    for sent in generic_client.sent:
+        token, _, slot = dict(sent.form_values)["slot"].partition("/")
         holder = found.parties[token] if token else found.entity
         holder.documents[slot] = sent.digest
 
 
-def value_of(spec: Json, parts: Mapping[str, Typed]) -> Any:
+def value_of(spec: Json, parts: Mapping[str, TypedAnswer]) -> Any:
     """What was typed or chosen, as JSON of the interface ("Field value formats"; supplement, "Values")."""
     kind = spec["field_type"]
     texts = {part: _text(typed.values[-1]) for part, typed in parts.items() if typed.values}

@@ -1,4 +1,4 @@
-"""What the journeys at the service of another make share: a browser, a client that says yes, and all pages at once."""
+"""What the tests with a service of another make share: a browser, a client that says yes, and all pages."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from tests.journeys.actors.generic_client import Stranger
+from tests.journeys.actors.generic_client import GenericClient
 from tests.journeys.clients import InProcessBrowser
 from tests.journeys.conftest import new_user
 from tests.journeys.page import Control, Page
@@ -28,11 +28,11 @@ def browser(at_other_service: OtherService, settings: Any) -> InProcessBrowser:
     return InProcessBrowser(client)
 
 
-class Agreeable(Stranger):
+class AffirmativeClient(GenericClient):
     """Says yes wherever that can be said, so that the longest chain of rules opens."""
 
-    def _fitting(self, control: Control) -> str:
-        fitting = super()._fitting(control)
+    def _fitting_value(self, control: Control) -> str:
+        fitting = super()._fitting_value(control)
         return next((option.value for option in control.options if option.label == "Yes"), fitting)
 
     def save(self, page: Page) -> None:

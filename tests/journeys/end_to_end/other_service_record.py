@@ -1,4 +1,4 @@
-"""What the service of another make recorded, in the shape that what was said is set beside."""
+"""What the service of another make recorded, to compare with what was answered."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from hashlib import sha256
 from typing import Any
 
 from tests.journeys.end_to_end.expected_record import Holder, Json
-from tests.journeys.end_to_end.service_record import Held
+from tests.journeys.end_to_end.service_record import ServiceRecord
 from tests.other_service.service import Entity
 
-_ABOUT_THE_CALL = ("jurisdiction_product_id", "client_reference", "party_type", "roles")
+_CALL_KEYS = ("jurisdiction_product_id", "client_reference", "party_type", "roles")
 
 
-def held_elsewhere(entity: Entity) -> Held:
+def read_other_service_record(entity: Entity) -> ServiceRecord:
     """Everything of the entity exactly as it was sent; parties and classes go by their names."""
     names = {class_id: ("share class", body["name"]) for class_id, body in entity.share_classes.items()}
-    # It can't be told that an application is submitted.
-    found = Held("", _holder(entity.created, entity.csp_data, names))
+    # This service has no call that submits an application.
+    found = ServiceRecord("", _holder(entity.created, entity.csp_data, names))
     parties, classes = {}, {}
     for party_id, body in entity.parties.items():
         party = parties[party_id] = _holder(body, entity.party_csp_data.get(party_id, {}), names)
@@ -40,7 +40,7 @@ def held_elsewhere(entity: Entity) -> Held:
 
 
 def _holder(body: Json, csp: Json, names: Mapping[str, Any]) -> Holder:
-    properties = {name: value for name, value in body.items() if name not in _ABOUT_THE_CALL}
+    properties = {name: value for name, value in body.items() if name not in _CALL_KEYS}
     return Holder(properties=_named(properties, names), csp=_named(csp, names))
 
 

@@ -1,4 +1,4 @@
-"""What the formation service holds of an application, read back through its own calls, and set beside what was said."""
+"""What the formation service holds of an application, read back by its calls, and compared with what was answered."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from decimal import Decimal
 from typing import Any
 
 from formation_portal.gateway.configuration import service
-from tests.journeys.end_to_end.expected_record import Holder, Json, Said
+from tests.journeys.end_to_end.expected_record import ExpectedRecord, Holder, Json
 
-# What a record says of itself beside the answers.
-_OF_ITSELF = frozenset(
+# Keys of a record that are not answers.
+_RECORD_KEYS = frozenset(
     [
         "id",
         "status",
@@ -34,7 +34,7 @@ _OF_ITSELF = frozenset(
 
 
 @dataclass
-class Held:
+class ServiceRecord:
     """One entity as the service has it. Parties and classes go by their names."""
 
     status: str
@@ -44,18 +44,18 @@ class Held:
     holdings: dict[tuple[str, str], int] = field(default_factory=dict)
 
 
-def held(reference: str, schema: Json) -> Held:
+def read_service_record(reference: str, schema: Json) -> ServiceRecord:
     """Read everything of the entity that the portal made for the application with this reference."""
     api = service()
     (entity,) = api.entities(client_reference=reference)
-    given = set(_agent_given(schema))
+    provided = set(_agent_given(schema))
 
     def csp(**whose: str) -> Json:
         answers = api.csp_data(entity["id"], **whose)
         assert answers["csp_form_schema_id"] == schema["id"]
-        return {name: value for name, value in answers["csp_data"].items() if name not in given}
+        return {name: value for name, value in answers["csp_data"].items() if name not in provided}
 
-    found = Held(entity["status"], _holder({k: v for k, v in entity.items() if k not in given}, csp()))
+    found = ServiceRecord(entity["status"], _holder({k: v for k, v in entity.items() if k not in provided}, csp()))
     party_names, class_names = {}, {}
     for record in api.parties(entity["id"]):
         party = _holder(record, csp(party_id=record["party_id"]))
@@ -77,7 +77,7 @@ def held(reference: str, schema: Json) -> Held:
 
 
 def _holder(record: Json, csp: Json) -> Holder:
-    return Holder(properties={name: value for name, value in record.items() if name not in _OF_ITSELF}, csp=csp)
+    return Holder(properties={name: value for name, value in record.items() if name not in _RECORD_KEYS}, csp=csp)
 
 
 def _agent_given(schema: Json) -> set[str]:
@@ -88,7 +88,7 @@ def _agent_given(schema: Json) -> set[str]:
     return {spec.get("csp_field_key") or spec["canonical_field"].rpartition(".")[2] for spec in provided}
 
 
-def _name_references(found: Held, class_names: Mapping[str, str]) -> None:
+def _name_references(found: ServiceRecord, class_names: Mapping[str, str]) -> None:
     for holder in (found.entity, *found.parties.values(), *found.classes.values()):
         for answers in (holder.properties, holder.csp):
             for name, value in answers.items():
@@ -107,31 +107,31 @@ def plain(value: Any) -> Any:
     return value
 
 
-def differences(said: Said, found: Held) -> list[str]:
-    """What was said and is not held, and the other way round; nothing where the two are the same."""
-    pairs = [("entity", said.entity, found.entity)]
-    mine = {party.name: party for party in said.parties.values()}
-    classes = {share_class.name: share_class for share_class in said.classes.values()}
-    told = _unlike("parties", set(mine), set(found.parties)) + _unlike("classes", set(classes), set(found.classes))
+def differences(expected: ExpectedRecord, found: ServiceRecord) -> list[str]:
+    """What was answered and is not held, and the other way round; nothing where the two are the same."""
+    pairs = [("entity", expected.entity, found.entity)]
+    mine = {party.name: party for party in expected.parties.values()}
+    classes = {share_class.name: share_class for share_class in expected.classes.values()}
+    lines = _unequal("parties", set(mine), set(found.parties)) + _unequal("classes", set(classes), set(found.classes))
     pairs += [(name, mine[name], found.parties[name]) for name in mine.keys() & found.parties.keys()]
     pairs += [(name, classes[name], found.classes[name]) for name in classes.keys() & found.classes.keys()]
-    told += _unlike("holdings", said.holdings, found.holdings)
+    lines += _unequal("holdings", expected.holdings, found.holdings)
     for name, one, other in pairs:
-        told += _unlike(f"{name}: properties", plain(one.properties), plain(other.properties))
-        told += _unlike(f"{name}: csp-data", plain(one.csp), plain(other.csp))
-        told += _unlike(f"{name}: documents", one.documents, other.documents)
-        told += _unlike(f"{name}: roles", one.roles, other.roles) + _unlike(f"{name}: kind", one.kind, other.kind)
-    return told
+        lines += _unequal(f"{name}: properties", plain(one.properties), plain(other.properties))
+        lines += _unequal(f"{name}: csp-data", plain(one.csp), plain(other.csp))
+        lines += _unequal(f"{name}: documents", one.documents, other.documents)
+        lines += _unequal(f"{name}: roles", one.roles, other.roles) + _unequal(f"{name}: kind", one.kind, other.kind)
+    return lines
 
 
-def _unlike(what: str, said: Any, held: Any) -> list[str]:
-    if said == held:
+def _unequal(what: str, expected: Any, actual: Any) -> list[str]:
+    if expected == actual:
         return []
-    if isinstance(said, dict) and isinstance(held, dict):
-        names = sorted({*said, *held}, key=str)
+    if isinstance(expected, dict) and isinstance(actual, dict):
+        names = sorted({*expected, *actual}, key=str)
         return [
-            f"{what}: {name}: said {said.get(name)!r}, held {held.get(name)!r}"
+            f"{what}: {name}: expected {expected.get(name)!r}, held {actual.get(name)!r}"
             for name in names
-            if said.get(name) != held.get(name)
+            if expected.get(name) != actual.get(name)
         ]
-    return [f"{what}: said {said!r}, held {held!r}"]
+    return [f"{what}: expected {expected!r}, held {actual!r}"]

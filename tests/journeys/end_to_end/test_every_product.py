@@ -7,10 +7,10 @@ import pytest
 from formation_portal import relay
 from formation_portal.gateway.configuration import service
 from tests.embedded_catalog import catalog_items
-from tests.journeys.actors.generic_client import Stranger
+from tests.journeys.actors.generic_client import GenericClient
 from tests.journeys.clients import InProcessBrowser
-from tests.journeys.end_to_end.expected_record import said
-from tests.journeys.end_to_end.service_record import differences, held
+from tests.journeys.end_to_end.expected_record import expected_record
+from tests.journeys.end_to_end.service_record import differences, read_service_record
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
@@ -23,18 +23,18 @@ TRIED = [slug if slug in SHORT else pytest.param(slug, marks=pytest.mark.long) f
 
 @pytest.mark.parametrize("slug", TRIED)
 def test_every_product_is_submitted_by_a_stranger_and_held_as_typed(slug: str, browser: InProcessBrowser) -> None:
-    stranger = Stranger(browser, is_thorough=True)
+    generic_client = GenericClient(browser, is_thorough=True)
     catalog = browser.get("/")
     product = browser.get(next(address for _, address in catalog.links() if address.endswith(f"/{slug}/")))
 
-    overview = stranger.start(product)
+    overview = generic_client.start(product)
     reference = overview.address.split("/")[-2]
-    status = stranger.submit(overview)
+    status = generic_client.submit(overview)
     relay.drain()
 
     schema = _schema(slug)
-    found = held(reference, schema)
-    assert differences(said(stranger, schema), found) == []
+    found = read_service_record(reference, schema)
+    assert differences(expected_record(generic_client, schema), found) == []
     assert found.status == "submitted_for_review"
     assert "Submitted" in status.words
 

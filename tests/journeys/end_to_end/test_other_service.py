@@ -3,11 +3,11 @@
 import pytest
 
 from formation_portal import relay
-from tests.journeys.actors.generic_client import Stranger
+from tests.journeys.actors.generic_client import GenericClient
 from tests.journeys.clients import InProcessBrowser
-from tests.journeys.end_to_end.expected_record import said
-from tests.journeys.end_to_end.other_service import Agreeable, all_pages, browser, item_of, sections_of
-from tests.journeys.end_to_end.other_service_record import held_elsewhere
+from tests.journeys.end_to_end.expected_record import expected_record
+from tests.journeys.end_to_end.other_service import AffirmativeClient, all_pages, browser, item_of, sections_of
+from tests.journeys.end_to_end.other_service_record import read_other_service_record
 from tests.journeys.end_to_end.service_record import differences
 from tests.journeys.page import Page, words
 from tests.other_service import OtherService
@@ -28,38 +28,40 @@ COUNTS_HERE = "We can’t send a submission or withdrawal to the formation servi
 def test_every_usable_product_arrives_as_typed(
     slug: str, browser: InProcessBrowser, at_other_service: OtherService
 ) -> None:
-    stranger = Agreeable(browser, is_thorough=True)
-    overview = stranger.start(browser.get(f"/products/{slug}/"))
+    generic_client = AffirmativeClient(browser, is_thorough=True)
+    overview = generic_client.start(browser.get(f"/products/{slug}/"))
     if slug == "deep":
-        _descend(stranger, overview)
-    status = stranger.submit(overview)
+        _descend(generic_client, overview)
+    status = generic_client.submit(overview)
     assert {request.method for request in at_other_service.received} == {"GET"}, "nothing may leave before"
     relay.drain()
 
     entity = at_other_service.only_entity()
-    assert differences(said(stranger, item_of(slug)["schema"]), held_elsewhere(entity)) == []
+    assert (
+        differences(expected_record(generic_client, item_of(slug)["schema"]), read_other_service_record(entity)) == []
+    )
     calls = {request.method for request in at_other_service.received if not request.path.endswith("/catalog")}
     assert calls == {"POST"}
     assert "With our team" in browser.get(status.address).words
 
 
-def _descend(stranger: Agreeable, overview: Page) -> None:
+def _descend(generic_client: AffirmativeClient, overview: Page) -> None:
     """Each answer in one section asks the next question in the other."""
     sections = sections_of(overview)
     for depth in range(DEEP + 1):
-        stranger.save(stranger.browser.get(sections[depth % 2]))
-    assert any(control == f"q:step{DEEP}" for _, _, control in stranger.typed)
+        generic_client.save(generic_client.browser.get(sections[depth % 2]))
+    assert any(control == f"q:step{DEEP}" for _, _, control in generic_client.typed)
 
 
 def test_what_the_service_cannot_do_is_said_plainly(browser: InProcessBrowser, at_other_service: OtherService) -> None:
-    stranger = Stranger(browser)
-    overview = stranger.start(browser.get("/products/stranger/"))
+    generic_client = GenericClient(browser)
+    overview = generic_client.start(browser.get("/products/stranger/"))
     assert LATER in overview.words
     assert TOGETHER in overview.words
     relay.drain()
     assert LATER in browser.get(overview.address).words
 
-    status = stranger.submit(overview)
+    status = generic_client.submit(overview)
     relay.drain()
     shown = browser.get(status.address)
     assert COUNTS_HERE in shown.words
@@ -125,8 +127,8 @@ def test_faulty_products_are_unavailable_with_the_reason(
 
 
 def test_every_faulty_product_of_the_service_is_tried_here() -> None:
-    told = test_faulty_products_are_unavailable_with_the_reason.pytestmark[0].args[1]  # type: ignore[attr-defined]
-    assert [slug for slug, _ in told] == [item["product"]["slug"] for item in FAULTY]
+    tried = test_faulty_products_are_unavailable_with_the_reason.pytestmark[0].args[1]  # type: ignore[attr-defined]
+    assert [slug for slug, _ in tried] == [item["product"]["slug"] for item in FAULTY]
 
 
 def test_entries_that_are_no_products_are_unavailable_and_take_no_other_along(catalog: Page) -> None:
@@ -146,7 +148,7 @@ def test_a_product_without_a_price_is_not_said_to_cost_nothing(catalog: Page, br
 
 
 def started(browser: InProcessBrowser, slug: str) -> Page:
-    return Stranger(browser).start(browser.get(f"/products/{slug}/"))
+    return GenericClient(browser).start(browser.get(f"/products/{slug}/"))
 
 
 def test_mark_up_in_a_schema_stays_text_on_every_page(browser: InProcessBrowser, catalog: Page) -> None:

@@ -1,4 +1,4 @@
-"""A service of another make that refuses, fails, dawdles or is down: said in words, kept, mended, and never a 500."""
+"""A service of another make refuses, fails, is slow or down: it is reported in words, nothing is lost, never a 500."""
 
 from collections.abc import Callable
 from typing import Any
@@ -7,7 +7,7 @@ import pytest
 
 from formation_portal import relay
 from formation_portal.gateway.catalog import forget
-from tests.journeys.actors.generic_client import Stranger
+from tests.journeys.actors.generic_client import GenericClient
 from tests.journeys.clients import InProcessBrowser
 from tests.journeys.end_to_end.other_service import address_of, all_pages, browser, sections_of
 from tests.journeys.page import Page
@@ -25,12 +25,12 @@ NAME, WORDS = "Name of the company", "is taken since yesterday"
 @pytest.fixture
 def overview(browser: InProcessBrowser) -> Page:
     """An application for a small product, just begun."""
-    return Stranger(browser).start(browser.get("/products/warned/"))
+    return GenericClient(browser).start(browser.get("/products/warned/"))
 
 
 def submitted(browser: InProcessBrowser, overview: Page) -> Page:
     """Filled in, submitted, and sent as far as the service lets it."""
-    status = Stranger(browser).submit(overview)
+    status = GenericClient(browser).submit(overview)
     relay.drain()
     return browser.get(status.address)
 
@@ -213,7 +213,7 @@ def test_an_old_catalog_is_shown_with_a_note(browser: InProcessBrowser, at_other
         page = browser.get(address)
         assert page.status == 200
         assert "The formation service cannot be reached at the moment. These products and prices are from" in page.words
-    assert Stranger(browser).start(browser.get("/products/warned/")).status == 200
+    assert GenericClient(browser).start(browser.get("/products/warned/")).status == 200
 
 
 # A wrong key

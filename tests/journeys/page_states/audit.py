@@ -1,4 +1,4 @@
-"""The audit's pages: two days with more before and after, narrowed to nothing, and an entry that somebody altered."""
+"""States of the audit log: two days with more before and after, no results, and an entry that somebody altered."""
 
 from collections.abc import Iterator
 
@@ -12,7 +12,7 @@ from tests.journeys.page_states.screenshots import Shot
 _A_DAY = 86_400_000_000
 
 
-def audited() -> Iterator[Shot]:
+def audit_states() -> Iterator[Shot]:
     """Each for an agent."""
     agent, customer = (get_user_model().objects.get(email=f"{one}@example.com") for one in ("agent", "demo"))
     about = Application(pk=700, reference="FP-7K3M-92QX-4TBD")

@@ -21,7 +21,7 @@ _NAME = Target.of_field("the-company", "entity.name")
 _PURPOSE = Target.of_field("the-company", "charter.purpose")
 
 
-def under_review() -> Iterator[Shot]:
+def case_review_states() -> Iterator[Shot]:
     """One case through two rounds and to its end."""
     people = get_user_model().objects
     owner, agent = people.get(email="demo@example.com"), people.get(email="agent@example.com")
@@ -36,11 +36,11 @@ def under_review() -> Iterator[Shot]:
     yield Shot("review-overtaken", address, who="agent", act=partial(_come_late, draft=draft, other=other))
     delete_draft(now(draft), draft.application.queries.get().pk, by=other, version=current_version(draft.application))
     accept_all(draft, agent)
-    for place in (_NAME, Target(TargetKind.PARTY, "ada"), WHOLE_APPLICATION):
-        ask_at(draft, place, agent, "Say this more exactly")
+    for target in (_NAME, Target(TargetKind.PARTY, "ada"), WHOLE_APPLICATION):
+        ask_at(draft, target, agent, "Say this more exactly")
     write_note(now(draft), WHOLE_APPLICATION, text="Known to us", by=other)
     yield Shot("review-drafted", address, who="agent")
-    again(draft, agent, owner, lambda there: _mend(there, owner))
+    again(draft, agent, owner, lambda there: _correct(there, owner))
     yield Shot("review-second-round", address, who="agent")
     yield Shot("review-second-round-whole", f"{address}?changed=0", who="agent")
     yield Shot(
@@ -52,7 +52,7 @@ def under_review() -> Iterator[Shot]:
     yield Shot("review-closed", address, who="agent")
 
 
-def _mend(draft: Draft, owner: Any) -> None:
+def _correct(draft: Draft, owner: Any) -> None:
     rename(draft, "Larkfield Overseas", owner)
     add_bob(now(draft), owner)
 

@@ -23,12 +23,12 @@ _REGISTRATION = Registration("HRB 1234", date(2026, 11, 20))
 _WORDS = "The register extract must not be older than three months."
 
 
-def decisions() -> Iterator[Shot]:
-    """The form with everything against it, with nothing, and after each way in which it was not taken."""
+def decision_states() -> Iterator[Shot]:
+    """The form with every blocker, with none, and after each post that was refused."""
     people = get_user_model().objects
     owner, agent = people.get(email="demo@example.com"), people.get(email="agent@example.com")
     colleague = people.get(email="colleague@example.com")
-    open_ = _handed_in(owner)
+    open_ = _submitted_draft(owner)
     yield _shot("decision-open", open_)
     yield _shot("documents-unseen", open_, "parties/ada/", act=lambda tab: press(tab, "Accept all remaining"))
     yield _shot("decision-nothing-chosen", open_, "ruling/", act=lambda tab: press(tab, "Record decision"))
@@ -36,7 +36,7 @@ def decisions() -> Iterator[Shot]:
     yield _shot("decision-overtaken", open_, "ruling/", act=lambda tab: _overtaken(tab, open_, colleague))
     yield _shot("decision-return", open_)
     yield _shot("decision-withdrawn", open_, "ruling/", act=lambda tab: _withdrawn(tab, open_, owner))
-    checked = _handed_in(owner)
+    checked = _submitted_draft(owner)
     accept_all(checked, agent)
     yield _shot("decision-checked", checked)
     yield _shot("decision-stopped", checked, "ruling/", act=lambda tab: _stopped(tab, checked, agent))
@@ -45,7 +45,7 @@ def decisions() -> Iterator[Shot]:
 
 
 def _four_eyes(owner: Any, agent: Any, colleague: Any) -> Iterator[Shot]:
-    mine, theirs = _handed_in(owner), _handed_in(owner)
+    mine, theirs = _submitted_draft(owner), _submitted_draft(owner)
     with override_settings(FOUR_EYES=True):
         accept_all(mine, agent)
         decide(mine, APPROVE, by=agent, version=current_version(mine.application))
@@ -58,7 +58,7 @@ def _four_eyes(owner: Any, agent: Any, colleague: Any) -> Iterator[Shot]:
         yield _shot("decision-confirmed", theirs, act=lambda tab: press(tab, "Confirm"))
         yield _shot("decision-before", theirs)
         yield _shot("decision-taken-back", mine, act=lambda tab: press(tab, "Withdraw"))
-        accept_all(refused := _handed_in(owner), agent)
+        accept_all(refused := _submitted_draft(owner), agent)
         decide(refused, APPROVE, by=agent, version=current_version(refused.application))
         refuse_proposal(refused, why=_WORDS, by=colleague, version=current_version(refused.application))
         yield Shot("queue-decision-refused", "/desk/", who="agent")
@@ -79,7 +79,7 @@ def _without_rights(draft: Draft, agent: Any) -> Iterator[Shot]:
     agent.set_rights(Right.values)
 
 
-def _handed_in(owner: Any) -> Draft:
+def _submitted_draft(owner: Any) -> Draft:
     draft = open_draft(services.start(owner=owner, product=factories.product()))
     factories.fill_in(draft, by=owner)
     services.submit(draft, by=owner)
@@ -96,8 +96,8 @@ def _decline(tab: Tab) -> None:
 
 
 def _overtaken(tab: Tab, draft: Draft, colleague: Any) -> None:
-    place, sight = Target.of_field("ada", "person.date_of_birth"), current_version(draft.application)
-    draft_query(draft, place, text="The passport says 1984.", by=colleague, version=sight)
+    target, version = Target.of_field("ada", "person.date_of_birth"), current_version(draft.application)
+    draft_query(draft, target, text="The passport says 1984.", by=colleague, version=version)
     tab.get_by_role("radio", name="Return").check()
     tab.get_by_label("Message to the customer").fill(_WORDS)
     press(tab, "Record decision")
@@ -110,7 +110,7 @@ def _withdrawn(tab: Tab, draft: Draft, owner: Any) -> None:
 
 
 def _stopped(tab: Tab, draft: Draft, agent: Any) -> None:
-    """What is asked by oneself overtakes nobody, and still stops it."""
+    """An agent's own query is no conflict, and still blocks the approval."""
     draft_query(draft, WHOLE_APPLICATION, text="One thing", by=agent, version=current_version(draft.application))
     write_note(draft, WHOLE_APPLICATION, text="Known to us", by=agent)
     press(tab, "Approve and open the next case")

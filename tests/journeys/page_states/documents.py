@@ -1,4 +1,4 @@
-"""States of documents for pictures and barriers: every slot, what may be amiss, files on their way, pages of one."""
+"""States of documents for pictures and barriers: every slot, every problem, uploads under way, pages of a file."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -15,44 +15,44 @@ from tests.journeys.page_states.screenshots import Shot
 
 BORN = {"day": "12", "month": "8", "year": "1985"}
 INGRID = factories.ADA | {"person.first_name": "Ingrid", "person.last_name": "Solheim", "person.date_of_birth": BORN}
-TROUBLE = {"field": "", "code": "cut", "message": "The page with the photo is cut off. Upload the whole page."}
+PROBLEM = {"field": "", "code": "cut", "message": "The page with the photo is cut off. Upload the whole page."}
 
 
-def papers_in_every_state() -> Iterator[Shot]:
-    """A company with a director whose passport is somewhere already, and one whose papers have come far."""
+def document_states() -> Iterator[Shot]:
+    """A company with a director whose passport is in another application, and one with documents in every state."""
     owner = get_user_model().objects.get(email="demo@example.com")
     earlier = open_draft(services.start(owner=owner, product=factories.product()))
     known = services.add_party(earlier, "person", ["director"], INGRID, by=owner)
-    put(earlier, known, "Passport", sample_files.jpeg(), "solheim-pass.jpg")
+    upload_document(earlier, known, "Passport", sample_files.jpeg(), "solheim-pass.jpg")
     draft = open_draft(services.start(owner=owner, product=factories.product()))
     root = f"/applications/{draft.application.reference}/"
     ingrid = services.add_party(draft, "person", ["director"], INGRID, by=owner)
-    yield Shot("papers-to-use-again", f"{root}documents/")
-    yield Shot("papers-in-a-form", f"{root}people/{ingrid.token}/")
-    yield Shot("papers-uploading", f"{root}documents/", act=_choose)
-    yield Shot("papers-cancelled", f"{root}documents/", act=_choose_and_stop)
+    yield Shot("documents-to-use-again", f"{root}documents/")
+    yield Shot("documents-in-a-form", f"{root}people/{ingrid.token}/")
+    yield Shot("documents-uploading", f"{root}documents/", act=_choose)
+    yield Shot("documents-cancelled", f"{root}documents/", act=_choose_and_stop)
     ada = services.add_party(draft, "person", ["director", "shareholder"], factories.ADA, by=owner)
-    put(draft, ada, "Passport", sample_files.pdf(2), "ada-old.pdf")
-    passport = put(draft, ada, "Passport", sample_files.jpeg(640, 480), "ada-pass.jpg")
-    letter = put(draft, ada, "Letter", sample_files.encrypted(), "lettre-de-référence-" * 6 + ".pdf")
-    plan = put(draft, None, "Business plan", sample_files.pdf(31), "Business plan 2027.pdf")
+    upload_document(draft, ada, "Passport", sample_files.pdf(2), "ada-old.pdf")
+    passport = upload_document(draft, ada, "Passport", sample_files.jpeg(640, 480), "ada-pass.jpg")
+    letter = upload_document(draft, ada, "Letter", sample_files.encrypted(), "lettre-de-référence-" * 6 + ".pdf")
+    plan = upload_document(draft, None, "Business plan", sample_files.pdf(31), "Business plan 2027.pdf")
     for one, state in ((letter, DeliveryState.UNKNOWN), (plan, DeliveryState.DONE)):
-        told = {"acknowledged": {"sha256": "x"}} if state == DeliveryState.DONE else {}
-        Delivery.objects.filter(kind="document", subject=one.subject).update(state=state, **told)
-    yield Shot("papers", f"{root}documents/")
-    yield Shot("papers-in-a-form-with-files", f"{root}people/{ada.token}/")
-    yield Shot("papers-check", f"{root}check/")
-    yield Shot("paper-page", f"{root}documents/{plan.pk}/pages/2/")
-    yield Shot("paper-picture", f"{root}documents/{passport.pk}/pages/1/")
-    yield Shot("paper-not-shown", f"{root}documents/{letter.pk}/pages/1/")
+        acknowledgement = {"acknowledged": {"sha256": "x"}} if state == DeliveryState.DONE else {}
+        Delivery.objects.filter(kind="document", subject=one.subject).update(state=state, **acknowledgement)
+    yield Shot("documents-in-every-state", f"{root}documents/")
+    yield Shot("documents-in-a-form-with-files", f"{root}people/{ada.token}/")
+    yield Shot("documents-check", f"{root}check/")
+    yield Shot("document-page", f"{root}documents/{plan.pk}/pages/2/")
+    yield Shot("document-picture", f"{root}documents/{passport.pk}/pages/1/")
+    yield Shot("document-not-shown", f"{root}documents/{letter.pk}/pages/1/")
     [replaced] = draft.replaced_documents
-    yield Shot("paper-removal", f"{root}documents/{replaced.pk}/removal/")
+    yield Shot("document-replaced-removal", f"{root}documents/{replaced.pk}/removal/")
     refused = Delivery.objects.filter(kind="document", subject=passport.subject)
-    refused.update(state=DeliveryState.REFUSED, problems=[TROUBLE])
-    yield Shot("papers-returned", f"{root}documents/")
+    refused.update(state=DeliveryState.REFUSED, problems=[PROBLEM])
+    yield Shot("documents-returned", f"{root}documents/")
 
 
-def put(draft: Draft, party: Any, slot: str, content: bytes, name: str) -> Any:
+def upload_document(draft: Draft, party: Any, slot: str, content: bytes, name: str) -> Any:
     """Upload a file as the draft's owner."""
     return services.add_document(draft, party, slot, factories.upload(content, name), by=draft.application.owner)
 

@@ -1,4 +1,4 @@
-"""Every page and state as the server draws it, fetched without a browser: each look of each page once."""
+"""Every page and state as the server draws it, fetched without a browser: each appearance of each page once."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from tests.invitations import mailbox
 from tests.journeys.accessibility import test_barriers as states
 from tests.journeys.clients import FORM, InProcessBrowser
 from tests.journeys.page import Control, Form
-from tests.journeys.page_states.documents import papers_in_every_state
-from tests.journeys.page_states.mail_and_sessions import around_it
-from tests.journeys.page_states.people import people_once
+from tests.journeys.page_states.documents import document_states
+from tests.journeys.page_states.mail_and_sessions import mail_and_session_states
+from tests.journeys.page_states.people import people_states
 from tests.journeys.page_states.screenshots import Shot, Story
-from tests.journeys.page_states.sharing import others_take_part
+from tests.journeys.page_states.sharing import sharing_states
 
 _HEAD = '<!doctype html><html lang="en"><head><title>Parts</title></head>'
 _AROUND_PARTS = _HEAD + '<body><form id="answers"></form>{}</body></html>'
@@ -31,7 +31,7 @@ _ERROR_PAGES = ("400.html", "500.html", "503.html")
 
 
 @dataclass(frozen=True)
-class Seen:
+class SeenPage:
     """A document as it came."""
 
     address: str
@@ -47,10 +47,10 @@ class Seen:
         return f"{self.address} ({'parts, ' if self.is_part else ''}{self.status}, {self.who})"
 
 
-class Watching(Client):
+class RecordingClient(Client):
     """Keeps each document that is drawn by other templates, by another view or with another status than any before."""
 
-    def __init__(self, who: str, seen: dict[Any, Seen]) -> None:
+    def __init__(self, who: str, seen: dict[Any, SeenPage]) -> None:
         super().__init__()
         self._who = who
         self._seen = seen
@@ -65,17 +65,17 @@ class Watching(Client):
             look = (match and match.view_name, response.status_code, drawn, is_part)
             html = response.content.decode()
             html = _AROUND_PARTS.format(html) if is_part else html
-            self._seen.setdefault(look, Seen(request["PATH_INFO"], response.status_code, html, self._who, is_part))
+            self._seen.setdefault(look, SeenPage(request["PATH_INFO"], response.status_code, html, self._who, is_part))
         return response
 
 
-def every_page() -> list[Seen]:
-    """All of them: those of a story, those that tell what went wrong, and those that only a fault of ours shows."""
-    seen: dict[Any, Seen] = {}
+def every_page() -> list[SeenPage]:
+    """All of them: those of the story, the error pages, and the pages that only a fault of ours shows."""
+    seen: dict[Any, SeenPage] = {}
     ensure_demo_accounts()
-    browsers = {"nobody": InProcessBrowser(Watching("nobody", seen))}
+    browsers = {"nobody": InProcessBrowser(RecordingClient("nobody", seen))}
     for who, email in (("customer", "demo@example.com"), ("agent", "agent@example.com")):
-        client = Watching(who, seen)
+        client = RecordingClient(who, seen)
         client.force_login(
             get_user_model().objects.get(email=email), backend="allauth.account.auth_backends.AuthenticationBackend"
         )
@@ -95,14 +95,14 @@ def _shots(browsers: dict[str, InProcessBrowser]) -> Iterator[Shot]:
                 mistake(browsers[shot.who], shot.address)
     yield from story.submitted()
     yield Shot("gallery", "/gallery/", who="nobody")
-    yield from states._afterwards()
-    yield from people_once()
-    yield from papers_in_every_state()
-    for shot in around_it():
+    yield from states._after_the_story()
+    yield from people_states()
+    yield from document_states()
+    for shot in mail_and_session_states():
         # What takes a browser's script or time is looked at there.
         if shot.act is None:
             yield shot
-    for shot in others_take_part():
+    for shot in sharing_states():
         yield shot
         for mistake in _MISTAKES.get(shot.name, ()):
             mistake(browsers[shot.who], shot.address)
@@ -176,15 +176,15 @@ _MISTAKES: dict[str, tuple[Any, ...]] = {
     "part": (_entering_the_code, _changing),
     "part-completion": (_being_done,),
     "part-errors": (partial(_mistyping, button="Save", filled={"Date of birth": "99"}),),
-    "access": (partial(_mistyping, button="Ask", filled={"e-mail": "ada"}),),
+    "access": (partial(_mistyping, button="Send invitation", filled={"e-mail": "ada"}),),
     "check-complete": (partial(_mistyping, button="Submit", filled={}),),
 }
 
 
-def _drawn_by_faults() -> Iterator[Seen]:
+def _drawn_by_faults() -> Iterator[SeenPage]:
     request = RequestFactory().get("/")
     for name in _ERROR_PAGES:
-        yield Seen(name, int(name[:3]), render_to_string(name, {}, request=request), "nobody")
+        yield SeenPage(name, int(name[:3]), render_to_string(name, {}, request=request), "nobody")
     controls = (("q:name", ("Larkfield Holdings and Sons " * 5,)), ("q:purpose", ("x" * 200,)))
     kept = {
         "unsent": UnsentForm("/", controls, had_files=True),
@@ -192,4 +192,4 @@ def _drawn_by_faults() -> Iterator[Seen]:
         "csrf_token": "t",
     }
     html = render_to_string("503.html", {"outage": "full", **kept}, request=request)
-    yield Seen("503.html with a form", 503, html, "nobody")
+    yield SeenPage("503.html with a form", 503, html, "nobody")

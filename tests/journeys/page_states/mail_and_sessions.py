@@ -1,4 +1,4 @@
-"""What stands around an application, for pictures and barriers: letters, help, a session's end, pages for faults."""
+"""States outside an application, for pictures and barriers: e-mails, help, a session's end, error pages."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -17,7 +17,7 @@ from formation_portal.ui.sessions import WARN_SECONDS
 from tests.journeys.page_states.screenshots import Shot, press
 
 
-def around_it() -> Iterator[Shot]:
+def mail_and_session_states() -> Iterator[Shot]:
     """The customer ends up signed out."""
     yield Shot("letters-none", "/letters/", who="nobody")
     for kind, context in sample_contexts().items():

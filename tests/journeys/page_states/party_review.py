@@ -18,7 +18,7 @@ from formation_portal.reviews.targets import WHOLE_APPLICATION, Target
 from formation_portal.reviews.transactions import current_version
 from tests.applications import factories
 from tests.documents import sample_files
-from tests.journeys.page_states.documents import put
+from tests.journeys.page_states.documents import upload_document
 from tests.journeys.page_states.screenshots import Shot, press
 
 _KESTREL = {"corporate.legal_name": "Kestrel Capital B.V.", "entity.legal_name": "Kestrel Capital B.V."}
@@ -28,21 +28,21 @@ _PASSPORT = Target.of_document("ada", "Passport")
 
 
 def in_review(owner: Any) -> Draft:
-    """The small product's application with three parties and papers of several kinds, handed in."""
+    """The small product's application with three parties and documents of several kinds, submitted."""
     draft = open_draft(services.start(owner=owner, product=factories.product()))
     factories.fill_in(draft, owner)
-    put(draft, draft.party("ada"), "Passport", sample_files.pdf(3), "lovelace-pass.pdf")
-    put(draft, draft.party("ada"), "Letter", sample_files.encrypted(), "reference.pdf")
+    upload_document(draft, draft.party("ada"), "Passport", sample_files.pdf(3), "lovelace-pass.pdf")
+    upload_document(draft, draft.party("ada"), "Letter", sample_files.encrypted(), "reference.pdf")
     ingrid = {"person.first_name": "Ingrid", "person.last_name": "Solheim"}
     services.add_party(draft, "person", ["director"], factories.ADA | ingrid, by=owner, token="ingrid")
-    put(draft, draft.party("ingrid"), "Passport", sample_files.jpeg(640, 480), "solheim-pass.jpg")
+    upload_document(draft, draft.party("ingrid"), "Passport", sample_files.jpeg(640, 480), "solheim-pass.jpg")
     services.add_party(draft, "corporate", ["director"], _kestrel(draft), by=owner, token="kestrel")
-    put(draft, draft.party("kestrel"), "Register extract", sample_files.pdf(14), "extract.pdf")
+    upload_document(draft, draft.party("kestrel"), "Register extract", sample_files.pdf(14), "extract.pdf")
     services.submit(draft, by=owner)
     return draft
 
 
-def parties_under_review() -> Iterator[Shot]:
+def party_review_states() -> Iterator[Shot]:
     """A person and a company, as they are checked, asked about, answered and done."""
     people = get_user_model().objects
     owner, agent = people.get(email="demo@example.com"), people.get(email="agent@example.com")
@@ -106,5 +106,5 @@ def _answered(draft: Draft, *, owner: Any, agent: Any) -> None:
     assert ada is not None
     raw = {**ada.raw, "person.last_name": "King", "xy.person.is_pep": "true", "xy.person.pep_office": "Minister"}
     services.save_party(draft, ada, raw, version=ada.version, by=owner)
-    put(draft, draft.party("ada"), "Passport", sample_files.jpeg(), "king-pass.jpg")
+    upload_document(draft, draft.party("ada"), "Passport", sample_files.jpeg(), "king-pass.jpg")
     services.submit(draft, by=owner)

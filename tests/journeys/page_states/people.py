@@ -1,4 +1,4 @@
-"""States of the page of people for pictures and barriers: known ones to take, removed ones, and a double."""
+"""States of the page of people for pictures and barriers: known people to use, removed ones, and a duplicate."""
 
 from collections.abc import Iterator
 
@@ -22,7 +22,7 @@ NAMES = (
 )
 
 
-def people_once() -> Iterator[Shot]:
+def people_states() -> Iterator[Shot]:
     """The demo's customer has formed one company, and forms a second one."""
     owner = get_user_model().objects.get(email="demo@example.com")
     earlier = open_draft(services.start(owner=owner, product=factories.product()))

@@ -16,14 +16,14 @@ from formation_portal.desk.case.news import note_presence
 from formation_portal.desk.models import Case
 from formation_portal.desk.queue import claims, search
 from tests.desk.factories import submitted_ones
-from tests.desk.identity_numbers import PASSPORT_NUMBER, handed_in, number, propose
+from tests.desk.identity_numbers import PASSPORT_NUMBER, number, propose, submitted_with_numbers
 from tests.desk.review_rounds import again, ask_at
 from tests.journeys.page_states.screenshots import Shot, press
 
 _NAMES = ("Larkfield Holdings Limited", "Northlight Cable B.V.", "Stiftung Hallwyl", "Halcyon Reef Limited")
 
 
-def at_the_desk() -> Iterator[Shot]:
+def queue_states() -> Iterator[Shot]:
     """Cases of every kind, the agent's own and another's."""
     people = get_user_model().objects
     owner, agent = people.get(email="demo@example.com"), people.get(email="agent@example.com")
@@ -60,7 +60,7 @@ def at_the_desk() -> Iterator[Shot]:
 
 def _numbers(owner: Any, agent: Any) -> Iterator[Shot]:
     """The numbers that somebody is known by, masked, shown, and hidden again."""
-    draft = handed_in(owner)
+    draft = submitted_with_numbers(owner)
     address = f"/desk/{draft.application.reference}/parties/ada/"
     yield Shot("numbers-masked", address, who="agent")
     yield Shot("numbers-shown", address, who="agent", act=_show_numbers)

@@ -28,8 +28,8 @@ _ASKED = {
 }
 
 
-def after_a_return() -> Iterator[Shot]:
-    """Asked about answers, a paper and a section; answered; returned once more; declined."""
+def returned_states() -> Iterator[Shot]:
+    """Queries about answers, a document and a section; answered; returned once more; declined."""
     people = get_user_model().objects
     owner, agent = people.get(email="demo@example.com"), people.get(email="agent@example.com")
     application = services.start(owner=owner, product=factories.product())
@@ -64,12 +64,17 @@ def after_a_return() -> Iterator[Shot]:
 
 def _give_back(application: Application, agent: Any, asked: dict[Target, str]) -> None:
     draft = _now(application)
-    places = [fact.target for fact in load_checklist(draft) if fact.target not in asked]
-    accept(draft, places, by=agent, version=current_version(draft.application))
-    for place, text in asked.items():
-        proposal = {"day": "14", "month": "6", "year": "1990"} if place.name == "person.date_of_birth" else None
+    targets = [fact.target for fact in load_checklist(draft) if fact.target not in asked]
+    accept(draft, targets, by=agent, version=current_version(draft.application))
+    for target, text in asked.items():
+        proposal = {"day": "14", "month": "6", "year": "1990"} if target.name == "person.date_of_birth" else None
         draft_query(
-            draft, place, text=text, proposal=proposal, by=agent, version=current_version(_now(application).application)
+            draft,
+            target,
+            text=text,
+            proposal=proposal,
+            by=agent,
+            version=current_version(_now(application).application),
         )
     word = "Thank you. Nearly everything is in order; the rest stands below."
     decide(draft, RETURN, text=word, by=agent, version=current_version(_now(application).application))

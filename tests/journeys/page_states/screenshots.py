@@ -22,7 +22,7 @@ import requests
 from playwright.sync_api import Error as PlaywrightError
 from playwright.sync_api import Page as Tab
 
-from tests.journeys.actors.realistic_client import Lifelike
+from tests.journeys.actors.realistic_client import RealisticClient
 from tests.journeys.browser import launched, sign_in
 from tests.journeys.clients import Browser, HttpBrowser
 from tests.journeys.page import Page
@@ -95,7 +95,7 @@ class Story:
     def __init__(self, customer: Browser, agent: Browser) -> None:
         self.customer = customer
         self.agent = agent
-        self.stranger = Lifelike(customer)
+        self.realistic_client = RealisticClient(customer)
 
     def at_first(self) -> list[Shot]:
         """Nothing is there but the catalog and two people."""
@@ -140,25 +140,25 @@ class Story:
 
     def halfway(self) -> list[Shot]:
         """Larkfield Holdings: opened questions, people, shares; much is still needed."""
-        stranger, overview = self.stranger, self._start("bvi-limited-company")
+        realistic_client, overview = self.realistic_client, self._start("bvi-limited-company")
         root = overview.address
-        name = stranger.follow(overview, "Name and activities")
-        stranger.give(name, LARKFIELD, button="later")
-        stranger.give(stranger.follow(overview, "Filings"), EXEMPT, button="later")
-        stranger.work_on(stranger.follow(overview, "Funds and compliance"))
+        name = realistic_client.follow(overview, "Name and activities")
+        realistic_client.fill_in(name, LARKFIELD, button="later")
+        realistic_client.fill_in(realistic_client.follow(overview, "Filings"), EXEMPT, button="later")
+        realistic_client.complete_page(realistic_client.follow(overview, "Funds and compliance"))
         for kind in ("person", "company"):
-            people = stranger.follow(overview, "Shareholders")
-            stranger.add(people, people.by_heading("Shareholders"), choice=kind)
-        use = stranger.follow(overview, "Shareholders").form(button="Use ")
+            people = realistic_client.follow(overview, "Shareholders")
+            realistic_client.add(people, people.by_heading("Shareholders"), choice=kind)
+        use = realistic_client.follow(overview, "Shareholders").form(button="Use ")
         self.customer.send(use, use.button("Use "))
         for _ in range(2):
-            stranger.add(stranger.follow(overview, "Share classes"), None)
-        shares = stranger.follow(overview, "Share classes")
+            realistic_client.add(realistic_client.follow(overview, "Share classes"), None)
+        shares = realistic_client.follow(overview, "Share classes")
         grid = shares.form(button="Save")
         for control, number in zip(grid.controls, ("18000", "4000", "9000", ""), strict=False):
             control.filled = [number]
         self.customer.send(grid, grid.button("Save"))
-        people = stranger.follow(overview, "Shareholders")
+        people = realistic_client.follow(overview, "Shareholders")
         person, company = (address for text, address in people.links() if text.startswith(("Edit", "Open")))
         new = next(address for text, address in people.links() if text.startswith("Add")).partition("?")[0]
         share_class = next(address for _, address in shares.links() if "/classes/" in address and "new" not in address)
@@ -169,8 +169,8 @@ class Story:
             Shot("overview", root),
             Shot("section", name.address),
             # The picture of the README.
-            Shot("section-top", stranger.follow(overview, "Filings").address, is_whole=False),
-            Shot("section-addresses", stranger.follow(overview, "Office, tax").address),
+            Shot("section-top", realistic_client.follow(overview, "Filings").address, is_whole=False),
+            Shot("section-addresses", realistic_client.follow(overview, "Office, tax").address),
             Shot("section-conflict", name.address, act=_save_what_is_old),
             Shot("people", people.address),
             Shot("spreadsheet", f"{root}people/spreadsheet/"),
@@ -197,23 +197,23 @@ class Story:
         ]
 
     def complete(self) -> list[Shot]:
-        """A foundation that says everything."""
-        check = self.stranger.complete(self._start("caymans-foundation-company"))
+        """A foundation with everything answered."""
+        check = self.realistic_client.complete(self._start("caymans-foundation-company"))
         root = check.address.removesuffix("check/")
         self.finished = check
-        papers = self.customer.get(f"{root}documents/").links()
-        paper = next(address for _, address in papers if address.endswith("/removal/"))
+        links = self.customer.get(f"{root}documents/").links()
+        removal = next(address for _, address in links if address.endswith("/removal/"))
         return [
             Shot("overview-complete", root),
             Shot("check-complete", check.address),
             Shot("documents-complete", f"{root}documents/"),
-            Shot("document-removal", paper),
+            Shot("document-removal", removal),
             Shot("declaration-missing", check.address, act=lambda tab: press(tab, "Submit")),
         ]
 
     def submitted(self) -> list[Shot]:
         """The same, submitted; and the desk."""
-        status = self.stranger.declare(self.finished)
+        status = self.realistic_client.declare(self.finished)
         root = status.address.removesuffix("status/")
         case = self.agent.get("/desk/").link("Larkfield")
         return [
@@ -229,7 +229,7 @@ class Story:
         ]
 
     def _start(self, slug: str) -> Page:
-        return self.stranger.start(self.customer.get(f"/products/{slug}/"))
+        return self.realistic_client.start(self.customer.get(f"/products/{slug}/"))
 
 
 LARKFIELD = {

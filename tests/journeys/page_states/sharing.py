@@ -1,4 +1,4 @@
-"""States of what others do, for pictures and barriers: an invitation for its owner, and a part for its holder."""
+"""States of sharing, for pictures and barriers: an invitation for its owner, and a part for its guest."""
 
 from collections.abc import Iterator
 from datetime import timedelta
@@ -17,7 +17,7 @@ from tests.invitations import mailbox
 from tests.journeys.page_states.screenshots import Shot, press
 
 
-def others_take_part() -> Iterator[Shot]:
+def sharing_states() -> Iterator[Shot]:
     """The demo's customer invites Ada, who does her part as nobody."""
     owner = get_user_model().objects.get(email="demo@example.com")
     draft = open_draft(services.start(owner=owner, product=factories.product()))

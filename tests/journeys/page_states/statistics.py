@@ -1,4 +1,4 @@
-"""The figures: without anything to count, and with something in every table and every piece of a picture."""
+"""States of the statistics: nothing to count, and something in every table and in every part of a chart."""
 
 from collections.abc import Iterator
 from datetime import timedelta
@@ -16,22 +16,22 @@ _REVIEWED = ("submit", "begin_review", "return", "submit", "begin_review", "appr
 _WORDS = ("Date of birth", "Describe in two or three sentences what the company will do, and in which countries")
 
 
-def figured() -> Iterator[Shot]:
+def statistics_states() -> Iterator[Shot]:
     """Each for an agent."""
-    yield Shot("figures-of-nothing", "/desk/figures/?period=12-months", who="agent")
+    yield Shot("statistics-of-nothing", "/desk/figures/?period=12-months", who="agent")
     owner = get_user_model().objects.get(email="demo@example.com")
     for done in range(len(_REVIEWED)):
         case = begin(owner, product=f"product-{done % 2}")
-        for deed in _REVIEWED[: done + 1]:
-            do(case, deed, by=owner)
+        for transition in _REVIEWED[: done + 1]:
+            do(case, transition, by=owner)
     for days in (1, 4, 8, 15, 40):
         OpenDay.objects.create(day=timezone.localdate() - timedelta(days=days), with_us=days, with_customer=3)
-    _remarks()
-    yield Shot("figures", "/desk/figures/", who="agent")
-    yield Shot("figures-of-a-year", "/desk/figures/?period=12-months", who="agent")
+    _query_totals()
+    yield Shot("statistics", "/desk/figures/", who="agent")
+    yield Shot("statistics-of-a-year", "/desk/figures/?period=12-months", who="agent")
 
 
-def _remarks() -> None:
+def _query_totals() -> None:
     form = Form.objects.get(pk="product-0")
     for span in Span:
         start = span.start_of(timezone.localdate())

@@ -11,7 +11,7 @@ from lxml import html as lxml_html
 
 from tests.error_summaries import faults_of_summary
 from tests.journeys.page import is_hidden
-from tests.journeys.page_states.every_page import Seen, every_page
+from tests.journeys.page_states.every_page import SeenPage, every_page
 from tests.needed import needed
 from tests.nu import faults, has_java
 
@@ -22,35 +22,35 @@ _QUESTION = re.compile(r"^q:(?P<name>[^:]+)(?::(?P<part>\w+))?$")
 
 
 @pytest.fixture(scope="module")
-def pages(shelf: None, django_db_blocker: Any) -> Iterator[list[Seen]]:
+def pages(shelf: None, django_db_blocker: Any) -> Iterator[list[SeenPage]]:
     """Each look of each page, once."""
     with django_db_blocker.unblock(), pytest.MonkeyPatch.context():
         yield every_page()
 
 
 @needed("Java", has_java())
-def test_every_page_is_valid_html(pages: list[Seen], tmp_path: Path) -> None:
+def test_every_page_is_valid_html(pages: list[SeenPage], tmp_path: Path) -> None:
     found = faults({page.name: page.html for page in pages}, tmp_path)
     assert not found, "\n".join(found)
 
 
-def test_there_are_pages_of_all_kinds(pages: list[Seen]) -> None:
+def test_there_are_pages_of_all_kinds(pages: list[SeenPage]) -> None:
     assert len(pages) > 70
     assert {200, 400, 403, 404, 422, 500, 503} <= {page.status for page in pages}
     assert {page.who for page in pages} == {"nobody", "customer", "agent"}
     assert sum(page.is_part for page in pages) > 3
 
 
-def test_an_error_is_said_once_with_the_words_at_its_field(pages: list[Seen]) -> None:
-    told = [page for page in pages if 'class="error-summary' in page.html and "/gallery/" not in page.address]
-    assert len(told) >= 5
-    for page in told:
+def test_an_error_is_said_once_with_the_words_at_its_field(pages: list[SeenPage]) -> None:
+    with_errors = [page for page in pages if 'class="error-summary' in page.html and "/gallery/" not in page.address]
+    assert len(with_errors) >= 5
+    for page in with_errors:
         # What is wrong with a name and a password together belongs to neither.
         faults = faults_of_summary(page.html, is_for_several=page.address.startswith("/accounts/"))
         assert list(faults) == [], page.name
 
 
-def test_no_page_asks_the_same_question_twice(pages: list[Seen]) -> None:
+def test_no_page_asks_the_same_question_twice(pages: list[SeenPage]) -> None:
     for page in pages:
         root = lxml_html.fromstring(page.html)
         for form in root.xpath("//form"):
@@ -62,7 +62,7 @@ def test_no_page_asks_the_same_question_twice(pages: list[Seen]) -> None:
             assert not [name for name, times in ids.items() if times > 1], page.name
 
 
-def test_every_table_that_may_be_too_wide_scrolls_in_a_named_region(pages: list[Seen]) -> None:
+def test_every_table_that_may_be_too_wide_scrolls_in_a_named_region(pages: list[SeenPage]) -> None:
     scrolled = 0
     for page in pages:
         for region in lxml_html.fromstring(page.html).xpath("//*[contains(concat(' ', @class, ' '), ' scroll ')]"):

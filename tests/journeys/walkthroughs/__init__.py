@@ -1,8 +1,8 @@
-"""Journeys told once and gone in every way: what customers do, from the catalog to the last letter.
+"""Journeys written once and done in every mode: what customers do, from the catalog to the last e-mail.
 
-"With script" and "without" are gone with a pointer, "keys" by keys alone where script runs, and "keys, none" by keys
-where none does; "both" are 320 and 1280 px. `ways.py` names these ways, and `test_every_journey.py` holds this table to
-the tests, and every test to all of the ways. A few are gone in one of the ways in every run, all in `make test-long`.
+"With script" and "without" are done with a pointer, "keys" by keyboard alone with script, and "keys, none" by keyboard
+alone without it; "both" are 320 and 1280 px. `modes.py` names these modes, and `test_table.py` compares this table with
+the tests, and each test with the modes. A few are done in one mode in every run, all of them in `make test-long`.
 
 | Part | Journey | With script | Without | Keys | Keys, none |
 |---|---|---|---|---|---|
@@ -10,15 +10,15 @@ the tests, and every test to all of the ways. A few are gone in one of the ways 
 | 2 | a product is read with its checklist and started after signing in | both | both | both | both |
 | 3 | a section is answered and saved | both | both | both | both |
 | 3 | a choice opens a question and it is said why it is asked | both | both | both | both |
-| 3 | a choice sets people aside is undone is made again and brings them back | both | both | both | both |
+| 3 | a choice makes people inactive is undone is made again and restores them | both | both | both | both |
 | 4 | a known person takes a role in one press is removed and restored | both | both | both | both |
 | 4 | one adds oneself in one press | both | both | both | both |
 | 4 | one adds oneself with the name filled in | both | both | both | both |
 | 4 | whoever is here twice becomes one | both | both | both | both |
-| 4 | a sheet is downloaded filled in mended and confirmed | both | both | both | both |
+| 4 | a spreadsheet is downloaded filled in corrected and confirmed | both | both | both | both |
 | 5 | somebody is invited opens the link with a code and does their part | both | both | both | both |
 | 5 | an invitation is reminded of sent again expires and is withdrawn | both | both | both | both |
-| 5 | a colleague is asked in edits may only read then and is let out | both | both | both | both |
+| 5 | a colleague is invited edits then only reads and is removed | both | both | both | both |
 | 5 | two people write in one section and nothing is overwritten unseen | both | both | both | both |
 | 6 | a class is defined too many shares are given and split equally | both | both | both | both |
 | 6 | a company is followed to its owners and one becomes a beneficial owner | both | both | both | both |

@@ -1,36 +1,36 @@
-"""Somebody sits down before a page, in the way that the journey is gone; in the end nothing was wrong with any."""
+"""Opens pages for people in the mode that the test is run in; at its end no page may have had a fault."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 
-from tests.journeys.actors.interactions import Hands
+from tests.journeys.actors.interactions import Interactions
 from tests.journeys.conftest import OpenTab
-from tests.journeys.walkthroughs.modes import Way
+from tests.journeys.walkthroughs.modes import Mode
 
-Sit = Callable[[Any, str], Hands]
-
-
-@pytest.fixture
-def way() -> Way:
-    """Given by `in_every_way`."""
-    raise AssertionError("this journey names no way")
+OpenAs = Callable[[Any, str], Interactions]
 
 
 @pytest.fixture
-def sit(open_tab: OpenTab, way: Way) -> Iterator[Sit]:
+def mode() -> Mode:
+    """Given by `in_every_mode`."""
+    raise AssertionError("this journey names no mode")
+
+
+@pytest.fixture
+def open_as(open_tab: OpenTab, mode: Mode) -> Iterator[OpenAs]:
     """Opens the page of an address for somebody; None is nobody."""
-    seated: list[Hands] = []
+    opened: list[Interactions] = []
 
-    def at(user: Any, address: str) -> Hands:
-        browser = open_tab(user, has_script=way.has_script, width=way.width)
-        hands = way.hands(browser)
-        seated.append(hands)
-        hands.go(address)
-        return hands
+    def at(user: Any, address: str) -> Interactions:
+        browser = open_tab(user, has_script=mode.has_script, width=mode.width)
+        actor = mode.interactions(browser)
+        opened.append(actor)
+        actor.go(address)
+        return actor
 
     yield at
-    for hands in seated:
-        assert not hands.faults, "\n".join(dict.fromkeys(hands.faults))
-        assert not hands.browser.faults, hands.browser.faults
+    for actor in opened:
+        assert not actor.faults, "\n".join(dict.fromkeys(actor.faults))
+        assert not actor.browser.faults, actor.browser.faults

@@ -9,23 +9,23 @@ from tests.applications import factories
 from tests.journeys.conftest import new_user
 
 
-def begun(owner: Any = None, **product: Any) -> Draft:
+def new_draft(owner: Any = None, **product: Any) -> Draft:
     """A new application of the small product."""
     return open_draft(services.start(owner=owner or new_user(), product=factories.product(**product)))
 
 
-def complete() -> Draft:
+def complete_draft() -> Draft:
     """An application that needs nothing more."""
-    draft = begun()
+    draft = new_draft()
     factories.fill_in(draft, by=draft.application.owner)
     return draft
 
 
-def now(draft: Draft) -> Draft:
+def reloaded(draft: Draft) -> Draft:
     """The same, as it is stored."""
     return open_draft(Application.objects.get(pk=draft.application.pk))
 
 
-def root(draft: Draft) -> str:
+def address_of(draft: Draft) -> str:
     """Where its pages are."""
     return f"/applications/{draft.application.reference}/"

@@ -1,4 +1,4 @@
-"""The ways in which every journey is gone."""
+"""The modes in which every journey is done."""
 
 from __future__ import annotations
 
@@ -7,37 +7,40 @@ from typing import Any
 
 import pytest
 
-from tests.journeys.actors.interactions import Hands
-from tests.journeys.actors.keyboard import Keys
+from tests.journeys.actors.interactions import Interactions
+from tests.journeys.actors.keyboard import Keyboard
 from tests.journeys.actors.pointer import Pointer
 
 WIDTHS = (320, 1280)
 
 
 @dataclass(frozen=True)
-class Way:
-    """With which hands, with or without script, and on how wide a screen."""
+class Mode:
+    """With a pointer or the keyboard, with or without script, and on how wide a screen."""
 
-    hands: type[Hands]
+    interactions: type[Interactions]
     has_script: bool
     width: int
 
     def __str__(self) -> str:
         script = "script" if self.has_script else "no-script"
-        return f"{self.hands.__name__.lower()}-{script}-{self.width}"
+        return f"{self.interactions.__name__.lower()}-{script}-{self.width}"
 
 
-WAYS = tuple(
-    Way(hands, has_script, width) for hands in (Pointer, Keys) for has_script in (True, False) for width in WIDTHS
+MODES = tuple(
+    Mode(interactions, has_script, width)
+    for interactions in (Pointer, Keyboard)
+    for has_script in (True, False)
+    for width in WIDTHS
 )
-SHORT = Way(Keys, True, 320)
+MODE_OF_EVERY_RUN = Mode(Keyboard, True, 320)
 
 
-def _told(short: Way | None) -> Any:
-    ways = [way if way == short else pytest.param(way, marks=pytest.mark.long) for way in WAYS]
-    return pytest.mark.parametrize("way", ways, ids=str)
+def _parametrized(short: Mode | None) -> Any:
+    modes = [mode if mode == short else pytest.param(mode, marks=pytest.mark.long) for mode in MODES]
+    return pytest.mark.parametrize("mode", modes, ids=str)
 
 
-in_every_way = _told(None)
-# One of the ways is gone in every run.
-in_every_way_and_one_always = _told(SHORT)
+in_every_mode = _parametrized(None)
+# In one mode in every run, in all others in `make test-long`.
+in_every_mode_and_one_always = _parametrized(MODE_OF_EVERY_RUN)

@@ -10,10 +10,10 @@ from formation_portal.applications import services
 from formation_portal.applications.draft import Draft
 from tests.applications import factories
 from tests.documents import sample_files
-from tests.journeys.actors.interactions import Hands
-from tests.journeys.walkthroughs.conftest import Sit
-from tests.journeys.walkthroughs.drafts import begun, now, root
-from tests.journeys.walkthroughs.modes import in_every_way
+from tests.journeys.actors.interactions import Interactions
+from tests.journeys.walkthroughs.conftest import OpenAs
+from tests.journeys.walkthroughs.drafts import address_of, new_draft, reloaded
+from tests.journeys.walkthroughs.modes import in_every_mode
 from tests.needed import has_chromium, needed
 
 pytestmark = [pytest.mark.browser, needed("Chromium", has_chromium())]
@@ -24,72 +24,72 @@ def file(name: str, content: bytes) -> Any:
 
 
 def with_ada(owner: Any = None) -> Draft:
-    draft = begun(owner)
+    draft = new_draft(owner)
     services.add_party(draft, "person", ["director"], factories.ADA, by=draft.application.owner)
     return draft
 
 
-def upload(hands: Hands, words: str, one: Any, *, button: str) -> None:
+def upload(actor: Interactions, words: str, one: Any, *, button: str) -> None:
     """Choose a file; without script it is sent by the button."""
-    hands.choose_file(words, one)
-    if not hands.browser.has_script:
-        hands.follow(f"{button} “Passport”")
-    hands.see("“Passport” was")
+    actor.choose_file(words, one)
+    if not actor.browser.has_script:
+        actor.follow(f"{button} “Passport”")
+    actor.expect_text("“Passport” was")
 
 
 def names(draft: Draft) -> list[str]:
-    return [one.name for one in now(draft).documents]
+    return [one.name for one in reloaded(draft).documents]
 
 
-@in_every_way
-def test_a_document_is_uploaded_looked_at_replaced_and_removed(sit: Sit) -> None:
+@in_every_mode
+def test_a_document_is_uploaded_looked_at_replaced_and_removed(open_as: OpenAs) -> None:
     draft = with_ada()
-    ida = sit(draft.application.owner, f"{root(draft)}documents/")
+    ida = open_as(draft.application.owner, f"{address_of(draft)}documents/")
     if ida.browser.has_script:
         _begin_and_cancel(ida)
         assert names(draft) == []
     upload(ida, "File for “Passport”", file("old.pdf", sample_files.pdf(2)), button="Upload")
     assert names(draft) == ["old.pdf"]
     ida.follow("old.pdf")
-    ida.see_heading("Passport")
+    ida.expect_heading("Passport")
     ida.follow("Next page")
-    ida.see("Page 2 of 2")
+    ida.expect_text("Page 2 of 2")
     assert ida.download("Download the file").path().read_bytes() == sample_files.pdf(2)
     ida.follow("Documents")
 
-    ida.unfold("Replace or remove the file for “Passport”")
+    ida.expand("Replace or remove the file for “Passport”")
     upload(ida, "New file for “Passport”", file("new.pdf", sample_files.encrypted()), button="Replace")
-    ida.see("password")
+    ida.expect_text("password")
     assert names(draft) == ["new.pdf"]
-    ida.unfold("1 earlier file for “Passport”")
+    ida.expand("1 earlier file for “Passport”")
     expect(ida.tab.get_by_role("link", name="old.pdf", exact=True)).to_be_visible()
-    ida.look_around()
-    ida.unfold("Replace or remove the file for “Passport”")
+    ida.visit_all_controls()
+    ida.expand("Replace or remove the file for “Passport”")
     ida.follow("Remove the file for “Passport”")
     ida.follow("Remove")
     assert names(draft) == []
 
 
-def _begin_and_cancel(hands: Hands) -> None:
-    network = hands.tab.context.new_cdp_session(hands.tab)
+def _begin_and_cancel(actor: Interactions) -> None:
+    network = actor.tab.context.new_cdp_session(actor.tab)
     limits = {"offline": False, "latency": 0, "downloadThroughput": -1}
     network.send("Network.emulateNetworkConditions", limits | {"uploadThroughput": 20_000})
-    hands.choose_file("File for “Passport”", file("large.pdf", factories.PDF + b"0" * 900_000))
-    hands.see(" of 0.9 MB")
-    hands.press_on("Cancel")
-    hands.see("Upload cancelled.")
+    actor.choose_file("File for “Passport”", file("large.pdf", factories.PDF + b"0" * 900_000))
+    actor.expect_text(" of 0.9 MB")
+    actor.press("Cancel")
+    actor.expect_text("Upload cancelled.")
     network.send("Network.emulateNetworkConditions", limits | {"uploadThroughput": -1})
 
 
-@in_every_way
-def test_a_document_of_another_application_is_used_again(sit: Sit) -> None:
+@in_every_mode
+def test_a_document_of_another_application_is_used_again(open_as: OpenAs) -> None:
     earlier = with_ada()
     user: Any = earlier.application.owner
     services.add_document(
         earlier, earlier.parties[0], "Passport", factories.upload(sample_files.jpeg(), "pass.jpg"), by=user
     )
     draft = with_ada(user)
-    ida = sit(user, f"{root(draft)}documents/")
+    ida = open_as(user, f"{address_of(draft)}documents/")
     ida.follow("Use pass.jpg")
     expect(ida.tab.get_by_role("link", name=re.compile("^pass.jpg")).first).to_be_visible()
     assert names(draft) == ["pass.jpg"]

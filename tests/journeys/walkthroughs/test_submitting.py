@@ -9,27 +9,27 @@ from formation_portal.applications import services
 from formation_portal.applications.draft import Draft
 from formation_portal.contract.lifecycle import State
 from formation_portal.relay.models import Delivery, DeliveryState
-from tests.journeys.actors.interactions import Hands
-from tests.journeys.actors.keyboard import Keys
-from tests.journeys.walkthroughs.conftest import Sit
-from tests.journeys.walkthroughs.drafts import complete, now, root
-from tests.journeys.walkthroughs.modes import in_every_way, in_every_way_and_one_always
+from tests.journeys.actors.interactions import Interactions
+from tests.journeys.actors.keyboard import Keyboard
+from tests.journeys.walkthroughs.conftest import OpenAs
+from tests.journeys.walkthroughs.drafts import address_of, complete_draft, reloaded
+from tests.journeys.walkthroughs.modes import in_every_mode, in_every_mode_and_one_always
 from tests.needed import has_chromium, needed
 
 pytestmark = [pytest.mark.browser, needed("Chromium", has_chromium())]
 
 
-def is_said(hands: Hands, words: str) -> None:
+def is_said(actor: Interactions, words: str) -> None:
     """At once, where the reader is: the message has the focus."""
-    message = hands.tab.locator("#messages > :first-child")
+    message = actor.tab.locator("#messages > :first-child")
     expect(message).to_contain_text(words)
     expect(message).to_be_focused()
 
 
 def submitted() -> Draft:
-    draft = complete()
+    draft = complete_draft()
     services.submit(draft, by=draft.application.owner)
-    return now(draft)
+    return reloaded(draft)
 
 
 def come_back(draft: Draft) -> Draft:
@@ -38,67 +38,67 @@ def come_back(draft: Draft) -> Draft:
     rows = Delivery.objects.filter(application=draft.application)
     rows.filter(kind="entity").update(state=DeliveryState.REFUSED, problems=[said])
     rows.exclude(kind="entity").update(state=DeliveryState.DONE)
-    found = now(draft)
+    found = reloaded(draft)
     services.reopen(found, reason="The formation service asks for a change")
     return found
 
 
-@in_every_way
-def test_answers_are_checked_changed_and_submitted_and_the_receipt_follows(sit: Sit) -> None:
-    draft = complete()
-    ida = sit(draft.application.owner, f"{root(draft)}check/")
+@in_every_mode
+def test_answers_are_checked_changed_and_submitted_and_the_receipt_follows(open_as: OpenAs) -> None:
+    draft = complete_draft()
+    ida = open_as(draft.application.owner, f"{address_of(draft)}check/")
     ida.follow("Change the answer to “Purpose”")
-    ida.field("Purpose", "Cold fish")
+    ida.fill("Purpose", "Cold fish")
     ida.follow("Save and continue")
     row = ida.tab.locator("dl.summary > div:target")
     expect(row).to_contain_text("Cold fish")
     expect(row).to_be_in_viewport()
-    if isinstance(ida, Keys):
+    if isinstance(ida, Keyboard):
         # Whoever goes by keys goes on from that row.
-        assert "Purpose" in ida.to("Change the ").words
+        assert "Purpose" in ida.move_to("Change the ").words
     ida.follow("Submit")
-    ida.see("Not submitted yet")
-    ida.tick("agree")
+    ida.expect_text("Not submitted yet")
+    ida.check("agree")
     ida.follow("Submit")
     is_said(ida, "has been submitted. Your reference is")
-    assert now(draft).application.status is State.SUBMITTED_FOR_REVIEW
+    assert reloaded(draft).application.status is State.SUBMITTED_FOR_REVIEW
 
-    ida.see("Our reviewer checks people and documents")
-    ida.see(draft.application.reference)
-    ida.look_around()
+    ida.expect_text("Our reviewer checks people and documents")
+    ida.expect_text(draft.application.reference)
+    ida.visit_all_controls()
     assert ida.download("Save as PDF").path().read_bytes().startswith(b"%PDF")
     assert b"Cold fish" in ida.download("Download as JSON").path().read_bytes()
     ida.follow("View what you submitted")
-    ida.see_heading("What you submitted")
-    ida.see("Cold fish")
+    ida.expect_heading("What you submitted")
+    ida.expect_text("Cold fish")
 
 
-@in_every_way_and_one_always
-def test_what_came_back_is_corrected_and_sent_in_one_go(sit: Sit, site: str) -> None:
+@in_every_mode_and_one_always
+def test_what_came_back_is_corrected_and_sent_in_one_go(open_as: OpenAs, site: str) -> None:
     draft = come_back(submitted())
-    ida = sit(draft.application.owner, f"{root(draft)}status/")
-    ida.see("“Choose another name”")
+    ida = open_as(draft.application.owner, f"{address_of(draft)}status/")
+    ida.expect_text("“Choose another name”")
     ida.follow("Change it: Name")
-    ida.field("Name", "Larkspur")
+    ida.fill("Name", "Larkspur")
     ida.follow("Save and continue")
     assert "/status/" in ida.tab.url
     ida.follow("Check and send corrections")
-    ida.see("Changed since it was returned")
-    ida.tick("agree")
+    ida.expect_text("Changed since it was returned")
+    ida.check("agree")
     ida.follow("Send corrections")
     is_said(ida, "Your corrections for Larkspur have been sent")
-    assert now(draft).application.status is State.SUBMITTED_FOR_REVIEW
+    assert reloaded(draft).application.status is State.SUBMITTED_FOR_REVIEW
 
 
-@in_every_way
-def test_an_application_is_withdrawn(sit: Sit) -> None:
+@in_every_mode
+def test_an_application_is_withdrawn(open_as: OpenAs) -> None:
     draft = submitted()
     user: Any = draft.application.owner
-    ida = sit(user, "/applications/")
+    ida = open_as(user, "/applications/")
     ida.follow(draft.title)
     ida.follow("Withdraw this application")
     ida.follow("Cancel")
     ida.follow("Withdraw this application")
     ida.follow(f"Withdraw {draft.title}")
-    assert now(draft).application.status is State.WITHDRAWN
+    assert reloaded(draft).application.status is State.WITHDRAWN
     expect(ida.tab.get_by_role("link", name="Withdraw this application")).to_have_count(0)

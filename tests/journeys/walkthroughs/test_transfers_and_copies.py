@@ -12,9 +12,9 @@ from formation_portal.gateway.catalog import catalog
 from tests.applications import factories
 from tests.journeys.chromium.test_questions import started
 from tests.journeys.conftest import new_user
-from tests.journeys.walkthroughs.conftest import Sit
-from tests.journeys.walkthroughs.drafts import complete, now, root
-from tests.journeys.walkthroughs.modes import in_every_way
+from tests.journeys.walkthroughs.conftest import OpenAs
+from tests.journeys.walkthroughs.drafts import address_of, complete_draft, reloaded
+from tests.journeys.walkthroughs.modes import in_every_mode
 from tests.needed import has_chromium, needed
 from tests.portal.applications.test_new_form import earlier
 
@@ -28,51 +28,51 @@ def others_of(draft: Draft) -> list[Application]:
     ]
 
 
-@in_every_way
-def test_answers_are_carried_over_to_another_product(sit: Sit, site: str) -> None:
+@in_every_mode
+def test_answers_are_carried_over_to_another_product(open_as: OpenAs, site: str) -> None:
     application, owner = started("bvi-limited-company")
     draft = open_draft(application)
     services.add_party(draft, "person", ["director"], factories.ADA, by=owner)
-    ida = sit(owner, root(draft))
+    ida = open_as(owner, address_of(draft))
     ida.follow("Reuse these answers for another company")
     ida.follow("Cancel")
     ida.follow("Reuse these answers for another company")
-    ida.pick("Which company type", "International business")
+    ida.select("Which company type", "International business")
     ida.follow("See what we can reuse")
-    ida.see("What we can reuse")
-    ida.unfold("Ada Lovelace: ")
-    ida.see("Director")
+    ida.expect_text("What we can reuse")
+    ida.expand("Ada Lovelace: ")
+    ida.expect_text("Director")
     assert others_of(draft) == []
-    ida.look_around()
+    ida.visit_all_controls()
     ida.follow("Start the new application")
     [other] = others_of(draft)
     assert other.reference in ida.tab.url
     assert [row.label for row in open_draft(other).parties] == ["Ada Lovelace"]
 
 
-@in_every_way
-def test_a_changed_form_is_taken_over_on_consent(sit: Sit, site: str) -> None:
+@in_every_mode
+def test_a_changed_form_is_taken_over_on_consent(open_as: OpenAs, site: str) -> None:
     catalog()
     draft = open_draft(services.start(owner=new_user(), product=earlier()))
     section = draft.schema.entity_sections[0]
     services.save_section(draft, section, {"old": "A thing of old"}, version=0, by=draft.application.owner)
-    ida = sit(draft.application.owner, root(draft))
+    ida = open_as(draft.application.owner, address_of(draft))
     ida.follow("See what has changed")
-    ida.see("“Its name” is now “")
-    ida.see("No longer asked")
+    ida.expect_text("“Its name” is now “")
+    ida.expect_text("No longer asked")
     ida.follow("Not now")
-    assert now(draft).schema.version == "before"
+    assert reloaded(draft).schema.version == "before"
     ida.follow("See what has changed")
-    ida.look_around()
+    ida.visit_all_controls()
     ida.follow("Use the new form")
-    ida.see("This application now uses the new form.")
-    assert now(draft).schema.version != "before"
+    ida.expect_text("This application now uses the new form.")
+    assert reloaded(draft).schema.version != "before"
 
 
-@in_every_way
-def test_an_application_is_copied_exported_and_deleted(sit: Sit, site: str) -> None:
-    draft = complete()
-    ida = sit(draft.application.owner, root(draft))
+@in_every_mode
+def test_an_application_is_copied_exported_and_deleted(open_as: OpenAs, site: str) -> None:
+    draft = complete_draft()
+    ida = open_as(draft.application.owner, address_of(draft))
     assert ida.download("Save as PDF").path().read_bytes().startswith(b"%PDF")
     assert b'"formation-portal/application"' in ida.download("Download as JSON").path().read_bytes()
     ida.follow("Copy this application")
@@ -82,11 +82,11 @@ def test_an_application_is_copied_exported_and_deleted(sit: Sit, site: str) -> N
     copied = open_draft(other)
     assert [row.label for row in copied.parties] == ["Ada Lovelace"]
     ida.follow("Delete this draft")
-    ida.see("What will be deleted")
+    ida.expect_text("What will be deleted")
     ida.follow("Keep it")
     ida.follow("Delete this draft")
     ida.follow("Delete ")
     expect(ida.tab).to_have_url(re.compile("/applications/$"))
-    ida.see("was deleted.")
+    ida.expect_text("was deleted.")
     assert others_of(draft) == []
-    assert now(draft).needs == ()
+    assert reloaded(draft).needs == ()

@@ -11,7 +11,7 @@ from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application
 from formation_portal.gateway.catalog import catalog
-from tests.journeys.actors.generic_client import Stranger
+from tests.journeys.actors.generic_client import GenericClient
 from tests.journeys.clients import InProcessBrowser
 from tests.journeys.conftest import browser, customer
 from tests.markup import Markup
@@ -133,8 +133,8 @@ def test_more_people_cost_no_more_queries(
 @pytest.mark.long
 def test_a_whole_application_goes_to_every_other_product_and_back(browser: InProcessBrowser) -> None:
     """Whatever the pair: the page can be drawn, and what is started there objects to nothing that was carried."""
-    stranger = Stranger(browser, is_thorough=True)
-    stranger.submit(stranger.start(browser.get(f"/products/{HERE}/")))
+    generic_client = GenericClient(browser, is_thorough=True)
+    generic_client.submit(generic_client.start(browser.get(f"/products/{HERE}/")))
     draft = open_draft(Application.objects.get())
     for product in catalog().items:
         if product.key == HERE:

@@ -22,7 +22,7 @@ from formation_portal.reviews.decisions import INCORPORATE
 from formation_portal.reviews.models import DecisionOutcome, ReviewDecision
 from formation_portal.ui.printed_record import printed_record
 from tests.applications import factories
-from tests.journeys.actors.generic_client import Stranger
+from tests.journeys.actors.generic_client import GenericClient
 from tests.journeys.clients import InProcessBrowser
 from tests.journeys.conftest import browser, customer
 from tests.portal.applications.test_overview import save
@@ -57,8 +57,8 @@ def without_token(response: Any) -> str:
 
 @pytest.mark.parametrize("slug", [PRODUCTS[0], *(pytest.param(one, marks=pytest.mark.long) for one in PRODUCTS[1:])])
 def test_every_answer_stands_in_the_record_with_label_words_and_value(slug: str, browser: InProcessBrowser) -> None:
-    stranger = Stranger(browser, is_thorough=True)
-    stranger.submit(stranger.start(browser.get(f"/products/{slug}/")))
+    generic_client = GenericClient(browser, is_thorough=True)
+    generic_client.submit(generic_client.start(browser.get(f"/products/{slug}/")))
     draft = open_draft(Application.objects.get())
     record = record_of(browser.client, draft)
 
