@@ -220,6 +220,19 @@ def test_no_depth_breaks_the_reading() -> None:
     assert read_error_body(b"[" * 100_000) == ErrorBody(message=("[" * 500))
 
 
+@pytest.mark.parametrize(("depth", "fields"), [(6, ["email"]), (60, [])])
+def test_fields_are_read_some_levels_deep_and_not_for_ever(depth: int, fields: list[str]) -> None:
+    details: Any = {"email": "is taken"}
+    for _ in range(depth):
+        details = {"data": details}
+    problems = read({"errors": details}).problems
+    assert [problem.field.rpartition(".")[2] for problem in problems] == fields
+
+
+def test_the_longest_id_is_one() -> None:
+    assert read({"existing_id": "x" * 200}).existing_id == "x" * 200
+
+
 @pytest.mark.parametrize("named", [7, None, True, ["7"], {"id": "7"}, "x" * 201, "ent_1\n", " ent_1", "ent\x00_1"])
 def test_what_can_be_no_id_is_none(named: Any) -> None:
     for body in ({"existing_id": named}, {"error": {"existing_id": named}}):

@@ -41,6 +41,7 @@ def echo(request: Any, rest: str) -> HttpResponse:
             },
             "body": "" if request.FILES or request.POST else request.body.decode(),
             "language": translation.get_language(),
+            "prefix": get_script_prefix(),
         },
         headers={"X-Odd": "Grüße", "Retry-After": "7"},
     )
@@ -130,7 +131,8 @@ def test_language_and_script_prefix_are_the_callers_again() -> None:
     set_script_prefix("/portal/")
     try:
         with translation.override("fr"):
-            assert near.get(f"{BASE_URL}/api/v1/x").json()["language"] == "en"
+            seen = near.get(f"{BASE_URL}/api/v1/x").json()
+            assert (seen["language"], seen["prefix"]) == ("en", "/")
             near.get(f"{BASE_URL}/api/v1/turned")
             assert translation.get_language() == "fr"
             assert get_script_prefix() == "/portal/"
