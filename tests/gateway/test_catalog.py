@@ -100,7 +100,14 @@ def test_a_changed_catalog_is_shown(shelf: CatalogCache, other_service: OtherSer
 
 @pytest.mark.parametrize(
     ("cache_control", "seconds"),
-    [("max-age=60", 60), ("max-age=9999", 300), ("private, max-age=7", 7), ("no-store", 5), ("nonsense", 300), ("max-age=soon", 300)],
+    [
+        ("max-age=60", 60),
+        ("max-age=9999", 300),
+        ("private, max-age=7", 7),
+        ("no-store", 5),
+        ("nonsense", 300),
+        ("max-age=soon", 300),
+    ],
 )
 def test_the_services_word_shortens_the_time_and_never_asks_for_every_page(
     shelf: CatalogCache, other_service: OtherService, clock: Clock, cache_control: str, seconds: int
