@@ -4,6 +4,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
+from django.db.models import prefetch_related_objects
+
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import document_subject
 from formation_portal.relay.delivery_status import ApplicationDeliveries, DeliveryStatus, deliveries_of
@@ -60,5 +62,6 @@ class CaseDeliveries:
 
 
 def case_deliveries(draft: Draft) -> CaseDeliveries:
-    """Where everything stands. Two queries."""
+    """Where everything stands. Two queries; the rows stay with the application, for what stands against an approval."""
+    prefetch_related_objects([draft.application], "deliveries")
     return CaseDeliveries(draft, deliveries_of(draft.application))

@@ -6,7 +6,6 @@ from datetime import datetime
 from functools import cached_property
 
 from django.contrib.auth.models import AbstractBaseUser
-from django.db.models import prefetch_related_objects
 from django.urls import reverse
 from django.utils.formats import date_format
 from django.utils.timezone import localtime
@@ -291,8 +290,6 @@ def case_page(draft: Draft, *, reader: AbstractBaseUser, asked: Mapping[str, str
     who has opened which documents.
     """
     application, shown = draft.application, queue_shown(asked)
-    # Read once for the page: what has arrived, and what stands against an approval.
-    prefetch_related_objects([application], "deliveries")
     history = history_of(application)
     changes = differences(draft, history)
     only_changed = bool(changes) and asked.get(CHANGED_PARAMETER, "1") != "0"

@@ -147,6 +147,7 @@ class QueryPanel:
 
 class QueryPanels:
     """The panels of one page of a case. Two queries when the first is asked for, and one where no version is given.
+    `queries` are all of the case, where they were read already.
 
     `back` is the address of the page that they stand on: every post leads back there. `lazily` is for a page with many
     targets: the forms are fetched when somebody asks for one. `shows_numbers` is for whoever has asked to see the
@@ -160,6 +161,7 @@ class QueryPanels:
         reader: AbstractBaseUser,
         back: str,
         version: ReviewVersion | None = None,
+        queries: tuple[Query, ...] | None = None,
         lazily: bool = False,
         shows_numbers: bool = False,
     ) -> None:
@@ -167,6 +169,7 @@ class QueryPanels:
         self.reader = reader
         self.back = back.partition("#")[0]
         self.version = version or current_version(draft.application)
+        self._queries = queries
         self.lazily = lazily
         self.shows_numbers = shows_numbers
         self.can_review = can_review(draft, reader)
@@ -174,7 +177,7 @@ class QueryPanels:
     @cached_property
     def all(self) -> tuple[Query, ...]:
         """Every query but deleted drafts, in their order."""
-        return tuple(self.draft.application.queries.filter(dropped_at=None).select_related("by"))
+        return read_queries(self.draft) if self._queries is None else self._queries
 
     @cached_property
     def queries_by_target(self) -> dict[Target, list[Query]]:
@@ -188,6 +191,11 @@ class QueryPanels:
     def targets(self) -> tuple[Target, ...]:
         """The targets that anything was asked or noted about, in the order in which that began."""
         return tuple(dict.fromkeys((*self.queries_by_target, *self.notes_by_target)))
+
+
+def read_queries(draft: Draft) -> tuple[Query, ...]:
+    """Every query of a case but deleted drafts, in their order. One query."""
+    return tuple(draft.application.queries.filter(dropped_at=None).select_related("by"))
 
 
 def target_id(target: Target) -> str:

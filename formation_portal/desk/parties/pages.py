@@ -21,7 +21,7 @@ from formation_portal.reviews.transactions import ReviewVersion
 from formation_portal.ui.allocation import Allocation
 from formation_portal.ui.roles import role_words
 
-from ..case.query_panels import QueryPanels
+from ..case.query_panels import QueryPanels, read_queries
 from ..case_urls import case_url, party_url
 from ..documents import ViewerState
 from ..lookups import can_review
@@ -176,11 +176,12 @@ def _stakes(draft: Draft, party: PartyRow, allocation: Allocation) -> Iterator[t
 def party_page(
     draft: Draft, party: PartyRow, state: ViewerState, *, reader: User, shows_numbers: bool = False
 ) -> PartyPage:
-    """The page: seven queries at most."""
+    """The page: six queries at most."""
     url = party_url(draft.application.reference, party.token)
     # Read before the facts: whatever comes between is news then.
     version = ReviewVersion.of_loaded(draft.application)
-    checklist = load_checklist(draft)
+    queries = read_queries(draft)
+    checklist = load_checklist(draft, queries=[one for one in queries if one.is_open])
     own_checklist = checklist.of_holder(party.token)
     assert own_checklist is not None  # every party has one
     can_check = can_review(draft, reader)
@@ -190,7 +191,9 @@ def party_page(
     if looked and looked.can_be_shown:
         # Its picture comes with this page.
         seen = seen.with_one_more(looked.document.pk, reader)
-    panels = QueryPanels(draft, reader=reader, back=here, version=version, lazily=True, shows_numbers=shows_numbers)
+    panels = QueryPanels(
+        draft, reader=reader, back=here, version=version, queries=queries, lazily=True, shows_numbers=shows_numbers
+    )
     return PartyPage(
         draft=draft,
         party=party,

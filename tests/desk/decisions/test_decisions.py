@@ -313,6 +313,8 @@ def test_the_form_costs_the_same_however_much_is_against_it(
     with CaptureQueriesContext(connection) as many:
         as_agent.get(path(submitted, "ruling/"))
     assert len(many) == len(few)
+    # Read once, for how far they have come and for what stands against an approval.
+    assert sum('FROM "relay_delivery"' in one["sql"] for one in many) == 1
 
 
 @pytest.mark.parametrize("deed", ["ruling/", "ruling/confirmation/", "ruling/refusal/", "ruling/retraction/"])
