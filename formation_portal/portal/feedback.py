@@ -26,7 +26,7 @@ from formation_portal.relay.delivery_status import (
 )
 from formation_portal.relay.models import ResourceKind
 from formation_portal.relay.problems import LocatedProblem
-from formation_portal.relay.service_profile import current_profile
+from formation_portal.relay.service_profile import Profile
 from formation_portal.reviews.customer_queries import CustomerQuery, Reply, customer_queries, decision_texts
 from formation_portal.reviews.decisions import RETURN
 from formation_portal.reviews.targets import Target, TargetKind, field_at, label_of
@@ -36,9 +36,9 @@ from formation_portal.ui.forms.question import QueryNote
 from .pages import Link, need_links, need_url
 
 
-def before_submission() -> str:
-    """What holds until an application is submitted, by whether its answers go to the service meanwhile: one query."""
-    if current_profile().can_edit:
+def before_submission(profile: Profile) -> str:
+    """What holds until an application is submitted, by whether the service takes its answers meanwhile."""
+    if profile.can_edit:
         return gettext(
             "We save your answers and prepare them with the formation service as you go. Nothing is "
             "filed and you owe nothing until you submit."
@@ -53,7 +53,7 @@ class DeliverySummary:
     draft: Draft
     deliveries: ApplicationDeliveries
 
-    @cached_property
+    @property
     def overall(self) -> DeliveryStatus:
         """The most urgent news."""
         return self.deliveries.overall
@@ -66,7 +66,7 @@ class DeliverySummary:
     @cached_property
     def before_submission(self) -> str:
         """What holds until it is submitted; nothing once it was."""
-        return before_submission() if self.draft.application.status is State.DRAFT else ""
+        return before_submission(self.deliveries.profile) if self.draft.application.status is State.DRAFT else ""
 
     @cached_property
     def refused(self) -> tuple[Need, ...]:
@@ -113,7 +113,7 @@ def answers_delivery(
 
     That is also what it said against the whole submission, as long as the holder wasn't changed since.
     """
-    said, submission = status.problems, deliveries.of(ResourceKind.SUBMISSION)
+    said, submission = status.problems, deliveries.last_submission
     if submission.at and changed_at and changed_at < submission.at:
         said += submission.problems
     return replace(status, problems=tuple(one for one in said if (one.party, one.share_class) == (party, share_class)))

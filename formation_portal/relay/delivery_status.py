@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
+from functools import cached_property
 
 from django.utils import timezone
 
@@ -120,19 +121,20 @@ class ApplicationDeliveries:
         is_returned = application.status is State.RETURNED_FOR_CHANGES
         self._later = SENT_WITH_CORRECTIONS if is_returned else SENT_ON_SUBMIT
         self._rows = {row.name: row for row in rows}
-        self._profile = profile
+        self.profile = profile
         self._existing = {row.name for row in self._rows.values() if row.remote_id}
         self._is_closed = is_closed_for_changes(self._rows.values())
 
     def of(self, kind: str, token: str | None = None) -> DeliveryStatus:
-        """One thing; what has no row yet is saved here and nothing more. A document's token is its `subject`.
-
-        Of submissions, without a token, the last one.
-        """
+        """One thing; what has no row yet is saved here and nothing more. A document's token is its `subject`."""
         row = self._rows.get((ResourceKind(kind), token or ""))
-        if ResourceKind(kind) is ResourceKind.SUBMISSION and token is None:
-            submissions = (one for one in self._rows.values() if one.resource_kind is ResourceKind.SUBMISSION)
-            row = max(submissions, key=lambda one: one.position, default=None)
+        return self._status(row) if row else self._saved_only()
+
+    @cached_property
+    def last_submission(self) -> DeliveryStatus:
+        """The newest of the submissions."""
+        submissions = (row for row in self._rows.values() if row.resource_kind is ResourceKind.SUBMISSION)
+        row = max(submissions, key=lambda one: one.position, default=None)
         return self._status(row) if row else self._saved_only()
 
     def of_entity(self) -> DeliveryStatus:
@@ -162,9 +164,9 @@ class ApplicationDeliveries:
         row = self._rows.get((kind, token))
         if row is None or (row.acknowledged is None and row.is_settled):
             return False
-        return not (self._profile.can_edit and (row.remote_id or not row.is_settled))
+        return not (self.profile.can_edit and (row.remote_id or not row.is_settled))
 
-    @property
+    @cached_property
     def overall(self) -> DeliveryStatus:
         """The most urgent status of all, with every problem."""
         return self._most_urgent([self._status(row) for row in self._rows.values() if not self._is_idle(row)])
@@ -174,7 +176,7 @@ class ApplicationDeliveries:
         """Everything that the service refused, each with when it did."""
         return tuple((problem, row.updated_at) for row in self._rows.values() for problem in problems_of(row))
 
-    @property
+    @cached_property
     def unresolved(self) -> tuple[tuple[str, DeliveryStatus], ...]:
         """What is being checked or is with our team: titles and statuses, also of what was removed here."""
         titles = Titles(self._rows.values())
@@ -197,7 +199,7 @@ class ApplicationDeliveries:
         cannot = [row.name for row in self._rows.values() if row.reason == UNSUPPORTED]
         by_customers = any(kind is ResourceKind.SUBMISSION or (kind, subject) == WITHDRAWAL for kind, subject in cannot)
         found = [
-            (not self._profile.can_edit and not self._sends_things, NO_EDITS),
+            (not self.profile.can_edit and not self._sends_things, NO_EDITS),
             (by_customers, NO_SUBMISSIONS),
             (not by_customers and any(kind.is_transition for kind, _ in cannot), NO_REVIEWS),
             (any(not kind.is_transition for kind, _ in cannot), CHANGE_UNSUPPORTED),
@@ -260,7 +262,7 @@ class ApplicationDeliveries:
             return _STAGES[DeliveryState(row.state)]
         if not may_send or is_blocked(row, self._rows.values(), self._existing, is_closed=self._is_closed):
             return DeliveryStage.SAVED
-        return DeliveryStage.WAITING if self._profile.is_paused(timezone.now()) else DeliveryStage.SENDING
+        return DeliveryStage.WAITING if self.profile.is_paused(timezone.now()) else DeliveryStage.SENDING
 
 
 def deliveries_of(application: Application) -> ApplicationDeliveries:

@@ -68,7 +68,7 @@ def test_it_is_said_plainly_that_the_service_was_not_told(
     drain()
     assert drain() == 0
     board = deliveries_of(shares.application)
-    assert board.of("submission").words == "With our team"
+    assert board.last_submission.words == "With our team"
     assert board.notices == (NO_SUBMISSIONS,)
     assert reopened(shares).application.status is State.SUBMITTED_FOR_REVIEW
     assert {request.method for request in at_other_service.received} == {"POST"}

@@ -17,6 +17,7 @@ from formation_portal.accounts.policies import AnyRequest, public
 from formation_portal.gateway.catalog import Catalog
 from formation_portal.gateway.catalog import catalog as current_catalog
 from formation_portal.gateway.errors import GatewayError, NotAuthorised, NotConfigured
+from formation_portal.relay.service_profile import current_profile
 
 from ..feedback import before_submission
 from .filters import CatalogFilter, compared_keys, filtered_url
@@ -93,7 +94,7 @@ def product(request: AnyRequest, offered: Catalog, key: str) -> HttpResponse:
         "product": found,
         "requirements": Requirements(found.item) if found.item and found.is_available else None,
         "others": alternatives(offered, found),
-        "before_submission": before_submission(),
+        "before_submission": before_submission(current_profile()),
         "reads_reasons": _reads_reasons(request),
         "sign_in_url": f"{resolve_url(settings.LOGIN_URL)}?{urlencode({'next': f'{request.path}?chosen'})}",
         "has_come_back": "chosen" in request.GET and request.user.is_authenticated,

@@ -123,7 +123,7 @@ class PartPage(PartyPage):
         theirs = (need for need in needed if need.slot or (need.field and self.form.control_id_of(need.field)))
         return need_rows(theirs, self.form, about=self._named)
 
-    @property
+    @cached_property
     def slots(self) -> tuple[SlotRow, ...]:
         """Each with the file of the moment, to be had at an address of the part; what was there before is not shown."""
         return tuple(replace(row, file=self._file(row), earlier=(), offers=()) for row in super().slots)

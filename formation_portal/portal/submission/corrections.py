@@ -206,9 +206,10 @@ class ReviewRound:
 
 
 def review_rounds(draft: Draft, moves: Sequence[Change]) -> list[ReviewRound]:
-    """The rounds that were answered, the newest first: one query, and two more where there are any."""
-    words = decision_texts(draft.application, RETURN)
-    answered = [one for one in _answered(moves) if one[0] in words]
+    """The rounds that were answered, the newest first: three queries, or none where there is no such round."""
+    answered = list(_answered(moves))
+    words = decision_texts(draft.application, RETURN) if answered else {}
+    answered = [one for one in answered if one[0] in words]
     if not answered:
         return []
     asked = customer_queries(draft.application)

@@ -125,6 +125,7 @@ class TestPage:
             ada = factories.ADA | {"person.email": f"ada{number}@example.com"}
             services.add_party(draft, "person", ["director"], ada, by=owner)
         assert costs[0] == costs[1] == costs[2]
+        assert sum('FROM "relay_serviceprofile"' in one["sql"] for one in captured) == 1
 
     def test_a_refusal_is_shown_with_the_way_to_it(self, complete: Draft, as_owner: Client) -> None:
         row = Delivery.objects.get(application=complete.application, kind="entity")

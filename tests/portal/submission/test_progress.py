@@ -119,4 +119,5 @@ def test_the_page_costs_the_same_after_many_rounds(submitted: Draft, owner: Any,
         costs.append(len(captured))
         services.reopen(submitted, reason="Once more")
         services.submit(submitted, by=owner)
-    assert costs[0] == costs[1] == costs[2]
+    # Once something has come back, what was said then is read.
+    assert costs[0] + 1 == costs[1] == costs[2]

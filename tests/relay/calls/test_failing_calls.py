@@ -284,7 +284,7 @@ def test_a_submission_that_cannot_be_told_counts_here(complete: Draft, transport
     drain()
     assert transport.endpoints.count("POST entities/submit") == 1
     board = deliveries_of(complete.application)
-    assert board.of("submission").words == "With our team"
+    assert board.last_submission.words == "With our team"
     assert any("submission or withdrawal" in notice for notice in board.notices)
     assert reopened(complete).application.status is State.SUBMITTED_FOR_REVIEW
 
@@ -304,7 +304,7 @@ def test_a_submission_that_is_refused_goes_back_with_the_reasons(
     fresh = reopened(complete)
     assert fresh.application.status is State.RETURNED_FOR_CHANGES
     assert Change.objects.filter(what="The formation service asks for a change").exists()
-    (problem,) = deliveries_of(fresh.application).of("submission").problems
+    (problem,) = deliveries_of(fresh.application).last_submission.problems
     assert (problem.field, problem.party, problem.section) == ("person.date_of_birth", "ada", "directors")
     assert drain() == 0
     born = {"day": "11", "month": "12", "year": "1985"}
@@ -314,7 +314,7 @@ def test_a_submission_that_is_refused_goes_back_with_the_reasons(
     services.submit(fresh, by=owner)
     drain()
     assert transport.endpoints.count("POST entities/submit") == 2
-    assert deliveries_of(fresh.application).of("submission").words == "Received"
+    assert deliveries_of(fresh.application).last_submission.words == "Received"
 
 
 def test_a_refusal_after_submitting_gives_the_application_back(
