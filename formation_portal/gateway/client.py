@@ -1,4 +1,4 @@
-"""FormationService: one method an endpoint, JSON records in and out (interface, "Endpoints").
+"""FormationService: one method for each endpoint that is used, JSON records in and out (interface, "Endpoints").
 
 Methods marked **S** are calls that only the supplement names; a service without them makes them raise Unsupported.
 Every method raises GatewayError; a create whose answer has no id raises Unclear, since it may have been done. `key` is
@@ -129,16 +129,6 @@ class FormationService:
     def remove_party(self, entity_id: str, party_id: str, *, key: str = "") -> None:
         """**S** DELETE /entities/{id}/parties/{partyId}."""
         self._records.delete(_path("entities", entity_id, "parties", party_id), key=key)
-
-    def find_parties(self, search: str) -> list[Record]:
-        """**S** GET /parties?search=: the account's parties over all entities, newest first."""
-        return self._records.list_all("/parties", is_supplement=True, search=search)
-
-    def reuse_party(self, entity_id: str, *, source_party_id: str, roles: list[str], key: str) -> Record:
-        """**S** POST /entities/{id}/parties/reuse: copies a party into this entity."""
-        path = _path("entities", entity_id, "parties", "reuse")
-        body = {"source_party_id": source_party_id, "roles": roles}
-        return self._records.create(path, body, key=key, id_name="party_id", others=("id",), is_supplement=True)
 
     # Share classes and shareholdings
 

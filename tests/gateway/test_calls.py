@@ -62,8 +62,8 @@ def test_each_call_has_a_request_id_of_its_own_unless_one_is_in_use(raw_server: 
 def test_a_query_is_not_logged(raw_server: Start, caplog: pytest.LogCaptureFixture) -> None:
     server = answering(raw_server, "[]", status="200 OK")
     with caplog.at_level(logging.INFO, logger="formation_portal.gateway"):
-        client_at(server.url).find_parties("Larkfield")
-    assert "GET /api/v1/parties: 200" in caplog.text
+        client_at(server.url).entities(client_reference="Larkfield")
+    assert "GET /api/v1/entities: 200" in caplog.text
     assert "Larkfield" not in caplog.text
 
 

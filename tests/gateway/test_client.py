@@ -115,8 +115,6 @@ SUPPLEMENTS_CALLS: dict[str, Supplement] = {
     "party": lambda client: client.party("E-1", "pty_1"),
     "update_party": lambda client: client.update_party("E-1", "pty_1", {"email": "b@example.com"}, key="k"),
     "remove_party": lambda client: client.remove_party("E-1", "pty_1"),
-    "find_parties": lambda client: client.find_parties("Ada"),
-    "reuse_party": lambda client: client.reuse_party("E-1", source_party_id="pty_1", roles=["director"], key="k"),
     "share_classes": lambda client: client.share_classes("E-1"),
     "update_share_class": lambda client: client.update_share_class("E-1", "sc_1", {"name": "B"}, key="k"),
     "remove_share_class": lambda client: client.remove_share_class("E-1", "sc_1"),
