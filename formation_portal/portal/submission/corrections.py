@@ -85,15 +85,15 @@ class Returned:
         return tuple(item for item in self.items if item.note and not item.is_answered)
 
 
-def returned(note: DeliverySummary, move: Change | None, *, back_to: str = "") -> Returned:
+def returned(delivery: DeliverySummary, move: Change | None, *, back_to: str = "") -> Returned:
     """What came back, by `move` as far as it is known, and what was changed since: three queries where it is."""
-    application = note.draft.application
+    application = delivery.draft.application
     since = tuple(application.changes.filter(pk__gt=move.pk)) if move else ()
     words = decision_texts(application, RETURN) if move else {}
     is_agents = application.submissions in words
     asked = tuple(one for one in customer_queries(application) if not one.is_settled) if is_agents else ()
-    page = ReviewFeedback(note.draft, asked=asked, changed_lines=_lines(since))
-    items = (*_asked(page, back_to), *_items(note, since, back_to))
+    page = ReviewFeedback(delivery.draft, asked=asked, changed_lines=_lines(since))
+    items = (*_asked(page, back_to), *_items(delivery, since, back_to))
     corrections = corrections_of(since)
     said = words.get(application.submissions, "") if is_agents else move.text if move and not items else ""
     return Returned(items, corrections, said=said, is_agents=is_agents)
@@ -129,23 +129,23 @@ def _asked(page: ReviewFeedback, back_to: str) -> Iterator[ReturnedItem]:
         )
 
 
-def _items(note: DeliverySummary, since: Iterable[Change], back_to: str) -> Iterator[ReturnedItem]:
+def _items(delivery: DeliverySummary, since: Iterable[Change], back_to: str) -> Iterator[ReturnedItem]:
     touched = _lines(since)
     seen = set()
     # Papers first: they take longest.
-    for need, at in sorted(note.refusals, key=lambda refusal: refusal[0].slot is None):
+    for need, at in sorted(delivery.refusals, key=lambda refusal: refusal[0].slot is None):
         if need not in seen:
             seen.add(need)
-            party = note.draft.party(need.party_id) if need.party_id else None
-            share_class = note.draft.share_class(need.share_class_id) if need.share_class_id else None
+            party = delivery.draft.party(need.party_id) if need.party_id else None
+            share_class = delivery.draft.share_class(need.share_class_id) if need.share_class_id else None
             yield ReturnedItem(
-                title=refusal_title(note.draft, need),
+                title=refusal_title(delivery.draft, need),
                 whose=party.label if party else share_class.label if share_class else "",
                 said=need.text,
                 when=formats.date_and_time(at),
-                url=need_url(note.draft, need, back_to=back_to),
+                url=need_url(delivery.draft, need, back_to=back_to),
                 act=gettext("Upload it again") if need.slot is not None else gettext("Change it"),
-                is_done=bool(touched & set(_places(note.draft, need))),
+                is_done=bool(touched & set(_places(delivery.draft, need))),
             )
 
 
