@@ -158,6 +158,17 @@ def test_the_contract_is_pure() -> None:
     assert not wrong
 
 
+def test_messages_are_translated_by_django_outside_the_contract() -> None:
+    """But where a sandbox without Django imports a module, and with a count, which is written as the language does."""
+    seam, plain = "formation_portal.contract.localisation", "django.utils.translation"
+    without_django = PACKAGE / "applications/imports/grid.py"
+    for room in set(ROOMS) - {"contract", "service"}:
+        for path in modules(room):
+            names = set(imported(path))
+            assert path == without_django or f"{seam}.gettext" not in names, path
+            assert f"{plain}.ngettext" not in names, path
+
+
 def test_the_contract_reads_no_clock() -> None:
     for path in modules("contract"):
         assert not re.search(r"\b(date\.today|datetime\.now|time\.time)\b", path.read_text()), path.name

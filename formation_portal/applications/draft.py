@@ -10,12 +10,12 @@ from typing import Any
 
 from django.db.models import Model
 from django.utils import timezone
+from django.utils.translation import gettext, gettext_noop
 
 from formation_portal.contract import canonical, record
 from formation_portal.contract.fields.base import FieldSpec
 from formation_portal.contract.fields.parsing import is_blank
 from formation_portal.contract.fields.values import Problem
-from formation_portal.contract.localisation import gettext, gettext_noop
 from formation_portal.contract.needs import Need, needs
 from formation_portal.contract.record import Answers, Record, validate
 from formation_portal.contract.rules import FormState, evaluate
@@ -232,7 +232,7 @@ class Draft:
         answers = validate(fields, raw, today=self.today)
         known = {model.token for model in self.share_class_models}
         lost = {
-            spec.name: Problem(spec.name, "share_class_gone", gettext(_CLASS_GONE, label=spec.label))
+            spec.name: Problem(spec.name, "share_class_gone", gettext(_CLASS_GONE).format(label=spec.label))
             for spec in fields
             if spec.refers_to_share_class and answers.values.get(spec.name, "") not in {"", *known}
         }
@@ -287,7 +287,7 @@ class Draft:
         for (party_token, class_token), holding in self.holdings.items():
             party, share_class = self.party(party_token), self.share_class(class_token)
             if holding.shares is None and party and share_class and self.is_shareholder(party):
-                text = gettext(_NO_NUMBER, who=party.label, name=share_class.label)
+                text = gettext(_NO_NUMBER).format(who=party.label, name=share_class.label)
                 yield Need("unreadable", text, section.key, party_id=party_token, share_class_id=class_token)
 
     def is_shareholder(self, party: PartyRow) -> bool:

@@ -10,10 +10,11 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 from django.utils.text import slugify
+from django.utils.translation import gettext
 
 from formation_portal.audit.attestation import attested
 from formation_portal.contract.lifecycle import State
-from formation_portal.contract.localisation import get_language, gettext
+from formation_portal.contract.localisation import get_language
 
 from .access import ApplicationQuerySet, Author, Right
 from .fields import AnswersField, new_reference, new_token
@@ -323,7 +324,7 @@ class Change(models.Model):
     @property
     def text(self) -> str:
         """What was done, in the reader's language where it has a message."""
-        return gettext(self.message, **self.named) if self.message else self.what
+        return gettext(self.message).format(**self.named) if self.message else self.what
 
     @property
     def language(self) -> str:

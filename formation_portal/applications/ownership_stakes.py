@@ -12,11 +12,12 @@ from pathlib import Path
 from typing import Any, Literal
 
 import yaml
+from django.utils.translation import gettext
 from pydantic import BaseModel, ConfigDict, Field
 
 from formation_portal.contract.fields.parsing import is_blank
 from formation_portal.contract.fields.values import AnswerError
-from formation_portal.contract.localisation import gettext, month_and_year
+from formation_portal.contract.localisation import month_and_year
 from formation_portal.contract.ownership import (
     Stakes,
     Threshold,
@@ -53,8 +54,8 @@ class Owner:
     def words(self) -> str:
         """40% of Kite Holding; what cannot be parsed is shown as typed."""
         if self.part is None:
-            return gettext("“{typed}” of {name}, which we can’t read", typed=self.typed, name=self.company.label)
-        return gettext("{part} of {name}", part=self.percent, name=self.company.label)
+            return gettext("“{typed}” of {name}, which we can’t read").format(typed=self.typed, name=self.company.label)
+        return gettext("{part} of {name}").format(part=self.percent, name=self.company.label)
 
 
 def typed_stakes(draft: Draft) -> dict[tuple[str, str], str]:
@@ -138,7 +139,7 @@ def threshold_of(jurisdiction: dict[str, Any]) -> Threshold:
         percent=Fraction(str(entry.percent)),
         is_inclusive=entry.counts == "from",
         where=gettext(entry.where) if entry.where else str(jurisdiction.get("name") or gettext("this jurisdiction")),
-        source=gettext("{source}; checked {month}", source=entry.source, month=month_and_year(known.seen)),
+        source=gettext("{source}; checked {month}").format(source=entry.source, month=month_and_year(known.seen)),
         is_known=own is not None,
     )
 

@@ -4,10 +4,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from django.utils.translation import gettext, gettext_noop
+
 from formation_portal.contract import canonical, record
 from formation_portal.contract.fields import default_fields
 from formation_portal.contract.fields.base import FieldSpec
-from formation_portal.contract.localisation import gettext, gettext_noop
 from formation_portal.contract.schema import FormSchema
 
 from .models import Document, Holding, Party, ShareClass

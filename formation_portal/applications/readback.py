@@ -9,13 +9,15 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Generic, TypeVar
 
+from django.utils.translation import gettext
+
 from formation_portal.contract import canonical
 from formation_portal.contract.fields.base import Choice, FieldSpec
 from formation_portal.contract.fields.iso_codes import country_name
 from formation_portal.contract.fields.parsing import is_blank, localised_number
 from formation_portal.contract.fields.values import AnswerError
 from formation_portal.contract.inactive_answers import inactive_questions, is_inactive, shares_are_inactive
-from formation_portal.contract.localisation import format_number, gettext, in_quotes, join_list, ngettext
+from formation_portal.contract.localisation import format_number, in_quotes, join_list, ngettext
 from formation_portal.contract.record import Answers
 from formation_portal.contract.rules import Activation, Question
 from formation_portal.contract.schema import ENTITY, Section
@@ -290,8 +292,8 @@ class InactiveAnswers:
             return gettext("We restore it if you need it again.")
         questions = join_list([in_quotes(label) for label in named], "or")
         if several:
-            return gettext("We restore them if you change {questions} back.", questions=questions)
-        return gettext("We restore it if you change {questions} back.", questions=questions)
+            return gettext("We restore them if you change {questions} back.").format(questions=questions)
+        return gettext("We restore it if you change {questions} back.").format(questions=questions)
 
 
 def inactive_in(draft: Draft) -> InactiveAnswers:

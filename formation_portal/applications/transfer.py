@@ -8,10 +8,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from django.utils.translation import gettext, gettext_noop
+
 from formation_portal.contract import canonical, record
 from formation_portal.contract.fields.base import FieldSpec
 from formation_portal.contract.fields.parsing import localised_number
-from formation_portal.contract.localisation import gettext, gettext_noop
 from formation_portal.contract.needs import Need, needs
 from formation_portal.contract.record import Answers, Record, validate
 from formation_portal.contract.rules import Question, evaluate
@@ -169,7 +170,7 @@ class _TransferPlanner:
             row, held = self._draft.party(party), self._draft.share_class(share_class)
             if row is None or held is None:
                 continue
-            what = gettext("Shares, {name}", name=held.label)
+            what = gettext("Shares, {name}").format(name=held.label)
             if party not in holders or share_class not in known:
                 self._add_misfit(row.label, what, localised_number(holding.typed), why)
             elif holding.shares is None:
@@ -184,7 +185,7 @@ class _TransferPlanner:
             row, owned = self._draft.party(owner), self._draft.party(company)
             if row is None or owned is None:
                 continue
-            what = gettext("Owner of {names}", names=owned.label)
+            what = gettext("Owner of {names}").format(names=owned.label)
             if {company, owner} <= there:
                 self._fits.append(TransferLine(row.label, what, typed))
                 yield (company, owner), typed
@@ -192,7 +193,7 @@ class _TransferPlanner:
                 self._add_misfit(row.label, what, typed, gettext(_NO_CLASSES))
             else:
                 absent = owned if company not in there else row
-                self._add_misfit(row.label, what, typed, gettext(_NOT_THERE, name=absent.label))
+                self._add_misfit(row.label, what, typed, gettext(_NOT_THERE).format(name=absent.label))
 
     def _documents(self, parties: Iterable[Party]) -> Iterator[Document]:
         there = {one.token: (one.kind, self._there.sections_of(one.roles)) for one in parties}
@@ -274,7 +275,9 @@ def lost_answers(draft: Draft, schema: FormSchema) -> list[LostAnswer]:
         fields = draft.schema.fields_of(before.kind, before.roles)
         found += _lost_between(before.label, fields, before.record.answers, after.record.answers)
         found += [
-            (before.label, gettext("Role: {role}", role=role), False) for role in before.roles if role not in roles
+            (before.label, gettext("Role: {role}").format(role=role), False)
+            for role in before.roles
+            if role not in roles
         ]
     fields = draft.schema.share_class_fields
     for stored, same in zip(draft.share_classes, other.share_classes, strict=True):

@@ -8,6 +8,7 @@ from django.db import transaction
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.http import urlencode
+from django.utils.translation import gettext_noop
 
 from formation_portal import mail
 from formation_portal.applications.access import Collaborator, Right
@@ -15,7 +16,6 @@ from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Application
 from formation_portal.applications.services.exceptions import Gone
 from formation_portal.applications.services.transactions import application_transaction
-from formation_portal.contract.localisation import gettext_noop
 
 from .codes import digest_of_key, new_key
 

@@ -8,6 +8,7 @@ from django.db import transaction
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.http import urlencode
+from django.utils.translation import gettext_noop
 
 from formation_portal import mail
 from formation_portal.applications.access import Guest
@@ -15,7 +16,6 @@ from formation_portal.applications.draft import Draft
 from formation_portal.applications.parties import PartyRow
 from formation_portal.applications.services.parties import current_party
 from formation_portal.applications.services.transactions import application_transaction
-from formation_portal.contract.localisation import gettext_noop
 from formation_portal.core import subscribers
 
 from .codes import digest_of_key, new_key

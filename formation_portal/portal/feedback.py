@@ -8,14 +8,13 @@ from functools import cached_property
 from typing import Any
 
 from django.http import QueryDict
-from django.utils.translation import gettext as _
+from django.utils.translation import gettext
 
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.fields import changed_names
 from formation_portal.applications.locks import NO_LOCKS, Locks, locks_of
 from formation_portal.applications.readback import answer_in_words
 from formation_portal.contract.lifecycle import State
-from formation_portal.contract.localisation import gettext
 from formation_portal.contract.needs import Need
 from formation_portal.relay.delivery_status import (
     STAGE_WORDS,
@@ -150,7 +149,7 @@ ChangedLine = tuple[str, str]
 
 def query_title(draft: Draft, asked: CustomerQuery) -> str:
     """What it is called; as it was called then, where the form has it no more."""
-    return label_of(draft, asked.target) or asked.label or _("Your application")
+    return label_of(draft, asked.target) or asked.label or gettext("Your application")
 
 
 def query_url(draft: Draft, target: Target, *, back_to: str = "") -> str:

@@ -7,14 +7,13 @@ from urllib.parse import quote
 from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.functional import Promise
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext, gettext_lazy, gettext_noop
 
 from formation_portal.accounts.models import User
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Application
 from formation_portal.contract.fields.base import FieldSpec, control_name
 from formation_portal.contract.lifecycle import State
-from formation_portal.contract.localisation import gettext, gettext_noop
 from formation_portal.contract.needs import Need
 from formation_portal.ui import formats
 from formation_portal.ui.forms.controls import Problem, control_id, party_control, slot_id, slot_key, slot_name
@@ -161,7 +160,11 @@ def read_only_reason(application: Application, *, is_accepted: bool = False) -> 
     if application.is_open:
         return gettext("You can only read this application. Ask its owner if you need to edit it.")
     submitted = application.submitted_at
-    when = gettext("You submitted this application on {day}.", day=formats.day(submitted.date())) if submitted else ""
+    when = (
+        gettext("You submitted this application on {day}.").format(day=formats.day(submitted.date()))
+        if submitted
+        else ""
+    )
     reason = gettext(_REASONS[application.status]) if application.status in _REASONS else ""
     sentences = (when, reason, gettext("These are the current answers."))
     return " ".join(sentence for sentence in sentences if sentence)

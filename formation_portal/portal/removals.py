@@ -8,6 +8,7 @@ from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.translation import gettext, gettext_noop
 from django.views.decorators.http import require_http_methods
 
 from formation_portal.accounts.policies import UserRequest, customer
@@ -18,7 +19,7 @@ from formation_portal.applications.models import Document
 from formation_portal.applications.ownership_stakes import companies_owned_by, typed_stakes
 from formation_portal.applications.readback import number_of_shares
 from formation_portal.contract import canonical
-from formation_portal.contract.localisation import gettext, gettext_noop, join_list, ngettext
+from formation_portal.contract.localisation import join_list, ngettext
 from formation_portal.contract.needs import needs
 from formation_portal.contract.record import Record
 from formation_portal.relay.delivery_status import deliveries_of
@@ -88,11 +89,13 @@ def party_removal(request: UserRequest, reference: str, token: str) -> HttpRespo
     for one in gone.holdings:
         number, name = number_of_shares(one), classes[one.share_class_id]
         consequences.append(
-            gettext("Holds {number} “{name}” shares. They will be unallocated.", number=number, name=name)
+            gettext("Holds {number} “{name}” shares. They will be unallocated.").format(number=number, name=name)
         )
     for company in companies_owned_by(draft, party, typed_stakes(draft)):
-        consequences.append(gettext("Owns part of {name}. That part will have no known owner.", name=company.label))
-    consequences += [gettext("“{file}” ({slot})", file=one.name, slot=one.slot) for one in gone.documents]
+        consequences.append(
+            gettext("Owns part of {name}. That part will have no known owner.").format(name=company.label)
+        )
+    consequences += [gettext("“{file}” ({slot})").format(file=one.name, slot=one.slot) for one in gone.documents]
     consequences.append(
         gettext(
             "You can restore it all under “People and companies” until you submit. After that it is permanently "
@@ -125,11 +128,11 @@ def share_class_removal(request: UserRequest, reference: str, token: str) -> Htt
     gone = draft.references_to_share_class(token)
     names = {row.model.pk: row.label for row in draft.parties}
     held = [
-        gettext("{name} holds {number} of its shares.", name=names[one.party_id], number=number_of_shares(one))
+        gettext("{name} holds {number} of its shares.").format(name=names[one.party_id], number=number_of_shares(one))
         for one in gone.holdings
     ]
     answers = [
-        gettext("{who}: you will need to answer “{label}” again.", who=label or draft.title, label=spec.label)
+        gettext("{who}: you will need to answer “{label}” again.").format(who=label or draft.title, label=spec.label)
         for label, spec in gone.answers
     ]
     page = RemovalPage(
@@ -160,7 +163,7 @@ def holding_removal(request: UserRequest, reference: str, party: str, share_clas
     count = holding.shares or 2
     others = tuple(one for one in draft.record.holdings if (one.party_id, one.share_class_id) != pair)
     has_others = any(one.party_id == holder.token and one.shares for one in others)
-    consequences = [] if has_others else [gettext("{who} will hold no shares.", who=holder.label)]
+    consequences = [] if has_others else [gettext("{who} will hold no shares.").format(who=holder.label)]
     page = RemovalPage(
         draft=draft,
         back_url=reverse("portal:shares", args=[reference]),
@@ -206,7 +209,7 @@ def document_removal_page(draft: Draft, document: Document, *, back: tuple[str, 
         facts = gettext("An earlier file for “%(slot)s” of %(whom)s. The current file is kept.")
         facts %= {"slot": document.slot, "whom": whose}
     else:
-        facts = gettext("“{slot}” of {who}", slot=document.slot, who=whose)
+        facts = gettext("“{slot}” of {who}").format(slot=document.slot, who=whose)
         after = replace(after, documents=after.documents - {(party.token if party else None, document.slot)})
         asking = [
             canonical.role_word(section.role or "")
@@ -217,7 +220,7 @@ def document_removal_page(draft: Draft, document: Document, *, back: tuple[str, 
         ]
         if len(asking) > 1:
             consequences.append(
-                gettext("This one document is used for all these roles: {roles}.", roles=join_list(asking))
+                gettext("This one document is used for all these roles: {roles}.").format(roles=join_list(asking))
             )
         consequences += _stays(draft, ResourceKind.DOCUMENT, document.subject)
     return RemovalPage(

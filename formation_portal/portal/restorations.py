@@ -7,6 +7,7 @@ from typing import Any
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
+from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods
 
 from formation_portal.accounts.policies import UserRequest, customer
@@ -14,7 +15,6 @@ from formation_portal.applications import services
 from formation_portal.applications.access import Author
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Change
-from formation_portal.contract.localisation import gettext
 from formation_portal.ui.forms.form_data import posted_answers, posted_page_version, posted_version
 
 from .lookups import (

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from django.contrib import messages
 from django.http import HttpRequest
 from django.urls import reverse
-from django.utils.translation import gettext as _
+from django.utils.translation import gettext
 
 from formation_portal.applications import services
 from formation_portal.applications.documents import EarlierFiles, findings_of
@@ -79,13 +79,13 @@ def slot_state(document: Document, view: DeliveryStatus) -> SlotState:
     word, when = str(view.words), formats.day(view.at.date()) if view.at else ""
     if view.is_refused:
         note = next((problem.message for problem in view.problems), "")
-        return SlotState("heed", _("Returned to you"), when, note=note)
+        return SlotState("heed", gettext("Returned to you"), when, note=note)
     if view.why:
         return SlotState("heed", word, note=str(view.why))
     if view.state in (DeliveryStage.SENDING, DeliveryStage.WAITING, DeliveryStage.CHECKING):
-        return SlotState("half", _("Checking"), detail=word)
+        return SlotState("half", gettext("Checking"), detail=word)
     if view.document_status == APPROVED:
-        return SlotState("met", word, when, detail=" ".join(filter(None, (_("Accepted."), view.note))))
+        return SlotState("met", word, when, detail=" ".join(filter(None, (gettext("Accepted."), view.note))))
     return SlotState("met", word, when if view.state is DeliveryStage.RECEIVED else "")
 
 
@@ -154,11 +154,11 @@ def _state(
     if document:
         state = slot_state(document, deliveries.of(ResourceKind.DOCUMENT, document.subject))
     else:
-        state = SlotState("open", _("Missing") if is_required else _("Not uploaded"))
+        state = SlotState("open", gettext("Missing") if is_required else gettext("Not uploaded"))
     if is_locked:
-        state = replace(state, mark="met", detail=_("Accepted."))
+        state = replace(state, mark="met", detail=gettext("Accepted."))
     elif asked and not asked.is_answered:
-        state = SlotState("heed", _("Returned to you"), note=state.note)
+        state = SlotState("heed", gettext("Returned to you"), note=state.note)
     # An empty slot that nobody has to fill has no mark.
     return state if document or is_required else replace(state, mark="")
 
@@ -172,7 +172,7 @@ def _file_row(document: Document) -> FileRow:
 
 
 def _replaced_row(document: Document, *, can_be_removed: bool) -> FileRow:
-    facts = _("uploaded on %(uploaded)s, replaced on %(replaced)s") % {
+    facts = gettext("uploaded on %(uploaded)s, replaced on %(replaced)s") % {
         "uploaded": formats.day(document.uploaded_at.date()),
         "replaced": formats.day(document.replaced_at.date()) if document.replaced_at else "",
     }
@@ -186,7 +186,7 @@ def _offers(earlier: EarlierFiles, party: PartyRow | None, slot: str, key: str) 
         (
             f"{one.pk}/{key}",
             one.name,
-            _("uploaded on %(day)s for %(whom)s")
+            gettext("uploaded on %(day)s for %(whom)s")
             % {"day": formats.day(one.uploaded_at.date()), "whom": earlier.about(one)},
         )
         for one in earlier.fitting(party, slot)[:OFFERED_AT_MOST]
@@ -208,12 +208,12 @@ def reusable_file(earlier: EarlierFiles | None, party: PartyRow | None, slot: st
     fitting = earlier.fitting(party, slot) if earlier else ()
     found = next((one for one in fitting if str(one.pk) == number), None)
     if found is None:
-        raise services.UploadRefused(_("Choose the file from your device. The earlier upload can’t be used here"))
+        raise services.UploadRefused(gettext("Choose the file from your device. The earlier upload can’t be used here"))
     return found
 
 
 def report_uploaded(request: HttpRequest, draft: Draft, party: PartyRow | None, document: Document) -> None:
     """That a file is in its slot, and whether there is something to read at it."""
-    said = _("“%(slot)s” was uploaded.") % {"slot": document.slot}
-    see = _("Check the note below.") if advice(draft, party, document) else ""
+    said = gettext("“%(slot)s” was uploaded.") % {"slot": document.slot}
+    see = gettext("Check the note below.") if advice(draft, party, document) else ""
     messages.success(request, f"{said} {see}".strip())

@@ -7,11 +7,11 @@ from enum import StrEnum
 from functools import cached_property
 
 from django.utils import timezone
+from django.utils.translation import gettext, gettext_noop
 
 from formation_portal.applications.models import Application
 from formation_portal.contract.fields.base import FieldSpec
 from formation_portal.contract.lifecycle import State
-from formation_portal.contract.localisation import gettext, gettext_noop
 
 from .models import AMBIGUOUS, UNCLEAR, UNSUPPORTED, WITHDRAWAL, Delivery, DeliveryState, ResourceKind
 from .order import is_blocked, is_closed_for_changes

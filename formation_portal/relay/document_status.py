@@ -12,13 +12,13 @@ from typing import Any
 from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.utils import timezone
+from django.utils.translation import gettext_noop
 
 from formation_portal import gateway
 from formation_portal.applications import services
 from formation_portal.applications.draft import open_draft
 from formation_portal.applications.models import Application
 from formation_portal.contract.lifecycle import FINAL
-from formation_portal.contract.localisation import gettext_noop
 from formation_portal.gateway.errors import GatewayError, Unsupported
 
 from . import timing

@@ -7,10 +7,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from django.utils.translation import gettext
+
 from formation_portal.applications.draft import Draft
 from formation_portal.contract.fields.base import FieldSpec
 from formation_portal.contract.fields.values import Problem
-from formation_portal.contract.localisation import gettext
 from formation_portal.contract.needs import Need
 from formation_portal.contract.schema import Section
 from formation_portal.gateway.errors import FieldProblem

@@ -3,9 +3,11 @@
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
+from django.utils.translation import gettext, gettext_noop
+
 from formation_portal.contract import canonical
 from formation_portal.contract.lifecycle import State
-from formation_portal.contract.localisation import format_number, gettext, gettext_noop
+from formation_portal.contract.localisation import format_number
 
 from .models import (
     AMBIGUOUS,
@@ -63,16 +65,16 @@ class Titles:
             case ResourceKind.ENTITY_CSP:
                 return gettext("Answers about the company")
             case ResourceKind.SHARE_CLASS:
-                return gettext("Share class {name}", name=self._of(row, row.name))
+                return gettext("Share class {name}").format(name=self._of(row, row.name))
             case ResourceKind.SHARE_CLASS_CSP:
                 name = self._of(row, (ResourceKind.SHARE_CLASS, row.subject))
-                return gettext("Answers about share class {name}", name=name)
+                return gettext("Answers about share class {name}").format(name=name)
             case ResourceKind.PARTY:
                 name = self._of(row, row.name)
                 kind = gettext(canonical.KIND_WORDS.get(str(payload_of(row).get("party_type")), ""))
                 return ", ".join(part for part in (name[:1].upper() + name[1:], kind) if part)
             case ResourceKind.PARTY_CSP:
-                return gettext("Answers of {name}", name=self._of(row, (ResourceKind.PARTY, row.subject)))
+                return gettext("Answers of {name}").format(name=self._of(row, (ResourceKind.PARTY, row.subject)))
             case ResourceKind.DOCUMENT:
                 return self._document(row)
             case ResourceKind.SHAREHOLDING:
@@ -91,7 +93,7 @@ class Titles:
         payload = payload_of(row)
         slot = str(payload.get("document_key") or gettext("Document"))
         holder = self._of(row, referenced_name(payload.get("party")))
-        return gettext("{what} of {holder}", what=slot, holder=holder) if holder else slot
+        return gettext("{what} of {holder}").format(what=slot, holder=holder) if holder else slot
 
     def _shareholding(self, row: Delivery) -> str:
         payload = payload_of(row)
@@ -102,7 +104,7 @@ class Titles:
             self._of(row, referenced_name(payload.get("party"))),
         )
         what = " ".join(part for part in (shares, held) if part)
-        return gettext("{what} of {holder}", what=what, holder=holder) if holder else what
+        return gettext("{what} of {holder}").format(what=what, holder=holder) if holder else what
 
 
 def titles_of(applications: Collection[int]) -> Titles:

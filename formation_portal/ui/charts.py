@@ -5,7 +5,9 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import accumulate
 
-from formation_portal.contract.localisation import format_number, gettext, ngettext
+from django.utils.translation import gettext
+
+from formation_portal.contract.localisation import format_number, ngettext
 from formation_portal.contract.ownership import WHOLE, format_hundredths, with_rest
 
 _COLOURS = 8
@@ -99,12 +101,12 @@ def share_bar(
     if total > given:
         part = Fraction(total - given, total)
         rest.append(Slice(gettext("Not allocated"), format_number(total - given), part, None))
-        said.append(gettext("{part} not allocated", part=format_hundredths(left)))
+        said.append(gettext("{part} not allocated").format(part=format_hundredths(left)))
     if there_are is None:
         figure = ngettext("{count} allocated", "{count} allocated", given)
     else:
         numbers = {"given": format_number(given), "there_are": format_number(there_are)}
-        figure = gettext("{given} of {there_are} allocated", **numbers)
+        figure = gettext("{given} of {there_are} allocated").format(**numbers)
     return Bar(label, figure, f"{label}: {', '.join(said)}", _slices(parts, format_number(thin), rest))
 
 
@@ -120,8 +122,8 @@ def ownership_bar(label: str, ends: Sequence[tuple[str, Fraction, int]], *, rest
     unknown = []
     if known < 1:
         unknown.append(Slice(gettext("Unknown owner"), format_hundredths(rest), 1 - known, None))
-        said.append(gettext("{part} unknown owner", part=format_hundredths(rest)))
-    known_words = gettext("{part} known", part=format_hundredths(WHOLE - rest))
+        said.append(gettext("{part} unknown owner").format(part=format_hundredths(rest)))
+    known_words = gettext("{part} known").format(part=format_hundredths(WHOLE - rest))
     return Bar(label, known_words, f"{label}: {', '.join(said)}", _slices(parts, format_hundredths(thin), unknown))
 
 

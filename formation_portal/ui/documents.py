@@ -6,15 +6,14 @@ from pathlib import PurePath
 
 from django.http import Http404
 from django.urls import reverse
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, ngettext
+from django.utils.translation import gettext, gettext_lazy
 
 from formation_portal.applications.documents import expired_dates, findings_of
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.locks import locks_of
 from formation_portal.applications.models import Document
 from formation_portal.applications.parties import PartyRow
-from formation_portal.contract.localisation import format_number
+from formation_portal.contract.localisation import format_number, ngettext
 from formation_portal.documents.findings import FindingCode
 
 from . import formats
@@ -57,15 +56,18 @@ def advice(draft: Draft, party: PartyRow | None, document: Document) -> tuple[st
     said = []
     for code in found.codes:
         if code is FindingCode.MANY_PAGES:
-            many = ngettext(
-                "This file has %(count)s page. Upload only the pages we ask for, or keep it.",
-                "This file has %(count)s pages. Upload only the pages we ask for, or keep it.",
-                found.pages,
+            said.append(
+                ngettext(
+                    "This file has {count} page. Upload only the pages we ask for, or keep it.",
+                    "This file has {count} pages. Upload only the pages we ask for, or keep it.",
+                    found.pages,
+                )
             )
-            said.append(many % {"count": format_number(found.pages)})
         else:
             said.append(str(_WORDS[code]) % values)
-    past = _("“%(label)s” is %(day)s, which is in the past. Upload a valid document, correct the date, or keep it.")
+    past = gettext(
+        "“%(label)s” is %(day)s, which is in the past. Upload a valid document, correct the date, or keep it."
+    )
     for label, day in expired_dates(draft, party, document.slot):
         said.append(past % {"label": label, "day": formats.day(day)})
     return tuple(said)
@@ -74,7 +76,7 @@ def advice(draft: Draft, party: PartyRow | None, document: Document) -> tuple[st
 def file_facts(document: Document) -> str:
     """1.4 MB, 2 pages, 20 November 2026."""
     pages = findings_of(document).pages
-    counted = [ngettext("%(count)s page", "%(count)s pages", pages) % {"count": format_number(pages)}] if pages else []
+    counted = [ngettext("{count} page", "{count} pages", pages)] if pages else []
     return ", ".join((formats.file_size(document.size), *counted, formats.day(document.uploaded_at.date())))
 
 

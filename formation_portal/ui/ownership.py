@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from django.urls import reverse
+from django.utils.translation import gettext, gettext_noop
 
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.ownership_stakes import owned_companies, owners_of
 from formation_portal.applications.parties import PartyRow
 from formation_portal.contract import canonical
-from formation_portal.contract.localisation import gettext, gettext_noop
 from formation_portal.contract.ownership import (
     format_hundredths,
     format_percent,
@@ -40,10 +40,10 @@ def unaccounted_for(name: str, parts: Iterable[Fraction]) -> str:
     if not known:
         return gettext("No owners added.")
     if known < 1:
-        return gettext("{part} of {name} has no known owner.", **words)
+        return gettext("{part} of {name} has no known owner.").format(**words)
     if known == 1:
-        return gettext("You have added all the owners of {name}.", **words)
-    return gettext(_TOO_MUCH, **words)
+        return gettext("You have added all the owners of {name}.").format(**words)
+    return gettext(_TOO_MUCH).format(**words)
 
 
 @dataclass(frozen=True, slots=True)

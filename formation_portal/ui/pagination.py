@@ -8,8 +8,7 @@ from typing import Any, Generic, TypeVar
 
 from django.core.paginator import Page
 from django.http import QueryDict
-
-from formation_portal.contract.localisation import gettext
+from django.utils.translation import gettext
 
 Row = TypeVar("Row")
 Position = TypeVar("Position")

@@ -8,11 +8,12 @@ from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
-from django.utils.translation import get_language, gettext, ngettext
+from django.utils.translation import get_language, gettext
 
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.readback import AnswerLine, DocumentLine, Readback, inactive_in, readback
 from formation_portal.contract.inactive_answers import is_inactive
+from formation_portal.contract.localisation import ngettext
 from formation_portal.reviews.decisions import registration_of
 
 from . import formats
@@ -139,8 +140,7 @@ def _entries(draft: Draft, made_at: datetime) -> Iterator[PrintedEntry]:
     application, told = draft.application, readback(draft)
     yield _facts(draft, made_at)
     if application.is_open and draft.needs:
-        count = len(draft.needs)
-        note = ngettext("%(count)d item", "%(count)d items", count) % {"count": count}
+        note = ngettext("{count} item", "{count} items", len(draft.needs))
         yield PrintedEntry(gettext("To complete"), note, paragraphs=tuple(need.text for need in draft.needs))
     behind = ownership(draft)
     yield from _answers(draft, told, behind)

@@ -2,9 +2,11 @@
 
 from collections.abc import Iterable
 
+from django.utils.translation import gettext, gettext_noop
+
 from formation_portal.applications.draft import Draft
 from formation_portal.contract import canonical
-from formation_portal.contract.localisation import gettext, gettext_noop, join_list
+from formation_portal.contract.localisation import join_list
 from formation_portal.contract.schema import Section
 
 from .forms.controls import Option
@@ -39,7 +41,9 @@ def role_with_article(section: Section) -> str:
 def with_article(role: str) -> str:
     """The role with its article."""
     word = canonical.role_word(role)
-    return gettext("an {role}", role=word) if word[:1] in tuple("aeiou") else gettext("a {role}", role=word)
+    return (
+        gettext("an {role}").format(role=word) if word[:1] in tuple("aeiou") else gettext("a {role}").format(role=word)
+    )
 
 
 def kind_with_article(kind: str) -> str:
@@ -57,9 +61,9 @@ def role_reason(draft: Draft, section: Section) -> str:
     minimum = draft.form_state.minimum_of(section)
     why, how_many = draft.form_state.section_activation(section).reason, ""
     if minimum.reason and minimum.count:
-        how_many = gettext("At least {count}, {reason}", count=minimum.count, reason=minimum.reason)
+        how_many = gettext("At least {count}, {reason}").format(count=minimum.count, reason=minimum.reason)
     elif minimum.reason:
-        how_many = gettext("None required, {reason}", reason=minimum.reason)
+        how_many = gettext("None required, {reason}").format(reason=minimum.reason)
     return ". ".join(sentence for sentence in (why, how_many) if sentence)
 
 
@@ -98,7 +102,7 @@ def role_choices(draft: Draft, kind: str, held: tuple[str, ...]) -> tuple[Option
 def excluded_roles(draft: Draft, kind: str) -> str:
     """Why some roles are not in the list: "A foundation can't be a director here."; empty where all are."""
     unsuitable = [role_with_article(section) for section in active_roles(draft) if not section.allows(kind)]
-    return gettext(_CANNOT_BE[kind], roles=join_list(unsuitable, "or")) if unsuitable else ""
+    return gettext(_CANNOT_BE[kind]).format(roles=join_list(unsuitable, "or")) if unsuitable else ""
 
 
 def role_words(roles: Iterable[str]) -> str:

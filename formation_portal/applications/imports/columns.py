@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 
 from django.conf import settings
 from django.utils import translation
+from django.utils.translation import gettext, gettext_noop
 
 from formation_portal.contract import canonical
 from formation_portal.contract.fields.base import Choice, FieldSpec
 from formation_portal.contract.fields.spreadsheet import fold
-from formation_portal.contract.localisation import gettext, gettext_noop
 from formation_portal.contract.schema import FormSchema, Section
 
 from .grid import NEEDED_MARK, normalized_heading
@@ -76,7 +76,7 @@ def columns(schema: FormSchema) -> tuple[Column, ...]:
     roles = dict.fromkeys(section.role for section in schema.role_sections if section.role)
     fixed = [
         Column(gettext("Kind")),
-        *(Column(gettext("Role: {role}", role=canonical.role_word(role)), role=role) for role in roles),
+        *(Column(gettext("Role: {role}").format(role=canonical.role_word(role)), role=role) for role in roles),
     ]
     return tuple(_with_distinct_headings([*fixed, *_questions(schema)]))
 

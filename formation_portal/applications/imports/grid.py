@@ -1,4 +1,7 @@
-"""The grid that a file is read into, headings and filled rows as texts, and the reasons to refuse a file."""
+"""The grid that a file is read into, headings and filled rows as texts, and the reasons to refuse a file.
+
+The sandbox imports it too, and has no Django: its sentences are translated as the contract's are.
+"""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass

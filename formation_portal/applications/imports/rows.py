@@ -4,12 +4,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from django.utils.translation import gettext
+
 from formation_portal.contract import canonical
 from formation_portal.contract.fields import spreadsheet
 from formation_portal.contract.fields.base import FieldSpec
 from formation_portal.contract.fields.parsing import is_blank
 from formation_portal.contract.fields.values import AnswerError
-from formation_portal.contract.localisation import gettext
 
 from ..contacts import Match, MatchIndex
 from ..draft import Draft
@@ -103,9 +104,11 @@ class SheetRows:
     def _check_cell(self, row: SheetRow, key: Key) -> None:
         text = row.texts.get(key, "")
         if text.strip() in _ERRORS:
-            self._add_problem(row, key, gettext("The cell shows the error {text}. Type the answer instead", text=text))
+            self._add_problem(
+                row, key, gettext("The cell shows the error {text}. Type the answer instead").format(text=text)
+            )
         elif key in row.formulas and text:
-            words = gettext("This cell contains a formula. We read its result: {text}", text=text)
+            words = gettext("This cell contains a formula. We read its result: {text}").format(text=text)
             row.notes.append((self._columns[key].heading, words))
         elif key in row.formulas:
             self._add_problem(row, key, gettext("Type the answer. We can’t work out formulas"))
@@ -122,7 +125,7 @@ class SheetRows:
         kind = self._kinds.get(spreadsheet.fold(text), "")
         if not kind or kind not in {one.value for one in offered}:
             words = ", ".join(one.label for one in offered)
-            self._add_problem(row, KIND, gettext("Choose one of these: {words}", words=words))
+            self._add_problem(row, KIND, gettext("Choose one of these: {words}").format(words=words))
             return ""
         return kind
 
@@ -182,7 +185,7 @@ class SheetRows:
             elif not any(section.allows(kind) for section in sections):
                 word = gettext(canonical.KIND_WORDS[kind])
                 self._add_problem(
-                    row, (role, "", ""), gettext("Leave this empty. A {kind} can’t have this role", kind=word)
+                    row, (role, "", ""), gettext("Leave this empty. A {kind} can’t have this role").format(kind=word)
                 )
 
     def _answer(self, row: SheetRow, spec: FieldSpec) -> Any:

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from io import BytesIO
 from typing import Any
 
+from django.utils.translation import gettext
 from openpyxl import Workbook
 from openpyxl.cell.cell import ILLEGAL_CHARACTERS_RE
 from openpyxl.styles import Alignment, Font, PatternFill
@@ -18,7 +19,6 @@ from openpyxl.worksheet.datavalidation import DataValidation
 
 from formation_portal.contract import canonical
 from formation_portal.contract.fields.base import Choice
-from formation_portal.contract.localisation import gettext
 from formation_portal.contract.reasons import only_if
 from formation_portal.contract.rules import find_field
 from formation_portal.contract.schema import FormSchema
@@ -129,7 +129,7 @@ def _write_explanations(sheet: Any, schema: FormSchema, found: ColumnChoices) ->
     for column, choices in found:
         allowed = "; ".join(choice.label for choice in choices)
         if len(choices) > _MAX_CHOICES_INLINE:
-            allowed = gettext("See the list under “{title}”", title=gettext("Allowed answers"))
+            allowed = gettext("See the list under “{title}”").format(title=gettext("Allowed answers"))
         rows.append((column.heading, _who_is_asked(column), _needed(schema, column), _what_to_type(column), allowed))
     for number, row in enumerate(rows, start=1):
         for place, text in enumerate(row, start=1):

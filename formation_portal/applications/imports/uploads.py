@@ -10,9 +10,10 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
 from django.conf import settings
+from django.utils.translation import gettext
 from openpyxl.utils import get_column_letter
 
-from formation_portal.contract.localisation import gettext, in_quotes, join_list
+from formation_portal.contract.localisation import in_quotes, join_list
 from formation_portal.contract.schema import FormSchema
 from formation_portal.documents import sandbox
 
@@ -93,11 +94,11 @@ def check_headings(draft: Draft, found: Sequence[str]) -> None:
         raise SheetRefused(words.format(heading=heads[key], places=places))
     asked = [section for section in draft.schema.role_sections if draft.form_state.section_activation(section).active]
     if KIND not in keys and len(kind_choices(asked)) > 1:
-        raise SheetRefused(gettext("Add the missing column “{heading}”", heading=heads[KIND]))
+        raise SheetRefused(gettext("Add the missing column “{heading}”").format(heading=heads[KIND]))
     roles = [(section.role or "", "", "") for section in asked]
     if len(roles) > 1 and not set(keys).intersection(roles):
         missing = _quoted(heads[key] for key in roles)
-        raise SheetRefused(gettext("Add the missing role columns: {missing}", missing=missing))
+        raise SheetRefused(gettext("Add the missing role columns: {missing}").format(missing=missing))
 
 
 def unknown_headings(schema: FormSchema, found: Sequence[str]) -> tuple[str, ...]:

@@ -10,10 +10,10 @@ from typing import Any
 
 from django.contrib.auth.models import AbstractBaseUser
 from django.db import Error, transaction
+from django.utils.translation import gettext_noop
 
 from formation_portal.contract.catalog import CatalogItem
 from formation_portal.contract.fields.base import FieldSpec
-from formation_portal.contract.localisation import gettext_noop
 from formation_portal.core import subscribers
 
 from ..draft import Draft, keep_schema, open_draft

@@ -15,9 +15,9 @@ from django.core.files.base import File
 from django.core.files.uploadedfile import UploadedFile
 from django.db import Error, transaction
 from django.utils import timezone
-from django.utils.translation import gettext as _
+from django.utils.translation import gettext, gettext_noop
 
-from formation_portal.contract.localisation import gettext, gettext_noop, locale
+from formation_portal.contract.localisation import locale
 from formation_portal.contract.schema import ENTITY
 from formation_portal.documents.inspection import inspect_file
 
@@ -73,7 +73,9 @@ def reuse_document(
     try:
         content = source.file.storage.open(str(source.file.name))
     except FileNotFoundError as error:
-        raise UploadRefused(_("Choose the file from your device. The earlier upload is no longer available")) from error
+        raise UploadRefused(
+            gettext("Choose the file from your device. The earlier upload is no longer available")
+        ) from error
     with content:
         return _store(draft, party, slot, document, content, by=by)
 
@@ -120,12 +122,12 @@ def _save_row(
         sections = draft.schema.sections_of(row.roles) if row else draft.schema.entity_sections
         kind = row.kind if row else ENTITY
         if not any(document.slot == slot.name for section in sections for slot in section.slots(kind)):
-            raise UploadRefused(_("Choose one of the documents in the list"))
+            raise UploadRefused(gettext("Choose one of the documents in the list"))
         old = draft.documents_of(row).get(document.slot)
         if old and (old.sha256, old.name) == (document.sha256, document.name):
             return old
         if (row.token if row else "", document.slot) in journal.locks.documents:
-            raise UploadRefused(_("You can’t replace this file. Our reviewer has accepted it"))
+            raise UploadRefused(gettext("You can’t replace this file. Our reviewer has accepted it"))
         if old:
             old.replaced_at = timezone.now()
             old.save(update_fields=["replaced_at"])
@@ -196,20 +198,22 @@ def disk_errors_refused() -> Iterator[None]:
         yield
     except OSError as error:
         logger.error("An upload could not be stored: %s", error.strerror or type(error).__name__)
-        raise UploadRefused(_("We could not save the file just now. Choose it again in a few minutes")) from error
+        raise UploadRefused(gettext("We could not save the file just now. Choose it again in a few minutes")) from error
 
 
 def check_upload(upload: "UploadedFile[bytes]") -> tuple[str, str]:
     """The media type by content, and the SHA-256 digest. Raises UploadRefused."""
     size = upload.size or 0
     if size == 0:
-        raise UploadRefused(_("Upload a different file. This one is empty"))
+        raise UploadRefused(gettext("Upload a different file. This one is empty"))
     if size > settings.UPLOAD_LIMIT:
         limits = {
             "limit": settings.UPLOAD_LIMIT // 1_000_000,
             "size": format_decimal(size / 1_000_000, "0.0", locale=locale()),
         }
-        raise UploadRefused(_("The file must be %(limit)s\u00a0MB or smaller. This one is %(size)s\u00a0MB") % limits)
+        raise UploadRefused(
+            gettext("The file must be %(limit)s\u00a0MB or smaller. This one is %(size)s\u00a0MB") % limits
+        )
     digest, head = hashlib.sha256(), b""
     for chunk in upload.chunks():
         head = head or bytes(chunk[:16])
@@ -217,9 +221,9 @@ def check_upload(upload: "UploadedFile[bytes]") -> tuple[str, str]:
     upload.seek(0)
     mime_type = next((kind for signature, kind in SIGNATURES.items() if head.startswith(signature)), None)
     if mime_type is None:
-        raise UploadRefused(_("The file must be a PDF, JPEG or PNG"))
+        raise UploadRefused(gettext("The file must be a PDF, JPEG or PNG"))
     if mime_type in _ENDS and hides_another_file(upload.read(), mime_type):
-        raise UploadRefused(_("This picture contains another file. Save it again as JPEG or PNG, then upload it"))
+        raise UploadRefused(gettext("This picture contains another file. Save it again as JPEG or PNG, then upload it"))
     upload.seek(0)
     return mime_type, digest.hexdigest()
 

@@ -4,8 +4,9 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
+from django.utils.translation import gettext
+
 from formation_portal.contract.lifecycle import State
-from formation_portal.contract.localisation import gettext
 from formation_portal.contract.needs import Need
 
 from ..models import Change
@@ -15,7 +16,7 @@ class Closed(Exception):
     """The application's state does not allow the change."""
 
     def __init__(self, state: State) -> None:
-        super().__init__(gettext("The application is “{state}” and can’t be changed", state=state.words))
+        super().__init__(gettext("The application is “{state}” and can’t be changed").format(state=state.words))
         self.state = state
 
 

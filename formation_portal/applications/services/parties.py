@@ -6,9 +6,9 @@ from typing import Any
 
 from django.contrib.auth.models import AbstractBaseUser
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from formation_portal.contract import canonical
-from formation_portal.contract.localisation import gettext
 
 from ..access import Author
 from ..draft import Draft

@@ -6,8 +6,7 @@ from enum import StrEnum
 from typing import Any
 
 from django.contrib.auth.models import AbstractBaseUser
-
-from formation_portal.contract.localisation import gettext_noop
+from django.utils.translation import gettext_noop
 
 from ..draft import Draft
 from ..fields import changed_names, new_token

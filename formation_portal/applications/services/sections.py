@@ -3,9 +3,10 @@
 from collections.abc import Mapping
 from typing import Any
 
+from django.utils.translation import gettext
+
 from formation_portal.contract.fields.base import FieldSpec
 from formation_portal.contract.inactive_answers import answers_in_rules
-from formation_portal.contract.localisation import gettext
 from formation_portal.contract.schema import Section
 
 from ..access import Author

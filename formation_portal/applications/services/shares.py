@@ -8,10 +8,10 @@ from typing import Any
 
 from django.contrib.auth.models import AbstractBaseUser
 from django.db import transaction
+from django.utils.translation import gettext
 
 from formation_portal.contract.fields.parsing import is_blank
 from formation_portal.contract.fields.values import AnswerError
-from formation_portal.contract.localisation import gettext
 from formation_portal.contract.shares import parse_number_of_shares
 
 from ..access import Author

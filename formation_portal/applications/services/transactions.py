@@ -17,11 +17,11 @@ from django.db import models, transaction
 from django.db.models import Sum, TextField
 from django.db.models.functions import Cast, Length
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from formation_portal.audit import chain
 from formation_portal.audit.models import AuditAction
 from formation_portal.contract.fields.base import FieldSpec
-from formation_portal.contract.localisation import gettext
 from formation_portal.core import subscribers
 
 from ..access import Author
@@ -165,10 +165,10 @@ def asked_answers(
         more = count_characters(value) - count_characters(stored.get(name, ""))
         message, label = asked[name].too_long_message(value), asked[name].label
         if not message and more > max(room, 0):
-            message = gettext("Shorten “{label}”. The application has reached its limit of text", label=label)
+            message = gettext("Shorten “{label}”. The application has reached its limit of text").format(label=label)
         if not message and is_history_full and name in changed:
-            message = gettext(
-                "Save “{label}” again in an hour. Too much text was changed in the last hour", label=label
+            message = gettext("Save “{label}” again in an hour. Too much text was changed in the last hour").format(
+                label=label
             )
         if message:
             draft.overlong[name] = Overlong(value, message)

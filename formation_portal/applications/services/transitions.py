@@ -5,10 +5,10 @@ from typing import Any
 from django.contrib.auth.models import AbstractBaseUser
 from django.db import transaction
 from django.utils import timezone
+from django.utils.translation import gettext_noop
 
 from formation_portal.contract.catalog import CatalogItem
 from formation_portal.contract.lifecycle import AGENT, TRANSITIONS, State, is_possible
-from formation_portal.contract.localisation import gettext_noop
 from formation_portal.core import subscribers
 
 from ..draft import Draft, keep_schema, load_schema, open_draft

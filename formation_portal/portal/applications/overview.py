@@ -12,13 +12,14 @@ from functools import cached_property
 
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext, gettext_noop
 
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.parties import PartyRow
 from formation_portal.contract.catalog import CatalogItem
 from formation_portal.contract.fields.parsing import is_blank
 from formation_portal.contract.lifecycle import State
-from formation_portal.contract.localisation import gettext, gettext_noop, ngettext
+from formation_portal.contract.localisation import ngettext
 from formation_portal.contract.needs import Need
 from formation_portal.contract.schema import Section
 from formation_portal.gateway.catalog import cached_catalog
@@ -75,7 +76,7 @@ class TaskList:
     def progress(self) -> str:
         """How far one has come: 3 of 7 sections complete."""
         done = sum(task.state == "met" for task in self._counted)
-        return gettext("{done} of {count} sections complete", done=done, count=len(self._counted))
+        return gettext("{done} of {count} sections complete").format(done=done, count=len(self._counted))
 
     @property
     def following(self) -> Task | None:
@@ -153,7 +154,7 @@ def _document_tasks(draft: Draft) -> Iterable[Task]:
     if needs:
         note = ngettext("{count} to upload", "{count} to upload", len(needs))
     else:
-        note = gettext("{done} of {count} uploaded", done=len(draft.documents), count=slots)
+        note = gettext("{done} of {count} uploaded").format(done=len(draft.documents), count=slots)
     state, status = _state(needs, is_begun=bool(draft.documents))
     url = reverse("portal:documents", args=[draft.application.reference])
     yield Task(_DOCUMENTS, gettext("Documents"), url, state, status, note)

@@ -12,6 +12,7 @@ from typing import TypeVar
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.html import format_html
+from django.utils.translation import gettext, gettext_noop
 
 from formation_portal.applications.contacts import answers_by_property
 from formation_portal.applications.draft import Draft, schema_digest
@@ -30,7 +31,7 @@ from formation_portal.contract import canonical
 from formation_portal.contract.catalog import CatalogItem
 from formation_portal.contract.fields.parsing import is_blank
 from formation_portal.contract.lifecycle import State
-from formation_portal.contract.localisation import gettext, gettext_noop, ngettext
+from formation_portal.contract.localisation import ngettext
 from formation_portal.contract.transfer import FormChanges, form_changes
 from formation_portal.gateway.catalog import Catalog, CatalogProduct
 from formation_portal.invitations.models import current_stage
@@ -113,7 +114,7 @@ def copied_things(draft: Draft) -> Iterator[str]:
         )
     if content.share_classes:
         classes = ngettext("{count} share class", "{count} share classes", len(content.share_classes))
-        yield gettext("{classes} and shareholdings", classes=classes) if content.holdings else classes
+        yield gettext("{classes} and shareholdings").format(classes=classes) if content.holdings else classes
     if content.documents:
         yield ngettext(
             "{count} document",
@@ -227,7 +228,7 @@ class FormChangePage:
             (price.annual, gettext_noop("{amount} annual fee")),
         )
         return ", ".join(
-            gettext(said, amount=money(amount, price.currency)) for amount, said in parts if amount is not None
+            gettext(said).format(amount=money(amount, price.currency)) for amount, said in parts if amount is not None
         )
 
     @property

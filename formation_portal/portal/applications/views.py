@@ -9,6 +9,7 @@ from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_safe
 
 from formation_portal.accounts import addresses
@@ -18,7 +19,6 @@ from formation_portal.applications import services
 from formation_portal.applications.access import Right
 from formation_portal.applications.draft import Draft, schema_digest
 from formation_portal.applications.models import Application, SectionAnswers
-from formation_portal.contract.localisation import gettext
 from formation_portal.gateway.catalog import Catalog
 from formation_portal.invitations.models import Invitation
 from formation_portal.relay.delivery_status import deliveries_of
@@ -151,7 +151,7 @@ def copy(request: UserRequest, reference: str) -> HttpResponse:
     except services.NotCopied as refused:
         messages.error(request, f"{refused}.")
         return redirect("portal:copy", reference=reference)
-    messages.success(request, gettext("This is a copy of {name}. It has its own reference.", name=draft.title))
+    messages.success(request, gettext("This is a copy of {name}. It has its own reference.").format(name=draft.title))
     return redirect("portal:overview", reference=made.reference)
 
 
@@ -186,7 +186,7 @@ def _carry_over(request: UserRequest, offered: Catalog, draft: Draft) -> HttpRes
             messages.error(request, f"{refused}.")
             return redirect(request.get_full_path())
     messages.success(
-        request, gettext("This is a new draft with the answers we could reuse from {name}.", name=draft.title)
+        request, gettext("This is a new draft with the answers we could reuse from {name}.").format(name=draft.title)
     )
     return redirect("portal:overview", reference=made.reference)
 

@@ -13,9 +13,9 @@ from operator import itemgetter
 from django.http import QueryDict
 from django.urls import reverse
 from django.utils.http import urlencode
+from django.utils.translation import gettext, gettext_noop
 
 from formation_portal.contract.catalog import CatalogItem
-from formation_portal.contract.localisation import gettext, gettext_noop
 from formation_portal.ui.formats import money
 from formation_portal.ui.forms.controls import Option, as_options
 
@@ -101,7 +101,7 @@ class CatalogFilterControl:
     def in_words(self) -> str:
         """The filter as a sentence names it: "Region: Europe", "Set-up fee up to USD 1,000"."""
         if self.name == "price":
-            return gettext("Set-up fee {up_to}", up_to=self.chosen[:1].lower() + self.chosen[1:])
+            return gettext("Set-up fee {up_to}").format(up_to=self.chosen[:1].lower() + self.chosen[1:])
         return f"{self.label}: {self.chosen}"
 
 
@@ -113,7 +113,7 @@ def filter_controls(items: Iterable[CatalogItem], chosen: CatalogFilter) -> tupl
     kinds = dict.fromkeys(item.product.type for item in items)
     types = {kind: gettext(_TYPE_WORDS[kind]) if kind in _TYPE_WORDS else kind for kind in kinds}
     prices = {
-        str(ceiling): gettext("Up to {amount}", amount=money(ceiling.amount, ceiling.currency))
+        str(ceiling): gettext("Up to {amount}").format(amount=money(ceiling.amount, ceiling.currency))
         for ceiling in _ceilings(items, chosen.price)
     }
     offered = (

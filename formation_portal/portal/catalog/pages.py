@@ -5,9 +5,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby
 
+from django.utils.translation import gettext, gettext_noop
+
 from formation_portal.contract import canonical
 from formation_portal.contract.catalog import CatalogItem, Jurisdiction
-from formation_portal.contract.localisation import gettext, gettext_noop, join_list, ngettext
+from formation_portal.contract.localisation import join_list, ngettext
 from formation_portal.gateway.catalog import Catalog, CatalogProduct
 from formation_portal.ui.formats import money, plain_amount
 from formation_portal.ui.roles import capitalised
@@ -162,7 +164,7 @@ class CatalogPage:
     def announcement(self) -> str:
         """What is said of a change: the count, and where nothing fits, what would help most."""
         total = len(self.catalog.items)
-        count = gettext("{count} of {total} company types", count=len(self.products), total=total)
+        count = gettext("{count} of {total} company types").format(count=len(self.products), total=total)
         return f"{count}. {self.wider_words}." if self.wider_words else count
 
 
@@ -235,10 +237,10 @@ class ComparePage:
             )
         for product in self._found:
             if not product.is_available:
-                yield gettext("{name} is not available at the moment and is not shown.", name=product.name)
+                yield gettext("{name} is not available at the moment and is not shown.").format(name=product.name)
         if beyond := self._offered[_COMPARED_AT_MOST:]:
             names = join_list([product.name for product in beyond])
-            yield gettext("You can compare up to 3. Remove one to see {names}.", names=names)
+            yield gettext("You can compare up to 3. Remove one to see {names}.").format(names=names)
 
     @cached_property
     def labels(self) -> list[str]:

@@ -8,11 +8,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, groupby
 
+from django.utils.translation import gettext, gettext_noop
+
 from formation_portal.contract import canonical
 from formation_portal.contract.catalog import CatalogItem
 from formation_portal.contract.conditions import Condition, count_of
 from formation_portal.contract.fields.base import FieldSpec
-from formation_portal.contract.localisation import gettext, gettext_noop, in_quotes, join_list
+from formation_portal.contract.localisation import in_quotes, join_list
 from formation_portal.contract.reasons import if_answered, only_if
 from formation_portal.contract.record import Record
 from formation_portal.contract.rules import FormState, evaluate, find_field, lookup_of
@@ -111,8 +113,8 @@ class Requirements:
         """Which form it is, in which version, and whose."""
         form = self.item.form
         name = in_quotes(form.form_name) if form.form_name else gettext("A form")
-        version = gettext("version {version}", version=form.version) if form.version else ""
-        provider = gettext("by {name}", name=form.csp_name) if form.csp_name else ""
+        version = gettext("version {version}").format(version=form.version) if form.version else ""
+        provider = gettext("by {name}").format(name=form.csp_name) if form.csp_name else ""
         return ", ".join(part for part in (name, version, provider) if part) + "."
 
     @cached_property
@@ -122,15 +124,17 @@ class Requirements:
         for section in self.item.form.role_sections:
             rules: list[str] = []
             count, rule = section.base_minimum, section.conditional_min
-            least = gettext("at least {count}", count=count) if count else gettext("none required")
+            least = gettext("at least {count}").format(count=count) if count else gettext("none required")
             kinds = [kind_with_article(kind) for kind in canonical.PARTY_KINDS if section.allows(kind)]
             place = lookup_of(self.item.form).entity_field(rule.field) if rule else None
             if rule and place and count_of(rule.minimum) is not None:
                 condition = if_answered(place.spec, rule.values)
                 if rule.minimum:
-                    rules.append(gettext("At least {count} {condition}.", count=rule.minimum, condition=condition))
+                    rules.append(
+                        gettext("At least {count} {condition}.").format(count=rule.minimum, condition=condition)
+                    )
                 else:
-                    rules.append(gettext("None required {condition}.", condition=condition))
+                    rules.append(gettext("None required {condition}.").format(condition=condition))
             if when := self._condition(section):
                 rules.append(when)
             needs.append(RoleNeed(section, role_title(section), least, join_list(kinds, "or"), tuple(rules)))
@@ -152,14 +156,14 @@ class Requirements:
         entity = [section for section in form.entity_sections if nothing_said.section_activation(section).active]
         own = _effort(chain(*(one.fields for one in entity)), chain(*(one.slots(ENTITY) for one in entity)))
         words = _EFFORT_OF.get(entity_word(self.item.product.type), _EFFORT_OF_ANY)
-        lines = [gettext(words, things=own)] if own else []
+        lines = [gettext(words).format(things=own)] if own else []
         for section in form.role_sections:
             if section.base_minimum and nothing_said.section_activation(section).active:
                 kind = next(kind for kind in canonical.PARTY_KINDS if section.allows(kind))
                 things, role = _effort(section.groups[kind], section.slots(kind)), section.role or ""
-                lines.append(gettext("{things} for each {role}", things=things, role=canonical.role_word(role)))
+                lines.append(gettext("{things} for each {role}").format(things=things, role=canonical.role_word(role)))
         if form.share_section and nothing_said.section_activation(form.share_section).active:
-            lines.append(gettext("{things} for each share class", things=_effort(form.share_class_fields, ())))
+            lines.append(gettext("{things} for each share class").format(things=_effort(form.share_class_fields, ())))
         return tuple(lines)
 
     @property
@@ -168,7 +172,7 @@ class Requirements:
         shares = (self.item.form.share_section,) if self.item.form.share_section else ()
         for section in (*self.item.form.entity_sections, *shares):
             labels = [
-                gettext("{label} (provided by the registered agent)", label=spec.label)
+                gettext("{label} (provided by the registered agent)").format(label=spec.label)
                 if spec.provided_by_agent
                 else spec.label
                 for specs in section.groups.values()
@@ -259,14 +263,16 @@ def _document_lines(asked: list[tuple[Section, DocumentSlot]], *, everybody: int
         roles = _as_roles(section.role for section, _ in some if section.role) if len(some) < everybody else ""
         words = f"{name}, {roles}" if roles else name
         if not any(slot.required for _, slot in some):
-            words = gettext("{thing} (optional)", thing=words)
+            words = gettext("{thing} (optional)").format(thing=words)
         lines.append((words, tuple(dict.fromkeys(slot.help for _, slot in some if slot.help))))
     return lines
 
 
 def _as_roles(roles: Iterable[str]) -> str:
     """For whom something is asked: "as director or as beneficial owner"."""
-    return join_list([gettext("as {role}", role=word) for word in dict.fromkeys(map(canonical.role_word, roles))], "or")
+    return join_list(
+        [gettext("as {role}").format(role=word) for word in dict.fromkeys(map(canonical.role_word, roles))], "or"
+    )
 
 
 def _branches(asked: Iterable[tuple[str, ListedQuestion]]) -> tuple[Branch, ...]:

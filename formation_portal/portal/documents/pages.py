@@ -4,8 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
+from django.utils.translation import gettext
+
 from formation_portal.applications.documents import EarlierFiles
-from formation_portal.contract.localisation import gettext
 from formation_portal.relay.delivery_status import deliveries_for_customer
 
 from ..feedback import ReviewFeedback, review_feedback

@@ -7,7 +7,7 @@ from django.http import Http404, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.utils.translation import gettext as _
+from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_safe
 
 from formation_portal.accounts.policies import UserRequest, customer
@@ -46,7 +46,7 @@ def documents(request: UserRequest, reference: str) -> HttpResponse:
         else:
             upload = request.FILES.get("file")
             if upload is None:
-                raise services.UploadRefused(_("Choose a file first, then upload it"))
+                raise services.UploadRefused(gettext("Choose a file first, then upload it"))
             document = services.add_document(draft, party, slot, cast("UploadedFile[bytes]", upload), by=request.user)
     except services.UploadRefused as refused:
         return _draw(request, DocumentsPage(draft, {key: refused.message}, earlier, back), status=422)

@@ -6,6 +6,7 @@ from functools import cached_property
 
 from django.http import QueryDict
 from django.utils.functional import Promise
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from formation_portal.applications.draft import Draft
@@ -16,7 +17,7 @@ from formation_portal.applications.services import ALWAYS_COMPARE
 from formation_portal.contract import canonical
 from formation_portal.contract.fields.parsing import LINE_LIMIT, without_null
 from formation_portal.contract.fields.values import AnswerError
-from formation_portal.contract.localisation import format_number, gettext, in_quotes
+from formation_portal.contract.localisation import format_number, in_quotes
 from formation_portal.contract.ownership import parse_stake
 from formation_portal.ui.forms.controls import Option, Problem, as_options
 from formation_portal.ui.ownership import unaccounted_for
@@ -92,7 +93,7 @@ class OwnersPage(ApplicationPage):
 
     @property
     def title(self) -> str:
-        return gettext("Who owns {name}", name=self.company_row.label)
+        return gettext("Who owns {name}").format(name=self.company_row.label)
 
     @property
     def url(self) -> str:
@@ -127,12 +128,12 @@ class OwnersPage(ApplicationPage):
         if self.new.is_empty:
             return errors
         if not any(option.chosen for option in self.options):
-            errors["owner"] = gettext("Choose who owns part of {name}", name=self.company_row.label)
+            errors["owner"] = gettext("Choose who owns part of {name}").format(name=self.company_row.label)
         elif self.new.kind and not self.new.names:
             errors["first_name"] = gettext("Enter the name of the owner")
         elif any(len(name) > LINE_LIMIT for name in self.new.names.values()):
             limit = format_number(LINE_LIMIT)
-            errors["first_name"] = gettext("Enter a name of at most {limit} characters", limit=limit)
+            errors["first_name"] = gettext("Enter a name of at most {limit} characters").format(limit=limit)
         if not self.new.part:
             errors["part"] = gettext("Enter how much they own, like 40% or 1/3")
         else:

@@ -8,6 +8,7 @@ from typing import Any
 
 from django.http import QueryDict
 from django.urls import reverse
+from django.utils.translation import gettext, gettext_noop
 
 from formation_portal.accounts.models import User
 from formation_portal.applications.contacts import copyable_answers, duplicate_of, owner_contact
@@ -18,7 +19,6 @@ from formation_portal.applications.ownership_stakes import owners_of, typed_stak
 from formation_portal.applications.parties import PartyRow
 from formation_portal.applications.readback import share_class_choices
 from formation_portal.contract import canonical
-from formation_portal.contract.localisation import gettext, gettext_noop
 from formation_portal.contract.schema import Section
 from formation_portal.relay.delivery_status import ApplicationDeliveries, deliveries_for_customer
 from formation_portal.ui import formats, roles
@@ -149,7 +149,7 @@ class PartyPage(QuestionPage):
         activation = self.draft.form_state.section_activation(section)
         kept = "" if activation.active else gettext("We keep the answers until you submit.")
         note = f"{activation.reason}. {kept}".strip() if activation.reason else ""
-        title = gettext("As {role}", role=canonical.role_word(section.role or ""))
+        title = gettext("As {role}").format(role=canonical.role_word(section.role or ""))
         return RoleEntry(f"entry-{place}", title, note, regions)
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from django.utils import timezone
 from django.utils.http import urlencode
+from django.utils.translation import gettext
 
 from formation_portal.accounts.models import User
 from formation_portal.applications.contacts import Contact, contacts, duplicates, matching_party, properties_of
@@ -19,7 +20,7 @@ from formation_portal.applications.parties import PartyRow
 from formation_portal.applications.readback import answer_in_words, number_of_shares
 from formation_portal.contract import canonical
 from formation_portal.contract.fields.iso_codes import country_name
-from formation_portal.contract.localisation import gettext, join_list, long_date, ngettext
+from formation_portal.contract.localisation import join_list, long_date, ngettext
 from formation_portal.contract.schema import Section
 from formation_portal.invitations.models import Invitation, current_stage
 from formation_portal.relay.delivery_status import ApplicationDeliveries, DeliveryStatus
@@ -201,7 +202,7 @@ class PeoplePage(ApplicationPage):
         # Of somebody without a role, what they own.
         owned = () if row.roles else companies_owned_by(self.draft, row, self._stakes)
         names = join_list([company.label for company in owned])
-        doing = gettext("Owner of {names}", names=names) if owned else roles.role_words(row.roles)
+        doing = gettext("Owner of {names}").format(names=names) if owned else roles.role_words(row.roles)
         state, words = self._progress(row, delivery, is_owner=bool(owned))
         invitation = self.invitations.get(row.token)
         return PartyListItem(
@@ -238,7 +239,7 @@ class PeoplePage(ApplicationPage):
             counted(len(needs) - documents, "{count} answer", "{count} answers"),
             counted(documents, "{count} document", "{count} documents"),
         )
-        return "half", gettext("{things} to complete", things=join_list([part for part in parts if part]))
+        return "half", gettext("{things} to complete").format(things=join_list([part for part in parts if part]))
 
 
 def _invitation_words(invitation: Invitation) -> str:
@@ -271,7 +272,7 @@ class DuplicatePage(ApplicationPage):
         """The words of the button that makes one of both."""
         count = len(set(self.party.roles) - set(self.other.roles))
         if not count:
-            return gettext("Keep only the first {name}", name=self.other.label)
+            return gettext("Keep only the first {name}").format(name=self.other.label)
         return ngettext("Give {name} this role too", "Give {name} these roles too", count, name=self.other.label)
 
     @property
@@ -293,7 +294,7 @@ class DuplicatePage(ApplicationPage):
             kept = self.draft.holdings.get((self.other.token, row.token))
             lost = self.draft.holdings.get((self.party.token, row.token))
             if kept and lost:
-                label = gettext("“{name}” shares", name=row.label)
+                label = gettext("“{name}” shares").format(name=row.label)
                 found.append((label, number_of_shares(kept), number_of_shares(lost)))
         return found
 
@@ -302,9 +303,8 @@ def already_here(draft: Draft, row: PartyRow) -> str:
     """ "Ada Lovelace, born 10 December 1985, is already a director here." """
     said = {"name": row.label, "known": distinguishing_words(properties_of(draft, row))}
     if not row.roles:
-        return gettext("{name}, {known}, is already in this application.", **said)
-    return gettext(
-        "{name}, {known}, is already {roles} in this application.",
+        return gettext("{name}, {known}, is already in this application.").format(**said)
+    return gettext("{name}, {known}, is already {roles} in this application.").format(
         roles=join_list([roles.with_article(role) for role in row.roles]),
         **said,
     )
@@ -315,8 +315,8 @@ def distinguishing_words(known: Mapping[str, Any]) -> str:
     born, number, country = known.get("date_of_birth"), known.get("registration_number"), known.get("country")
     if number:
         if country:
-            return gettext("number {number} in {country}", number=number, country=country_name(country))
-        return gettext("number {number}", number=number)
+            return gettext("number {number} in {country}").format(number=number, country=country_name(country))
+        return gettext("number {number}").format(number=number)
     if isinstance(born, date):
-        return gettext("born {day}", day=long_date(born))
+        return gettext("born {day}").format(day=long_date(born))
     return str(known.get("email", ""))

@@ -8,11 +8,11 @@ from typing import Concatenate, ParamSpec
 from django.contrib import messages
 from django.http import HttpResponse, QueryDict
 from django.shortcuts import render
+from django.utils.translation import gettext
 
 from formation_portal.accounts.policies import UserRequest
 from formation_portal.applications import services
 from formation_portal.applications.parties import PartyRow
-from formation_portal.contract.localisation import gettext
 from formation_portal.ui.formats import time_or_day
 from formation_portal.ui.forms.form import AnswerRow
 from formation_portal.ui.forms.form_data import RESTORE, ROLES, posted_answers
@@ -99,7 +99,7 @@ def restores_removed_party(view: PartyView[Rest]) -> PartyView[Rest]:
             except (services.Closed, services.Gone) as refused:
                 messages.error(request, f"{refused}.")
             else:
-                messages.success(request, gettext("{name} was restored.", name=back.label))
+                messages.success(request, gettext("{name} was restored.").format(name=back.label))
         return view(request, *args, **kwargs)
 
     return guarded

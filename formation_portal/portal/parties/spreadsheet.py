@@ -9,6 +9,7 @@ from django.contrib import messages
 from django.core.files.uploadedfile import UploadedFile
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext, gettext_noop
 from django.views.decorators.http import require_http_methods, require_safe
 
 from formation_portal.accounts.languages import chosen_in
@@ -30,7 +31,7 @@ from formation_portal.applications.imports.uploads import (
 from formation_portal.applications.services.party_imports import RowAction
 from formation_portal.contract import canonical
 from formation_portal.contract.fields.base import Choice
-from formation_portal.contract.localisation import after_colon, format_number, gettext, gettext_noop, ngettext
+from formation_portal.contract.localisation import after_colon, format_number, ngettext
 from formation_portal.ui.downloads import as_attachment
 from formation_portal.ui.formats import day, time_or_day
 from formation_portal.ui.forms.controls import Problem
@@ -180,13 +181,17 @@ class PartyImportPage(ApplicationPage):
     def remarks(self) -> tuple[str, ...]:
         """What is to be known of the sheet as a whole."""
         headings = tuple(self.found.sheet["headings"])
-        said = [gettext(_REMARKS[code], detail=detail) for code, detail in self.found.sheet["remarks"]]
+        said = [gettext(_REMARKS[code]).format(detail=detail) for code, detail in self.found.sheet["remarks"]]
         if unknown := unknown_headings(self.draft.schema, headings):
             names = quoted_headings(unknown)
-            said.append(gettext("These columns are not part of this form, so they are not read: {names}.", names=names))
+            said.append(
+                gettext("These columns are not part of this form, so they are not read: {names}.").format(names=names)
+            )
         kinds = {row.party.kind for row in self.rows if row.party}
         if missing := missing_headings(self.draft, headings, kinds=kinds):
-            said.append(gettext("The spreadsheet is missing these columns: {names}.", names=quoted_headings(missing)))
+            said.append(
+                gettext("The spreadsheet is missing these columns: {names}.").format(names=quoted_headings(missing))
+            )
         return tuple(said)
 
     @cached_property
@@ -197,8 +202,7 @@ class PartyImportPage(ApplicationPage):
                 row,
                 [
                     # Row 7, Date of birth: enter the month as a word.
-                    gettext(
-                        "Row {number}, {heading}: {text}",
+                    gettext("Row {number}, {heading}: {text}").format(
                         number=row.number,
                         heading=heading,
                         text=after_colon(text),
@@ -258,7 +262,7 @@ class PartyImportPage(ApplicationPage):
         there = row.match.party
         if row.match.row is None:
             return already_here(self.draft, there), tuple(choices)
-        return gettext("{name} is also in row {row}.", name=there.label, row=row.match.row), tuple(choices)
+        return gettext("{name} is also in row {row}.").format(name=there.label, row=row.match.row), tuple(choices)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -6,6 +6,7 @@ from django.contrib import messages
 from django.db import transaction
 from django.http import Http404, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext, gettext_noop
 from django.views.decorators.http import require_http_methods, require_safe
 
 from formation_portal.accounts.languages import chosen_in
@@ -16,7 +17,7 @@ from formation_portal.applications.documents import EarlierFiles
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.fields import is_token
 from formation_portal.contract.fields.parsing import without_null
-from formation_portal.contract.localisation import after_colon, gettext, gettext_noop, ngettext
+from formation_portal.contract.localisation import after_colon, ngettext
 from formation_portal.contract.schema import Section
 from formation_portal.invitations import parts
 from formation_portal.relay.delivery_status import deliveries_for_customer
@@ -73,7 +74,7 @@ def _posted_role(request: UserRequest, draft: Draft, kind: str, name: str) -> Se
     for section in active_roles(draft):
         if role and section.role == role and section.allows(kind):
             return section
-    messages.error(request, gettext("Choose a role that {name} can have.", name=name))
+    messages.error(request, gettext("Choose a role that {name} can have.").format(name=name))
     return None
 
 
@@ -89,9 +90,9 @@ def _report_role(request: UserRequest, draft: Draft, section: Section, name: str
             role=role,
         )
     else:
-        said = gettext("{name} is now {role}.", name=name, role=role)
+        said = gettext("{name} is now {role}.").format(name=name, role=role)
     if len(draft.form_state.parties_in(section)) >= draft.form_state.minimum_of(section).count:
-        said += " " + gettext("You have enough people for “{role}”.", role=role_title(section))
+        said += " " + gettext("You have enough people for “{role}”.").format(role=role_title(section))
     messages.success(request, said)
 
 
@@ -108,7 +109,7 @@ def party_restoration(request: UserRequest, reference: str, token: str) -> HttpR
         except services.Closed as closed:
             messages.error(request, f"{closed}.")
         else:
-            messages.success(request, gettext("{name} was restored.", name=back.label))
+            messages.success(request, gettext("{name} was restored.").format(name=back.label))
     return redirect("portal:people", reference=reference)
 
 
@@ -241,10 +242,12 @@ def party_duplicate(request: UserRequest, reference: str, token: str) -> HttpRes
             services.merge_parties(draft, party, other, by=request.user)
             stays = get_party_or_404(draft, other.token)
             said = after_colon(role_words(stays.roles))
-            messages.success(request, gettext("{name} now has one entry: {roles}.", name=stays.label, roles=said))
+            messages.success(
+                request, gettext("{name} now has one entry: {roles}.").format(name=stays.label, roles=said)
+            )
         else:
             services.keep_both(draft, party, other, by=request.user)
-            messages.success(request, gettext("We kept both entries for {name}.", name=party.label))
+            messages.success(request, gettext("We kept both entries for {name}.").format(name=party.label))
     except (services.Closed, services.Gone) as closed:
         messages.error(request, f"{closed}.")
     return onwards

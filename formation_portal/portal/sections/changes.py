@@ -6,7 +6,7 @@ from typing import Any
 
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
 from django.http import QueryDict
-from django.utils.translation import gettext as _
+from django.utils.translation import gettext
 
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Change
@@ -14,7 +14,7 @@ from formation_portal.applications.readback import answer_in_words
 from formation_portal.applications.services import Stale, restorable_choices
 from formation_portal.contract.fields.base import FieldSpec
 from formation_portal.contract.inactive_answers import Inactive, answers_in_rules, inactive_without, newly_inactive
-from formation_portal.contract.localisation import gettext, in_quotes, ngettext
+from formation_portal.contract.localisation import in_quotes, ngettext
 from formation_portal.contract.record import Party
 from formation_portal.contract.rules import FormState
 from formation_portal.ui.formats import counted, listed, time_or_day
@@ -100,7 +100,7 @@ def consequence(
             said = ""
             if inactive.is_much:
                 things = _things(draft, inactive)
-                said = gettext("No longer needed because of this answer: {things}.", things=things)
+                said = gettext("No longer needed because of this answer: {things}.").format(things=things)
             return Consequence(name, said, undo_url(change.pk))
     return None
 
@@ -120,7 +120,8 @@ def inactive_warnings(
     shown = {name: _shown_to_reader(inactive, only_of) for name, inactive in found.items()}
     return {
         name: gettext(
-            "If you change this answer, {things} may no longer apply. Choose “{words}” again to restore them.",
+            "If you change this answer, {things} may no longer apply. Choose “{words}” again to restore them."
+        ).format(
             things=_things(draft, inactive),
             words=choices[name].display(answers.values[name]),
         )
@@ -172,11 +173,11 @@ class FieldConflict:
         change = self.change
         # Whoever has no account was asked for their own part, and is told nothing of who else works on the application.
         if change is None or change.who is None or reader.pk is None:
-            return _("As it is now")
-        words = {"name": customer_name(change.who) or _("someone else"), "time": time_or_day(change.at)}
+            return gettext("As it is now")
+        words = {"name": customer_name(change.who) or gettext("someone else"), "time": time_or_day(change.at)}
         if change.who_id == reader.pk:
-            return _("As you saved it in another window on %(time)s") % words
-        return _("As %(name)s saved it on %(time)s") % words
+            return gettext("As you saved it in another window on %(time)s") % words
+        return gettext("As %(name)s saved it on %(time)s") % words
 
 
 def field_conflicts(form: QuestionForm, stale: Stale) -> tuple[FieldConflict, ...]:
@@ -244,4 +245,4 @@ def unsaved_rows(form: QuestionForm, raw: Mapping[str, Any]) -> tuple[AnswerRow,
 def unsaved_replies(post: QueryDict) -> tuple[AnswerRow, ...]:
     """What was written to our reviewer, likewise."""
     written = (reply.text for reply in posted_replies(post) if reply.text.strip())
-    return tuple(AnswerRow(_("Your reply to our reviewer"), text) for text in written)
+    return tuple(AnswerRow(gettext("Your reply to our reviewer"), text) for text in written)

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from django.contrib.auth.models import AbstractBaseUser
 from django.urls import reverse
+from django.utils.translation import gettext
 
 from formation_portal.applications.access import Author
 from formation_portal.applications.documents import EarlierFiles
@@ -14,7 +15,7 @@ from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Document
 from formation_portal.applications.parties import PartyRow
 from formation_portal.applications.readback import share_class_choices
-from formation_portal.contract.localisation import gettext, ngettext
+from formation_portal.contract.localisation import ngettext
 from formation_portal.contract.rules import Activation, FormState
 from formation_portal.contract.schema import Section
 from formation_portal.relay.delivery_status import ApplicationDeliveries, DeliveryStatus, deliveries_for_customer
@@ -119,7 +120,7 @@ class QuestionPage(ApplicationPage):
         if count:
             files = ngettext("{count} file could not be uploaded", "{count} files could not be uploaded", count)
         if answers and files:
-            return gettext("{problems}, and {files}", problems=answers, files=files)
+            return gettext("{problems}, and {files}").format(problems=answers, files=files)
         return answers or files
 
     @property

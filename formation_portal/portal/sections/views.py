@@ -9,8 +9,7 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods
 
 from formation_portal.accounts.languages import chosen_in
@@ -18,7 +17,7 @@ from formation_portal.accounts.policies import UserRequest, customer
 from formation_portal.applications import services
 from formation_portal.applications.documents import EarlierFiles
 from formation_portal.applications.draft import Draft
-from formation_portal.contract.localisation import gettext
+from formation_portal.contract.localisation import ngettext
 from formation_portal.relay.wake import wait_for
 from formation_portal.reviews.customer_queries import store_replies
 from formation_portal.ui.forms.controls import slot_id, slot_name, slot_name_of_control
@@ -91,9 +90,9 @@ def replies(request: UserRequest, reference: str) -> HttpResponse:
             messages.error(request, f"{closed}.")
         else:
             if kept:
-                messages.success(request, _("Reply saved. We will send it with your corrections."))
+                messages.success(request, gettext("Reply saved. We will send it with your corrections."))
             else:
-                messages.error(request, _("Our reviewer has withdrawn this query."))
+                messages.error(request, gettext("Our reviewer has withdrawn this query."))
     is_known = page in ("overview", "status", "documents", "shares")
     return redirect(f"portal:{page if is_known else 'overview'}", reference=reference)
 
@@ -184,12 +183,12 @@ def save_page(
     same_page = _same_page_url(request, now)
     # Not where a choice was taken back, which leads to its page anyway.
     if opened and request.path == before.url and "later" not in request.POST and not same_page:
-        count = ngettext(
-            "Saved. Your answers lead to %(count)d more question on this page.",
-            "Saved. Your answers lead to %(count)d more questions on this page.",
+        words = ngettext(
+            "Saved. Your answers lead to {count} more question on this page.",
+            "Saved. Your answers lead to {count} more questions on this page.",
             len(opened),
         )
-        messages.info(request, count % {"count": len(opened)})
+        messages.info(request, words)
         return redirect(_address(request, now, f"#{opened[0].id}"))
     said()
     if now.is_alone:
@@ -246,7 +245,7 @@ def _save_files(request: UserRequest, page: Callable[[], QuestionPage]) -> dict[
     for control in request.FILES:
         if control not in here:
             slot = slot_name_of_control(control)
-            said = gettext("“{slot}” was not uploaded, because it is no longer needed.", slot=slot)
+            said = gettext("“{slot}” was not uploaded, because it is no longer needed.").format(slot=slot)
             messages.error(request, said)
     return refused
 
@@ -262,7 +261,7 @@ def _save_file(request: UserRequest, page: QuestionPage, slot: SlotRow) -> str:
             source = reusable_file(page.earlier, page.party, slot.name, number)
             document = services.reuse_document(page.draft, page.party, slot.name, source, by=by)
         else:
-            return _("Choose a file first, then upload it") if request.POST.get("slot") == slot.key else ""
+            return gettext("Choose a file first, then upload it") if request.POST.get("slot") == slot.key else ""
     except services.UploadRefused as refused:
         return refused.message
     except (services.Closed, services.Gone) as closed:
@@ -274,7 +273,7 @@ def _save_file(request: UserRequest, page: QuestionPage, slot: SlotRow) -> str:
 def _report_refused(request: UserRequest, refused: dict[str, str]) -> None:
     """For an answer that has no place at the slots themselves."""
     for key, why in refused.items():
-        messages.error(request, gettext("“{slot}” was not uploaded. {why}.", slot=slot_name(key), why=why))
+        messages.error(request, gettext("“{slot}” was not uploaded. {why}.").format(slot=slot_name(key), why=why))
 
 
 def _removal_url(request: UserRequest, page: QuestionPage) -> str:

@@ -5,11 +5,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
+from django.utils.translation import gettext, gettext_noop
+
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.ownership_stakes import owners_of
 from formation_portal.applications.parties import PartyRow
 from formation_portal.contract import canonical
-from formation_portal.contract.localisation import format_number, gettext, gettext_noop
+from formation_portal.contract.localisation import format_number
 from formation_portal.contract.ownership import Parts, Percentages, format_percent, normalised_stakes
 from formation_portal.contract.schema import Section
 from formation_portal.ui import roles
@@ -56,7 +58,7 @@ class BeneficialOwners:
         threshold = self.allocation.threshold
         part = format_percent(threshold.percent / 100)
         rule = _RULES[threshold.is_known, threshold.is_inclusive]
-        return gettext(rule, where=threshold.where, part=part, role=self.role)
+        return gettext(rule).format(where=threshold.where, part=part, role=self.role)
 
     @cached_property
     def suggested(self) -> list["SuggestedOwner"]:
@@ -75,7 +77,7 @@ class BeneficialOwners:
                 part = max(shares.of(company.token), votes.of(company.token))
                 is_of_shares = part == shares.of(company.token)
                 percents = self.allocation.share_percents if is_of_shares else self.allocation.vote_percents
-                said = gettext("{name} holds {part}.", name=company.label, part=percents.of(company.token, part))
+                said = gettext("{name} holds {part}.").format(name=company.label, part=percents.of(company.token, part))
                 rest = unaccounted_for(company.label, self.allocation.stakes.get(company.token, {}).values())
                 found.append((company, f"{said} {rest}"))
         return found
@@ -121,11 +123,11 @@ class SuggestedOwner:
         has_other_votes = allocation.votes and votes != shares
         if allocation.is_owner(self.party):
             if has_other_votes:
-                return gettext("{name} has {part} of the shares and {part_of_votes} of the votes:", **said)
-            return gettext("{name} has {part} of the shares:", **said)
+                return gettext("{name} has {part} of the shares and {part_of_votes} of the votes:").format(**said)
+            return gettext("{name} has {part} of the shares:").format(**said)
         if has_other_votes:
-            return gettext("{name} holds {shares} shares ({part}) and {votes} votes ({part_of_votes}).", **said)
-        return gettext("{name} holds {shares} shares ({part}).", **said)
+            return gettext("{name} holds {shares} shares ({part}) and {votes} votes ({part_of_votes}).").format(**said)
+        return gettext("{name} holds {shares} shares ({part}).").format(**said)
 
     @property
     def steps(self) -> list[str]:
@@ -136,22 +138,21 @@ class SuggestedOwner:
         steps = list(self._steps(allocation.held, allocation.final_shares, allocation.share_percents))
         if allocation.votes and allocation.final_votes.of(token) != allocation.final_shares.of(token):
             of_votes = self._steps(allocation.votes, allocation.final_votes, allocation.vote_percents)
-            steps += [gettext("Votes: {step}", step=step) for step in of_votes]
+            steps += [gettext("Votes: {step}").format(step=step) for step in of_votes]
         return steps
 
     def _steps(self, numbers: Mapping[str, int], ends: Parts, percents: Percentages) -> Iterator[str]:
         token = self.party.token
         if numbers.get(token):
             own = Fraction(numbers[token], sum(numbers.values()))
-            yield gettext("{held} directly: {part}", held=self._held_of(numbers), part=percents.of(token, own))
+            yield gettext("{held} directly: {part}").format(held=self._held_of(numbers), part=percents.of(token, own))
         for company in self.draft.parties:
             stake = normalised_stakes(self.allocation.stakes.get(company.token, {})).get(token)
             if stake and (whole := ends.of(company.token)):
                 # The owner's part as the tree says it; in proportion where the owners come to more than all.
                 owners = owners_of(self.draft, company, self.allocation.typed_stakes)
                 found = next((one for one in owners if one.party.token == token), None)
-                yield gettext(
-                    "{stake} of {name}, which holds {whole}: {part}",
+                yield gettext("{stake} of {name}, which holds {whole}: {part}").format(
                     stake=found.percent if found and found.part == stake else format_percent(stake),
                     name=company.label,
                     whole=percents.of(company.token, whole),
@@ -160,4 +161,4 @@ class SuggestedOwner:
 
     def _held_of(self, numbers: Mapping[str, int]) -> str:
         held, whole = numbers.get(self.party.token, 0), sum(numbers.values())
-        return gettext("{held} of {all}", held=format_number(held), all=format_number(whole))
+        return gettext("{held} of {all}").format(held=format_number(held), all=format_number(whole))

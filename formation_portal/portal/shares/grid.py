@@ -6,12 +6,14 @@ from decimal import Decimal
 from functools import cached_property, partial
 from typing import Any
 
+from django.utils.translation import gettext, gettext_noop
+
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Holding
 from formation_portal.applications.parties import PartyRow, ShareClassRow
 from formation_portal.contract.fields.parsing import localised_number
 from formation_portal.contract.fields.values import AnswerError
-from formation_portal.contract.localisation import format_number, gettext, gettext_noop, join_list, ngettext
+from formation_portal.contract.localisation import format_number, join_list, ngettext
 from formation_portal.contract.shares import parse_number_of_shares
 from formation_portal.contract.shares import split_equally as equal_parts
 from formation_portal.relay.delivery_status import ApplicationDeliveries, DeliveryStage, DeliveryStatus
@@ -148,7 +150,7 @@ class Grid:
         delivery = self.deliveries.of(ResourceKind.SHAREHOLDING, shareholding_subject(party.token, row.token))
         problem, there_are = "", self.allocation.available(row)
         if holding and holding.typed:
-            shares = gettext("“{name}” shares of {who}", name=row.label, who=party.label)
+            shares = gettext("“{name}” shares of {who}").format(name=row.label, who=party.label)
             try:
                 number = parse_number_of_shares(holding.typed, of=shares)
             except AnswerError as error:
@@ -156,7 +158,7 @@ class Grid:
             else:
                 if there_are is not None and exceeds(number, there_are):
                     words = gettext_noop("{shares}: enter {number} or fewer")
-                    problem = gettext(words, number=format_number(there_are), shares=shares)
+                    problem = gettext(words).format(number=format_number(there_are), shares=shares)
         return HoldingCell(
             party,
             row,
@@ -217,10 +219,12 @@ def remaining_words(given: int, there_are: int | None) -> str:
         return ""
     everything = format_number(there_are)
     if given > there_are:
-        return gettext("{count} more than the {all} available", count=format_number(given - there_are), all=everything)
+        return gettext("{count} more than the {all} available").format(
+            count=format_number(given - there_are), all=everything
+        )
     if given < there_are:
-        return gettext("{count} of {all} not allocated", count=format_number(there_are - given), all=everything)
-    return gettext("All {all} allocated", all=everything)
+        return gettext("{count} of {all} not allocated").format(count=format_number(there_are - given), all=everything)
+    return gettext("All {all} allocated").format(all=everything)
 
 
 def allocation_sentences(allocation: Allocation) -> Iterator[str]:
@@ -263,12 +267,12 @@ def split_equally(allocation: Allocation, row: ShareClassRow) -> tuple[dict[tupl
     typed by the tokens of party and class, and the sentence about them.
     """
     if any(allocation.is_unreadable(party, row) for party in allocation.holders):
-        raise CannotSplit(gettext("Correct the numbers of {name} shares before you split them.", name=row.label))
+        raise CannotSplit(gettext("Correct the numbers of {name} shares before you split them.").format(name=row.label))
     given, there_are = allocation.allocated(row), allocation.available(row)
     total = min(given, there_are or given) or there_are
     if not total or not allocation.holders:
         words = gettext_noop("Enter the total number of {name} shares in one of the cells, then split them.")
-        raise CannotSplit(gettext(words, name=row.label))
+        raise CannotSplit(gettext(words).format(name=row.label))
     some = tuple(party for party in allocation.holders if allocation.has_some(party, row))
     holders = some if len(some) > 1 else allocation.holders
     parts = equal_parts(total, among=len(holders))
@@ -281,16 +285,17 @@ def _split_words(row: ShareClassRow, holders: tuple[PartyRow, ...], parts: tuple
     said = {"total": format_number(total), "name": row.label, "holders": len(holders), "each": format_number(each)}
     if len(holders) == 1:
         words = gettext_noop("All {total} {name} shares go to {who}, the only shareholder.")
-        return gettext(words, who=holders[0].label, **said)
+        return gettext(words).format(who=holders[0].label, **said)
     left = total - each * len(parts)
     if not left:
-        return gettext("{total} {name} shares split between {holders} shareholders: {each} each.", **said)
+        return gettext("{total} {name} shares split between {holders} shareholders: {each} each.").format(**said)
     if left > _NAMED_AT_MOST:
-        who = gettext("each of the first {count}", count=left)
+        who = gettext("each of the first {count}").format(count=left)
     else:
         who = join_list([party.label for party in holders[:left]])
     return gettext(
-        "{total} {name} shares split between {holders} shareholders: {each} each, and 1 more for {who}.",
+        "{total} {name} shares split between {holders} shareholders: {each} each, and 1 more for {who}."
+    ).format(
         who=who,
         **said,
     )

@@ -4,12 +4,12 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from django.urls import reverse
+from django.utils.translation import gettext
 
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.parties import ShareClassRow
 from formation_portal.applications.readback import share_class_choices
 from formation_portal.contract import record
-from formation_portal.contract.localisation import gettext
 from formation_portal.contract.needs import Need, needs_of_share_class
 from formation_portal.contract.schema import Section
 from formation_portal.relay.delivery_status import DeliveryStatus, deliveries_for_customer

@@ -6,7 +6,7 @@ from functools import partial
 from django.contrib import messages
 from django.http import Http404, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
-from django.utils.translation import ngettext
+from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods
 
 from formation_portal.accounts.languages import chosen_in
@@ -16,7 +16,7 @@ from formation_portal.applications.draft import Draft
 from formation_portal.applications.fields import is_token, new_token
 from formation_portal.applications.parties import PartyRow
 from formation_portal.contract.fields.parsing import is_blank, localised_number, normalised_number, without_null
-from formation_portal.contract.localisation import gettext
+from formation_portal.contract.localisation import ngettext
 from formation_portal.contract.schema import Section
 from formation_portal.relay.wake import wait_for
 from formation_portal.ui import roles
@@ -114,10 +114,12 @@ def _split(request: UserRequest, draft: Draft, section: Section) -> bool:
 def _add_beneficial_owner(request: UserRequest, draft: Draft, party: PartyRow) -> bool:
     role = beneficial_owner_section(draft)
     if role is None or role.role is None or not role.allows(party.kind):
-        messages.error(request, gettext("{name} can’t have that role.", name=party.label))
+        messages.error(request, gettext("{name} can’t have that role.").format(name=party.label))
         return True
     services.set_roles(draft, party, (*party.roles, role.role), by=request.user)
-    messages.success(request, gettext("{name} is now {role}.", name=party.label, role=roles.role_with_article(role)))
+    messages.success(
+        request, gettext("{name} is now {role}.").format(name=party.label, role=roles.role_with_article(role))
+    )
     return True
 
 
@@ -140,12 +142,14 @@ def _unplaced(page: SharesPage, post: QueryDict) -> str:
     """The numbers of holders and classes that were removed while the page was open, so that they aren't missed."""
     known = {cell.id for cell in page.grid.cells}
     lost = [str(post[name]) for name in post if is_cell(name) and name not in known and not is_blank(post[name])]
-    words = ngettext(
-        "%(numbers)s was not saved because the shareholder or share class was removed.",
-        "%(numbers)s were not saved because the shareholders or share classes were removed.",
+    if not lost:
+        return ""
+    return ngettext(
+        "{numbers} was not saved because the shareholder or share class was removed.",
+        "{numbers} were not saved because the shareholders or share classes were removed.",
         len(lost),
+        numbers=listed(lost),
     )
-    return words % {"numbers": listed(lost)} if lost else ""
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -179,7 +183,7 @@ def _answer(request: UserRequest, page: Callable[[], ShareClassPage]) -> HttpRes
         keep=lambda: _keep(request, before),
         clashes=partial(field_conflicts, before.form),
         onwards=lambda: before.shares_url,
-        said=lambda: messages.success(request, gettext("{name} was saved.", name=page().title)),
+        said=lambda: messages.success(request, gettext("{name} was saved.").format(name=page().title)),
     )
 
 

@@ -11,7 +11,7 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
-from django.utils.translation import gettext, ngettext
+from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_safe
 
 from formation_portal.accounts.languages import chosen_in
@@ -26,6 +26,7 @@ from formation_portal.applications import services
 from formation_portal.applications.access import Guest
 from formation_portal.applications.draft import open_draft
 from formation_portal.applications.fields import new_token
+from formation_portal.contract.localisation import ngettext
 from formation_portal.invitations import codes, parts
 from formation_portal.invitations.models import Closure, Invitation, closure
 from formation_portal.ui.downloads import as_download
@@ -137,10 +138,10 @@ def _try_code(request: GuestRequest, invitation: Invitation) -> HttpResponse:
     invitation.refresh_from_db()
     if left := codes.tries_left(invitation, now=timezone.now()):
         error = ngettext(
-            "This code is wrong. Enter the code from our latest e-mail. You have %(left)d try left.",
-            "This code is wrong. Enter the code from our latest e-mail. You have %(left)d tries left.",
+            "This code is wrong. Enter the code from our latest e-mail. You have {count} try left.",
+            "This code is wrong. Enter the code from our latest e-mail. You have {count} tries left.",
             left,
-        ) % {"left": left}
+        )
     else:
         error = gettext("This code has expired. Ask for a new one.")
     return _render_code(request, invitation, error=error, status=422)

@@ -7,12 +7,13 @@ from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.core.validators import validate_email
 from django.utils import timezone
-from django.utils.translation import gettext, gettext_lazy, ngettext
+from django.utils.translation import gettext, gettext_lazy
 
 from formation_portal.accounts.addresses import has_confirmed
 from formation_portal.accounts.policies import UserRequest, may_write_to
 from formation_portal.applications.access import GRANTABLE, Collaborator, Right
 from formation_portal.applications.parties import PartyRow
+from formation_portal.contract.localisation import ngettext
 from formation_portal.invitations import parts
 from formation_portal.invitations.models import Invitation, InvitationStage, current_stage
 from formation_portal.ui import roles
@@ -172,9 +173,9 @@ class InvitationPage(ApplicationPage):
             for one in self.draft.form_state.party_questions(self.party.record)
         )
         documents = len(self.draft.form_state.slots(self.party.record))
-        counted = [ngettext("%(n)d question", "%(n)d questions", questions) % {"n": questions}]
+        counted = [ngettext("{count} question", "{count} questions", questions)]
         if documents:
-            counted.append(ngettext("%(n)d document", "%(n)d documents", documents) % {"n": documents})
+            counted.append(ngettext("{count} document", "{count} documents", documents))
         return listed(counted)
 
     @property

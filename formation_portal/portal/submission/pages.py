@@ -7,6 +7,7 @@ from typing import Any
 from urllib.parse import quote
 
 from django.urls import reverse
+from django.utils.translation import gettext
 
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.locks import Locks, locks_of
@@ -21,7 +22,6 @@ from formation_portal.applications.readback import (
 )
 from formation_portal.contract.fields.base import FieldSpec, control_name
 from formation_portal.contract.inactive_answers import is_inactive
-from formation_portal.contract.localisation import gettext
 from formation_portal.contract.needs import Need
 from formation_portal.relay.delivery_status import DeliveryStatus
 from formation_portal.relay.models import ResourceKind
@@ -151,9 +151,9 @@ class CheckPage:
             state="open" if is_missing else "",
             change_url="" if is_locked else self._change(self._url("documents"), place, row),
             change_what=(
-                gettext("the document “{slot}” of {holder}", slot=line.slot, holder=holder)
+                gettext("the document “{slot}” of {holder}").format(slot=line.slot, holder=holder)
                 if holder
-                else gettext("the document “{slot}”", slot=line.slot)
+                else gettext("the document “{slot}”").format(slot=line.slot)
             ),
         )
 
@@ -187,7 +187,7 @@ class CheckPage:
                     note=gettext("Accepted") if is_locked else _note(line),
                     state="stop" if line.is_unreadable else "",
                     change_url="" if line.is_given or is_locked else self._change(page, place, row),
-                    change_what=gettext("the answer to “{label}”", label=line.spec.label),
+                    change_what=gettext("the answer to “{label}”").format(label=line.spec.label),
                 )
             )
         return rows
@@ -212,6 +212,7 @@ def declaration_of(draft: Draft) -> str:
     return gettext(
         "I declare that the information in this application for {name} is true and complete. "
         "Everyone named in it knows that I am giving it. I will tell you if anything changes before "
-        "the incorporation.",
+        "the incorporation."
+    ).format(
         name=draft.title,
     )

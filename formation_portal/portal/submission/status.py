@@ -9,14 +9,14 @@ from hashlib import blake2s
 from django.conf import settings
 from django.utils import timezone
 from django.utils.functional import Promise
-from django.utils.translation import gettext, gettext_lazy, ngettext
+from django.utils.translation import gettext, gettext_lazy
 
 from formation_portal.accounts.models import User
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Application, Change
 from formation_portal.contract.catalog import expected_dates
 from formation_portal.contract.lifecycle import FINAL, State, is_possible
-from formation_portal.contract.localisation import long_date
+from formation_portal.contract.localisation import long_date, ngettext
 from formation_portal.relay.delivery_status import ApplicationDeliveries
 from formation_portal.relay.models import APPROVED, REJECTED, Delivery, DeliveryState, ResourceKind
 from formation_portal.reviews.customer_queries import decision_texts
@@ -78,8 +78,8 @@ def document_steps(draft: Draft, deliveries: ApplicationDeliveries) -> Iterator[
     views = [(one, deliveries.of(ResourceKind.DOCUMENT, one.subject)) for one in draft.documents]
     accepted = sorted((view for _, view in views if view.document_status == APPROVED), key=lambda view: str(view.at))
     if accepted:
-        words = ngettext("%(count)d document accepted", "%(count)d documents accepted", len(accepted))
-        yield ProgressStep(_day(accepted[-1].at), words % {"count": len(accepted)}, "", "met")
+        words = ngettext("{count} document accepted", "{count} documents accepted", len(accepted))
+        yield ProgressStep(_day(accepted[-1].at), words, "", "met")
     for document, view in views:
         if view.document_status == REJECTED:
             party = draft.party(document.party.token) if document.party else None
@@ -237,8 +237,8 @@ class StatusPage:
         if not left:
             return gettext("Waiting for you to send your corrections.")
         return ngettext(
-            "Waiting for you to make %(count)d correction.", "Waiting for you to make %(count)d corrections.", left
-        ) % {"count": left}
+            "Waiting for you to make {count} correction.", "Waiting for you to make {count} corrections.", left
+        )
 
     @property
     def rounds(self) -> list[ReviewRound]:

@@ -6,6 +6,7 @@ from django.contrib import messages
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_safe
 
 from formation_portal.accounts.addresses import has_confirmed
@@ -16,7 +17,6 @@ from formation_portal.applications import services
 from formation_portal.applications.access import Right
 from formation_portal.applications.draft import Draft
 from formation_portal.contract.lifecycle import State, is_possible
-from formation_portal.contract.localisation import gettext
 from formation_portal.relay.wake import wait_for
 from formation_portal.ui.downloads import record_as_json, record_as_pdf
 from formation_portal.ui.forms.controls import Problem

@@ -10,11 +10,11 @@ from typing import Any
 from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
+from django.utils.translation import gettext_noop
 
 from formation_portal.applications import services
 from formation_portal.applications.draft import open_draft
 from formation_portal.applications.models import Application
-from formation_portal.contract.localisation import gettext_noop
 from formation_portal.gateway import clock_skew
 from formation_portal.gateway.calls import use_request_id
 from formation_portal.gateway.errors import GatewayError

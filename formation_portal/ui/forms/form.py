@@ -19,13 +19,14 @@ from urllib.parse import urlencode
 from django.template import Context
 from django.template.loader import get_template
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext
 
 from formation_portal.applications.draft import Overlong
 from formation_portal.applications.readback import answer_in_words
 from formation_portal.contract import rules
 from formation_portal.contract.conditions import Condition
 from formation_portal.contract.fields.base import Choice, FieldSpec, control_name
-from formation_portal.contract.localisation import get_language, gettext, ngettext
+from formation_portal.contract.localisation import get_language, ngettext
 from formation_portal.contract.record import Answers, Holder, Record
 from formation_portal.contract.schema import FormSchema
 from formation_portal.contract.visibility import VisibilityTables

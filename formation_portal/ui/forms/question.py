@@ -9,12 +9,12 @@ from functools import cached_property
 from typing import Any
 
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext
 
 from formation_portal.applications.readback import answer_in_words
 from formation_portal.contract import canonical
 from formation_portal.contract.fields.base import Choice, FieldSpec
 from formation_portal.contract.fields.iso_codes import country_name
-from formation_portal.contract.localisation import gettext
 from formation_portal.reviews.models import MAX_TEXT
 
 from ..formats import schema_language

@@ -10,9 +10,9 @@ from django.forms import BaseForm
 from django.forms.boundfield import BoundField
 from django.urls import NoReverseMatch, reverse
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext
 
 from formation_portal.applications.draft import Draft
-from formation_portal.contract.localisation import gettext
 from formation_portal.relay.delivery_status import STAGE_WORDS, DeliveryStage
 
 from ..forms.controls import Problem, Selectable, attributes, markup

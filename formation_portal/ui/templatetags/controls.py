@@ -10,9 +10,10 @@ from typing import Any
 
 from django import template
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext
 
 from formation_portal.contract.fields.iso_codes import COUNTRIES, by_country_name, country_name
-from formation_portal.contract.localisation import get_language, gettext
+from formation_portal.contract.localisation import get_language
 
 from ..forms.controls import SHORT_LIST, Selectable, attributes, markup
 
