@@ -133,6 +133,18 @@ def test_a_word_stands_between_the_quotation_marks_of_the_language(code: str, qu
         assert localisation.in_quotes("A").replace("\u00a0", " ").replace("\u202f", " ") == quoted
 
 
+def test_a_sentence_that_counts_has_the_form_and_the_number_of_its_language() -> None:
+    def words(count: int) -> str:
+        return localisation.ngettext("{count} answer", "{count} answers", count)
+
+    with translation.override("de"):
+        assert (words(1), words(1234)) == ("1 Antwort", "1.234 Antworten")
+    with pytest.MonkeyPatch.context() as patch:
+        # Without a translator, as where there is no Django.
+        patch.setattr(localisation, "_translator", localisation._English())
+        assert (words(1), words(2), words(1234)) == ("1 answer", "2 answers", "1,234 answers")
+
+
 def test_a_sentence_is_said_with_its_values_and_no_value_is_taken_for_a_gap() -> None:
     with translation.override("de"):
         assert localisation.gettext("Enter “{label}”", label="{x} %s") == "Geben Sie „{x} %s“ ein"

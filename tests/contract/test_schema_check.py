@@ -8,7 +8,7 @@ from formation_portal.contract.catalog import BrokenItem, CatalogItem, parse_cat
 from formation_portal.contract.needs import needs
 from formation_portal.contract.record import Record
 from formation_portal.contract.schema import FormSchema
-from formation_portal.contract.schema_check import check_schema
+from formation_portal.contract.schema_check import check_schema, find_cycle
 from tests.contract.builders import entity, form, person, question, record, role
 
 FINE = entity(question("a"))
@@ -79,6 +79,10 @@ def test_any_role_name_is_a_role() -> None:
 def test_what_cannot_be_answered_is_not_required(field_type: str) -> None:
     schema = form(entity(question("a", field_type, required=True)))
     assert needs(schema, Record()) == ()
+
+
+def test_two_ways_to_one_question_are_no_circle() -> None:
+    assert find_cycle({"a": ["b", "c"], "b": ["d"], "c": ["d"]}) is None
 
 
 def test_a_circle_is_named_member_by_member() -> None:
