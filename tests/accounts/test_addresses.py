@@ -317,6 +317,8 @@ def test_an_account_without_a_row_for_its_address_is_not_confirmed_and_can_confi
     User.objects.create_user(OWNERS, OWNERS_PASSWORD)
     client = sign_in(OWNERS, OWNERS_PASSWORD)
     assert not addresses.has_confirmed(User.objects.get())
+    assert addresses.has_address(User.objects.get(), OWNERS.upper())
+    assert not addresses.has_address(User.objects.get(), ATTACKERS)
     client.get("/accounts/email/")
     client.post("/accounts/confirmation/")
     confirm(client, OWNERS)
