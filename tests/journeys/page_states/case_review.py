@@ -73,7 +73,7 @@ def _come_late(tab: Tab, *, draft: Draft, other: Any) -> None:
     tab.locator(".ask-form").get_by_label("To the customer").fill("Which trade?")
     ask_at(draft, _PURPOSE, other, "Which goods?")
     tab.get_by_role("button", name="Save query").click()
-    expect(tab.get_by_role("group", name="Others have worked on this")).to_be_visible()
+    expect(tab.get_by_role("group", name="This case changed after you opened the page")).to_be_visible()
 
 
 def _ask_too_late(tab: Tab, *, draft: Draft, owner: Any) -> None:

@@ -50,7 +50,7 @@ def queue_states() -> Iterator[Shot]:
     yield Shot("case-news", f"/desk/{cases[2].reference}/", who="agent", act=lambda tab: _claimed_meanwhile(tab, other))
     submitted_ones(owner, 30)
     yield Shot("queue-pages", "/desk/?sort=newest", who="agent")
-    with patch.multiple(search, _RARE=1, _LOOKED_THROUGH=2):
+    with patch.multiple(search, _MAX_SORTED=1, _MAX_SCANNED=2):
         yield Shot("queue-looked-through", "/desk/?q=ingrid+solheim", who="agent")
     yield from _numbers(owner, agent)
     [followed] = submitted_ones(owner, 1)
