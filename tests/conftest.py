@@ -189,7 +189,7 @@ def owner(db: None) -> Any:
 
 
 @pytest.fixture
-def stranger(db: None) -> Any:
+def other_customer(db: None) -> Any:
     return _person("stranger@example.com", "Otto", "Fremd")
 
 
@@ -211,9 +211,9 @@ def as_owner(owner: Any) -> Client:
 
 
 @pytest.fixture
-def as_stranger(stranger: Any) -> Client:
+def as_other_customer(other_customer: Any) -> Client:
     """Another customer's browser."""
-    return _signed_in(stranger)
+    return _signed_in(other_customer)
 
 
 @pytest.fixture

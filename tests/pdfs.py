@@ -70,8 +70,8 @@ def _marks(page: pypdfium2.PdfPage, read: Read) -> set[str]:
     """What each element of the page's structure says of itself."""
     tree = raw.FPDF_StructTree_GetForPage(page)
     found: set[str] = set()
-    for place in range(raw.FPDF_StructTree_CountChildren(tree)):
-        _walk(raw.FPDF_StructTree_GetChildAtIndex(tree, place), read, found)
+    for index in range(raw.FPDF_StructTree_CountChildren(tree)):
+        _walk(raw.FPDF_StructTree_GetChildAtIndex(tree, index), read, found)
     raw.FPDF_StructTree_Close(tree)
     return found - {""}
 
@@ -83,5 +83,5 @@ def _walk(element: object, read: Read, found: set[str]) -> None:
     buffer = ctypes.create_string_buffer(size)
     read(element, buffer, size)
     found.add(buffer.raw[: max(0, size - 2)].decode("utf-16-le"))
-    for place in range(raw.FPDF_StructElement_CountChildren(element)):
-        _walk(raw.FPDF_StructElement_GetChildAtIndex(element, place), read, found)
+    for index in range(raw.FPDF_StructElement_CountChildren(element)):
+        _walk(raw.FPDF_StructElement_GetChildAtIndex(element, index), read, found)

@@ -15,9 +15,9 @@ from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
 from formation_portal.applications.draft import Draft
 from tests.desk.conftest import application, complete, draft, submitted
-from tests.journeys.conftest import shelf
+from tests.journeys.conftest import full_catalog
 
-__all__ = ["application", "complete", "draft", "shelf", "submitted"]
+__all__ = ["application", "complete", "draft", "full_catalog", "submitted"]
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
@@ -164,7 +164,7 @@ def test_no_address_is_answered_by_a_500(
     is_thorough: bool,
     everybody: dict[str, Client],
     real: dict[str, str],
-    shelf: Any,
+    full_catalog: Any,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     found = [
@@ -183,7 +183,7 @@ def test_a_way_back_that_is_no_address_leads_nowhere(as_nobody: Client, name: st
 
 
 @pytest.mark.parametrize("word", HOSTILE)
-def test_no_filter_of_the_catalog_is_a_500(as_nobody: Client, shelf: Any, word: str) -> None:
+def test_no_filter_of_the_catalog_is_a_500(as_nobody: Client, full_catalog: Any, word: str) -> None:
     names = ("region", "country", "type", "price", "compare", "page")
     assert as_nobody.get("/", dict.fromkeys(names, word)).status_code == 200
 
@@ -191,14 +191,14 @@ def test_no_filter_of_the_catalog_is_a_500(as_nobody: Client, shelf: Any, word: 
 @pytest.mark.parametrize(
     "price", ["USD-9e999", "USD-1e-9999", "USD-" + "9" * 40, "USD-NaN", "\x00-1", "x" * 500 + "-5"]
 )
-def test_a_price_that_is_none_filters_nothing(as_nobody: Client, shelf: Any, price: str) -> None:
+def test_a_price_that_is_none_filters_nothing(as_nobody: Client, full_catalog: Any, price: str) -> None:
     answer = as_nobody.get("/", {"price": price})
     assert answer.status_code == 200
     assert b"9e999" not in answer.content
 
 
 def test_the_parameters_that_are_tried_are_those_that_views_read(
-    as_nobody: Client, shelf: Any, monkeypatch: pytest.MonkeyPatch
+    as_nobody: Client, full_catalog: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with names_asked_for(monkeypatch) as names:
         as_nobody.get("/")

@@ -81,17 +81,17 @@ def _sources() -> Iterator[tuple[str, list[str]]]:
 
 
 @cache
-def said_to_customers() -> dict[str, list[str]]:
+def customer_texts() -> dict[str, list[str]]:
     """Sentences, by where they stand."""
-    return {name: said for name, said in _sources() if said}
+    return {name: texts for name, texts in _sources() if texts}
 
 
 # What agents and operators read. They know the words of the trade and of machines.
 _FOR_AGENTS = ("desk", "reviews", "relay", "audit", "statistics", "management")
-# Written to the provider, in a letter's words.
-_LETTERS = {"provider_message.py"}
+# Written to the provider, in the words of an e-mail.
+_TO_PROVIDERS = {"provider_message.py"}
 # Not said to people: the database's language, settings and arguments by their names.
-_NOT_SAID = re.compile(r"INSERT|SELECT|WHERE|[A-Z]+_[A-Z_]+|\bEMAIL\b")
+_NOT_USED = re.compile(r"INSERT|SELECT|WHERE|[A-Z]+_[A-Z_]+|\bEMAIL\b")
 _UNKIND = {*("please", "sorry", "oops", "whoops", "unfortunately", "simply", "obviously", "successfully"), "illegal"}
 
 
@@ -100,14 +100,14 @@ def _agents_sources() -> Iterator[tuple[str, list[str]]]:
         yield str(path.relative_to(ROOT)), sentences_of_template(path)
     for package in _FOR_AGENTS:
         for path in sorted((PACKAGE / package).rglob("*.py")):
-            if "migrations" not in path.parts and path.name not in _LETTERS:
+            if "migrations" not in path.parts and path.name not in _TO_PROVIDERS:
                 yield str(path.relative_to(ROOT)), sentences_of_code(path)
 
 
 @cache
-def said_to_agents() -> dict[str, list[str]]:
+def agent_texts() -> dict[str, list[str]]:
     """The same for those who read them at the desk."""
-    return {name: said for name, said in _agents_sources() if said}
+    return {name: texts for name, texts in _agents_sources() if texts}
 
 
 # What the desk said before, in words that had to be read twice.
@@ -125,37 +125,37 @@ RIDDLES = (
 
 
 def test_the_words_are_found() -> None:
-    assert "You will be asked to sign in first." in said_to_customers()["templates/portal/catalog/product.html"]
-    assert sum(map(len, said_to_customers().values())) > 500
+    assert "You will be asked to sign in first." in customer_texts()["templates/portal/catalog/product.html"]
+    assert sum(map(len, customer_texts().values())) > 500
 
 
 def _wrong(is_wrong: Callable[[str], object]) -> dict[str, list[str]]:
-    found = {name: [one for one in said if is_wrong(one)] for name, said in said_to_customers().items()}
+    found = {name: [one for one in texts if is_wrong(one)] for name, texts in customer_texts().items()}
     return {name: sentences for name, sentences in found.items() if sentences}
 
 
 def test_no_word_belongs_to_a_trade() -> None:
-    assert _wrong(lambda said: {word.lower() for word in words(said) if word not in _KNOWN_BY_ALL} & JARGON) == {}
+    assert _wrong(lambda text: {word.lower() for word in words(text) if word not in _KNOWN_BY_ALL} & JARGON) == {}
 
 
 def test_nobody_is_shouted_at() -> None:
-    def is_loud(said: str) -> bool:
-        capitals = {word for word in words(said) if len(word) > 4 and word.isupper()}
-        return "!" in said or (bool(capitals - _KNOWN_BY_ALL) and not _NOT_SAID.search(said))
+    def is_loud(text: str) -> bool:
+        capitals = {word for word in words(text) if len(word) > 4 and word.isupper()}
+        return "!" in text or (bool(capitals - _KNOWN_BY_ALL) and not _NOT_USED.search(text))
 
     assert _wrong(is_loud) == {}
 
 
 def test_no_sentence_is_too_long() -> None:
-    assert _wrong(lambda said: len(words(said)) > _LONGEST) == {}
+    assert _wrong(lambda text: len(words(text)) > _LONGEST) == {}
 
 
 def test_every_page_is_read_with_ease() -> None:
     enough = {
-        name: said for name, said in said_to_customers().items() if sum(len(words(one)) for one in said) >= _ENOUGH
+        name: texts for name, texts in customer_texts().items() if sum(len(words(one)) for one in texts) >= _ENOUGH
     }
     assert len(enough) > 30
-    assert {name: round(grade(said), 1) for name, said in enough.items() if grade(said) > _HARDEST} == {}
+    assert {name: round(grade(texts), 1) for name, texts in enough.items() if grade(texts) > _HARDEST} == {}
 
 
 def test_the_grade_tells_a_plain_sentence_from_a_hard_one() -> None:
@@ -174,11 +174,11 @@ def test_spelling_is_british() -> None:
     american = re.compile(
         r"\b(?:organiz|authoriz|recogniz|color|favor|center|catalogue|canceled|fulfill)\w*", re.IGNORECASE
     )
-    assert [(name, one) for name, said in said_to_customers().items() for one in said if american.search(one)] == []
+    assert [(name, one) for name, texts in customer_texts().items() for one in texts if american.search(one)] == []
 
 
 # Sentences that users did not understand, and nouns that nobody but us used. Matched as whole words, in any case.
-NOT_SAID_ANY_MORE = (
+NO_LONGER_USED = (
     *("what hangs on it", "needed then", "the picture", "in the end", "look for news", "there is news", "on its way"),
     *("side by side", "no such role", "roles to fill", "either type", "been here before", "who is in", "ask them in"),
     *(
@@ -251,31 +251,31 @@ def test_every_message_is_found_and_has_its_quotation_marks_within_it() -> None:
     paths = [path for path in PACKAGE.rglob("*.py") if not NOT_FOR_CUSTOMERS & {*path.parts, path.name}]
     found = [(path.name, line) for path in paths for line in path.read_text().splitlines() if hidden.search(line)]
     for path in (ROOT / "templates").rglob("*.html"):
-        said = re.sub(r"{% blocktranslate.*?{% endblocktranslate %}", "", path.read_text(), flags=re.DOTALL)
-        found += [(path.name, line) for line in said.splitlines() if "desk" not in path.parts and "“{{" in line]
+        text = re.sub(r"{% blocktranslate.*?{% endblocktranslate %}", "", path.read_text(), flags=re.DOTALL)
+        found += [(path.name, line) for line in text.splitlines() if "desk" not in path.parts and "“{{" in line]
     assert found == []
 
 
 def test_no_message_is_a_riddle() -> None:
-    riddle = re.compile(r"\b(?:" + "|".join(NOT_SAID_ANY_MORE) + r")\b", re.IGNORECASE)
+    riddle = re.compile(r"\b(?:" + "|".join(NO_LONGER_USED) + r")\b", re.IGNORECASE)
     found = (one for one in gather_messages() if one.id)
-    said = (form for one in found for form in ([one.id] if isinstance(one.id, str) else list(one.id)))
-    assert [one for one in said if riddle.search(one)] == []
+    texts = (form for one in found for form in ([one.id] if isinstance(one.id, str) else list(one.id)))
+    assert [one for one in texts if riddle.search(one)] == []
 
 
 def test_agents_read_no_riddle() -> None:
-    assert sum(map(len, said_to_agents().values())) > 700
-    found = [(name, old) for name, said in said_to_agents().items() for one in said for old in RIDDLES if old in one]
+    assert sum(map(len, agent_texts().values())) > 700
+    found = [(name, old) for name, texts in agent_texts().items() for one in texts for old in RIDDLES if old in one]
     templates = [(path, path.read_text().partition("#}")[2]) for path in (ROOT / "templates" / "desk").rglob("*.html")]
     found += [(path.name, old) for path, text in templates for old in RIDDLES if old in text]
     assert found == []
 
 
 def test_agents_are_told_in_short_sentences_that_neither_plead_nor_shout() -> None:
-    def is_wrong(said: str) -> bool:
-        told = words(said) if not _NOT_SAID.search(said) else []
-        capitals = [word for word in told if len(word) > 4 and word.isupper() and word not in _KNOWN_BY_ALL]
-        return len(told) > _LONGEST or "!" in said or bool({one.lower() for one in told} & _UNKIND) or bool(capitals)
+    def is_wrong(text: str) -> bool:
+        found = words(text) if not _NOT_USED.search(text) else []
+        capitals = [word for word in found if len(word) > 4 and word.isupper() and word not in _KNOWN_BY_ALL]
+        return len(found) > _LONGEST or "!" in text or bool({one.lower() for one in found} & _UNKIND) or bool(capitals)
 
-    found = {name: [one for one in said if is_wrong(one)] for name, said in said_to_agents().items()}
-    assert {name: said for name, said in found.items() if said} == {}
+    found = {name: [one for one in texts if is_wrong(one)] for name, texts in agent_texts().items()}
+    assert {name: texts for name, texts in found.items() if texts} == {}

@@ -54,7 +54,7 @@ def sentences_of_template(path: Path) -> list[str]:
 def sentences_of_code(path: Path) -> list[str]:
     """What a module says to people: its longer constants, without docstrings and without what it raises for us."""
     tree = ast.parse(path.read_text())
-    ours = {id(node) for node in _not_said(tree)}
+    ours = {id(node) for node in _not_used(tree)}
     said: list[str] = []
     for node in ast.walk(tree):
         if id(node) in ours:
@@ -72,7 +72,7 @@ def sentences_of_code(path: Path) -> list[str]:
     ]
 
 
-def _not_said(tree: ast.AST) -> Iterator[ast.AST]:
+def _not_used(tree: ast.AST) -> Iterator[ast.AST]:
     for node in ast.walk(tree):
         body = getattr(node, "body", None)
         if isinstance(body, list) and body and isinstance(body[0], ast.Expr):

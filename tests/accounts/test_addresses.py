@@ -79,12 +79,12 @@ def confirmed(email: str = OWNERS, password: str = OWNERS_PASSWORD) -> Client:
     return client
 
 
-def said(answer: Any) -> list[str]:
+def message_levels(answer: Any) -> list[str]:
     """The levels of the messages on the page."""
     return [one.level_tag for one in answer.context["messages"]]
 
 
-def known() -> list[tuple[str, str, bool]]:
+def known_addresses() -> list[tuple[str, str, bool]]:
     rows = EmailAddress.objects.order_by("user", "pk")
     return [(one.user.email, one.email, one.verified) for one in rows]
 
@@ -95,7 +95,7 @@ def test_whoever_signs_up_with_anothers_address_loses_it_by_confirming_their_own
     assert confirm(attacker, ATTACKERS).status_code == 302
     owner = sign_up()
     assert confirm(owner, OWNERS).status_code == 302
-    assert known() == [(ATTACKERS, ATTACKERS, True), (OWNERS, OWNERS, True)], "two accounts, one each"
+    assert known_addresses() == [(ATTACKERS, ATTACKERS, True), (OWNERS, OWNERS, True)], "two accounts, one each"
     Client().post("/accounts/password/reset/", {"email": ATTACKERS})
     assert {User.objects.get(email=OWNERS).check_password(OWNERS_PASSWORD), is_in(owner)} == {True}
 
@@ -114,7 +114,7 @@ def test_a_reset_shuts_out_whoever_signed_up_with_the_address_before() -> None:
     assert not is_in(attacker)
     assert not is_in(sign_in(OWNERS, ATTACKERS_PASSWORD))
     assert not is_in(sign_in(ATTACKERS, ATTACKERS_PASSWORD))
-    assert known() == [(OWNERS, OWNERS, True)], "the letter of the reset has confirmed it"
+    assert known_addresses() == [(OWNERS, OWNERS, True)], "the letter of the reset has confirmed it"
 
 
 def test_what_waited_to_be_confirmed_at_a_reset_can_be_confirmed_no_more() -> None:
@@ -124,7 +124,7 @@ def test_what_waited_to_be_confirmed_at_a_reset_can_be_confirmed_no_more() -> No
     owner = reset(OWNERS, OWNERS_PASSWORD)
     for client in (attacker, owner, sign_in(OWNERS, OWNERS_PASSWORD)):
         client.post(old)
-    assert known() == [(OWNERS, OWNERS, True)]
+    assert known_addresses() == [(OWNERS, OWNERS, True)]
 
 
 def test_a_confirmation_that_arrives_with_the_reset_comes_too_late() -> None:
@@ -133,31 +133,31 @@ def test_a_confirmation_that_arrives_with_the_reset_comes_too_late() -> None:
     read_before = EmailAddress.objects.get(email=ATTACKERS)
     reset(OWNERS, "another passphrase")
     assert not get_adapter().confirm_email(RequestFactory().post("/"), read_before)
-    assert known() == [(OWNERS, OWNERS, True)]
+    assert known_addresses() == [(OWNERS, OWNERS, True)]
 
 
 def test_nobody_confirms_an_account_that_they_cannot_sign_in_to() -> None:
     sign_up(OWNERS, ATTACKERS_PASSWORD)
     path = link("confirmation", OWNERS)
-    stranger = confirmed(ATTACKERS, ATTACKERS_PASSWORD)
+    attacker_client = confirmed(ATTACKERS, ATTACKERS_PASSWORD)
     assert Client().get(path)["Location"].startswith("/accounts/login/?next=/accounts/confirm-email/")
-    assert said(Client().get(path, follow=True)) == ["info"]
+    assert message_levels(Client().get(path, follow=True)) == ["info"]
     assert Client().post(path)["Location"].startswith("/accounts/login/")
-    assert stranger.get(path).status_code == stranger.post(path).status_code == 403
-    assert (OWNERS, OWNERS, False) in known()
-    assert is_in(stranger)
+    assert attacker_client.get(path).status_code == attacker_client.post(path).status_code == 403
+    assert (OWNERS, OWNERS, False) in known_addresses()
+    assert is_in(attacker_client)
 
 
 def test_a_session_alone_changes_no_address_and_no_password() -> None:
     owner = confirmed()
     change(owner, ATTACKERS, None)
-    assert known() == [(OWNERS, OWNERS, True)]
+    assert known_addresses() == [(OWNERS, OWNERS, True)]
     change(owner, ATTACKERS, "not the password")
-    assert known() == [(OWNERS, OWNERS, True)]
+    assert known_addresses() == [(OWNERS, OWNERS, True)]
     for action in ("action_primary", "action_remove"):
         owner.post("/accounts/email/", {action: "", "email": OWNERS})
     owner.post("/accounts/password/change/", {"oldpassword": "", "password1": "x" * 20, "password2": "x" * 20})
-    assert known() == [(OWNERS, OWNERS, True)]
+    assert known_addresses() == [(OWNERS, OWNERS, True)]
     assert is_in(sign_in(OWNERS, OWNERS_PASSWORD))
 
 
@@ -165,7 +165,9 @@ def test_the_old_address_hears_of_a_change_when_it_is_asked_for_and_when_it_is_d
     owner = confirmed()
     change(owner, "new@example.com", OWNERS_PASSWORD)
     assert kinds(OWNERS) == ["confirmation", "address_change"]
-    assert known() == [(OWNERS, OWNERS, True), (OWNERS, "new@example.com", False)], "until then the old one counts"
+    assert known_addresses() == [(OWNERS, OWNERS, True), (OWNERS, "new@example.com", False)], (
+        "until then the old one counts"
+    )
     assert is_in(sign_in(OWNERS, OWNERS_PASSWORD))
     confirm(owner, "new@example.com")
     assert kinds(OWNERS) == ["confirmation", "address_change", "address_changed"]
@@ -174,7 +176,7 @@ def test_the_old_address_hears_of_a_change_when_it_is_asked_for_and_when_it_is_d
     told = Letter.objects.get(kind="address_changed")
     assert "/#help" in told.text
     assert "/accounts/password/reset/" not in told.text
-    assert known() == [("new@example.com", "new@example.com", True)]
+    assert known_addresses() == [("new@example.com", "new@example.com", True)]
     assert is_in(owner)
     assert is_in(sign_in("new@example.com", OWNERS_PASSWORD))
     assert not is_in(sign_in(OWNERS, OWNERS_PASSWORD))
@@ -186,7 +188,7 @@ def test_a_change_can_be_given_up() -> None:
     old = link("confirmation", "typo@example.com")
     owner.post("/accounts/email/", {"action_remove": "", "email": "typo@example.com"})
     owner.post(old)
-    assert known() == [(OWNERS, OWNERS, True)]
+    assert known_addresses() == [(OWNERS, OWNERS, True)]
 
 
 def test_a_new_password_is_told_to_the_address_and_ends_all_other_sessions() -> None:
@@ -217,12 +219,12 @@ def test_a_mistyped_address_is_corrected_and_the_link_to_it_is_dead() -> None:
     client = sign_up("typo@example.com")
     old = link("confirmation", "typo@example.com")
     change(client, OWNERS, OWNERS_PASSWORD)
-    assert known() == [(OWNERS, OWNERS, False)]
+    assert known_addresses() == [(OWNERS, OWNERS, False)]
     assert kinds("typo@example.com") == ["confirmation"], "it may be a stranger's"
     client.post(old)
-    assert known() == [(OWNERS, OWNERS, False)]
+    assert known_addresses() == [(OWNERS, OWNERS, False)]
     confirm(client, OWNERS)
-    assert known() == [(OWNERS, OWNERS, True)]
+    assert known_addresses() == [(OWNERS, OWNERS, True)]
 
 
 def test_the_link_of_ones_own_address_confirms_nobody_elses() -> None:
@@ -230,7 +232,7 @@ def test_the_link_of_ones_own_address_confirms_nobody_elses() -> None:
     own = link("confirmation", ATTACKERS)
     change(attacker, OWNERS, ATTACKERS_PASSWORD)
     attacker.post(own)
-    assert known() == [(OWNERS, OWNERS, False)]
+    assert known_addresses() == [(OWNERS, OWNERS, False)]
 
 
 def test_nobody_takes_the_address_of_another_account() -> None:
@@ -241,9 +243,9 @@ def test_nobody_takes_the_address_of_another_account() -> None:
     assert Markup(asked.content.decode()).one("div", id="id_email_error").text
     change(other, OWNERS, ATTACKERS_PASSWORD)
     answer = other.post(link("confirmation", OWNERS), follow=True)
-    assert said(answer)[-1] == "error"
-    assert (OWNERS, OWNERS, True) in known()
-    assert (ATTACKERS, ATTACKERS, True) in known()
+    assert message_levels(answer)[-1] == "error"
+    assert (OWNERS, OWNERS, True) in known_addresses()
+    assert (ATTACKERS, ATTACKERS, True) in known_addresses()
 
 
 def test_an_address_that_an_unconfirmed_account_has_taken_is_refused_and_not_a_fault() -> None:
@@ -251,7 +253,7 @@ def test_an_address_that_an_unconfirmed_account_has_taken_is_refused_and_not_a_f
     mine = confirmed("mine@example.com")
     change(mine, OWNERS, OWNERS_PASSWORD)
     answer = mine.post(link("confirmation", OWNERS), follow=True)
-    assert said(answer)[-1] == "error"
+    assert message_levels(answer)[-1] == "error"
     owner = reset(OWNERS, "another passphrase")
     assert is_in(owner)
 
@@ -305,7 +307,7 @@ def test_the_letter_is_sent_again_and_the_page_is_the_one_it_was_asked_on(settin
     for _ in range(2):
         again = client.post("/accounts/confirmation/", {"next": "//evil.example/"}, follow=True)
     assert again.redirect_chain == [("/accounts/email/", 302)]
-    assert said(again) == ["error"]
+    assert message_levels(again) == ["error"]
     assert kinds(OWNERS) == ["confirmation"] * 3
     confirm(client, OWNERS)
     client.post("/accounts/confirmation/")
@@ -322,4 +324,4 @@ def test_an_account_without_a_row_for_its_address_is_not_confirmed_and_can_confi
     client.get("/accounts/email/")
     client.post("/accounts/confirmation/")
     confirm(client, OWNERS)
-    assert known() == [(OWNERS, OWNERS, True)]
+    assert known_addresses() == [(OWNERS, OWNERS, True)]

@@ -12,15 +12,15 @@ import pytest
 
 def main() -> int:
     """The exit code."""
-    said = _arguments()
-    os.environ |= {"AGREEMENT_DRAFTS": str(said.drafts), "AGREEMENT_SEED": str(said.seed)}
+    arguments = _arguments()
+    os.environ |= {"AGREEMENT_DRAFTS": str(arguments.drafts), "AGREEMENT_SEED": str(arguments.seed)}
     begun = time.monotonic()
     plain = ("-q", "-p", "no:cacheprovider", "-p", "no:logging", "--no-header")
     code = pytest.main([*plain, str(Path(__file__).parent)])
     from .test_needs_agree import TALLY
 
     lines = {
-        "seed": said.seed,
+        "seed": arguments.seed,
         "drafts": TALLY.drafts,
         "products": len(TALLY.products),
         "ready": TALLY.ready,

@@ -64,7 +64,7 @@ class Drafter:
         draft.reload()
         Holding.objects.bulk_create(self._holdings(draft, application, parties, classes))
         draft.reload()
-        Document.objects.bulk_create(self._papers(draft))
+        Document.objects.bulk_create(self._documents(draft))
         draft = open_draft(Application.objects.get(pk=application.pk))
         subscribers.application_changed(draft)
         return draft
@@ -134,13 +134,13 @@ class Drafter:
                         shares=parse_shares(typed),
                     )
 
-    def _papers(self, draft: Draft) -> Iterable[Document]:
+    def _documents(self, draft: Draft) -> Iterable[Document]:
         for row in (None, *draft.parties):
             for slot in draft.form_state.slots(row.record if row else None):
                 if slot.required and self._happens():
-                    yield self._paper(draft, row, slot.name)
+                    yield self._document(draft, row, slot.name)
 
-    def _paper(self, draft: Draft, row: PartyRow | None, slot: str) -> Document:
+    def _document(self, draft: Draft, row: PartyRow | None, slot: str) -> Document:
         """One and the same file: what is in it decides nothing, and to look into each would take most of the time."""
         return Document(
             application=draft.application,

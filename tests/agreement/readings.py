@@ -40,11 +40,11 @@ class Reader:
     def differences(self) -> Iterator[str]:
         """Each place that says something else than the draft needs."""
         wanted = [need.text for need in self._draft.needs]
-        yield from _unlike("check", self._listed("check/"), wanted)
+        yield from _unequal("check", self._listed("check/"), wanted)
         yield from self._of_overview()
         yield from self._of_sections()
         yield from self._of_people()
-        yield from _unlike(
+        yield from _unequal(
             "documents", self._listed("documents/"), [one.text for one in self._draft.needs if one.slot is not None]
         )
         yield from self._of_service()
@@ -73,14 +73,14 @@ class Reader:
                 yield f"overview: {section.key} is {words(status[0])!r} with {missing}"
 
     def _of_sections(self) -> Iterator[str]:
-        schema, standing = self._draft.schema, self._draft.form_state
+        schema, form_state = self._draft.schema, self._draft.form_state
         for section in schema.entity_sections:
-            if standing.section_activation(section).active:
+            if form_state.section_activation(section).active:
                 wanted = [one.text for one in self._draft.needs_of_section(section.key)]
-                yield from _unlike(section.key, self._listed(f"sections/{section.key}/"), wanted)
+                yield from _unequal(section.key, self._listed(f"sections/{section.key}/"), wanted)
         if schema.share_section and self._draft.holds_shares:
             wanted = [one.text for one in self._draft.needs_of_section(schema.share_section.key)]
-            yield from _unlike("shares", self._listed("shares/"), wanted)
+            yield from _unequal("shares", self._listed("shares/"), wanted)
 
     def _of_people(self) -> Iterator[str]:
         for row in self._draft.parties:
@@ -95,7 +95,7 @@ class Reader:
         Application.objects.filter(pk=self._draft.application.pk).update(**changes)
         response = self._agent.get(f"/desk/{self._draft.application.reference}/")
         assert response.status_code == 200
-        yield from _unlike("desk", _lines(Page(response.content.decode(), "")), wanted)
+        yield from _unequal("desk", _lines(Page(response.content.decode(), "")), wanted)
 
     def _of_service(self) -> Iterator[str]:
         relay.drain()
@@ -142,14 +142,14 @@ def arrived(draft: Draft) -> Record:
     def class_is_there(given: Answers, spec: FieldSpec) -> bool:
         return (ResourceKind.SHARE_CLASS, given.values.get(spec.name)) in there
 
-    whole, standing = draft.record, draft.form_state
+    whole, form_state = draft.record, draft.form_state
     return Record(
         answers=answers(whole.answers, ResourceKind.ENTITY, ResourceKind.ENTITY_CSP, ""),
         parties=tuple(
             Party(
                 one.id,
                 one.kind,
-                standing.active_roles(one),
+                form_state.active_roles(one),
                 answers(one.answers, ResourceKind.PARTY, ResourceKind.PARTY_CSP, one.id),
                 one.label,
             )
@@ -187,7 +187,7 @@ def _specs(draft: Draft) -> Iterator[FieldSpec]:
             yield from group
 
 
-def _unlike(place: str, shown: list[str], wanted: list[str]) -> Iterator[str]:
+def _unequal(place: str, shown: list[str], wanted: list[str]) -> Iterator[str]:
     if Counter(shown) != Counter(wanted):
         yield f"{place}: {_apart(Counter(shown), Counter(wanted))}"
 

@@ -11,9 +11,9 @@ import pytest
 from formation_portal.gateway.catalog import catalog
 from tests.agreement.drafting import Drafter
 from tests.agreement.readings import ONLY_HERE, Reader
-from tests.journeys.conftest import new_user, shelf
+from tests.journeys.conftest import full_catalog, new_user
 
-__all__ = ["shelf"]
+__all__ = ["full_catalog"]
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
@@ -37,7 +37,7 @@ TALLY = Tally()
 
 
 def test_what_is_needed_is_the_same_everywhere(
-    shelf: None, db: None, client: Any, as_agent: Any, monkeypatch: pytest.MonkeyPatch
+    full_catalog: None, db: None, client: Any, as_agent: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # Of each template of each page the client would keep a copy of all that it was drawn from, and nobody asks for it.
     monkeypatch.setattr("django.test.client.store_rendered_templates", lambda *_, **__: None)

@@ -24,7 +24,7 @@ def owner(db: None) -> Any:
 
 
 @pytest.fixture
-def stranger(db: None) -> Any:
+def other_customer(db: None) -> Any:
     return get_user_model().objects.create_user("stranger@example.com")
 
 

@@ -29,7 +29,7 @@ class Sheet:
     read: Callable[[Draft], Typed]
     version: Callable[[Draft], int]
     save: Callable[..., services.KeptTheirs]
-    places: Mapping[Any, tuple[Any, ...]]
+    inputs: Mapping[Any, tuple[Any, ...]]
 
 
 def section_sheet(key: str, *names: str) -> Sheet:
@@ -40,7 +40,7 @@ def section_sheet(key: str, *names: str) -> Sheet:
         read=lambda draft: {name: draft.raw(section(draft)).get(name, "") for name in names},
         version=lambda draft: draft.version(key),
         save=lambda draft, typed, **more: services.save_section(draft, section(draft), typed, **more),
-        places=dict.fromkeys(names, TEXTS),
+        inputs=dict.fromkeys(names, TEXTS),
     )
 
 
@@ -58,8 +58,8 @@ def party_sheet(token: str) -> Sheet:
         answers = {name: text for name, text in typed.items() if name != services.ROLES}
         return services.save_party(draft, row, answers, roles=typed.get(services.ROLES), **more)
 
-    places = dict.fromkeys(names, TEXTS) | {services.ROLES: ROLES}
-    return Sheet(read, lambda draft: draft.party(token).version, save, places)  # type: ignore[union-attr]
+    inputs = dict.fromkeys(names, TEXTS) | {services.ROLES: ROLES}
+    return Sheet(read, lambda draft: draft.party(token).version, save, inputs)  # type: ignore[union-attr]
 
 
 def class_sheet(token: str) -> Sheet:
@@ -72,7 +72,7 @@ def class_sheet(token: str) -> Sheet:
         read=read,
         version=lambda draft: draft.share_class(token).version,  # type: ignore[union-attr]
         save=lambda draft, typed, **more: services.save_share_class(draft, draft.share_class(token), typed, **more),  # type: ignore[arg-type]
-        places=dict.fromkeys(names, TEXTS),
+        inputs=dict.fromkeys(names, TEXTS),
     )
 
 
@@ -81,7 +81,7 @@ def grid_sheet(*pairs: tuple[str, str]) -> Sheet:
         read=lambda draft: {pair: draft.typed_holdings().get(pair, "") for pair in pairs},
         version=lambda draft: draft.version(GRID),
         save=services.save_holdings,
-        places=dict.fromkeys(pairs, ("", "1", "2", "lots")),
+        inputs=dict.fromkeys(pairs, ("", "1", "2", "lots")),
     )
 
 
@@ -127,11 +127,11 @@ class Story:
 
     def type(self, who: int, number: int) -> None:
         page = self.pages[who]
-        name = list(page.sheet.places)[number % len(page.sheet.places)]
+        name = list(page.sheet.inputs)[number % len(page.sheet.inputs)]
         if page.is_asked:
             page.kept ^= {name} & page.asked
             return
-        texts = page.sheet.places[name]
+        texts = page.sheet.inputs[name]
         page.shows[name] = texts[number // 7 % len(texts)]
         page.touched.add(name)
         page.kept.discard(name)
@@ -147,7 +147,7 @@ class Story:
             self._ask(page, stale, number)
             return
         after = page.sheet.read(open_draft(self.application))
-        self._judge(page, before, after)
+        self._check_step(page, before, after)
         if page.is_asked:
             # The page with the two versions leads to a new one.
             self.pages[who] = Page.opened(page.sheet, open_draft(self.application))
@@ -157,7 +157,7 @@ class Story:
             # What the other has typed alike by chance is what this page shows.
             page.known |= {name: after[name] for name in page.shows if after[name] == page.shows[name]}
 
-    def _judge(self, page: Page, before: Typed, after: Typed) -> None:
+    def _check_step(self, page: Page, before: Typed, after: Typed) -> None:
         for name in page.shows:
             if before[name] != after[name]:
                 if before[name] != page.known[name]:
@@ -174,12 +174,12 @@ class Story:
         draft = open_draft(self.application)
         self.false_conflicts += [name for name in stale.fields if self.writers.get(name) == page.seen.page]
         assert not set(stale.fields) & set(stale.kept_theirs)
-        stands = page.sheet.read(draft)
+        stored = page.sheet.read(draft)
         # What both have typed alike is what stands, and neither is asked about it.
-        page.known |= {name: stands[name] for name in page.shows if stands[name] == page.shows[name]}
-        for place, name in enumerate((*stale.fields, *stale.kept_theirs)):
-            page.known[name] = stands[name]
-            if name in stale.kept_theirs or (number >> place) % 2:
+        page.known |= {name: stored[name] for name in page.shows if stored[name] == page.shows[name]}
+        for index, name in enumerate((*stale.fields, *stale.kept_theirs)):
+            page.known[name] = stored[name]
+            if name in stale.kept_theirs or (number >> index) % 2:
                 page.kept.add(name)
         page.version = page.sheet.version(draft)
         page.seen = services.PageVersion(draft.application.revision, new_token())
@@ -187,7 +187,7 @@ class Story:
         page.is_asked = True
 
 
-DEEDS = (*[Story.type] * 6, *[Story.post] * 6, Story.open)
+ACTIONS = (*[Story.type] * 6, *[Story.post] * 6, Story.open)
 STEPS = 40
 
 
@@ -217,7 +217,7 @@ def tell(owner: Any, which: int, stories: int) -> int:
         chance = random.Random(f"{which} {number}")
         told = story(owner, which)
         for _ in range(STEPS):
-            chance.choice(DEEDS)(told, chance.randrange(2), chance.randrange(10_000))
+            chance.choice(ACTIONS)(told, chance.randrange(2), chance.randrange(10_000))
         assert (number, told.overwritten, told.lost, told.false_conflicts) == (number, [], [], [])
         conflicts += told.conflicts
     return conflicts

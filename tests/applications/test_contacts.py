@@ -72,10 +72,10 @@ def test_namesakes_are_told_apart(
 
 
 def test_strangers_removed_and_deleted_ones_are_not_known(
-    draft: Draft, earlier: Draft, owner: Any, stranger: Any
+    draft: Draft, earlier: Draft, owner: Any, other_customer: Any
 ) -> None:
-    theirs = open_draft(services.start(owner=stranger, product=factories.product()))
-    services.add_party(theirs, "person", ["director"], factories.ADA, by=stranger)
+    theirs = open_draft(services.start(owner=other_customer, product=factories.product()))
+    services.add_party(theirs, "person", ["director"], factories.ADA, by=other_customer)
     party = services.add_party(earlier, "person", ["director"], factories.ADA, by=owner)
     services.remove_party(earlier, party, by=owner)
     assert contacts(owner, draft) == ()

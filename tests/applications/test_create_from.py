@@ -104,11 +104,11 @@ def test_the_old_one_stays_as_it_is(complete: Draft, owner: Any) -> None:
 def test_subscribers_are_told_of_the_whole_copy_once(
     complete: Draft, owner: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    heard: list[int] = []
+    party_counts: list[int] = []
 
-    subscribe(monkeypatch, "application_changed", lambda draft: heard.append(len(draft.parties)))
+    subscribe(monkeypatch, "application_changed", lambda draft: party_counts.append(len(draft.parties)))
     services.create_copy(complete, by=owner)
-    assert heard == [1]
+    assert party_counts == [1]
 
 
 def test_a_copy_that_fails_leaves_no_file_behind(

@@ -50,9 +50,9 @@ def test_a_reference_can_be_read_aloud_and_not_guessed() -> None:
     assert all(re.fullmatch(r"FP(-[0-9A-HJKMNP-TV-Z]{4}){3}", reference) for reference in references)
 
 
-def test_only_its_customer_finds_an_application(application: Application, owner: Any, stranger: Any) -> None:
+def test_only_its_customer_finds_an_application(application: Application, owner: Any, other_customer: Any) -> None:
     assert list(Application.objects.visible_to(owner)) == [application]
-    assert not Application.objects.visible_to(stranger).exists()
+    assert not Application.objects.visible_to(other_customer).exists()
     assert not Application.objects.submitted().exists()
 
 

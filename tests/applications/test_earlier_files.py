@@ -47,12 +47,12 @@ def test_the_passport_of_the_same_person_is_offered(draft: Draft, owner: Any, ad
 
 
 def test_nobody_is_offered_the_files_of_others(
-    draft: Draft, owner: Any, stranger: Any, ada: Any, earlier: Draft
+    draft: Draft, owner: Any, other_customer: Any, ada: Any, earlier: Draft
 ) -> None:
-    assert offered(draft, stranger) == []
-    theirs = open_draft(services.start(owner=stranger, product=factories.product()))
-    services.add_party(theirs, "person", ["director"], factories.ADA, by=stranger)
-    assert offered(theirs, stranger) == []
+    assert offered(draft, other_customer) == []
+    theirs = open_draft(services.start(owner=other_customer, product=factories.product()))
+    services.add_party(theirs, "person", ["director"], factories.ADA, by=other_customer)
+    assert offered(theirs, other_customer) == []
     assert offered(theirs, owner) == []
 
 

@@ -19,8 +19,8 @@ def test_each_place_has_a_threshold_of_its_own(code: str, percent: int, is_inclu
 
 
 def test_every_place_of_the_catalog_is_known() -> None:
-    places = {item["jurisdiction"]["iso_code"] for item in read_catalog()}
-    assert {code for code in places if not threshold_of({"iso_code": code}).is_known} == set()
+    jurisdictions = {item["jurisdiction"]["iso_code"] for item in read_catalog()}
+    assert {code for code in jurisdictions if not threshold_of({"iso_code": code}).is_known} == set()
 
 
 @pytest.mark.parametrize("jurisdiction", [{"iso_code": "ZZ", "name": "Elsewhere"}, {"name": "Elsewhere"}])

@@ -35,8 +35,8 @@ def labels(draft: Draft) -> list[tuple[str, tuple[str, ...]]]:
     return [(row.label, row.roles) for row in fresh(draft).parties]
 
 
-def every(draft: Draft, found: PartyImport, deed: str = RowAction.ADD) -> dict[str, str]:
-    return {row.token: deed for row in services.import_rows(draft, found)}
+def every(draft: Draft, found: PartyImport, action: str = RowAction.ADD) -> dict[str, str]:
+    return {row.token: action for row in services.import_rows(draft, found)}
 
 
 def test_uploading_changes_nothing(draft: Draft, upload: Upload) -> None:
@@ -139,11 +139,11 @@ def test_all_of_it_is_one_change_and_each_has_a_line_in_the_history(
     draft: Draft, upload: Upload, owner: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     found = upload(as_csv(HEADS, ADA, NOOR))
-    heard: list[int] = []
+    party_counts: list[int] = []
     before = draft.application.revision
-    subscribe(monkeypatch, "application_changed", lambda draft: heard.append(len(draft.parties)))
+    subscribe(monkeypatch, "application_changed", lambda draft: party_counts.append(len(draft.parties)))
     services.apply_import(draft, found, every(draft, found), by=owner)
-    assert heard == [2]
+    assert party_counts == [2]
     assert draft.application.revision == before + 1
     said = Change.objects.filter(application=draft.application).values_list("what", "holder")[:2]
     assert set(said) == {(f"Added {row.label} from a spreadsheet", row.token) for row in fresh(draft).parties}
@@ -182,10 +182,10 @@ def test_the_hourly_round_deletes_those_whose_time_is_over(draft: Draft, upload:
     assert not PartyImport.objects.exists()
 
 
-@pytest.mark.parametrize("deed", ["submit", "delete_draft"])
-def test_a_sheet_goes_with_its_draft(complete: Draft, owner: Any, deed: str) -> None:
+@pytest.mark.parametrize("action", ["submit", "delete_draft"])
+def test_a_sheet_goes_with_its_draft(complete: Draft, owner: Any, action: str) -> None:
     services.keep_import(complete, Grid(HEADS, (GridRow(2, ADA),)), name="x", by=owner)
-    if deed == "submit":
+    if action == "submit":
         services.submit(complete, by=owner)
     else:
         services.delete_draft(complete.application, by=owner)

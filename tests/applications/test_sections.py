@@ -22,8 +22,8 @@ def reopened(draft: Draft) -> Draft:
 
 
 def save(draft: Draft, key: str, raw: dict[str, Any], by: Any, version: int | None = None) -> None:
-    stands = draft.version(key) if version is None else version
-    services.save_section(draft, section_of(draft, key), raw, version=stands, by=by)
+    stored = draft.version(key) if version is None else version
+    services.save_section(draft, section_of(draft, key), raw, version=stored, by=by)
 
 
 def test_a_draft_is_saved_whatever_is_filled_in(draft: Draft, owner: Any) -> None:

@@ -42,10 +42,10 @@ def holders(draft: Draft, there: FormSchema, found: Transfer) -> Iterator[tuple[
         row = draft.party(new.token)
         assert row is not None
         yield new.raw, row.record.answers, party.answers, there.fields_of(new.kind, new.roles), row.record
-    for share, judged in zip(found.content.share_classes, found.record.share_classes, strict=True):
+    for share, validated in zip(found.content.share_classes, found.record.share_classes, strict=True):
         held = draft.share_class(share.token)
         assert held is not None
-        yield share.raw, held.record.answers, judged.answers, there.share_class_fields, held.record
+        yield share.raw, held.record.answers, validated.answers, there.share_class_fields, held.record
 
 
 def asked(draft: Draft, holder: Holder) -> set[str]:

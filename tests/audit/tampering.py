@@ -28,36 +28,36 @@ def store(rows: list[Row]) -> None:
 
 
 def edit(rows: list[Row], chance: random.Random) -> int:
-    place = chance.randrange(len(rows))
+    index = chance.randrange(len(rows))
     column = chance.randrange(1, len(COLUMNS) - 2)
-    value = rows[place][column]
-    rows[place][column] = value + 1 if isinstance(value, int) else f"{value}."[1:]
-    return place
+    value = rows[index][column]
+    rows[index][column] = value + 1 if isinstance(value, int) else f"{value}."[1:]
+    return index
 
 
 def delete(rows: list[Row], chance: random.Random) -> int:
-    place = chance.randrange(len(rows) - 1)
-    del rows[place]
-    return place
+    index = chance.randrange(len(rows) - 1)
+    del rows[index]
+    return index
 
 
 def insert(rows: list[Row], chance: random.Random) -> int:
-    place = chance.randrange(len(rows) + 1)
-    rows.insert(place, list(rows[place - 1]))
-    rows[place][REFERENCE] = "FP-0000-0000-0000"
-    return place
+    index = chance.randrange(len(rows) + 1)
+    rows.insert(index, list(rows[index - 1]))
+    rows[index][REFERENCE] = "FP-0000-0000-0000"
+    return index
 
 
 def swap(rows: list[Row], chance: random.Random) -> int:
-    place, other = sorted(chance.sample(range(len(rows)), 2))
-    rows[place], rows[other] = rows[other], rows[place]
-    return place
+    index, other = sorted(chance.sample(range(len(rows)), 2))
+    rows[index], rows[other] = rows[other], rows[index]
+    return index
 
 
 def cut(rows: list[Row], chance: random.Random) -> int:
-    place = chance.randrange(1, len(rows))
-    del rows[place:]
-    return place
+    index = chance.randrange(1, len(rows))
+    del rows[index:]
+    return index
 
 
 KINDS: tuple[Callable[[list[Row], random.Random], int], ...] = (edit, delete, insert, swap, cut)
@@ -68,9 +68,9 @@ def renumber(rows: list[Row]) -> None:
         row[0] = number
 
 
-def rehash(rows: list[Row], place: int, care: Care) -> None:
-    for row_place in {Care.NONE: (), Care.OWN: (place,), Care.ALL: range(place, len(rows))}[care]:
-        if row_place < len(rows):
-            row = rows[row_place]
-            row[-2] = rows[row_place - 1][-1] if row_place else FIRST_PREVIOUS_HASH
+def rehash(rows: list[Row], index: int, care: Care) -> None:
+    for row_index in {Care.NONE: (), Care.OWN: (index,), Care.ALL: range(index, len(rows))}[care]:
+        if row_index < len(rows):
+            row = rows[row_index]
+            row[-2] = rows[row_index - 1][-1] if row_index else FIRST_PREVIOUS_HASH
             row[-1] = entry_hash(row[:-1])

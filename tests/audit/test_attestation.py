@@ -45,19 +45,19 @@ def reviewed(submitted: Draft, owner: Any, agent: Any, colleague: Any, settings:
     """An application on which everything was said once that can be said."""
     settings.FOUR_EYES = True
 
-    def sight() -> Any:
+    def version() -> Any:
         return current_version(submitted.application)
 
-    accept(submitted, [BIRTH, NAME], by=agent, version=sight())
-    reopen(submitted, BIRTH, by=agent, version=sight())
+    accept(submitted, [BIRTH, NAME], by=agent, version=version())
+    reopen(submitted, BIRTH, by=agent, version=version())
     write_note(submitted, NAME, text="Checked by telephone", by=agent)
     remove_note(submitted, write_note(submitted, NAME, text="A slip", by=agent).pk, by=agent)
-    asked = draft_query(submitted, BIRTH, text="Which year?", by=agent, version=sight())
-    delete_draft(submitted, asked.pk, by=agent, version=sight())
-    sent = draft_query(submitted, BIRTH, text="Is it 1985?", by=agent, version=sight())
-    decide(submitted, DECLINE, text="We cannot take this on.", by=agent, version=sight())
-    refuse_proposal(submitted, why="Ask first.", by=colleague, version=sight())
-    decide(submitted, RETURN, text="One question", by=agent, version=sight())
+    asked = draft_query(submitted, BIRTH, text="Which year?", by=agent, version=version())
+    delete_draft(submitted, asked.pk, by=agent, version=version())
+    sent = draft_query(submitted, BIRTH, text="Is it 1985?", by=agent, version=version())
+    decide(submitted, DECLINE, text="We cannot take this on.", by=agent, version=version())
+    refuse_proposal(submitted, why="Ask first.", by=colleague, version=version())
+    decide(submitted, RETURN, text="One question", by=agent, version=version())
     back = again(submitted)
     store_replies(back, [Reply(sent.pk, "Yes, 1985.", "")], by=owner)
     services.submit(back, by=owner)
@@ -85,7 +85,7 @@ def altered(value: Any) -> Any:
 
 
 # What somebody said or decided, by the model that keeps it: of each an alteration has to be found.
-SAID: dict[type[models.Model], tuple[str, ...]] = {
+SECRET_TEXTS: dict[type[models.Model], tuple[str, ...]] = {
     Change: ("who_id", "at", "what", "message", "named", "changes", "moved_to"),
     Check: ("by_id", "at", "digest", "name"),
     Query: ("by_id", "text", "reason", "reply", "sent_at"),
@@ -102,12 +102,12 @@ def alteration(row: models.Model, name: str, people: list[int]) -> Any:
     return altered(value)
 
 
-@pytest.mark.parametrize("model", SAID)
+@pytest.mark.parametrize("model", SECRET_TEXTS)
 def test_whatever_somebody_said_or_decided_is_attested(
     reviewed: Draft, owner: Any, agent: Any, model: type[models.Model]
 ) -> None:
     people = [owner.pk, agent.pk]
-    for name in SAID[model]:
+    for name in SECRET_TEXTS[model]:
         rows = model._default_manager.all()
         row = next(one for one in rows if alteration(one, name, people) != getattr(one, name))
         value, found = getattr(row, name), model._default_manager.filter(pk=row.pk)

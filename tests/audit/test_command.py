@@ -15,17 +15,17 @@ pytestmark = pytest.mark.django_db
 
 
 def run(deed: str = "verify") -> str:
-    said = StringIO()
-    call_command("audit", deed, stdout=said)
-    return said.getvalue()
+    output = StringIO()
+    call_command("audit", deed, stdout=output)
+    return output.getvalue()
 
 
 def test_it_says_how_much_it_has_read(append: Append) -> None:
     append(12)
-    said = run()
-    assert said.startswith("Read 12 entries up to number 12 in ")
-    assert "s of processor time." in said
-    assert said.endswith("The audit log is intact.\n")
+    output = run()
+    assert output.startswith("Read 12 entries up to number 12 in ")
+    assert "s of processor time." in output
+    assert output.endswith("The audit log is intact.\n")
 
 
 def test_nothing_is_fine_as_well() -> None:
@@ -35,10 +35,10 @@ def test_nothing_is_fine_as_well() -> None:
 def test_a_tampering_is_said_with_its_number_and_ends_with_one(append: Append) -> None:
     append(5)
     Entry.objects.filter(number=4).update(subject="another")
-    said = StringIO()
+    output = StringIO()
     with pytest.raises(CommandError) as raised:
-        call_command("audit", "verify", stdout=said)
-    assert "Number 4 was altered.\n" in said.getvalue()
+        call_command("audit", "verify", stdout=output)
+    assert "Number 4 was altered.\n" in output.getvalue()
     assert raised.value.returncode == 1
 
 

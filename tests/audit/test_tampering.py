@@ -32,14 +32,14 @@ def test_every_tampering_is_found_at_its_number(
     for seed in range(ROUNDS):
         chance = random.Random(seed)
         rows, care = [list(row) for row in before], chance.choice(list(Care))
-        place = kind(rows, chance)
+        index = kind(rows, chance)
         if kind is not delete or care is Care.ALL:
             renumber(rows)
-        rehash(rows, place, care)
+        rehash(rows, index, care)
         store(rows)
         found = findings()
         assert found, (seed, care)
-        assert found[0].number == place + 1, (seed, care, found)
+        assert found[0].number == index + 1, (seed, care, found)
     store(before)
     assert findings() == ()
 

@@ -17,14 +17,14 @@ from formation_portal.contract.catalog import CatalogItem
 from formation_portal.contract.lifecycle import State
 from formation_portal.desk.models import Case, CaseWord, Offer
 from formation_portal.desk.queue.queue_index import search_words
-from tests.bench import figures, forms
+from tests.bench import forms, statistics_totals
 
 Measure = tuple[str, float, str]
 
 FEW, MANY = 1_000, 100_000
 _AT_ONCE = 5_000
 _CLOSED = 3
-_PLACES, _PRODUCTS = 20, 32
+_JURISDICTIONS, _PRODUCTS = 20, 32
 # Each view; then words that as many cases have among few as among many, that all have, that an eighth and a fifth have,
 # that none has; places and products; and the worst: two things that many have, and none has both. Pages are equally
 # long on both sides.
@@ -68,12 +68,12 @@ def measures(owner: Any, cost: Cost, *, many: int = MANY) -> Iterator[Measure]:
     agent = get_user_model().objects.create_user("bench-agent@example.com", first_name="Mira", is_agent=True)
     client = Client()
     client.force_login(agent, backend="allauth.account.auth_backends.AuthenticationBackend")
-    offer_all()
+    create_filter_offers()
     fill(owner, FEW)
-    figures.fill(FEW)
+    statistics_totals.fill(FEW)
     few = {name: cost(lambda query=query: client.get(f"/desk/{query}"))[1] for name, query in QUESTIONS.items()}
     fill(owner, many - FEW)
-    figures.fill(many)
+    statistics_totals.fill(many)
     most = 0
     for name, query in QUESTIONS.items():
         spent, against_nothing = cost(lambda query=query: client.get(f"/desk/{query}"))
@@ -85,10 +85,10 @@ def measures(owner: Any, cost: Cost, *, many: int = MANY) -> Iterator[Measure]:
     yield "desk_queries", most, "queries"
 
 
-def offer_all() -> None:
+def create_filter_offers() -> None:
     """What the filters offer."""
     Offer.objects.bulk_create(
-        Offer(product=f"product-{number}", name=f"Company {number}", place=f"Place {number % _PLACES}")
+        Offer(product=f"product-{number}", name=f"Company {number}", place=f"Place {number % _JURISDICTIONS}")
         for number in range(_PRODUCTS)
     )
 
@@ -131,7 +131,7 @@ def _case(number: int, one: Application) -> Case:
     return Case(
         application=one,
         title=f"Company {number} Holdings Limited",
-        place=f"Place {number % _PLACES}",
+        place=f"Place {number % _JURISDICTIONS}",
         product=f"product-{number % _PRODUCTS}",
         state=one.state,
         submitted_at=at,

@@ -10,8 +10,8 @@ from django.utils import timezone
 from formation_portal.relay.models import Attempt, Delivery, DeliveryState, ServiceProfile
 from tests.faults import applications, comparison
 
-from .down import Measure
-from .scene import Scene, has_all_arrived, until
+from .saving_while_down import Measure
+from .setup import OutageSetup, is_all_delivered, wait_until
 
 WORKERS = 2
 # Seconds: the longest back-off, which an hour of failing has reached, and what nothing here may take.
@@ -22,32 +22,32 @@ _TRIES = 10
 def outage_drain(*, small: bool) -> Iterator[Measure]:
     """From the moment when the service is there again until nothing waits."""
     things = 20 if small else 1000
-    scene = Scene(can_edit=False)
+    setup = OutageSetup(can_edit=False)
     _apply_for(things)
-    with scene.workers(WORKERS):
-        until(lambda: ServiceProfile.objects.filter(open_until__isnull=False).exists())
+    with setup.workers(WORKERS):
+        wait_until(lambda: ServiceProfile.objects.filter(open_until__isnull=False).exists())
         _age(seconds=5 if small else _LONGEST)
         opened = timezone.now()
-        with scene.service():
-            until(has_all_arrived, seconds=_PATIENCE)
+        with setup.service():
+            wait_until(is_all_delivered, seconds=_PATIENCE)
             yield f"outage_drain_{things}", (timezone.now() - opened).total_seconds(), "s"
-    yield "outage_calls", len(scene.arrivals), "calls"
+    yield "outage_calls", len(setup.arrivals), "calls"
     # The relay counts when it decides on a call, the service when it has read it; between them the machine may dawdle.
     claimed = [at.timestamp() for at in Attempt.objects.values_list("started_at", flat=True) if at > opened]
-    yield "outage_most_calls_in_a_second", most_in_a_second([arrival.at for arrival in scene.arrivals]), "calls"
+    yield "outage_most_calls_in_a_second", most_in_a_second([arrival.at for arrival in setup.arrivals]), "calls"
     yield "outage_most_calls_decided_in_a_second", most_in_a_second(claimed), "calls"
-    found = comparison.compare(scene.kept(), may_hold=False)
+    found = comparison.compare(setup.kept(), may_hold=False)
     yield "outage_lost", found.lost, "things"
     yield "outage_duplicated", found.duplicated, "things"
 
 
 def throughput(*, small: bool) -> Iterator[Measure]:
     """How fast two workers are where nobody asks them to be slow."""
-    scene = Scene(can_edit=False, calls_per_second=100_000)
+    setup = OutageSetup(can_edit=False, calls_per_second=100_000)
     applications.make(range(2 if small else 20))
-    with scene.workers(WORKERS), scene.service():
-        until(has_all_arrived, seconds=_PATIENCE)
-    times = [arrival.at for arrival in scene.arrivals]
+    with setup.workers(WORKERS), setup.service():
+        wait_until(is_all_delivered, seconds=_PATIENCE)
+    times = [arrival.at for arrival in setup.arrivals]
     yield "relay_calls_a_second_unpaced", (len(times) - 1) / (times[-1] - times[0]), "calls"
 
 

@@ -52,8 +52,8 @@ def all_measures(*, small: bool) -> Iterator[Measure]:
     overview = _section(owner, 60).partition("sections/")[0]
     yield "overview", _cost(lambda: client.get(overview), rounds), "ms"
     yield from slowest.measures(client, owner, rounds)
-    in_turns = partial(_cost_in_turns, client, rounds)
-    yield from desk.measures(owner, in_turns, many=2 * desk.FEW if small else desk.MANY)
+    cost_against_nothing = partial(_cost_against_nothing, client, rounds)
+    yield from desk.measures(owner, cost_against_nothing, many=2 * desk.FEW if small else desk.MANY)
     yield from _rules(rounds)
     yield from _weights(client, catalog, _section(owner, 60))
     yield from _memory(client, _section(owner, 60), 30 if small else 1000)
@@ -88,7 +88,7 @@ def _cost(call: Callable[[], Any], rounds: int) -> float:
     return statistics.median(_spent(call) for _ in range(rounds)) * 1000
 
 
-def _cost_in_turns(client: Client, rounds: int, call: Callable[[], Any]) -> tuple[float, float]:
+def _cost_against_nothing(client: Client, rounds: int, call: Callable[[], Any]) -> tuple[float, float]:
     """What the call costs in ms, and against an empty page that is asked for in turns with it."""
     client.get("/nothing/")
     assert call().status_code < 400
@@ -127,14 +127,14 @@ def _rules(rounds: int) -> Iterator[Measure]:
     raw = {spec.name: "true" for spec in schema.entity_fields if spec.field_type == "boolean"}
     today = date(2026, 1, 1)
 
-    def settle() -> None:
+    def find_needs() -> None:
         needs(schema, Record(validate(schema.entity_fields, raw, today=today)))
 
-    settle()
+    find_needs()
     spent = []
     for _ in range(rounds):
         start = time.process_time()
-        settle()
+        find_needs()
         spent.append(time.process_time() - start)
     yield "rules_1000_fields", statistics.median(spent) * 1000, "ms"
 

@@ -35,17 +35,17 @@ def measure(*, small: bool) -> None:
 
     from formation_portal.management.commands.setup_portal import collect_static, migrate
 
-    from . import asked_to_wait, down, drain, waking
+    from . import drain, retry_after, saving_while_down, wake_latency
 
     # The breaker alone takes half a minute.
     settings.RELAY_PACE = 1 / 20 if small else 1.0
     migrate("default", lambda said: None)
     collect_static(lambda said: None)
     parts = (
-        down.saving_while_down,
+        saving_while_down.saving_while_down,
         drain.outage_drain,
-        asked_to_wait.retry_after,
-        waking.wake_up,
+        retry_after.retry_after,
+        wake_latency.wake_up,
         drain.throughput,
     )
     for part in parts:

@@ -40,8 +40,8 @@ def _company(owner: Any) -> Draft:
         services.add_party(draft, "person", ["director", "shareholder", "ubo"], name, by=owner)
     for name in ("Ordinary", "Preferred"):
         services.add_share_class(draft, {"share_class.name": name}, by=owner)
-    held = {(party.token, row.token): "5,000" for party in draft.parties for row in draft.share_classes}
-    services.save_holdings(draft, held, by=owner)
+    holdings = {(party.token, row.token): "5,000" for party in draft.parties for row in draft.share_classes}
+    services.save_holdings(draft, holdings, by=owner)
     return open_draft(draft.application)
 
 
@@ -67,10 +67,10 @@ def _p95(calls: list[Callable[[], Any]], rounds: int) -> float:
     """The 95th percentile in ms over all calls, each so often, after one that warms up. Each must succeed."""
     spent = []
     for call in calls:
-        for turn in range(rounds + 1):
+        for round_number in range(rounds + 1):
             start = time.perf_counter()
             answer = call()
             took = getattr(call, "spent", time.perf_counter() - start)
             assert answer.status_code < 400, answer.status_code
-            spent += [took] if turn else []
+            spent += [took] if round_number else []
     return statistics.quantiles(spent, n=20)[-1] * 1000

@@ -12,14 +12,14 @@ import pytest
 
 def main() -> int:
     """The exit code."""
-    said = _arguments()
-    os.environ |= {"CHOICES_SEQUENCES": str(said.sequences), "CHOICES_SEED": str(said.seed)}
+    arguments = _arguments()
+    os.environ |= {"CHOICES_SEQUENCES": str(arguments.sequences), "CHOICES_SEED": str(arguments.seed)}
     begun = time.monotonic()
     code = pytest.main(["-q", "-m", "long", "-p", "no:cacheprovider", "--no-header", str(Path(__file__).parent)])
     from .test_sequences import TALLY
 
     lines = {
-        "seed": said.seed,
+        "seed": arguments.seed,
         "sequences": TALLY.count,
         **{f"sequences_{way}": count for way, count in TALLY.sequences.items()},
         "choices": TALLY.choices,

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 
-from tests.journeys.conftest import OpenTab, new_user, open_tab, shelf, site
+from tests.journeys.conftest import OpenTab, full_catalog, new_user, open_tab, site
 from tests.needed import has_chromium, needed
 from tests.strategies import schemas
 
@@ -17,7 +17,7 @@ from .sequences import Tally, run
 
 pytestmark = [pytest.mark.long, pytest.mark.browser, needed("Chromium", has_chromium())]
 
-__all__ = ["open_tab", "shelf", "site"]
+__all__ = ["full_catalog", "open_tab", "site"]
 
 # `python -m tests.choices --sequences 1000` asks for more, and for others.
 SEQUENCES = int(os.environ.get("CHOICES_SEQUENCES", "12"))

@@ -33,22 +33,22 @@ def form(*sections: dict[str, Any], **more: Any) -> FormSchema:
 def person(schema: FormSchema, *roles: str, id: str = "ada", kind: str = "person", **answers: Any) -> Party:
     """A party with answers given by key, beside a complete name."""
     named = {"first_name": "Ada", "last_name": "Byron", "email": "ada@example.com", "name": "Byron Ltd"} | answers
-    return Party(id, kind, roles, _judged(schema.fields_of(kind, roles), named), "Ada Byron")
+    return Party(id, kind, roles, _validated(schema.fields_of(kind, roles), named), "Ada Byron")
 
 
 def share_class(schema: FormSchema, *, id: str = "a", **answers: Any) -> ShareClass:
     """A class with the five properties of the interface."""
     given = {"name": "A", "currency": "USD", "par_value": 1, "voting_rights": True, "dividend_rights": True} | answers
-    return ShareClass(id, _judged(schema.share_class_fields, given), "Class A")
+    return ShareClass(id, _validated(schema.share_class_fields, given), "Class A")
 
 
 def record(
     schema: FormSchema, *, parties: tuple[Party, ...] = (), classes: tuple[ShareClass, ...] = (), **answers: Any
 ) -> Record:
     """A record with the entity's answers given by key."""
-    return Record(_judged(schema.entity_fields, answers), parties, classes)
+    return Record(_validated(schema.entity_fields, answers), parties, classes)
 
 
-def _judged(fields: tuple[FieldSpec, ...], answers: dict[str, Any]) -> Any:
+def _validated(fields: tuple[FieldSpec, ...], answers: dict[str, Any]) -> Any:
     raw = {spec.name: answers[spec.key] for spec in fields if spec.key in answers}
     return validate(fields, raw, today=TODAY)

@@ -14,7 +14,7 @@ from formation_portal.contract.schema_check import check_schema
 from tests import payloads
 from tests.strategies import TODAY, schemas
 
-junk = st.recursive(
+any_json = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=5),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
     max_leaves=6,
@@ -22,7 +22,7 @@ junk = st.recursive(
 
 
 @st.composite
-def spoiled_items(draw: st.DrawFn) -> Any:
+def malformed_items(draw: st.DrawFn) -> Any:
     """A catalog item in which something, somewhere, is not what it should be."""
     schema = copy.deepcopy(draw(schemas()))
     item: Any = {"jurisdiction_product_id": "1", "product": {"name": "P"}, "schema": schema}
@@ -37,7 +37,7 @@ def spoiled_items(draw: st.DrawFn) -> Any:
                 break
             node = holder[key]
         if holder is not None:
-            holder[key] = draw(junk)
+            holder[key] = draw(any_json)
     return item
 
 
@@ -46,7 +46,7 @@ def _asking(question: Any) -> Any:
 
 
 @settings(max_examples=300)
-@given(st.one_of(junk, spoiled_items()), junk)
+@given(st.one_of(any_json, malformed_items()), any_json)
 @example(_asking({"key": "e0", "field_type": ["text"]}), None)
 def test_a_catalog_item_is_read_or_named_broken(item: Any, answer: Any) -> None:
     (read,) = parse_catalog([item])
@@ -62,8 +62,8 @@ def test_a_catalog_item_is_read_or_named_broken(item: Any, answer: Any) -> None:
     party = Party("p", "person", roles, validate(fields, {spec.name: answer for spec in fields}, today=TODAY), "Ada")
     raw = {spec.name: answer for spec in read.form.entity_fields}
     record = Record(validate(read.form.entity_fields, raw, today=TODAY), (party,))
-    standing = evaluate(read.form, record)
-    assert all(need.text for need in needs(read.form, record, form_state=standing))
-    assert isinstance(payloads.entity_properties(standing), dict)
-    assert isinstance(payloads.party_body(standing, party), dict)
-    assert all(question.activation.reason is not None for question in standing.party_questions(party))
+    form_state = evaluate(read.form, record)
+    assert all(need.text for need in needs(read.form, record, form_state=form_state))
+    assert isinstance(payloads.entity_properties(form_state), dict)
+    assert isinstance(payloads.party_body(form_state, party), dict)
+    assert all(question.activation.reason is not None for question in form_state.party_questions(party))

@@ -30,31 +30,31 @@ def changed(data: st.DataObject, schema: FormSchema, now: Record) -> Record:
     return replace(now, answers=other)
 
 
-def asked_names(standing: FormState, holder: Any) -> set[str]:
+def asked_names(form_state: FormState, holder: Any) -> set[str]:
     """The names that any section asks of the holder, found the long way."""
     return {
         spec.name
-        for section in standing.schema.sections
+        for section in form_state.schema.sections
         if holder is None or section.role in holder.roles
         for spec in section.groups.get("entity" if holder is None else holder.kind, ())
-        if standing.field_activation(section, spec, holder).active
+        if form_state.field_activation(section, spec, holder).active
     }
 
 
 @given(schemas(), st.data())
 def test_what_is_set_aside_was_answered_and_is_not_asked(document: dict[str, Any], data: st.DataObject) -> None:
     schema = FormSchema.model_validate(document)
-    standing = evaluate(schema, data.draw(records(schema)))
-    found = all_inactive(standing)
-    for holder in (None, *standing.record.parties):
-        answers: Answers = holder.answers if holder else standing.record.answers
+    form_state = evaluate(schema, data.draw(records(schema)))
+    found = all_inactive(form_state)
+    for holder in (None, *form_state.record.parties):
+        answers: Answers = holder.answers if holder else form_state.record.answers
         given_names = {*answers.values, *answers.problems}
         listed = {one.name for one in found.answers if one.holder == (holder.id if holder else None)}
         if holder is None or holder.id not in found.parties:
-            assert listed == given_names - asked_names(standing, holder)
+            assert listed == given_names - asked_names(form_state, holder)
         else:
             assert not listed
-            assert not standing.active_roles(holder)
+            assert not form_state.active_roles(holder)
 
 
 @given(schemas(), st.data())
@@ -63,18 +63,18 @@ def test_what_hangs_on_an_answer_is_what_taking_it_back_sets_aside(
 ) -> None:
     schema = FormSchema.model_validate(document)
     now = data.draw(records(schema))
-    standing = evaluate(schema, now)
+    form_state = evaluate(schema, now)
     for holder in (None, *now.parties):
         answers = holder.answers if holder else now.answers
         for name in answers.values:
             left = Answers({key: value for key, value in answers.values.items() if key != name}, answers.problems)
             parties = tuple(replace(one, answers=left) if one is holder else one for one in now.parties)
             without = replace(now, parties=parties) if holder else replace(now, answers=left)
-            found = inactive_without([name], standing, holder)[name]
-            assert found == newly_inactive(standing, evaluate(schema, without))
-            assert standing.record == now
+            found = inactive_without([name], form_state, holder)[name]
+            assert found == newly_inactive(form_state, evaluate(schema, without))
+            assert form_state.record == now
             for section in found.sections:
-                assert standing.section_activation(next(one for one in schema.sections if one.key == section)).active
+                assert form_state.section_activation(next(one for one in schema.sections if one.key == section)).active
 
 
 @given(schemas(), st.data())
@@ -91,15 +91,15 @@ def test_what_a_change_sets_aside_is_counted_once_and_was_asked_before(
     schema = FormSchema.model_validate(document)
     now = data.draw(records(schema))
     before, after = evaluate(schema, now), evaluate(schema, changed(data, schema, now))
-    aside = newly_inactive(before, after)
-    assert not {one.section for one in aside.answers} & aside.sections
-    assert not {one.holder for one in aside.answers} & aside.parties
+    inactive = newly_inactive(before, after)
+    assert not {one.section for one in inactive.answers} & inactive.sections
+    assert not {one.holder for one in inactive.answers} & inactive.parties
     for section in schema.sections:
-        if section.key in aside.sections:
+        if section.key in inactive.sections:
             assert before.section_activation(section).active
             assert not after.section_activation(section).active
     for party in now.parties:
-        if party.id in aside.parties:
+        if party.id in inactive.parties:
             roles = schema.sections_of(party.roles)
             assert any(before.section_activation(section).active for section in roles)
             assert not any(after.section_activation(section).active for section in roles)
@@ -111,9 +111,9 @@ def test_changing_back_leaves_nothing_set_aside_that_was_not(document: dict[str,
     now = data.draw(records(schema))
     before, between = evaluate(schema, now), evaluate(schema, changed(data, schema, now))
     after = evaluate(schema, now)
-    aside, back = newly_inactive(before, between), all_inactive(after)
-    assert not aside.sections & back.sections
-    assert not aside.parties & back.parties
+    inactive, back = newly_inactive(before, between), all_inactive(after)
+    assert not inactive.sections & back.sections
+    assert not inactive.parties & back.parties
     assert back == all_inactive(before)
 
 
@@ -130,17 +130,17 @@ EVE = person(SCHEMA, "director", "secretary", id="eve", d="x", e="x")
 ORDINARY = share_class(SCHEMA)
 
 
-def standing(on: bool, **answers: Any) -> FormState:
+def form_state(on: bool, **answers: Any) -> FormState:
     return evaluate(SCHEMA, record(SCHEMA, parties=(ADA, EVE), classes=(ORDINARY,), on=on, **answers))
 
 
 def test_whole_sections_people_and_classes_are_counted_as_such() -> None:
-    aside = newly_inactive(standing(True, b="x", a1="x"), standing(False, b="x", a1="x"))
-    assert aside.sections == {"second", "directors", "shares"}
-    assert aside.parties == {"ada"}
-    assert aside.share_classes == {"a"}
-    assert aside.answers == {InactiveAnswer("first", None, "xx.a1")}
-    assert aside.is_much
+    inactive = newly_inactive(form_state(True, b="x", a1="x"), form_state(False, b="x", a1="x"))
+    assert inactive.sections == {"second", "directors", "shares"}
+    assert inactive.parties == {"ada"}
+    assert inactive.share_classes == {"a"}
+    assert inactive.answers == {InactiveAnswer("first", None, "xx.a1")}
+    assert inactive.is_much
 
 
 def test_a_few_answers_are_not_much_and_more_are() -> None:

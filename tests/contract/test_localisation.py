@@ -209,11 +209,11 @@ def test_no_amount_is_off_by_a_thousand_without_a_word(code: str, typed: str) ->
         amount = read_field(field("it", "currency_amount", allowed_currencies=[currency]))
         with translation.override(code):
             raw = {"amount": amount.normalised(typed, "amount"), "currency": currency}
-            value, refusal = judged(amount, raw)
+            value, refusal = parse(amount, raw)
             assert refusal == "ambiguous" or amount.ambiguity_note(raw) or value.amount >= 1000
 
 
-def judged(spec: FieldSpec, raw: dict[str, str]) -> tuple[Any, str]:
+def parse(spec: FieldSpec, raw: dict[str, str]) -> tuple[Any, str]:
     """The value, or else the code of what speaks against it."""
     try:
         return spec.clean(raw), ""

@@ -61,7 +61,7 @@ def test_a_part_that_no_figure_was_made_for_is_said_in_percent() -> None:
 
 @given(NUMBERS, st.fractions(0, 1, max_denominator=97))
 def test_ends_add_up_with_what_nobody_is_known_to_own(numbers: list[int], stake: Fraction) -> None:
-    held = {f"holder {place}": number for place, number in enumerate(numbers)}
+    held = {f"holder {index}": number for index, number in enumerate(numbers)}
     ends = trace_ownership(held, stakes={"holder 0": {"owner": stake}} if stake else {})
     figures = percentages_of(held, ends, unknown={"holder 0"})
     assert sum(one for _, one in figures.direct.values()) == WHOLE

@@ -24,17 +24,17 @@ def applications(draw: st.DrawFn) -> tuple[dict[str, Any], FormSchema, Record]:
     return document, schema, draw(records(schema))
 
 
-def verdicts(standing: FormState) -> dict[Any, Any]:
+def activations(form_state: FormState) -> dict[Any, Any]:
     """Every verdict that can be asked for, by names that don't depend on the order."""
-    schema, record = standing.schema, standing.record
+    schema, record = form_state.schema, form_state.record
     found: dict[Any, Any] = {}
     for section in schema.sections:
-        found[section.title] = (standing.section_activation(section), standing.minimum_of(section))
+        found[section.title] = (form_state.section_activation(section), form_state.minimum_of(section))
         holders: list[Holder] = [None] if section.is_entity else []
         holders += [party for party in record.parties if section.role in party.roles]
         holders += list(record.share_classes) if section.is_share_structure else []
         for holder in holders:
-            for question in standing.questions(section, holder):
+            for question in form_state.questions(section, holder):
                 key = (section.title, question.spec.name, holder.id if holder else None)
                 found[key] = (question.activation, question.required)
     return found
@@ -46,18 +46,18 @@ def test_the_order_of_sections_does_not_matter(application: Any, seed: int) -> N
     sections = list(document["sections"])
     random.Random(seed).shuffle(sections)
     shuffled = FormSchema.model_validate({**document, "sections": sections})
-    assert verdicts(evaluate(schema, record)) == verdicts(evaluate(shuffled, record))
+    assert activations(evaluate(schema, record)) == activations(evaluate(shuffled, record))
 
 
-def only_active(standing: FormState) -> Record:
+def only_active(form_state: FormState) -> Record:
     """The record as it is when everything parked has been taken out."""
 
     def kept(holder: Holder) -> Answers:
-        names = {spec.name for spec, _ in standing.active_answers(holder)}
-        answers = holder.answers if holder else standing.record.answers
+        names = {spec.name for spec, _ in form_state.active_answers(holder)}
+        answers = holder.answers if holder else form_state.record.answers
         return Answers({name: value for name, value in answers.values.items() if name in names}, answers.problems)
 
-    record = standing.record
+    record = form_state.record
     return Record(
         kept(None),
         tuple(Party(one.id, one.kind, one.roles, kept(one), one.label) for one in record.parties),
@@ -72,26 +72,26 @@ def test_settling_twice_changes_nothing(application: Any) -> None:
     _, schema, record = application
     once = evaluate(schema, record)
     twice = evaluate(schema, only_active(once))
-    assert verdicts(once) == verdicts(twice)
+    assert activations(once) == activations(twice)
     assert needs(schema, record) == needs(schema, twice.record)
 
 
 @given(applications())
 def test_an_inactive_answer_never_leaves(application: Any) -> None:
     _, schema, record = application
-    standing = evaluate(schema, record)
+    form_state = evaluate(schema, record)
     holders: list[Holder] = [None, *record.parties, *record.share_classes]
     for holder in holders:
-        for spec, _ in standing.active_answers(holder):
+        for spec, _ in form_state.active_answers(holder):
             assert any(
                 question.activation.active
                 for section in schema.sections
-                for question in standing.questions(section, holder)
+                for question in form_state.questions(section, holder)
                 if question.spec.name == spec.name and (not isinstance(holder, Party) or section.role in holder.roles)
             )
 
 
-def at_the_service(schema: FormSchema, standing: FormState) -> Record:
+def at_the_service(schema: FormSchema, form_state: FormState) -> Record:
     """The record as the service reads it back from what was sent."""
 
     def sent(body: Any) -> Any:
@@ -99,22 +99,26 @@ def at_the_service(schema: FormSchema, standing: FormState) -> Record:
 
     entity = raw_answers(
         schema.entity_fields,
-        sent(payloads.entity_properties(standing)),
-        sent(payloads.csp_data(standing)),
+        sent(payloads.entity_properties(form_state)),
+        sent(payloads.csp_data(form_state)),
         of_entity=True,
     )
     parties = []
-    for party in standing.record.parties:
+    for party in form_state.record.parties:
         fields = schema.fields_of(party.kind, party.roles)
-        raw = raw_answers(fields, sent(payloads.party_body(standing, party)), sent(payloads.csp_data(standing, party)))
+        raw = raw_answers(
+            fields, sent(payloads.party_body(form_state, party)), sent(payloads.csp_data(form_state, party))
+        )
         parties.append(Party(party.id, party.kind, party.roles, validate(fields, raw, today=TODAY), party.label))
     classes = []
-    for one in standing.record.share_classes:
+    for one in form_state.record.share_classes:
         raw = raw_answers(
-            schema.share_class_fields, sent(payloads.properties(standing, one)), sent(payloads.csp_data(standing, one))
+            schema.share_class_fields,
+            sent(payloads.properties(form_state, one)),
+            sent(payloads.csp_data(form_state, one)),
         )
         classes.append(ShareClass(one.id, validate(schema.share_class_fields, raw, today=TODAY), one.label))
-    record = standing.record
+    record = form_state.record
     return Record(
         validate(schema.entity_fields, entity, today=TODAY),
         tuple(parties),
@@ -127,8 +131,8 @@ def at_the_service(schema: FormSchema, standing: FormState) -> Record:
 @given(applications())
 def test_what_the_portal_accepts_the_service_accepts(application: Any) -> None:
     _, schema, record = application
-    standing = evaluate(schema, record)
-    theirs = at_the_service(schema, standing)
+    form_state = evaluate(schema, record)
+    theirs = at_the_service(schema, form_state)
     ours = [need for need in needs(schema, record) if need.code != "unreadable"]
     missing = [need for need in needs(schema, theirs) if need.code != "unreadable"]
     # What could not be read here was not sent, so that there it is missing; everything else is judged alike.
@@ -149,8 +153,8 @@ def test_a_schema_without_circles_has_no_fault(application: Any) -> None:
 def test_a_circle_is_always_found_and_named(document: dict[str, Any], length: int, chance: random.Random) -> None:
     ring = [f"ring-{number}" for number in range(length)]
     fields = [
-        {"key": key, "label": key, "depends_on": {"field": ring[(place + 1) % length], "value": "x"}}
-        for place, key in enumerate(ring)
+        {"key": key, "label": key, "depends_on": {"field": ring[(index + 1) % length], "value": "x"}}
+        for index, key in enumerate(ring)
     ]
     chance.shuffle(fields)
     half = len(fields) // 2
@@ -169,9 +173,9 @@ def test_a_circle_is_always_found_and_named(document: dict[str, Any], length: in
 @given(applications())
 def test_what_is_needed_is_never_parked(application: Any) -> None:
     _, schema, record = application
-    standing = evaluate(schema, record)
+    form_state = evaluate(schema, record)
     for need in needs(schema, record):
         if need.code in ("required", "document", "minimum"):
             section = schema.section(need.section)
             assert section is not None
-            assert standing.section_activation(section).active
+            assert form_state.section_activation(section).active

@@ -50,17 +50,17 @@ def test_it_sends_the_answers_and_papers_of_its_other_roles_alone() -> None:
         asking("member", "listed", allows_foundation=True),
     )
     party = foundation("director", "member", regulated=True, listed=True)
-    standing = evaluate(schema, Record(parties=(party,)))
-    assert standing.active_roles(party) == ("member",)
-    assert payloads.csp_data(standing, party) == {"xx.listed": True}
-    assert standing.slots(party) == ()
-    assert [one.spec.key for one in standing.party_questions(party)] == ["listed"]
+    form_state = evaluate(schema, Record(parties=(party,)))
+    assert form_state.active_roles(party) == ("member",)
+    assert payloads.csp_data(form_state, party) == {"xx.listed": True}
+    assert form_state.slots(party) == ()
+    assert [one.spec.key for one in form_state.party_questions(party)] == ["listed"]
 
 
 def test_a_closed_section_still_keeps_it_aside() -> None:
     shut = {"depends_on": {"field": "board", "value": "Yes"}}
     schema = form(entity(question("board", "select", options=["Yes"])), asking("director", **shut))
     party = foundation("director")
-    aside = all_inactive(evaluate(schema, Record(parties=(party,))))
-    assert aside.sections == {"directors"}
-    assert aside.parties == {"kite"}
+    inactive = all_inactive(evaluate(schema, Record(parties=(party,))))
+    assert inactive.sections == {"directors"}
+    assert inactive.parties == {"kite"}

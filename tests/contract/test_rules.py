@@ -11,11 +11,11 @@ from tests.contract.builders import entity, form, person, question, record, role
 
 
 def is_active(schema: FormSchema, key: str, given: Record, holder: Any = None) -> bool:
-    standing = evaluate(schema, given)
+    form_state = evaluate(schema, given)
     return next(
         found.activation.active
         for section in schema.sections
-        for found in standing.questions(section, holder)
+        for found in form_state.questions(section, holder)
         if found.spec.key == key
     )
 

@@ -66,7 +66,7 @@ def test_a_circle_leads_to_whoever_stands_at_its_edge() -> None:
 
 
 def test_a_long_chain_is_followed_to_its_end() -> None:
-    chain = {str(place): {str(place + 1): Fraction(1)} for place in range(300)}
+    chain = {str(index): {str(index + 1): Fraction(1)} for index in range(300)}
     assert final_parts({"0": 5}, stakes=chain) == {"300": Fraction(1)}
 
 
@@ -87,7 +87,7 @@ def test_without_companies_the_parts_come_to_the_whole(held: dict[str, int]) -> 
 def test_nothing_is_lost_on_the_way_through_companies_with_known_owners(
     held: dict[str, int], owners: list[int]
 ) -> None:
-    people = {f"person {place}": Fraction(stake, sum(owners)) for place, stake in enumerate(owners)}
+    people = {f"person {index}": Fraction(stake, sum(owners)) for index, stake in enumerate(owners)}
     stakes = dict.fromkeys(held, people)
     assert sum(final_parts(held, stakes=stakes).values()) == (1 if any(held.values()) else 0)
 

@@ -65,20 +65,20 @@ def with_choices(
 
 def pages(schema: FormSchema, now: Record) -> list[tuple[Holder, tuple[Question, ...]]]:
     """Every page of questions: of each entity section, each party, each class."""
-    standing = evaluate(schema, now)
+    form_state = evaluate(schema, now)
     of_entity: list[tuple[Holder, tuple[Question, ...]]] = [
-        (None, standing.questions(section)) for section in schema.entity_sections
+        (None, form_state.questions(section)) for section in schema.entity_sections
     ]
-    of_parties = [(party, standing.party_questions(party)) for party in now.parties]
+    of_parties = [(party, form_state.party_questions(party)) for party in now.parties]
     share = schema.share_section
-    of_classes = [(one, standing.questions(share, one)) for one in now.share_classes] if share else []
+    of_classes = [(one, form_state.questions(share, one)) for one in now.share_classes] if share else []
     return [*of_entity, *of_parties, *of_classes]
 
 
-def active(standing: FormState, holder: Holder, one: Question) -> bool:
+def active(form_state: FormState, holder: Holder, one: Question) -> bool:
     if isinstance(holder, Party):
-        return next(q.activation.active for q in standing.party_questions(holder) if q.spec.name == one.spec.name)
-    return standing.field_activation(one.section, one.spec, holder).active
+        return next(q.activation.active for q in form_state.party_questions(holder) if q.spec.name == one.spec.name)
+    return form_state.field_activation(one.section, one.spec, holder).active
 
 
 @given(schemas(), st.data())
@@ -89,11 +89,11 @@ def test_a_table_says_what_the_rules_say(document: dict[str, Any], data: st.Data
         tables = VisibilityTables(schema, now, holder, asked)
         posted = chosen(data, asked)
         later, then = with_choices(schema, now, holder, asked, posted)
-        standing = evaluate(schema, later)
+        form_state = evaluate(schema, later)
         for one in asked:
             table = tables.of(one)
             if table is not None:
-                assert shows(table, posted) == active(standing, then, one), (one.spec.key, table, posted)
+                assert shows(table, posted) == active(form_state, then, one), (one.spec.key, table, posted)
 
 
 def any_of(key: str, *values: str) -> dict[str, Any]:

@@ -23,7 +23,7 @@ def accept_all(draft: Draft, by: Any) -> None:
     accept(draft, [fact.target for fact in load_checklist(draft)], by=by, version=current_version(draft.application))
 
 
-def seen(client: Client, draft: Draft, more: str = "") -> str:
+def page_version(client: Client, draft: Draft, more: str = "") -> str:
     """What the page was drawn with, as its form says it."""
     return str(case_page(client, draft, more).all("input", name="sight")[0].attributes["value"])
 
@@ -40,9 +40,9 @@ def sound(response: HttpResponse) -> Markup:
     return markup
 
 
-def decided(client: Client, draft: Draft, deed: str, **typed: str) -> Any:
+def decided(client: Client, draft: Draft, transition: str, **typed: str) -> Any:
     """The answer to a decision, by somebody who has just opened the page, and goes on without opening documents."""
-    form = {"sight": seen(client, draft, "ruling/"), "deed": deed, "unseen": documents_of(draft)}
+    form = {"sight": page_version(client, draft, "ruling/"), "deed": transition, "unseen": documents_of(draft)}
     return client.post(path(draft, "ruling/"), form | typed)
 
 

@@ -41,6 +41,6 @@ def references(client: Client, query: str = "") -> list[str]:
     return [one.text for one in page(client, query).all("span", class_="nowrap") if one.text.startswith("FP-")]
 
 
-def said(client: Client, address: str, posted: dict[str, Any]) -> str:
+def page_after_post(client: Client, address: str, posted: dict[str, Any]) -> str:
     """What the page says after a deed."""
     return client.post(address, posted, follow=True).content.decode()

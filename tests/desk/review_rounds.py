@@ -26,10 +26,10 @@ def accept_all(draft: Draft, agent: Any) -> None:
     accept(there, [fact.target for fact in load_checklist(there)], by=agent, version=current_version(there.application))
 
 
-def ask_at(draft: Draft, place: Target, agent: Any, text: str = "Look at this") -> None:
+def ask_at(draft: Draft, target: Target, agent: Any, text: str = "Look at this") -> None:
     """Draft a question."""
     there = now(draft)
-    draft_query(there, place, text=text, by=agent, version=current_version(there.application))
+    draft_query(there, target, text=text, by=agent, version=current_version(there.application))
 
 
 def return_it(draft: Draft, agent: Any) -> None:

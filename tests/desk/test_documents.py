@@ -8,14 +8,14 @@ from formation_portal.desk.documents import ViewerState
 from formation_portal.desk.parties.viewer import Viewer, viewer
 
 
-def paper(number: int, *, pages: int = 1, **found: int) -> Document:
+def document(number: int, *, pages: int = 1, **found: int) -> Document:
     application = Application(reference="FP-0000-0000-0000")
     findings = {"pages": pages, "width": 0, "height": 0, "codes": []} | found
     return Document(pk=number, application=application, slot=f"Paper {number}", findings=findings)
 
 
-def shown(look: ViewerState, *papers: Document) -> Viewer:
-    found = viewer(papers, look, url="/here/")
+def shown(look: ViewerState, *documents: Document) -> Viewer:
+    found = viewer(documents, look, url="/here/")
     assert found is not None
     return found
 
@@ -46,13 +46,13 @@ def test_a_page_turns_all_the_way_round_and_zooms_within_its_limits() -> None:
 
 
 def test_a_page_that_there_is_not_is_the_last_one() -> None:
-    found = shown(ViewerState(1, page=99), paper(1, pages=3))
+    found = shown(ViewerState(1, page=99), document(1, pages=3))
     assert (found.state.page, found.urls["after"]) == (3, "")
     assert found.urls["before"] == "/here/?document=1&page=2"
 
 
 def test_a_document_of_somebody_else_is_the_first_of_the_partys_own() -> None:
-    found = shown(ViewerState(99, page=5, zoom=300), paper(1), paper(2))
+    found = shown(ViewerState(99, page=5, zoom=300), document(1), document(2))
     assert (found.document.pk, found.state) == (1, ViewerState(1))
 
 
@@ -61,7 +61,7 @@ def test_without_a_document_there_is_nothing_to_look_at() -> None:
 
 
 def test_every_document_is_one_press_away_and_the_next_one_is_named() -> None:
-    found = shown(ViewerState(1), paper(1), paper(2))
+    found = shown(ViewerState(1), document(1), document(2))
     assert [(one.slot, one == found.document) for one, _ in found.document_links] == [
         ("Paper 1", True),
         ("Paper 2", False),
@@ -69,17 +69,17 @@ def test_every_document_is_one_press_away_and_the_next_one_is_named() -> None:
     assert found.next_document is not None
     assert found.next_document.pk == 2
     assert found.urls["next_document"] == "/here/?document=2"
-    assert shown(ViewerState(2), paper(1), paper(2)).next_document is None
+    assert shown(ViewerState(2), document(1), document(2)).next_document is None
 
 
 def test_of_many_pages_those_around_the_present_one_are_offered() -> None:
-    links = shown(ViewerState(1, page=7), paper(1, pages=14)).page_links
+    links = shown(ViewerState(1, page=7), document(1, pages=14)).page_links
     assert [number for number, _, _ in links] == [1, 5, 6, 7, 8, 9, 14]
     assert [number for number, _, has_gap in links if has_gap] == [5, 14]
 
 
 def test_a_turned_page_keeps_within_its_frame() -> None:
-    wide = paper(1, width=400, height=300)
+    wide = document(1, width=400, height=300)
     upright, quarter, half = (shown(ViewerState(1, turn=turn), wide) for turn in (0, 90, 180))
     assert (upright.turning, upright.turned_size) == ("", (400, 300))
     assert (quarter.turning, quarter.turned_size) == ("translate(300 0) rotate(90)", (300, 400))
@@ -87,5 +87,5 @@ def test_a_turned_page_keeps_within_its_frame() -> None:
 
 
 def test_what_is_shown_larger_is_drawn_larger() -> None:
-    assert not shown(ViewerState(1), paper(1)).picture_url.endswith("?size=close")
-    assert shown(ViewerState(1, zoom=150), paper(1)).picture_url.endswith("?size=close")
+    assert not shown(ViewerState(1), document(1)).picture_url.endswith("?size=close")
+    assert shown(ViewerState(1, zoom=150), document(1)).picture_url.endswith("?size=close")

@@ -34,11 +34,11 @@ OFFERS = [
 
 
 def test_only_what_one_may_do_is_offered(submitted: Draft, agent: Any, as_agent: Client) -> None:
-    pages = {place: f"/desk/{place.format(submitted.application.reference)}" for _, place, _ in OFFERS}
-    everything = {place: as_agent.get(address).content.decode() for place, address in pages.items()}
-    assert [offer for _, place, offer in OFFERS if offer not in everything[place]] == []
+    pages = {path: f"/desk/{path.format(submitted.application.reference)}" for _, path, _ in OFFERS}
+    everything = {path: as_agent.get(address).content.decode() for path, address in pages.items()}
+    assert [offer for _, path, offer in OFFERS if offer not in everything[path]] == []
     for right in {right for right, _, _ in OFFERS}:
         agent.set_rights([one for one in Right.values if one != right])
-        here = [(place, offer) for its, place, offer in OFFERS if its is right]
-        shown = {place: as_agent.get(pages[place]).content.decode() for place, _ in here}
-        assert [(place, offer) for place, offer in here if offer in shown[place]] == []
+        here = [(path, offer) for its, path, offer in OFFERS if its is right]
+        shown = {path: as_agent.get(pages[path]).content.decode() for path, _ in here}
+        assert [(path, offer) for path, offer in here if offer in shown[path]] == []

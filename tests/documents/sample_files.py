@@ -137,12 +137,12 @@ def encrypted() -> bytes:
 
 
 def _pdf(objects: Iterable[bytes], *, more: bytes = b"") -> bytes:
-    body, places = b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n", []
+    body, offsets = b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n", []
     for number, one in enumerate(objects, start=1):
-        places.append(len(body))
+        offsets.append(len(body))
         body += b"%d 0 obj\n%s\nendobj\n" % (number, one)
-    table = b"".join(b"%010d 00000 n \n" % place for place in places)
-    count, start = len(places) + 1, len(body)
+    table = b"".join(b"%010d 00000 n \n" % offset for offset in offsets)
+    count, start = len(offsets) + 1, len(body)
     head = b"xref\n0 %d\n0000000000 65535 f \n" % count
     return body + head + table + b"trailer<</Size %d/Root 1 0 R%s>>\nstartxref\n%d\n%%%%EOF\n" % (count, more, start)
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from tests.scratch_postgres import server_programs
 
-from .scratch import Figure, portal
+from .scratch import Result, portal
 
 _PARTS = ("sqlite", "postgres")
 
@@ -29,8 +29,8 @@ def main() -> None:
         command = [sys.executable, "-m", "tests.durability", *more, "--seed", str(chosen.seed)]
         sys.exit(max(subprocess.run([*command, part], check=False).returncode for part in _PARTS))
     _say("seed", chosen.seed)
-    figures = _sqlite if chosen.part == "sqlite" else _postgres
-    for name, value in figures(small=chosen.small, seed=chosen.seed):
+    measure = _sqlite if chosen.part == "sqlite" else _postgres
+    for name, value in measure(small=chosen.small, seed=chosen.seed):
         _say(name, value)
 
 
@@ -39,7 +39,7 @@ def _say(name: str, value: object) -> None:
     sys.stdout.flush()
 
 
-def _sqlite(*, small: bool, seed: int) -> Iterator[Figure]:
+def _sqlite(*, small: bool, seed: int) -> Iterator[Result]:
     with portal():
         from .crowd import crowd
         from .kills import kills
@@ -52,7 +52,7 @@ def _sqlite(*, small: bool, seed: int) -> Iterator[Figure]:
         yield from kills(times=20 if small else 200, seed=seed)
 
 
-def _postgres(*, small: bool, seed: int) -> Iterator[Figure]:
+def _postgres(*, small: bool, seed: int) -> Iterator[Result]:
     if server_programs() is None:
         yield "postgres", "not run: PostgreSQL is not installed"
         return

@@ -14,7 +14,7 @@ from formation_portal.applications.models import Application
 from formation_portal.relay.models import Delivery
 from tests.applications import factories
 
-Said = Mapping[str, Any]
+Saved = Mapping[str, Any]
 
 
 def save_for_ever(seed: int, pipe: int) -> None:
@@ -49,10 +49,10 @@ def _save(draft: Draft, number: int, dice: random.Random, owner: Any) -> dict[st
     return {"kind": kind, "number": document.pk}
 
 
-def lost(said: Iterable[Said]) -> list[Said]:
+def lost(said: Iterable[Saved]) -> list[Saved]:
     """What was acknowledged and is not there."""
     drafts: dict[str, Draft] = {}
-    missing: list[Said] = []
+    missing: list[Saved] = []
     for one in said:
         reference = one["reference"]
         if reference not in drafts:
@@ -66,7 +66,7 @@ def lost(said: Iterable[Said]) -> list[Said]:
     return missing
 
 
-def _is_there(draft: Draft, one: Said) -> bool:
+def _is_there(draft: Draft, one: Saved) -> bool:
     if one["kind"] == "section":
         # A later save may have been done without anybody hearing of it.
         return int(draft.entity_raw.get("entity.name", " 0").split()[-1]) >= one["number"]
@@ -84,8 +84,8 @@ def half_done() -> list[str]:
 
 def _fits(draft: Draft) -> bool:
     application = draft.application
-    wish = Delivery.objects.filter(application=application, kind="entity").first()
-    wanted = wish.wanted["answers"].get("entity.name") if wish and wish.wanted else None
+    delivery = Delivery.objects.filter(application=application, kind="entity").first()
+    wanted = delivery.wanted["answers"].get("entity.name") if delivery and delivery.wanted else None
     parties = {row.subject for row in Delivery.objects.filter(application=application, kind="party")}
     return (
         application.changes.count() == application.revision + 1

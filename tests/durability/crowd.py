@@ -7,12 +7,12 @@ from typing import Any
 from django.db import connections
 
 from . import writing
-from .scratch import FORK, Figure, start
+from .scratch import FORK, Result, start
 
 _PROCESSES = 4
 
 
-def crowd(*, writes: int, seed: int) -> Iterator[Figure]:
+def crowd(*, writes: int, seed: int) -> Iterator[Result]:
     """Lines for so many writes from four processes: how many failed, how long they took, and what SQLite finds."""
     writing.prepare()
     connections.close_all()
@@ -35,7 +35,7 @@ def crowd(*, writes: int, seed: int) -> Iterator[Figure]:
     yield from integrity("writes")
 
 
-def integrity(after: str) -> Iterator[Figure]:
+def integrity(after: str) -> Iterator[Result]:
     """SQLite's own check of both files, a line each."""
     for alias in connections:
         with connections[alias].cursor() as cursor:

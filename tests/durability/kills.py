@@ -10,15 +10,15 @@ from collections.abc import Iterator
 from django.db import connections
 
 from . import writing
-from .acknowledged import Said, half_done, lost, save_for_ever
+from .acknowledged import Saved, half_done, lost, save_for_ever
 from .crowd import integrity
-from .scratch import Figure, start
+from .scratch import Result, start
 
 # From before the first connection is open to the middle of some ten saves.
 _LONGEST_SECONDS = 0.3
 
 
-def kills(*, times: int, seed: int) -> Iterator[Figure]:
+def kills(*, times: int, seed: int) -> Iterator[Result]:
     """Lines for so many kills: what was acknowledged, lost and half done, and what SQLite says after it."""
     writing.prepare()
     dice = random.Random(seed)
@@ -36,7 +36,7 @@ def kills(*, times: int, seed: int) -> Iterator[Figure]:
     yield "sqlite_kills_unsound", unsound
 
 
-def _until_killed(seed: int, seconds: float) -> list[Said]:
+def _until_killed(seed: int, seconds: float) -> list[Saved]:
     """What the process has acknowledged before it was killed."""
     here, there = os.pipe()
     child = start(save_for_ever, seed, there)

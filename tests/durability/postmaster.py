@@ -14,14 +14,14 @@ from django.db import connections
 from tests.scratch_postgres import Cluster, running_cluster
 
 from .customer import Customer
-from .scratch import Figure, environment, portal
+from .scratch import Result, environment, portal
 
 PROJECT = Path(__file__).resolve().parent.parent.parent
 _CUSTOMERS = 3
 _PATIENCE_SECONDS = 60
 
 
-def killed_postmasters(*, times: int, seed: int) -> Iterator[Figure]:
+def killed_postmasters(*, times: int, seed: int) -> Iterator[Result]:
     """Lines for so many kills. The goal for `back_slowest_seconds` is 5."""
     with running_cluster(durable=True) as cluster:
         for name in ("portal", "formation"):
@@ -33,7 +33,7 @@ def killed_postmasters(*, times: int, seed: int) -> Iterator[Figure]:
 
 def _campaign(
     cluster: Cluster, address: str, server: "subprocess.Popen[str]", *, times: int, dice: random.Random
-) -> Iterator[Figure]:
+) -> Iterator[Result]:
     customers = _customers(address)
     before = _descendants(server.pid)
     for customer in customers:

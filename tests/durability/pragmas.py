@@ -5,12 +5,12 @@ from collections.abc import Iterator
 
 from django.db import connections, transaction
 
-from .scratch import Figure
+from .scratch import Result
 
 _ASKED = ("journal_mode", "synchronous", "foreign_keys", "busy_timeout")
 
 
-def read_back() -> Iterator[Figure]:
+def read_back() -> Iterator[Result]:
     """Journal, synchronous (2: FULL), foreign keys, busy time-out in ms, and how a transaction begins; a line each."""
     for alias in connections:
         for name in _ASKED:

@@ -8,7 +8,7 @@ from pathlib import Path
 PROJECT = Path(__file__).resolve().parent.parent.parent
 
 
-def figures(part: str, *, seed: int) -> dict[str, str]:
+def measure(part: str, *, seed: int) -> dict[str, str]:
     """The lines that it prints, by name. It must end well, and say nothing else."""
     # The command makes its own settings; those of the test run are not its own.
     environment = {name: value for name, value in os.environ.items() if not name.endswith("DATABASE_URL")}

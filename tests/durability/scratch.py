@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 FORK = multiprocessing.get_context("fork")
-Figure = tuple[str, object]
+Result = tuple[str, object]
 
 
 def environment(folder: str | Path, **more: str) -> dict[str, str]:

@@ -12,13 +12,13 @@ from typing import Any
 from django.db import connections
 
 from .acknowledged import save_for_ever
-from .scratch import FORK, Figure, start
+from .scratch import FORK, Result, start
 
 _SAVES = 30
 _PATIENCE_SECONDS = 60
 
 
-def syncs() -> Iterator[Figure]:
+def syncs() -> Iterator[Result]:
     """How often a writer has made SQLite wait for the disk, against what it has acknowledged by then."""
     if shutil.which("strace") is None:
         yield "sqlite_syncs", "not run: strace is not installed"
@@ -26,7 +26,7 @@ def syncs() -> Iterator[Figure]:
     connections.close_all()
     pipe, child_end = os.pipe()
     go = FORK.Event()
-    writer = start(_when_told, go, child_end)
+    writer = start(_commit_when_told, go, child_end)
     os.close(child_end)
     with tempfile.NamedTemporaryFile("r") as log:
         command = ["strace", "-f", "-e", "trace=fdatasync", "-o", log.name, "-p", str(writer.pid)]
@@ -44,7 +44,7 @@ def syncs() -> Iterator[Figure]:
     yield "sqlite_syncs", calls
 
 
-def _when_told(go: Any, pipe: int) -> None:
+def _commit_when_told(go: Any, pipe: int) -> None:
     go.wait()
     save_for_ever(0, pipe)
 

@@ -7,20 +7,22 @@ import shutil
 
 import pytest
 
-from .run import figures
+from .run import measure
 
 # The tests read one run of the command.
 pytestmark = [pytest.mark.xdist_group("durability_sqlite"), pytest.mark.long]
 
 
 @pytest.fixture(scope="module")
-def said() -> dict[str, str]:
-    return figures("sqlite", seed=20)
+def results() -> dict[str, str]:
+    return measure("sqlite", seed=20)
 
 
 @pytest.mark.parametrize("alias", ["default", "service"])
-def test_the_live_connections_are_set_so_that_a_commit_outlives_a_power_cut(said: dict[str, str], alias: str) -> None:
-    read = {name.removeprefix(f"sqlite_{alias}_"): value for name, value in said.items() if f"_{alias}_" in name}
+def test_the_live_connections_are_set_so_that_a_commit_outlives_a_power_cut(
+    results: dict[str, str], alias: str
+) -> None:
+    read = {name.removeprefix(f"sqlite_{alias}_"): value for name, value in results.items() if f"_{alias}_" in name}
     assert read["journal_mode"] == "wal"
     assert read["synchronous"] == "2"
     assert read["foreign_keys"] == "1"
@@ -29,17 +31,17 @@ def test_the_live_connections_are_set_so_that_a_commit_outlives_a_power_cut(said
 
 
 @pytest.mark.skipif(shutil.which("strace") is None, reason="not run: strace is not installed")
-def test_each_commit_waits_for_the_disk(said: dict[str, str]) -> None:
-    assert int(said["sqlite_syncs"]) >= int(said["sqlite_acknowledged_under_strace"]) >= 30
+def test_each_commit_waits_for_the_disk(results: dict[str, str]) -> None:
+    assert int(results["sqlite_syncs"]) >= int(results["sqlite_acknowledged_under_strace"]) >= 30
 
 
-def test_four_processes_write_to_one_file_and_none_finds_it_locked(said: dict[str, str]) -> None:
-    assert int(said["sqlite_writes"]) >= 1_000
-    assert said["sqlite_writes_locked"] == said["sqlite_calls_not_done"] == "0"
-    assert said["sqlite_default_integrity_after_writes"] == said["sqlite_service_integrity_after_writes"] == "ok"
+def test_four_processes_write_to_one_file_and_none_finds_it_locked(results: dict[str, str]) -> None:
+    assert int(results["sqlite_writes"]) >= 1_000
+    assert results["sqlite_writes_locked"] == results["sqlite_calls_not_done"] == "0"
+    assert results["sqlite_default_integrity_after_writes"] == results["sqlite_service_integrity_after_writes"] == "ok"
 
 
-def test_nothing_acknowledged_is_lost_when_the_writer_is_killed(said: dict[str, str]) -> None:
-    assert said["sqlite_kills"] == "20"
-    assert int(said["sqlite_kills_acknowledged"]) > 0
-    assert said["sqlite_kills_lost"] == said["sqlite_kills_half_done"] == said["sqlite_kills_unsound"] == "0"
+def test_nothing_acknowledged_is_lost_when_the_writer_is_killed(results: dict[str, str]) -> None:
+    assert results["sqlite_kills"] == "20"
+    assert int(results["sqlite_kills_acknowledged"]) > 0
+    assert results["sqlite_kills_lost"] == results["sqlite_kills_half_done"] == results["sqlite_kills_unsound"] == "0"

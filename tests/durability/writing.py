@@ -46,10 +46,10 @@ class Writer:
     def work(self, share: int) -> None:
         """At least so many committed writes."""
         while self.writes < share:
-            deed = self._dice.choices((self._save, self._relay), weights=(3, 1))[0]
+            action = self._dice.choices((self._save, self._relay), weights=(3, 1))[0]
             began = time.monotonic()
             try:
-                deed()
+                action()
             except OperationalError:
                 self.locked += 1
                 self._draft = None
@@ -60,8 +60,14 @@ class Writer:
             self._draft, self._saves = open_draft(services.start(owner=self._owner, product=factories.product())), 0
             self.writes += 1
             return
-        deeds: list[Callable[[Draft], object]] = [self._section, self._section, self._section, self._party, self._class]
-        self._dice.choice(deeds)(self._draft)
+        actions: list[Callable[[Draft], object]] = [
+            self._section,
+            self._section,
+            self._section,
+            self._party,
+            self._class,
+        ]
+        self._dice.choice(actions)(self._draft)
         self._saves += 1
         self.writes += 1
 

@@ -12,14 +12,14 @@ import pytest
 
 def main() -> int:
     """The exit code."""
-    said = _arguments()
-    os.environ |= {"TYPING_RUNS": str(said.runs), "TYPING_SEED": str(said.seed)}
+    arguments = _arguments()
+    os.environ |= {"TYPING_RUNS": str(arguments.runs), "TYPING_SEED": str(arguments.seed)}
     begun = time.monotonic()
     code = pytest.main(["-q", "-p", "no:cacheprovider", "--no-header", str(Path(__file__).parent)])
     from .test_fast_typing import TALLY
 
     lines = {
-        "seed": said.seed,
+        "seed": arguments.seed,
         "runs": TALLY.runs,
         "characters": TALLY.characters,
         "updates": TALLY.updates,

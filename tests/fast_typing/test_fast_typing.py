@@ -14,13 +14,13 @@ from formation_portal.applications import services
 from formation_portal.applications.draft import open_draft
 from tests.fast_typing.runs import Tally, run
 from tests.journeys.chromium.test_questions import started
-from tests.journeys.conftest import OpenTab, open_tab, shelf
+from tests.journeys.conftest import OpenTab, full_catalog, open_tab
 from tests.journeys.site import served
 from tests.needed import has_chromium, needed
 
 pytestmark = [pytest.mark.browser, needed("Chromium", has_chromium())]
 
-__all__ = ["open_tab", "shelf"]
+__all__ = ["full_catalog", "open_tab"]
 
 # `make typing` asks for more, and for others.
 RUNS = int(os.environ.get("TYPING_RUNS", "3"))
@@ -30,7 +30,7 @@ TALLY = Tally()
 
 
 @pytest.fixture(scope="module")
-def site(shelf: None, collected: Path) -> Iterator[str]:
+def site(full_catalog: None, collected: Path) -> Iterator[str]:
     """The portal on a port, whose answers to changes are late."""
     late = ["tests.fast_typing.late.Late", *settings.MIDDLEWARE]
     with override_settings(MIDDLEWARE=late), served(collected) as address:

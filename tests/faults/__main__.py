@@ -29,14 +29,14 @@ MODES = ("with keys", "without keys")
 
 def main() -> int:
     """The exit code."""
-    said = _arguments()
-    if said.within:
-        return _mode(said)
+    arguments = _arguments()
+    if arguments.within:
+        return _mode(arguments)
     # Ended in order, nothing of it stays behind: neither folders nor clusters.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
-    seed = said.seed if said.seed is not None else random.SystemRandom().randrange(10**6)
+    seed = arguments.seed if arguments.seed is not None else random.SystemRandom().randrange(10**6)
     _say(f"seed {seed}")
-    codes = [_run(mode, seed, said) for mode in ([said.mode] if said.mode else MODES)]
+    codes = [_run(mode, seed, arguments) for mode in ([arguments.mode] if arguments.mode else MODES)]
     return max(codes)
 
 
@@ -55,17 +55,17 @@ def _arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def _run(mode: str, seed: int, said: argparse.Namespace) -> int:
+def _run(mode: str, seed: int, arguments: argparse.Namespace) -> int:
     """One mode, in a process of its own: its settings can be loaded only once."""
-    with _folder(said, mode) as folder, _database(said) as url:
+    with _folder(arguments, mode) as folder, _database(arguments) as url:
         command = [sys.executable, "-m", "tests.faults", *sys.argv[1:], "--mode", mode, "--seed", str(seed)]
         return subprocess.run([*command, "--within", str(folder), "--database-url", url], check=False).returncode
 
 
 @contextlib.contextmanager
-def _folder(said: argparse.Namespace, mode: str) -> Iterator[Path]:
-    if said.keep:
-        folder = said.keep / mode.replace(" ", "-")
+def _folder(arguments: argparse.Namespace, mode: str) -> Iterator[Path]:
+    if arguments.keep:
+        folder = arguments.keep / mode.replace(" ", "-")
         folder.mkdir(parents=True)
         yield folder
     else:
@@ -75,9 +75,9 @@ def _folder(said: argparse.Namespace, mode: str) -> Iterator[Path]:
 
 
 @contextlib.contextmanager
-def _database(said: argparse.Namespace) -> Iterator[str]:
+def _database(arguments: argparse.Namespace) -> Iterator[str]:
     """The URL of a server of its own, or nothing for SQLite."""
-    if not said.postgres:
+    if not arguments.postgres:
         yield ""
         return
     import psycopg
@@ -91,16 +91,20 @@ def _database(said: argparse.Namespace) -> Iterator[str]:
         yield url
 
 
-def _mode(said: argparse.Namespace) -> int:
+def _mode(arguments: argparse.Namespace) -> int:
     from .environment import set_up
 
-    ports = set_up(said.within, database_url=said.database_url)
+    ports = set_up(arguments.within, database_url=arguments.database_url)
     from .fault_counts import table
     from .services import SERVICES
 
-    (make,) = [make(said.within) for make in SERVICES if make.name == said.mode]
-    result = _stage(said, make, ports).run()
-    for line in (said.mode, *result.lines(kills=bool(said.kills)), *(table(result.faults) if said.table else ())):
+    (make,) = [make(arguments.within) for make in SERVICES if make.name == arguments.mode]
+    result = _stage(arguments, make, ports).run()
+    for line in (
+        arguments.mode,
+        *result.lines(kills=bool(arguments.kills)),
+        *(table(result.faults) if arguments.table else ()),
+    ):
         _say(line)
     broken = result.broken(may_hold=not make.capabilities.honours_keys)
     for sentence in (*broken[:_MOST], *([f"and {len(broken) - _MOST} more"] if len(broken) > _MOST else [])):
@@ -108,20 +112,20 @@ def _mode(said: argparse.Namespace) -> int:
     return 1 if broken else 0
 
 
-def _stage(said: argparse.Namespace, make: "ServiceUnderTest", ports: "Ports") -> "BaseCampaign":
-    if said.sabotage:
+def _stage(arguments: argparse.Namespace, make: "ServiceUnderTest", ports: "Ports") -> "BaseCampaign":
+    if arguments.sabotage:
         from .sabotage import SABOTAGES, Sabotaged
         from .services import WithoutKeys
 
         assert isinstance(make, WithoutKeys)
-        return Sabotaged(make, ports, seed=said.seed, sabotage=SABOTAGES[said.sabotage])
-    if said.kills:
+        return Sabotaged(make, ports, seed=arguments.seed, sabotage=SABOTAGES[arguments.sabotage])
+    if arguments.kills:
         from .kills import Kills
 
-        return Kills(make, ports, seed=said.seed, times=said.kills)
+        return Kills(make, ports, seed=arguments.seed, times=arguments.kills)
     from .campaign import Campaign
 
-    return Campaign(make, ports, seed=said.seed, each=said.each)
+    return Campaign(make, ports, seed=arguments.seed, each=arguments.each)
 
 
 def _say(line: str) -> None:

@@ -134,14 +134,14 @@ def _apply(number: int, item: CatalogItem, fill_in: Callable[..., None]) -> Draf
 
 def _review(draft: Draft, number: int) -> None:
     """Every second one is returned, corrected and submitted again; then it goes as many steps as the number says."""
-    owner, judge = customer(), agent()
+    owner, reviewer = customer(), agent()
     if number % 2:
-        services.advance(draft, "begin_review", by=judge)
-        services.advance(draft, "return", by=judge, note=f"Say more, please, of number {number}")
+        services.advance(draft, "begin_review", by=reviewer)
+        services.advance(draft, "return", by=reviewer, note=f"Say more, please, of number {number}")
         _describe(draft, number, by=owner, purpose=f"To hold and vote shares {number}")
         services.submit(draft, by=owner)
-    for deed in _STEPS[: number // 2 % (len(_STEPS) + 1)]:
-        services.advance(draft, deed, by=judge)
+    for transition in _STEPS[: number // 2 % (len(_STEPS) + 1)]:
+        services.advance(draft, transition, by=reviewer)
 
 
 def fill(draft: Draft, number: int, *, by: Any) -> None:
@@ -155,8 +155,8 @@ def fill(draft: Draft, number: int, *, by: Any) -> None:
     held = {("mother", "ordinary"): "6000", ("daughter", "ordinary"): "3000", ("company", "preferred"): str(number + 1)}
     services.save_holdings(draft, held, by=by)
     for token, slot in ((None, "Business plan"), ("mother", "Passport"), ("daughter", "Passport")):
-        paper = upload(PDF + f"{number} {token} {slot}".encode(), f"{token or 'plan'}.pdf")
-        services.add_document(draft, draft.party(token) if token else None, slot, paper, by=by)
+        document = upload(PDF + f"{number} {token} {slot}".encode(), f"{token or 'plan'}.pdf")
+        services.add_document(draft, draft.party(token) if token else None, slot, document, by=by)
 
 
 def _describe(draft: Draft, number: int, *, by: Any, purpose: str = "") -> None:

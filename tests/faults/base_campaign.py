@@ -20,7 +20,7 @@ from tests.other_service.fault_injection import Plan
 from . import applications, comparison, fault_counts
 from .environment import Ports
 from .probe import probe
-from .processes import Processes, crew, relay
+from .processes import Processes, process_group, relay
 from .proxy import LATE_SECONDS, Proxy
 from .result import Result
 from .services import ServiceUnderTest
@@ -49,7 +49,7 @@ class BaseCampaign(ABC):
         began = time.monotonic()
         self._prepare()
         self._probe()
-        with crew() as people:
+        with process_group() as people:
             self.play(people, until=began + PATIENCE)
         return self.result(people, time.monotonic() - began)
 
@@ -76,7 +76,7 @@ class BaseCampaign(ABC):
 
     def _probe(self) -> None:
         """An operator finds out what the service honours, while all is well. Raises RuntimeError for anything else."""
-        with crew() as people:
+        with process_group() as people:
             people.add("service", lambda: self.make.serve(self.ports.service))
             people.add("proxy", lambda: self._proxy(self.make.folder / "probe", None))
             people.add("operator", probe, stays=False)

@@ -55,12 +55,12 @@ def compare(kept: list[ServiceRecord], *, may_hold: bool) -> Findings:
         there = by_reference.pop(application.reference, [])
         rows = {row.name: row for row in application.deliveries.all()}
         _compare_one(found, open_draft(application), rows, there)
-        _judge_states(found, application, rows, may_hold=may_hold)
-    for reference, strangers in by_reference.items():
+        _compare_states(found, application, rows, may_hold=may_hold)
+    for reference, unknown_entities in by_reference.items():
         if reference.startswith(_PROBES):
             continue
-        found.duplicated += len(strangers)
-        found.sentences.append(f"duplicated: {len(strangers)} entities of nobody, {reference}")
+        found.duplicated += len(unknown_entities)
+        found.sentences.append(f"duplicated: {len(unknown_entities)} entities of nobody, {reference}")
     return found
 
 
@@ -88,7 +88,7 @@ def _are_done(rows: dict[ResourceName, Delivery], kind: ResourceKind, row: Deliv
     return all(one.state == DeliveryState.DONE for one in saying)
 
 
-def _judge_states(
+def _compare_states(
     found: Findings, application: Application, rows: dict[ResourceName, Delivery], *, may_hold: bool
 ) -> None:
     seen_by_agents = set(deliveries_in("undecided").filter(application=application).values_list("pk", flat=True))

@@ -80,12 +80,12 @@ class Customer:
         )
         return answer.status_code in (302, 303)
 
-    def _until_acknowledged(self, deed: Callable[[], bool]) -> None:
+    def _until_acknowledged(self, action: Callable[[], bool]) -> None:
         """As people do: what gave no answer is done again. Raises TimeoutError where it never gets one."""
         until = time.monotonic() + _PATIENCE
         while time.monotonic() < until:
             try:
-                if deed():
+                if action():
                     return
             except (requests.RequestException, ParserError, StopIteration):
                 self._browser.session.close()

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from formation_portal.service.fault_injection import ENDPOINTS
 
 # What is told beside the documented POSTs: that it was submitted, and what agents did.
-DEEDS = ("submit", "status")
+STATUS_ENDPOINTS = ("submit", "status")
 _HEAD_ENDS = b"\r\n\r\n"
 # A service that is just being started again is waited for this long, well within the caller's patience.
 _CONNECT_SECONDS = 0.3
@@ -42,7 +42,7 @@ class Request:
     def endpoint(self) -> str:
         """Which documented POST it is, or which deed; empty for everything else."""
         name = self.path.partition("?")[0].rpartition("/")[2]
-        return name if self.method == "POST" and name in (*ENDPOINTS, *DEEDS) else ""
+        return name if self.method == "POST" and name in (*ENDPOINTS, *STATUS_ENDPOINTS) else ""
 
 
 def digest_of(path: str, body: bytes) -> str:

@@ -26,14 +26,14 @@ class ExpectedRecord:
 
 def expected_records(draft: Draft) -> Iterator[ExpectedRecord]:
     """Everything that should be at the service."""
-    standing = draft.form_state
-    yield ExpectedRecord((ResourceKind.ENTITY, ""), text(payloads.entity_properties(standing)))
-    yield ExpectedRecord((ResourceKind.ENTITY_CSP, ""), text(payloads.csp_data(standing)))
+    form_state = draft.form_state
+    yield ExpectedRecord((ResourceKind.ENTITY, ""), text(payloads.entity_properties(form_state)))
+    yield ExpectedRecord((ResourceKind.ENTITY_CSP, ""), text(payloads.csp_data(form_state)))
     for share_class in draft.share_classes:
         yield from _of_share_class(draft, share_class)
     for party in draft.parties:
         yield from _of_party(draft, party)
-    yield from _papers(draft, None)
+    yield from _documents(draft, None)
     for (party_token, class_token), holding in draft.holdings.items():
         name = (ResourceKind.SHAREHOLDING, shareholding_subject(party_token, class_token))
         yield ExpectedRecord(name, text([party_token, class_token, holding.shares]))
@@ -56,14 +56,14 @@ def _of_party(draft: Draft, row: PartyRow) -> Iterator[ExpectedRecord]:
     yield ExpectedRecord(
         (ResourceKind.PARTY_CSP, row.token), text([row.token, payloads.csp_data(draft.form_state, row.record)])
     )
-    yield from _papers(draft, row)
+    yield from _documents(draft, row)
 
 
-def _papers(draft: Draft, row: PartyRow | None) -> Iterator[ExpectedRecord]:
+def _documents(draft: Draft, row: PartyRow | None) -> Iterator[ExpectedRecord]:
     token = row.token if row else None
-    for slot, paper in draft.documents_of(row).items():
+    for slot, document in draft.documents_of(row).items():
         yield ExpectedRecord(
-            (ResourceKind.DOCUMENT, document_subject(token, slot)), text([token or "", slot, paper.sha256])
+            (ResourceKind.DOCUMENT, document_subject(token, slot)), text([token or "", slot, document.sha256])
         )
 
 

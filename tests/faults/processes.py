@@ -69,7 +69,7 @@ class Processes:
 
 
 @contextlib.contextmanager
-def crew() -> Iterator[Processes]:
+def process_group() -> Iterator[Processes]:
     """A crew, ended whatever happens."""
     made = Processes()
     try:

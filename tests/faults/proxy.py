@@ -28,7 +28,7 @@ KINDS = (ANSWER_LOST, CUT_BODY, SLOW_DRIP, WORKER_KILLED)
 # time of a campaign, which is a second.
 LATE_SECONDS = 0.6
 _DRIP_SECONDS = 0.05
-Spoiler = Callable[[Request, asyncio.StreamWriter], Awaitable[bool]]
+FaultHandler = Callable[[Request, asyncio.StreamWriter], Awaitable[bool]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +88,7 @@ class Proxy:
         kind = self._draw(request)
         if kind is None:
             await _say(await self._ask(request), writer)
-        elif await self._spoilers[kind](request, writer):
+        elif await self._fault_handlers[kind](request, writer):
             self._faults.write(json.dumps({"endpoint": request.endpoint, "kind": kind, "key": request.key}) + "\n")
         else:
             self._owed.setdefault(request.endpoint, []).append(kind)
@@ -103,7 +103,7 @@ class Proxy:
     # The ways to spoil an exchange; each says whether it has
 
     @property
-    def _spoilers(self) -> Mapping[str, Spoiler]:
+    def _fault_handlers(self) -> Mapping[str, FaultHandler]:
         return {
             ANSWER_LOST: self._lose_answer,
             CUT_BODY: self._cut_body,
@@ -134,8 +134,8 @@ class Proxy:
         if not is_good(answer):
             await _say(answer, writer)
             return False
-        for place in range(len(answer)):
-            await _say(answer[place : place + 1], writer)
+        for index in range(len(answer)):
+            await _say(answer[index : index + 1], writer)
             if writer.is_closing():
                 break
             await asyncio.sleep(_DRIP_SECONDS)

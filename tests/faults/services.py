@@ -166,7 +166,7 @@ def _of_other(entity: "other.Entity") -> ServiceRecord:
         parties={name: _without_reference(body) for name, body in entity.parties.items()},
         share_classes={name: _without_reference(body) for name, body in entity.share_classes.items()},
         shareholdings=[(one["party_id"], one["share_class_id"], one["shares_held"]) for one in entity.shareholdings],
-        documents=list(_papers(entity)),
+        documents=list(_documents(entity)),
     )
 
 
@@ -177,6 +177,6 @@ def _without_reference(body: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in body.items() if name != "client_reference"}
 
 
-def _papers(entity: "other.Entity") -> Iterator[tuple[str, str, str]]:
+def _documents(entity: "other.Entity") -> Iterator[tuple[str, str, str]]:
     for form, (_, _, content) in entity.documents:
         yield form.get("party_id", ""), form["document_key"], hashlib.sha256(content).hexdigest()

@@ -12,16 +12,16 @@ from tests.other_service.schemas import FAULTY, MARK_UP, USABLE
 
 def check() -> tuple[str, int]:
     """What it says, and the exit code."""
-    said = StringIO()
+    output = StringIO()
     try:
-        call_command("check_catalog", stdout=said, no_color=True)
+        call_command("check_catalog", stdout=output, no_color=True)
     except SystemExit as end:
-        return said.getvalue(), int(str(end.code))
-    return said.getvalue(), 0
+        return output.getvalue(), int(str(end.code))
+    return output.getvalue(), 0
 
 
 def test_every_fault_and_every_warning_is_listed(at_other_service: OtherService) -> None:
-    said, code = check()
+    output, code = check()
     assert code == 1
     for words in (
         "fault: The rules form a circle: one / entity / a → two / entity / b → one / entity / a",
@@ -41,31 +41,31 @@ def test_every_fault_and_every_warning_is_listed(at_other_service: OtherService)
         "warning: The minimum of “Managers” is no count",
         "warning: The conditional minimum of “Directors” names no question",
     ):
-        assert words in said
-    assert "Company with warnings (warned)\n" in said
-    assert "note: “Protectors” asks for the role “protector”, which the interface doesn't name" in said
-    of_every_kind = said.partition("Company of every kind")[2].split("Company")[0]
+        assert words in output
+    assert "Company with warnings (warned)\n" in output
+    assert "note: “Protectors” asks for the role “protector”, which the interface doesn't name" in output
+    of_every_kind = output.partition("Company of every kind")[2].split("Company")[0]
     assert "note: “Council” asks for the role “council”" in of_every_kind
     assert "fault" not in of_every_kind
     assert "warning" not in of_every_kind
-    assert f"{len(USABLE) + len(FAULTY) + 3} products, {len(FAULTY) + 3} unavailable" in said
+    assert f"{len(USABLE) + len(FAULTY) + 3} products, {len(FAULTY) + 3} unavailable" in output
 
 
 def test_warnings_alone_are_no_failure(at_other_service: OtherService) -> None:
     at_other_service.catalog = list(USABLE)
-    said, code = check()
+    output, code = check()
     assert code == 0
-    assert f"{len(USABLE)} products, 0 unavailable, 11 warnings" in said
+    assert f"{len(USABLE)} products, 0 unavailable, 11 warnings" in output
 
 
 def test_text_from_the_service_does_not_steer_the_terminal(at_other_service: OtherService) -> None:
     at_other_service.catalog = [
         item("a", f"\x1b[2J{MARK_UP}\r", schema("Form", entity("x\x1b]0;y\x07"), entity("E", NAME)))
     ]
-    said, _ = check()
-    assert "\x1b" not in said
-    assert "\r" not in said
-    assert "?[2J<script>" in said
+    output, _ = check()
+    assert "\x1b" not in output
+    assert "\r" not in output
+    assert "?[2J<script>" in output
 
 
 @pytest.mark.parametrize(

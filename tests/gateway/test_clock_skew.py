@@ -26,7 +26,7 @@ def _nothing_heard_yet() -> Iterator[None]:
     clock_skew.reset()
 
 
-def dated(*headers: str, body: str = "[]") -> Script:
+def with_date(*headers: str, body: str = "[]") -> Script:
     head = "".join(f"{header}\r\n" for header in headers)
     return lambda line: line.send(f"HTTP/1.1 200 OK\r\nContent-Length: {len(body)}\r\n{head}\r\n{body}")
 
@@ -36,17 +36,17 @@ def date(seconds: float) -> str:
     return f"Date: {format_datetime(datetime.now(UTC) + timedelta(seconds=seconds), usegmt=True)}"
 
 
-def hear(start: Start, script: Script) -> None:
+def call_service(start: Start, script: Script) -> None:
     client_at(start(script).url).parties("ent_1")
 
 
-def said(caplog: pytest.LogCaptureFixture) -> list[tuple[int, str]]:
+def log_records(caplog: pytest.LogCaptureFixture) -> list[tuple[int, str]]:
     return [(record.levelno, record.getMessage()) for record in caplog.records if record.name.endswith("clock_skew")]
 
 
 @pytest.mark.parametrize("ahead", [TEN_MINUTES, -TEN_MINUTES, 0])
 def test_the_difference_is_remembered(raw_server: Start, ahead: float) -> None:
-    hear(raw_server, dated(date(ahead)))
+    call_service(raw_server, with_date(date(ahead)))
     assert clock_skew.seconds_ahead() == pytest.approx(ahead, abs=NEARLY)
 
 
@@ -55,8 +55,8 @@ def test_the_operator_is_told_once(
     raw_server: Start, caplog: pytest.LogCaptureFixture, ahead: float, words: str
 ) -> None:
     for _ in range(3):
-        hear(raw_server, dated(date(ahead)))
-    [(level, line)] = said(caplog)
+        call_service(raw_server, with_date(date(ahead)))
+    [(level, line)] = log_records(caplog)
     assert level == logging.ERROR
     assert words in line
 
@@ -65,29 +65,29 @@ def test_the_operator_is_told_when_it_is_well_again_and_when_it_is_not_once_more
     raw_server: Start, caplog: pytest.LogCaptureFixture
 ) -> None:
     for ahead in (0, TEN_MINUTES, 0, 0, TEN_MINUTES):
-        hear(raw_server, dated(date(ahead)))
-    assert [level for level, _ in said(caplog)] == [logging.ERROR, logging.WARNING, logging.ERROR]
+        call_service(raw_server, with_date(date(ahead)))
+    assert [level for level, _ in log_records(caplog)] == [logging.ERROR, logging.WARNING, logging.ERROR]
 
 
 def test_four_minutes_are_no_news(raw_server: Start, caplog: pytest.LogCaptureFixture) -> None:
-    hear(raw_server, dated(date(240)))
-    assert said(caplog) == []
+    call_service(raw_server, with_date(date(240)))
+    assert log_records(caplog) == []
     assert clock_skew.seconds_ahead() == pytest.approx(240, abs=NEARLY)
 
 
 @pytest.mark.parametrize("header", ["X: y", "Date: ", "Date: yesterday", "Date: Sat, 99 Nov 2026 25:61:00 GMT"])
 def test_an_answer_that_tells_nothing_changes_nothing(raw_server: Start, header: str) -> None:
-    hear(raw_server, dated(header))
+    call_service(raw_server, with_date(header))
     assert clock_skew.seconds_ahead() is None
-    hear(raw_server, dated(date(TEN_MINUTES)))
-    hear(raw_server, dated(header))
+    call_service(raw_server, with_date(date(TEN_MINUTES)))
+    call_service(raw_server, with_date(header))
     assert clock_skew.seconds_ahead() == pytest.approx(TEN_MINUTES, abs=NEARLY)
 
 
 def test_what_a_cache_has_kept_tells_nothing(raw_server: Start, caplog: pytest.LogCaptureFixture) -> None:
-    hear(raw_server, dated(date(-TEN_MINUTES), f"Age: {TEN_MINUTES}"))
+    call_service(raw_server, with_date(date(-TEN_MINUTES), f"Age: {TEN_MINUTES}"))
     assert clock_skew.seconds_ahead() is None
-    assert said(caplog) == []
+    assert log_records(caplog) == []
 
 
 def test_an_answer_that_refuses_tells_the_time_too(raw_server: Start) -> None:
@@ -95,7 +95,7 @@ def test_an_answer_that_refuses_tells_the_time_too(raw_server: Start) -> None:
         line.send(f"HTTP/1.1 500 Broken\r\nContent-Length: 0\r\n{date(TEN_MINUTES)}\r\n\r\n")
 
     with pytest.raises(Exception, match="did not arrive"):
-        hear(raw_server, refuse)
+        call_service(raw_server, refuse)
     assert clock_skew.seconds_ahead() == pytest.approx(TEN_MINUTES, abs=NEARLY)
 
 

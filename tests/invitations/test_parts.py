@@ -138,8 +138,8 @@ def test_nobody_is_reminded_of_what_is_over(
 
 
 def test_nothing_goes_out_where_the_deed_is_undone(draft: Draft, ada: PartyRow, owner: Any) -> None:
-    stands = open_draft(Application.objects.get(pk=draft.application.pk))
+    stored = open_draft(Application.objects.get(pk=draft.application.pk))
     services.remove_party(draft, ada, by=owner)
     with pytest.raises(services.Gone):
-        parts.invite(stands, ada, email="ada@example.com", by=owner, language="en")
+        parts.invite(stored, ada, email="ada@example.com", by=owner, language="en")
     assert not Letter.objects.filter(kind="invitation").exists()

@@ -22,7 +22,7 @@ from tests.journeys.site import served
 
 
 @pytest.fixture(scope="module")
-def shelf(django_db_setup: None, django_db_blocker: Any) -> Iterator[None]:
+def full_catalog(django_db_setup: None, django_db_blocker: Any) -> Iterator[None]:
     """The catalog in the service's database, for a whole module; nothing is left of it or of anything else."""
     with django_db_blocker.unblock(), override_settings(RELAY_WAIT_MS=0):
         store_catalog(catalog_items())
@@ -44,7 +44,7 @@ def new_user(**more: Any) -> Any:
 
 
 @pytest.fixture
-def customer(shelf: None, db: None) -> Any:
+def customer(full_catalog: None, db: None) -> Any:
     """A customer without applications."""
     return new_user()
 
@@ -58,7 +58,7 @@ def browser(customer: Any) -> InProcessBrowser:
 
 
 @pytest.fixture(scope="module")
-def site(shelf: None, collected: Path) -> Iterator[str]:
+def site(full_catalog: None, collected: Path) -> Iterator[str]:
     """The portal on a port, with the embedded service; gives its address. Nothing is rolled back between tests."""
     with served(collected) as address:
         yield address

@@ -21,7 +21,7 @@ PASSWORD = "a passphrase of mira"
 EVERYTHING = "review, decide, confirm, export, audit"
 
 
-def said(*arguments: str) -> str:
+def run_command(*arguments: str) -> str:
     out = StringIO()
     call_command("agent", *arguments, stdout=out)
     return out.getvalue()
@@ -48,7 +48,7 @@ def path_in(text: str) -> str:
 @pytest.mark.parametrize("goes_out", [True, False])
 def test_a_new_agent_chooses_a_password_and_opens_the_desk(goes_out: bool, settings: Any) -> None:
     settings.LETTERS_GO_OUT = goes_out
-    out = said("add", " Mira@Example.com", "--first-name", "Mira", "--last-name", "Okafor")
+    out = run_command("add", " Mira@Example.com", "--first-name", "Mira", "--last-name", "Okafor")
     assert out.startswith(f"{NEW}: {EVERYTHING}\n")
     assert ("/accounts/password/reset/key/" in out) is not goes_out
     letter = Letter.objects.get()
@@ -61,18 +61,18 @@ def test_a_new_agent_chooses_a_password_and_opens_the_desk(goes_out: bool, setti
 
 
 def test_a_new_agent_has_the_rights_that_are_named_and_the_audit_keeps_them() -> None:
-    assert said("add", NEW, "--rights", "review", "decide").startswith(f"{NEW}: review, decide\n")
+    assert run_command("add", NEW, "--rights", "review", "decide").startswith(f"{NEW}: review, decide\n")
     agent = User.objects.get()
     entry = Entry.objects.get()
     assert (entry.deed, entry.actor, entry.subject) == (AuditAction.RIGHTS, Actor.PORTAL, str(agent.pk))
     assert json.loads(entry.detail) == {"given": ["decide", "review"], "taken": []}
-    assert said("add", "dev@example.com", "--rights").startswith("dev@example.com: can only read\n")
+    assert run_command("add", "dev@example.com", "--rights").startswith("dev@example.com: can only read\n")
 
 
 def test_a_customer_who_becomes_an_agent_keeps_name_and_password(owner: User) -> None:
     owner.set_password(PASSWORD)
     owner.save()
-    out = said("add", owner.email)
+    out = run_command("add", owner.email)
     assert "password" not in out
     assert "/desk/" in Letter.objects.get().text
     assert signed_in(owner.email, PASSWORD).get("/desk/").status_code == 200
@@ -83,7 +83,7 @@ def test_whoever_signed_up_with_a_colleagues_address_does_not_become_the_agent()
     posted = {"first_name": "M", "last_name": "O", "email": NEW, "password1": "a passphrase of mallory"}
     attacker.post("/accounts/signup/", posted)
     assert attacker.get("/applications/").status_code == 200
-    path = path_in(said("add", NEW))
+    path = path_in(run_command("add", NEW))
     for client in (attacker, signed_in(NEW, "a passphrase of mallory")):
         assert client.get("/desk/").status_code == 302, "nobody is signed in"
     choose_password(path)
@@ -92,26 +92,26 @@ def test_whoever_signed_up_with_a_colleagues_address_does_not_become_the_agent()
 
 def test_a_removed_agent_is_a_customer_at_once_and_can_be_added_again(agent: User, as_agent: Client) -> None:
     assert as_agent.get("/desk/").status_code == 200
-    assert said("remove", agent.email) == f"{agent.email} can't open the desk any more.\n"
+    assert run_command("remove", agent.email) == f"{agent.email} can't open the desk any more.\n"
     assert as_agent.get("/desk/").status_code == 403
     assert as_agent.get("/applications/").status_code == 200
     kept = json.loads(Entry.objects.get().detail)
     assert kept == {"given": [], "taken": sorted(Right.values)}
-    said("add", agent.email)
+    run_command("add", agent.email)
     assert as_agent.get("/desk/").status_code == 200
-    assert said("list") == f"{agent.email}: {EVERYTHING}\n"
+    assert run_command("list") == f"{agent.email}: {EVERYTHING}\n"
 
 
 def test_agents_are_listed_and_customers_are_not(owner: User) -> None:
-    assert said("list") == "There are no agents. Add one: agent add EMAIL\n"
+    assert run_command("list") == "There are no agents. Add one: agent add EMAIL\n"
     User.objects.create_user("dev@example.com", is_agent=True, rights=[])
-    assert said("list") == "dev@example.com: can only read\n"
+    assert run_command("list") == "dev@example.com: can only read\n"
 
 
 def test_the_link_is_gone_from_the_outbox_once_the_letter_is_sent() -> None:
     from formation_portal.mail.outbox import record_attempt
 
-    said("add", NEW)
+    run_command("add", NEW)
     letter = Letter.objects.get()
     record_attempt(letter, error="")
     letter.refresh_from_db()
@@ -134,7 +134,7 @@ def test_what_cannot_be_done_is_said_and_nothing_is_changed(
     agent: User, owner: User, arguments: list[str], words: str
 ) -> None:
     with pytest.raises(CommandError, match=re.escape(words)):
-        said(*arguments)
+        run_command(*arguments)
     assert User.objects.filter(is_agent=True).count() == 1
     assert User.objects.count() == 2
     assert not Letter.objects.exists()

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.django_db(databases=["default", "service"])
 EVERYTHING = "review, decide, confirm, export, audit"
 
 
-def said(*arguments: str) -> str:
+def run_command(*arguments: str) -> str:
     out = StringIO()
     call_command("agent_rights", *arguments, stdout=out)
     return out.getvalue()
@@ -25,16 +25,20 @@ def said(*arguments: str) -> str:
 
 def test_it_lists_all_agents_and_no_customers(agent: User, owner: User) -> None:
     User.objects.create_user("dev@example.com", is_agent=True, rights=[])
-    assert said() == f"agent@example.com: {EVERYTHING}\ndev@example.com: can only read\n"
+    assert run_command() == f"agent@example.com: {EVERYTHING}\ndev@example.com: can only read\n"
 
 
 def test_without_agents_it_says_so(owner: User) -> None:
-    assert said() == "There are no agents.\n"
+    assert run_command() == "There are no agents.\n"
 
 
 def test_it_takes_and_gives_and_the_audit_keeps_it(agent: User) -> None:
-    assert said("Agent@example.com", "--take", "audit", "decide") == "agent@example.com: review, confirm, export\n"
-    assert said("agent@example.com", "--give", "decide") == "agent@example.com: review, decide, confirm, export\n"
+    assert (
+        run_command("Agent@example.com", "--take", "audit", "decide") == "agent@example.com: review, confirm, export\n"
+    )
+    assert (
+        run_command("agent@example.com", "--give", "decide") == "agent@example.com: review, decide, confirm, export\n"
+    )
     agent = User.objects.get(pk=agent.pk)
     assert [right for right in Right if agent.has_perm(right.permission)] == ["review", "decide", "confirm", "export"]
     kept = [(one.deed, one.actor, one.subject, json.loads(one.detail)) for one in Entry.objects.order_by("number")]
@@ -47,18 +51,18 @@ def test_it_takes_and_gives_and_the_audit_keeps_it(agent: User) -> None:
 
 def test_a_superuser_loses_what_is_taken() -> None:
     User.objects.create_superuser("root@example.com", "a-long-password")
-    assert said() == f"root@example.com: {EVERYTHING}\n"
-    assert said("root@example.com", "--take", "decide") == "root@example.com: review, confirm, export, audit\n"
+    assert run_command() == f"root@example.com: {EVERYTHING}\n"
+    assert run_command("root@example.com", "--take", "decide") == "root@example.com: review, confirm, export, audit\n"
     assert not User.objects.get().has_perm(Right.DECIDE.permission)
 
 
 def test_a_closed_account_keeps_its_rights() -> None:
     User.objects.create_user("dev@example.com", is_agent=True, is_active=False, rights=["review"])
-    assert said() == "dev@example.com: review\n"
+    assert run_command() == "dev@example.com: review\n"
 
 
 def test_what_is_so_already_changes_nothing(agent: User) -> None:
-    said("agent@example.com", "--give", "review")
+    run_command("agent@example.com", "--give", "review")
     assert not Entry.objects.exists()
 
 
@@ -74,12 +78,12 @@ def test_what_is_so_already_changes_nothing(agent: User) -> None:
 )
 def test_what_cannot_be_done_is_said(agent: User, owner: User, arguments: list[str], words: str) -> None:
     with pytest.raises(CommandError, match=words):
-        said(*arguments)
+        run_command(*arguments)
     assert all(User.objects.get(pk=agent.pk).has_perm(right.permission) for right in Right)
 
 
 def test_agents_read_it_in_the_audit(agent: User, as_agent: Client) -> None:
-    said("agent@example.com", "--take", "decide")
+    run_command("agent@example.com", "--take", "decide")
     timeline = as_agent.get("/desk/audit/").content.decode()
     assert re.search("Mira Okafor[^<]* decide", timeline)
     entry: Any = as_agent.get("/desk/audit/1/")

@@ -53,10 +53,10 @@ def test_it_prints_address_accounts_and_key_with_a_warning(served: Served) -> No
 
 def test_a_second_start_does_no_work_twice_and_serves(served: Served) -> None:
     served.start()
-    said = served.until(READY)
-    assert "Setting up" not in said
-    assert "catalog" not in said.splitlines()[0]
-    assert "Collecting" not in said
+    output = served.until(READY)
+    assert "Setting up" not in output
+    assert "catalog" not in output.splitlines()[0]
+    assert "Collecting" not in output
     status, html = served.get("/")
     assert status == 200
     assert "32 company types in 20 jurisdictions" in html
@@ -149,10 +149,10 @@ def test_a_setting_that_does_not_do_stops_the_start_with_a_clear_line(served: Se
     more = {"SECURE_COOKIES": "true", "DEMO": "false"} if value == "192.0.2.1" else {}
     wrong = Served(served.data, served.port, {name: value, **more}).start()
     assert wrong.wait() == 1
-    told = "".join(wrong.lines)
-    assert f"{name}: " in told or f"{name}=" in told or "DEMO: " in told
-    assert "Traceback" not in told
-    assert "secret" not in told
+    output = "".join(wrong.lines)
+    assert f"{name}: " in output or f"{name}=" in output or "DEMO: " in output
+    assert "Traceback" not in output
+    assert "secret" not in output
 
 
 def test_a_misspelt_setting_is_named_at_the_start(served: Served) -> None:
@@ -164,8 +164,8 @@ def test_a_misspelt_setting_is_named_at_the_start(served: Served) -> None:
 def test_a_service_that_is_down_is_a_warning_and_a_clear_page(served: Served, tmp_path: Path) -> None:
     down = {"FORMATION_SERVICE_URL": f"http://127.0.0.1:{free_port()}", "FORMATION_SERVICE_KEY": "sk_live_x"}
     portal = Served(served.data, served.port, down).start()
-    said = portal.until(READY)
-    assert "Warning: no catalog from http://127.0.0.1:" in said
+    output = portal.until(READY)
+    assert "Warning: no catalog from http://127.0.0.1:" in output
     status, html = portal.get("/")
     assert status == 503
     assert "Everything you saved is safe" in html
@@ -195,7 +195,7 @@ def test_two_behind_a_trusted_proxy_do_not_lock_one_another_out(served: Served) 
 @pytest.mark.long
 def test_without_the_demo_nothing_of_it_is_printed(served: Served) -> None:
     portal = Served(served.data, served.port, {"DEMO": "false"}).start()
-    said = portal.until(READY)
-    assert "formation-demo" not in said
-    assert "sk_test_demo" not in said
+    output = portal.until(READY)
+    assert "formation-demo" not in output
+    assert "sk_test_demo" not in output
     assert portal.end() == 0

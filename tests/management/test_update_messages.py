@@ -32,8 +32,8 @@ def pairs(language: str) -> Iterator[tuple[str, str, Message]]:
         if message.id:
             given = message.id if isinstance(message.id, tuple | list) else (message.id,)
             said = message.string if isinstance(message.string, tuple | list) else (message.string,)
-            for place, one in enumerate(said):
-                yield given[min(place, len(given) - 1)], one, message
+            for index, one in enumerate(said):
+                yield given[min(index, len(given) - 1)], one, message
 
 
 @pytest.mark.parametrize("language", languages())

@@ -121,13 +121,13 @@ class _Walk:
     def _ways(self, node: ast.AST, parent: ast.AST | None) -> Iterator[str]:
         match node:
             case ast.Compare(left, ops, comparators):
-                for place, op in enumerate(ops):
+                for index, op in enumerate(ops):
                     for turned in _TURNED[type(op)]:
-                        yield _source(ast.Compare(left, [*ops[:place], turned(), *ops[place + 1 :]], comparators))
+                        yield _source(ast.Compare(left, [*ops[:index], turned(), *ops[index + 1 :]], comparators))
             case ast.BoolOp(op, values):
                 yield _source(ast.BoolOp(ast.Or() if isinstance(op, ast.And) else ast.And(), values))
-                for place in range(len(values)):
-                    yield _source(ast.BoolOp(op, [*values[:place], *values[place + 1 :]]))
+                for index in range(len(values)):
+                    yield _source(ast.BoolOp(op, [*values[:index], *values[index + 1 :]]))
             case ast.UnaryOp(ast.Not() | ast.Invert(), operand):
                 yield _source(operand)
             case ast.Expr(ast.Call()):
@@ -150,8 +150,8 @@ class _Walk:
                         _source(ast.Call(func, [*args[:n], *args[n + 1 :]], keywords)) for n in range(len(args))
                     )
                 if name in _CONDITIONS or (name in _LOOKUPS and len(keywords) > 1):
-                    for place in range(len(keywords)):
-                        yield _source(ast.Call(func, args, [*keywords[:place], *keywords[place + 1 :]]))
+                    for index in range(len(keywords)):
+                        yield _source(ast.Call(func, args, [*keywords[:index], *keywords[index + 1 :]]))
             case ast.Attribute(value, attr):
                 for name, members in self.known:
                     if name == _name(value) and attr in members:

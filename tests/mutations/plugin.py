@@ -17,7 +17,7 @@ from django.core.management.commands.migrate import Command
 from tests.migrated import migrate_or_copy
 
 _RUN = json.loads(Path(os.environ["MUTATIONS_RUN"]).read_text())
-_CHOSEN = None if _RUN["chosen"] is None else {test: place for place, test in enumerate(_RUN["chosen"])}
+_CHOSEN = None if _RUN["chosen"] is None else {test: index for index, test in enumerate(_RUN["chosen"])}
 _TRACER = coverage.Coverage(data_file=None, config_file=False, include=[_RUN["traced"] or "nothing"])
 _TRACER.set_option("run:disable_warnings", ["no-data-collected", "module-not-measured", "module-not-imported"])
 _SECONDS: dict[str, float] = {}

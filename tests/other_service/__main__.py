@@ -17,10 +17,10 @@ from .service import OtherService
 
 def main() -> None:
     """Serve as the arguments say."""
-    said = _arguments()
-    catalog = json.loads(said.catalog.read_text()) if said.catalog else CATALOG
-    plan = FaultPlan(seed=said.seed, ledger=said.ledger, each=said.each) if said.ledger else None
-    service = OtherService(journal=said.journal, plan=plan, port=said.port, catalog=catalog)
+    arguments = _arguments()
+    catalog = json.loads(arguments.catalog.read_text()) if arguments.catalog else CATALOG
+    plan = FaultPlan(seed=arguments.seed, ledger=arguments.ledger, each=arguments.each) if arguments.ledger else None
+    service = OtherService(journal=arguments.journal, plan=plan, port=arguments.port, catalog=catalog)
     service.start()
     sys.stdout.write(f"{service.url}\n")
     sys.stdout.flush()

@@ -40,7 +40,7 @@ def entity_complaints(item: Json, body: Json) -> Complaints:
             given |= {f"{name}.{part}": one for part, one in value.items()}
         elif name not in ("jurisdiction_product_id", "client_reference"):
             given[name] = value
-    return _judge(known, given)
+    return _complaints(known, given)
 
 
 def csp_complaints(item: Json, body: Json) -> Complaints:
@@ -53,7 +53,9 @@ def csp_complaints(item: Json, body: Json) -> Complaints:
         return {name: ["is unknown"] for name in unknown}
     head = {"party": "role:", "share_class": "share_structure"}.get(body.get("scope", ""), "entity")
     fields = [field for section in _of_scope(item, head) for field in _all_fields(section)]
-    return _judge({field["csp_field_key"]: field for field in fields if "csp_field_key" in field}, body["csp_data"])
+    return _complaints(
+        {field["csp_field_key"]: field for field in fields if "csp_field_key" in field}, body["csp_data"]
+    )
 
 
 def party_complaints(item: Json, body: Json) -> Complaints:
@@ -75,7 +77,7 @@ def party_complaints(item: Json, body: Json) -> Complaints:
     given = {name: value for name, value in body.items() if name not in ("party_type", "roles", "client_reference")}
     needed = _OF_PERSONS if kind == "person" else ("name",)
     missing = {name: ["is required"] for name in needed if not given.get(name)}
-    return missing | _judge(known, given)
+    return missing | _complaints(known, given)
 
 
 def share_class_complaints(body: Json) -> Complaints:
@@ -122,7 +124,7 @@ def _all_fields(section: Json) -> list[Json]:
     return [field for name in names for field in section.get(name) or ()]
 
 
-def _judge(known: dict[str, Json], given: Json) -> Complaints:
+def _complaints(known: dict[str, Json], given: Json) -> Complaints:
     found: Complaints = {}
     for name, value in given.items():
         if name not in known:

@@ -9,9 +9,9 @@ from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application
 from tests.applications import factories
-from tests.journeys.conftest import shelf
+from tests.journeys.conftest import full_catalog
 
-__all__ = ["shelf"]
+__all__ = ["full_catalog"]
 
 
 @pytest.fixture(autouse=True)

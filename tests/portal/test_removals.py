@@ -19,14 +19,14 @@ NAMES = ("party", "share_class", "holding", "document", "document-from-page")
 
 def address(draft: Draft, name: str) -> str:
     party, share_class, document = draft.parties[0].token, draft.share_classes[0].token, draft.documents[0].pk
-    places = {
+    paths = {
         "party": f"people/{party}/removal/",
         "share_class": f"shares/classes/{share_class}/removal/",
         "holding": f"shares/holdings/{party}/{share_class}/removal/",
         "document": f"documents/{document}/removal/",
         "document-from-page": f"documents/{document}/removal/?next=page",
     }
-    return f"/applications/{draft.application.reference}/{places[name]}"
+    return f"/applications/{draft.application.reference}/{paths[name]}"
 
 
 def page_of(client: Client, draft: Draft, name: str) -> Markup:
@@ -188,10 +188,10 @@ def test_after_submitting_nothing_is_removed(submitted: Draft, as_owner: Client,
 
 @pytest.mark.parametrize("name", NAMES)
 def test_only_its_owner_is_asked(
-    complete: Draft, as_stranger: Client, as_agent: Client, as_nobody: Client, name: str
+    complete: Draft, as_other_customer: Client, as_agent: Client, as_nobody: Client, name: str
 ) -> None:
     before = counts(complete)
-    for client in (as_stranger, as_agent):
+    for client in (as_other_customer, as_agent):
         assert client.get(address(complete, name)).status_code == 404
         assert client.post(address(complete, name)).status_code == 404
     for ask in (as_nobody.get, as_nobody.post):

@@ -54,9 +54,9 @@ class FlakyTransport(BaseAdapter):
         self.calls.append(made)
         if self.forgets_keys:
             request.headers.pop("Idempotency-Key", None)
-        for place, (endpoint, failure, times) in enumerate(self.failures):
+        for index, (endpoint, failure, times) in enumerate(self.failures):
             if made.endpoint.startswith(endpoint) and times:
-                self.failures[place] = (endpoint, failure, times - 1)
+                self.failures[index] = (endpoint, failure, times - 1)
                 return failure(self, request, kwargs)
         return self._within.send(request, *args, **kwargs)
 

@@ -43,16 +43,16 @@ def test_the_most_urgent_state_stands_for_all(complete: Draft, transport: FlakyT
     Delivery.objects.filter(kind="document").update(state="held")
     assert deliveries_of(complete.application).overall.state is DeliveryStage.OURS
     Delivery.objects.filter(kind="party_csp").update(state="refused")
-    board = deliveries_of(complete.application)
-    assert board.overall.state is DeliveryStage.YOURS
-    assert board.of_party("ada").is_refused
-    assert not board.of("party", "ada").is_refused
+    deliveries = deliveries_of(complete.application)
+    assert deliveries.overall.state is DeliveryStage.YOURS
+    assert deliveries.of_party("ada").is_refused
+    assert not deliveries.of("party", "ada").is_refused
 
 
 def test_a_board_takes_two_queries(complete: Draft, django_assert_num_queries: Any) -> None:
     with django_assert_num_queries(2):
-        board = deliveries_of(complete.application)
-        assert [board.overall, board.notices, board.of_entity(), board.of_party("ada")]
+        deliveries = deliveries_of(complete.application)
+        assert [deliveries.overall, deliveries.notices, deliveries.of_entity(), deliveries.of_party("ada")]
 
 
 _IN_DOUBT = {DeliveryState.SENDING, DeliveryState.UNKNOWN, DeliveryState.RECONCILING}

@@ -56,13 +56,13 @@ def drafts(draw: st.DrawFn) -> Draft:
     return draft
 
 
-def holder_of(draft: Draft, wish: DesiredResource) -> Holder:
-    if wish.kind in (ResourceKind.PARTY, ResourceKind.PARTY_CSP):
-        row = draft.party(wish.subject)
+def holder_of(draft: Draft, resource: DesiredResource) -> Holder:
+    if resource.kind in (ResourceKind.PARTY, ResourceKind.PARTY_CSP):
+        row = draft.party(resource.subject)
         assert row is not None
         return row.record
-    if wish.kind in (ResourceKind.SHARE_CLASS, ResourceKind.SHARE_CLASS_CSP):
-        one = draft.share_class(wish.subject)
+    if resource.kind in (ResourceKind.SHARE_CLASS, ResourceKind.SHARE_CLASS_CSP):
+        one = draft.share_class(resource.subject)
         assert one is not None
         return one.record
     return None
@@ -94,44 +94,44 @@ def test_nothing_inactive_is_sent_bodies_are_the_contracts_and_asking_again_chan
 
 
 def assert_nothing_is_inactive(draft: Draft) -> None:
-    for wish in desired_state(draft):
-        if wish.payload is None:
+    for resource in desired_state(draft):
+        if resource.payload is None:
             continue
-        answers = wish.payload.get("answers", {})
-        holder = holder_of(draft, wish)
+        answers = resource.payload.get("answers", {})
+        holder = holder_of(draft, resource)
         assert answers.keys() <= active_names(draft, holder)
         assert all(name in (holder.answers if holder else draft.record.answers).values for name in answers)
-        if wish.kind is ResourceKind.PARTY:
+        if resource.kind is ResourceKind.PARTY:
             for section in draft.schema.role_sections:
-                if section.role in wish.payload["roles"]:
+                if section.role in resource.payload["roles"]:
                     assert draft.form_state.section_activation(section).active
-        if wish.kind is ResourceKind.DOCUMENT:
-            party = draft.party(wish.subject.partition("/")[0])
+        if resource.kind is ResourceKind.DOCUMENT:
+            party = draft.party(resource.subject.partition("/")[0])
             assert party is not None
             assert "Passport" in {slot.name for slot in draft.form_state.slots(party.record)}
-        if wish.kind in (ResourceKind.SHARE_CLASS, ResourceKind.SHAREHOLDING):
+        if resource.kind in (ResourceKind.SHARE_CLASS, ResourceKind.SHAREHOLDING):
             assert draft.holds_shares
-        if wish.kind is ResourceKind.SHAREHOLDING:
-            holder_row = draft.party(wish.subject.partition("/")[0])
+        if resource.kind is ResourceKind.SHAREHOLDING:
+            holder_row = draft.party(resource.subject.partition("/")[0])
             assert holder_row is not None
             assert draft.is_shareholder(holder_row)
 
 
 def assert_creates_send_the_contracts_bodies(draft: Draft) -> None:
-    for wish in desired_state(draft):
-        if wish.payload is None or _refers(wish.payload):
+    for resource in desired_state(draft):
+        if resource.payload is None or _refers(resource.payload):
             continue
-        holder = holder_of(draft, wish)
-        body = bodies.full_body(wish.kind, wish.payload)
-        if wish.kind is ResourceKind.ENTITY:
+        holder = holder_of(draft, resource)
+        body = bodies.full_body(resource.kind, resource.payload)
+        if resource.kind is ResourceKind.ENTITY:
             assert body.pop("jurisdiction_product_id") == "product"
             assert body.pop("client_reference") == "FP-TEST"
             assert body == payloads.entity_properties(draft.form_state)
-        elif wish.kind is ResourceKind.PARTY:
+        elif resource.kind is ResourceKind.PARTY:
             assert body == payloads.party_body(draft.form_state, holder)  # type: ignore[arg-type]
-        elif wish.kind is ResourceKind.SHARE_CLASS:
+        elif resource.kind is ResourceKind.SHARE_CLASS:
             assert body == {"par_value": 0} | payloads.properties(draft.form_state, holder)  # type: ignore[arg-type]
-        elif wish.kind.is_csp:
+        elif resource.kind.is_csp:
             assert body == payloads.csp_data(draft.form_state, holder)
 
 
@@ -143,19 +143,19 @@ def assert_asking_again_gives_the_same(draft: Draft) -> None:
     first = desired_state(draft)
     draft.invalidate()
     assert desired_state(draft) == first
-    assert len({wish.name for wish in first}) == len(first)
+    assert len({resource.name for resource in first}) == len(first)
 
 
 @slowly
 @given(drafts(), st.data())
 def test_an_edit_brings_any_record_to_the_wish(draft: Draft, data: st.DataObject) -> None:
     """Laying the difference over what is there gives what is wanted, nulls cleared."""
-    before = {wish.name: wish.payload for wish in desired_state(draft) if wish.payload}
+    before = {resource.name: resource.payload for resource in desired_state(draft) if resource.payload}
     for row in draft.sections.values():
         names = data.draw(st.sets(st.sampled_from(sorted(row.raw)))) if row.raw else set()
         row.raw = {name: value for name, value in row.raw.items() if name not in names}
     draft.invalidate()
-    after = {wish.name: wish.payload for wish in desired_state(draft) if wish.payload}
+    after = {resource.name: resource.payload for resource in desired_state(draft) if resource.payload}
     for name in (ResourceKind.ENTITY, ""), (ResourceKind.ENTITY_CSP, ""):
         old, new = (payloads[name] for payloads in (before, after))  # type: ignore[index]
         assert old is not None

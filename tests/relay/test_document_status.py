@@ -36,13 +36,13 @@ def received(complete: Draft, transport: FlakyTransport, owner: Any) -> Draft:
     return complete
 
 
-def paper() -> Delivery:
+def document_delivery() -> Delivery:
     return row("document", "ada/Passport")
 
 
 def says(transport: FlakyTransport, status: str, **more: str) -> None:
     transport.clear()
-    record = {"id": paper().remote_id, "document_key": "Passport", "status": status, **more}
+    record = {"id": document_delivery().remote_id, "document_key": "Passport", "status": status, **more}
     transport.fail_on(LIST, answers(200, {"data": [record], "meta": {"page": 1, "total_pages": 1}}))
 
 
@@ -75,9 +75,9 @@ def test_a_returned_document_comes_back_on_top_with_its_note_and_the_way_to_it(
     [link] = [
         one.attributes["href"] for one in status.all("a") if one.text == "Upload it again: Passport, Ada Lovelace"
     ]
-    address, _, place = link.partition("#")
+    address, _, anchor = link.partition("#")
     target = Markup(as_owner.get(address).content.decode())
-    assert place in {one.attributes.get("id") for one in target.elements}
+    assert anchor in {one.attributes.get("id") for one in target.elements}
     steps = status.one("main").text
     assert "“Passport” of Ada Lovelace was returned to you" in steps
     assert steps.count(NOTE) > 1, "on top, and in the tracker"
@@ -104,7 +104,11 @@ def test_what_came_back_stands_in_the_way_until_another_file_takes_its_place(
     Entity.objects.update(status=State.RETURNED_FOR_CHANGES)
     services.submit(draft, by=owner)
     drain()
-    assert (paper().state, paper().document_status, paper().document_note) == ("done", "", "")
+    assert (document_delivery().state, document_delivery().document_status, document_delivery().document_note) == (
+        "done",
+        "",
+        "",
+    )
     assert "Received" in slot(as_owner, reopened(received))
 
 
@@ -143,11 +147,11 @@ def test_it_is_read_soon_then_ever_more_rarely_and_never_twice_at_once(
     now = timezone.now()
     Delivery.objects.update(updated_at=now - timedelta(hours=8), read_next_at=now)
     assert read_due_documents() == 1
-    assert abs(paper().read_next_at - now - timedelta(hours=2)) < timedelta(minutes=1)
+    assert abs(document_delivery().read_next_at - now - timedelta(hours=2)) < timedelta(minutes=1)
     now = timezone.now()
     Delivery.objects.update(updated_at=now - timedelta(days=9), read_next_at=now)
     assert read_due_documents() == 1
-    assert paper().read_next_at > now + timing.READ_RARELY - timedelta(minutes=1)
+    assert document_delivery().read_next_at > now + timing.READ_RARELY - timedelta(minutes=1)
 
 
 @pytest.mark.parametrize("status", [404, 405, 501])
@@ -156,8 +160,8 @@ def test_a_service_without_such_a_list_is_asked_again_after_a_day(
 ) -> None:
     transport.fail_on(LIST, answers(status))
     read_due_documents(is_eager=True)
-    assert paper().read_next_at > timezone.now() + timedelta(hours=23)
-    assert paper().document_status == ""
+    assert document_delivery().read_next_at > timezone.now() + timedelta(hours=23)
+    assert document_delivery().document_status == ""
 
 
 def test_a_service_that_is_away_loses_nothing(received: Draft, transport: FlakyTransport) -> None:
@@ -166,7 +170,7 @@ def test_a_service_that_is_away_loses_nothing(received: Draft, transport: FlakyT
     transport.clear()
     transport.fail_on(LIST, unreachable)
     read_due_documents(is_eager=True)
-    assert paper().document_note == NOTE
+    assert document_delivery().document_note == NOTE
 
 
 @pytest.mark.parametrize(
@@ -175,7 +179,7 @@ def test_a_service_that_is_away_loses_nothing(received: Draft, transport: FlakyT
 def test_what_belongs_to_nothing_here_says_nothing(data: list[Any], received: Draft, transport: FlakyTransport) -> None:
     transport.fail_on(LIST, answers(200, {"data": data}))
     read_due_documents(is_eager=True)
-    assert (paper().document_status, paper().state) == ("", "done")
+    assert (document_delivery().document_status, document_delivery().state) == ("", "done")
 
 
 def test_a_withdrawn_application_is_read_no_more(received: Draft, owner: Any) -> None:

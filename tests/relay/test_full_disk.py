@@ -32,7 +32,7 @@ pytestmark = pytest.mark.django_db(databases=["default", "service"], transaction
 SOME = 2_000_000
 
 
-class Heard(logging.Handler):
+class ComplaintHandler(logging.Handler):
     """Waits for a word in the worker's log."""
 
     def __init__(self) -> None:
@@ -45,8 +45,8 @@ class Heard(logging.Handler):
 
 
 @pytest.fixture
-def heard() -> Iterator[Heard]:
-    logger, handler = logging.getLogger("formation_portal.relay.worker"), Heard()
+def complaints() -> Iterator[ComplaintHandler]:
+    logger, handler = logging.getLogger("formation_portal.relay.worker"), ComplaintHandler()
     logger.addHandler(handler)
     yield handler
     logger.removeHandler(handler)
@@ -86,7 +86,7 @@ def seen() -> list[tuple[Any, ...]]:
 @pytest.mark.skipif(connection.vendor != "sqlite", reason="a server has a disk of its own")
 @pytest.mark.parametrize("disk", [pytest.param(Mounted, marks=needs_a_mount)], indirect=True)
 def test_a_worker_outlives_a_full_database_and_goes_on(
-    disk: FullDisk, complete: Draft, databases_on_it: None, heard: Heard, transport: FlakyTransport
+    disk: FullDisk, complete: Draft, databases_on_it: None, complaints: ComplaintHandler, transport: FlakyTransport
 ) -> None:
     before = seen()
     with connection.cursor() as cursor:
@@ -96,7 +96,7 @@ def test_a_worker_outlives_a_full_database_and_goes_on(
 
         def meet_it() -> threading.Thread:
             worker = stack.enter_context(running())
-            assert heard.complaint.wait(30)
+            assert complaints.complaint.wait(30)
             assert seen() == before
             assert transport.calls == []
             return worker

@@ -81,12 +81,12 @@ def test_a_submission_waits_for_everything_else(state: str) -> None:
     assert chosen(entity(), party, submission) == 3
 
 
-def deeds(*states: str) -> list[Delivery]:
+def status_deliveries(*states: str) -> list[Delivery]:
     """A submission, the start of its review, the return, and the next submission, each with its state."""
     kinds = (ResourceKind.SUBMISSION, ResourceKind.STATUS, ResourceKind.STATUS, ResourceKind.SUBMISSION)
     return [
-        made(kind, str(place), pk=10 + place, position=place, state=state)
-        for place, (kind, state) in enumerate(zip(kinds, states, strict=True), start=1)
+        made(kind, str(index), pk=10 + index, position=index, state=state)
+        for index, (kind, state) in enumerate(zip(kinds, states, strict=True), start=1)
     ]
 
 
@@ -110,13 +110,13 @@ def deeds(*states: str) -> list[Delivery]:
 )
 def test_a_correction_goes_when_the_deeds_before_it_are_done(states: str, first: int | None) -> None:
     correction = made(ResourceKind.PARTY, "a", pk=2)
-    assert chosen(entity(), correction, *deeds(*states.split())) == first
+    assert chosen(entity(), correction, *status_deliveries(*states.split())) == first
 
 
 def test_deeds_go_in_their_order_without_waiting_for_corrections() -> None:
-    later = deeds("done", "done", "queued", "done")
+    later = status_deliveries("done", "done", "queued", "done")
     assert chosen(entity(), *later, made(ResourceKind.PARTY, "a", pk=2), lets_go=False) == 13
-    rows = deeds("queued", "queued", "queued", "queued")
+    rows = status_deliveries("queued", "queued", "queued", "queued")
     for expected in (11, 12, 13, 14):
         assert chosen(entity(), *reversed(rows)) == expected
         rows[expected - 11].state = "done"
@@ -126,7 +126,7 @@ def test_deeds_go_in_their_order_without_waiting_for_corrections() -> None:
 @pytest.mark.parametrize("state", ["queued", "held", "refused"])
 def test_a_withdrawal_waits_for_no_deed_that_was_not_sent(state: str) -> None:
     withdrawal = made(ResourceKind.STATUS, "", pk=3)
-    assert chosen(entity(), *deeds("done", state, "held", "held"), withdrawal) == 3
+    assert chosen(entity(), *status_deliveries("done", state, "held", "held"), withdrawal) == 3
 
 
 def test_what_is_in_doubt_holds_up_only_others_of_its_kind() -> None:

@@ -67,9 +67,9 @@ def test_it_is_said_plainly_that_the_service_was_not_told(
     services.submit(shares, by=owner)
     drain()
     assert drain() == 0
-    board = deliveries_of(shares.application)
-    assert board.last_submission.words == "With our team"
-    assert board.notices == (NO_SUBMISSIONS,)
+    deliveries = deliveries_of(shares.application)
+    assert deliveries.last_submission.words == "With our team"
+    assert deliveries.notices == (NO_SUBMISSIONS,)
     assert reopened(shares).application.status is State.SUBMITTED_FOR_REVIEW
     assert {request.method for request in at_other_service.received} == {"POST"}
 
@@ -101,8 +101,8 @@ def test_a_service_that_cannot_clear_an_answer_leaves_it_to_our_team(
     services.submit(shares, by=owner)
     drain()
     assert at_other_service.only_entity().csp_data == {"lark.votes": "All"}
-    board = deliveries_of(shares.application)
-    assert board.of_share_class("blue").words == "With our team"
+    deliveries = deliveries_of(shares.application)
+    assert deliveries.of_share_class("blue").words == "With our team"
     assert reopened(shares).application.status is State.SUBMITTED_FOR_REVIEW
 
 

@@ -59,7 +59,7 @@ def test_each_thing_is_called_by_its_name(complete: Draft) -> None:
 
 @pytest.mark.django_db(databases=["default", "service"])
 @pytest.mark.parametrize(
-    ("place", "target"),
+    ("location", "target"),
     [
         ({"party": "ada", "field": "person.last_name"}, Target.of_field("ada", "person.last_name")),
         ({"share_class": "ordinary", "field": "share_class.name"}, Target.of_field("ordinary", "share_class.name")),
@@ -71,9 +71,9 @@ def test_each_thing_is_called_by_its_name(complete: Draft) -> None:
     ],
 )
 def test_what_the_service_refuses_leads_agents_to_its_place(
-    complete: Draft, place: dict[str, str], target: Target
+    complete: Draft, location: dict[str, str], target: Target
 ) -> None:
-    problem = {"field": "", "code": "invalid", "message": "Not this"} | place
+    problem = {"field": "", "code": "invalid", "message": "Not this"} | location
     complete.application.deliveries.filter(kind="party").update(state=DeliveryState.REFUSED, problems=[problem])
     [blocker] = block_approval(complete)
     assert (blocker.target, blocker.text) == (target, "Not accepted by the formation service: Not this")

@@ -51,7 +51,7 @@ WORDS = (
 )
 CANARIES = (*AGENTS, *WORDS)
 # What they are to read, so that whoever looks surely looks in the right places.
-ASKED, SAID, DECLINED = "Please show the whole page", "One thing is left to do", "We can not form this company"
+ASKED, NOTES, DECLINED = "Please show the whole page", "One thing is left to do", "We can not form this company"
 
 PASSPORT = Target.of_document("ada", "Passport")
 BIRTH = Target.of_field("ada", "person.date_of_birth")
@@ -102,7 +102,7 @@ class Review:
         refuse_proposal(self.draft, why="canaryrefusal", by=self.second, **self._seen)
         delete_draft(self.draft, self.draft.application.queries.get(dropped_at=None).pk, by=self.first, **self._seen)
         self._ask(PASSPORT, ASKED)
-        decide(self.draft, RETURN, text=SAID, reason=DeclineReason.SANCTIONS, by=self.first, **self._seen)
+        decide(self.draft, RETURN, text=NOTES, reason=DeclineReason.SANCTIONS, by=self.first, **self._seen)
         write_note(self.draft, PASSPORT, text="canarynote once more", by=self.second)
 
     def answer(self) -> None:
@@ -126,8 +126,8 @@ class Review:
         decide(self.draft, DECLINE, text=DECLINED, reason=DeclineReason.SANCTIONS, by=self.first, **self._seen)
         confirm_proposal(self.draft, by=self.second, **self._seen)
 
-    def _ask(self, place: Target, text: str) -> None:
-        draft_query(self.draft, place, text=text, reason=QueryReason.OUTDATED, by=self.first, **self._seen)
+    def _ask(self, target: Target, text: str) -> None:
+        draft_query(self.draft, target, text=text, reason=QueryReason.OUTDATED, by=self.first, **self._seen)
 
     @property
     def _seen(self) -> dict[str, Any]:
@@ -176,10 +176,10 @@ def _filled(route: str, values: dict[str, list[Any]]) -> Iterator[str]:
 
 def read(client: Client, path: str) -> str:
     """What somebody reads there, in lower case; a PDF's and a workbook's words, too."""
-    return said_in(client.get(path, follow=True))
+    return text_of(client.get(path, follow=True))
 
 
-def said_in(response: Any) -> str:
+def text_of(response: Any) -> str:
     """An answer's words."""
     body = _body(response)
     kind = response.headers.get("Content-Type", "")
@@ -198,7 +198,7 @@ def _body(response: HttpResponse) -> bytes:
     return b"".join(streamed) if streamed is not None else response.content
 
 
-def letters() -> str:
+def emails() -> str:
     """Everything that was written to anybody but agents."""
     agents = get_user_model().objects.filter(is_agent=True).values("email")
     written = Letter.objects.exclude(to__in=agents)

@@ -80,7 +80,7 @@ class Written:
 
     who: str
     about: frozenset[Any] = frozenset()
-    is_ruling: bool = False
+    is_decision: bool = False
     name: str = ""
     is_blind: bool = False
 
@@ -93,18 +93,18 @@ class Written:
         """Whether it would be a silent overwrite, had the other been done since its page was drawn."""
         if other.who == self.who:
             return False
-        if self.is_ruling:
+        if self.is_decision:
             return True
         if any(what == "state" for what, _ in self.about):
             # Submitting and withdrawing are about what the customer can see.
             return any(what in ("state", "name") for what, _ in other.about)
         clashes = set() if self.name else set(self.about)
-        for what, place in self.about:
+        for what, target in self.about:
             if what == "accepted":
                 # What nobody asks any more says nothing against it.
-                clashes |= {("remark", place), ("check", place)}
+                clashes |= {("remark", target), ("check", target)}
             elif what in ("remark", "ended"):
-                clashes |= {("remark", place), ("ended", place)}
+                clashes |= {("remark", target), ("ended", target)}
         return any(one in clashes and one[0] != "accepted" for one in other.about)
 
 
@@ -120,12 +120,12 @@ class Person:
     def does(self, dice: random.Random, number: int) -> Callable[[], Written | None]:
         """What they press next on the page that they have."""
         assert self.page is not None
-        deed = dice.choices(list(self.deeds), list(self.deeds.values()))[0]
-        press: Callable[[Draft], Written | None] = _DEEDS[deed](self, self.page, dice)
+        action = dice.choices(list(self.deeds), list(self.deeds.values()))[0]
+        press: Callable[[Draft], Written | None] = _ACTIONS[action](self, self.page, dice)
         return lambda: press(present(number))
 
 
-AGENTS_DEEDS = {
+AGENT_ACTIONS = {
     "accept": 20,
     "accept_all": 40,
     "reopen": 4,
@@ -140,7 +140,7 @@ AGENTS_DEEDS = {
     "refuse": 2,
     "incorporate": 4,
 }
-CUSTOMERS_DEEDS = {"rename": 40, "submit": 20, "withdraw": 1}
+CUSTOMER_ACTIONS = {"rename": 40, "submit": 20, "withdraw": 1}
 
 
 Press = Callable[[Draft], Written | None]
@@ -148,13 +148,13 @@ Press = Callable[[Draft], Written | None]
 
 def _accepting(chosen: Callable[[Page, random.Random], list[Target]]) -> Callable[..., Press]:
     def build(person: Person, page: Page, dice: random.Random) -> Press:
-        places = chosen(page, dice)
+        targets = chosen(page, dice)
 
         def press(draft: Draft) -> Written | None:
-            undone = [place for place in places if (fact := load_checklist(draft).at(place)) and not fact.is_done]
-            if not accept(draft, places, by=person.account, version=page.review_version):
+            undone = [target for target in targets if (fact := load_checklist(draft).at(target)) and not fact.is_done]
+            if not accept(draft, targets, by=person.account, version=page.review_version):
                 return None
-            return Written(person.who, frozenset(("accepted", place) for place in undone))
+            return Written(person.who, frozenset(("accepted", target) for target in undone))
 
         return press
 
@@ -171,34 +171,34 @@ def _all(page: Page, _: random.Random) -> list[Target]:
 
 
 def _reopen(person: Person, page: Page, dice: random.Random) -> Press:
-    (place,) = _one(page, dice)
+    (target,) = _one(page, dice)
 
     def press(draft: Draft) -> Written | None:
-        is_done = reopen(draft, place, by=person.account, version=page.review_version)
-        return Written(person.who, frozenset({("check", place)})) if is_done else None
+        is_done = reopen(draft, target, by=person.account, version=page.review_version)
+        return Written(person.who, frozenset({("check", target)})) if is_done else None
 
     return press
 
 
 def _ask(person: Person, page: Page, dice: random.Random) -> Press:
-    (place,), words = _one(page, dice), f"{person.who} {dice.random()}"
+    (target,), words = _one(page, dice), f"{person.who} {dice.random()}"
 
     def press(draft: Draft) -> Written:
-        draft_query(draft, place, text=words, by=person.account, version=page.review_version)
-        return Written(person.who, frozenset({("remark", place)}))
+        draft_query(draft, target, text=words, by=person.account, version=page.review_version)
+        return Written(person.who, frozenset({("remark", target)}))
 
     return press
 
 
-def _about_a_remark(deed: Callable[..., bool], *, drafted: bool) -> Callable[..., Press]:
+def _about_a_query(action: Callable[..., bool], *, drafted: bool) -> Callable[..., Press]:
     def build(person: Person, page: Page, dice: random.Random) -> Press:
-        found = [remark for remark in page.facts.queries if remark.is_draft is drafted]
-        remark = dice.choice(found) if found else None
+        found = [query for query in page.facts.queries if query.is_draft is drafted]
+        query = dice.choice(found) if found else None
 
         def press(draft: Draft) -> Written | None:
-            if remark is None or not deed(draft, remark.pk, by=person.account, version=page.review_version):
+            if query is None or not action(draft, query.pk, by=person.account, version=page.review_version):
                 return None
-            return Written(person.who, frozenset({("ended", remark.target)}))
+            return Written(person.who, frozenset({("ended", query.target)}))
 
         return press
 
@@ -213,12 +213,12 @@ def _note(person: Person, page: Page, _: random.Random) -> Press:
     return press
 
 
-def _ruling(deed: str) -> Callable[..., Press]:
+def _decision(action: str) -> Callable[..., Press]:
     def build(person: Person, page: Page, _: random.Random) -> Press:
         def press(draft: Draft) -> Written:
-            ruling = decide(draft, deed, text="A word", by=person.account, version=page.review_version)
-            moved = {("state", deed)} if ruling.outcome == DecisionOutcome.DONE else set()
-            return Written(person.who, frozenset({("ruling", deed), *moved}), is_ruling=True)
+            decision = decide(draft, action, text="A word", by=person.account, version=page.review_version)
+            moved = {("state", action)} if decision.outcome == DecisionOutcome.DONE else set()
+            return Written(person.who, frozenset({("ruling", action), *moved}), is_decision=True)
 
         return press
 
@@ -228,7 +228,7 @@ def _ruling(deed: str) -> Callable[..., Press]:
 def _confirm(person: Person, page: Page, _: random.Random) -> Press:
     def press(draft: Draft) -> Written:
         confirm_proposal(draft, by=person.account, version=page.review_version)
-        return Written(person.who, frozenset({("ruling", "confirm"), ("state", "confirm")}), is_ruling=True)
+        return Written(person.who, frozenset({("ruling", "confirm"), ("state", "confirm")}), is_decision=True)
 
     return press
 
@@ -236,7 +236,7 @@ def _confirm(person: Person, page: Page, _: random.Random) -> Press:
 def _refuse(person: Person, page: Page, _: random.Random) -> Press:
     def press(draft: Draft) -> Written:
         refuse_proposal(draft, why="It is fine", by=person.account, version=page.review_version)
-        return Written(person.who, frozenset({("ruling", "refuse")}), is_ruling=True)
+        return Written(person.who, frozenset({("ruling", "refuse")}), is_decision=True)
 
     return press
 
@@ -274,18 +274,18 @@ def _withdraw(person: Person, page: Page, _: random.Random) -> Press:
     return press
 
 
-_DEEDS: Mapping[str, Any] = {
+_ACTIONS: Mapping[str, Any] = {
     "accept": _accepting(_one),
     "accept_all": _accepting(_all),
     "reopen": _reopen,
     "ask": _ask,
-    "drop": _about_a_remark(delete_draft, drafted=True),
-    "settle": _about_a_remark(resolve, drafted=False),
+    "drop": _about_a_query(delete_draft, drafted=True),
+    "settle": _about_a_query(resolve, drafted=False),
     "note": _note,
-    "return": _ruling(RETURN),
-    "approve": _ruling(APPROVE),
-    "decline": _ruling(DECLINE),
-    "incorporate": _ruling(INCORPORATE),
+    "return": _decision(RETURN),
+    "approve": _decision(APPROVE),
+    "decline": _decision(DECLINE),
+    "incorporate": _decision(INCORPORATE),
     "confirm": _confirm,
     "refuse": _refuse,
     "rename": _rename,

@@ -20,7 +20,7 @@ from tests.applications import factories
 from tests.portal.sharing.test_part import let_in
 from tests.relay.conftest import transport
 
-from .canaries import ASKED, CANARIES, DECLINED, SAID, WORDS, Review, addresses, found_in, letters, read, said_in
+from .canaries import ASKED, CANARIES, DECLINED, NOTES, WORDS, Review, addresses, emails, found_in, read, text_of
 
 __all__ = ["transport"]
 
@@ -82,7 +82,7 @@ def test_the_pages_that_tell_of_a_review_give_nothing_away(review: Review, as_ow
             assert found_in(text) == [], f"{page} after {state}"
             seen += text
     assert ASKED.lower() in seen
-    assert SAID.lower() in seen
+    assert NOTES.lower() in seen
 
 
 @pytest.mark.long
@@ -111,9 +111,9 @@ def test_a_decline_says_its_text_and_nothing_else(review: Review, as_owner: Clie
 
 def test_no_letter_gives_anything_away_nor_says_what_was_asked(review: Review) -> None:
     for state in states(review):
-        assert found_in(letters()) == [], state
-    assert "1 query needs a change or a reply." in letters()
-    assert found_in(letters(), (ASKED.lower(), "lovelace", "passport")) == []
+        assert found_in(emails()) == [], state
+    assert "1 query needs a change or a reply." in emails()
+    assert found_in(emails(), (ASKED.lower(), "lovelace", "passport")) == []
 
 
 def test_the_printed_record_gives_nothing_away(review: Review, as_owner: Client) -> None:
@@ -142,7 +142,7 @@ def test_whoever_writes_beside_an_agent_is_not_told_their_name(review: Review, a
     from_before = {"version": "0", "drawn": f"{number - 1}.{new_token()}.{draft.application.schema_version_id[:8]}"}
     response = as_owner.post(page, from_before | {"q:xy.person.appointed_by": "another"})
     assert response.status_code == 409
-    assert found_in(said_in(response)) == []
+    assert found_in(text_of(response)) == []
 
 
 def test_the_formation_service_reads_what_the_customer_reads_and_no_more(review: Review) -> None:
@@ -155,7 +155,7 @@ def test_the_formation_service_reads_what_the_customer_reads_and_no_more(review:
     for path in ("entities", f"entities/{entity}", f"entities/{entity}/parties", f"entities/{entity}/documents"):
         response = api.get(f"/api/v1/{path}")
         assert response.status_code == 200, path
-        assert found_in(said_in(response)) == [], path
+        assert found_in(text_of(response)) == [], path
 
 
 def test_the_desk_reads_them_all_so_that_they_are_worth_looking_for(review: Review) -> None:

@@ -24,8 +24,8 @@ PASSPORT = Target.of_document("ada", "Passport")
 FUNDS = Target(TargetKind.SECTION, "funds")
 
 
-def state(draft: Draft, place: Target) -> str:
-    fact = load_checklist(draft).at(place)
+def state(draft: Draft, target: Target) -> str:
+    fact = load_checklist(draft).at(target)
     assert fact is not None
     return fact.state
 

@@ -80,14 +80,14 @@ def test_a_return_sends_what_was_drafted_and_nothing_that_was_dropped(
     kept = draft_query(submitted, BIRTH, text="The passport says 1984", by=agent, version=now(submitted))
     dropped = draft_query(submitted, ACTIVITY, text="Which trade?", by=agent, version=now(submitted))
     assert delete_draft(submitted, dropped.pk, by=agent, version=now(submitted))
-    heard: list[Any] = []
+    sent_queries: list[Any] = []
 
-    def hear(draft: Draft, queries: Any) -> None:
-        heard.extend(queries)
+    def record(draft: Draft, queries: Any) -> None:
+        sent_queries.extend(queries)
 
-    subscribe(monkeypatch, "application_returned", hear)
+    subscribe(monkeypatch, "application_returned", record)
     decide(submitted, RETURN, text="One thing is left", by=agent, version=now(submitted))
-    assert heard == [kept]
+    assert sent_queries == [kept]
     told = Query.objects.get(pk=kept.pk)
     assert (told.round, told.is_draft, told.is_open) == (1, False, True)
     assert Query.objects.get(pk=dropped.pk).sent_at is None

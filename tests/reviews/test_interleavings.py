@@ -18,7 +18,7 @@ from formation_portal.reviews.checklist import load_checklist
 from formation_portal.reviews.models import DecisionOutcome, ReviewDecision
 from tests.applications import factories
 
-from .concurrent_people import AGENTS_DEEDS, CUSTOMERS_DEEDS, NAME, REFUSALS, Page, Person, Written, present
+from .concurrent_people import AGENT_ACTIONS, CUSTOMER_ACTIONS, NAME, REFUSALS, Page, Person, Written, present
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -47,7 +47,7 @@ class Story:
             if person.page is None or self.dice.random() < 0.5:
                 person.page = Page.drawn(self.number, at=len(self.written))
         done = _at_once([person.does(self.dice, self.number) for person in pressing])
-        self._judge([(person, one) for person, one in zip(pressing, done, strict=True) if one is not None])
+        self._check_step([(person, one) for person, one in zip(pressing, done, strict=True) if one is not None])
         self.refused += sum(one is None for one in done)
         for person in pressing:
             if self.dice.random() < 0.5:
@@ -56,12 +56,12 @@ class Story:
     def _chosen(self, count: int) -> list[Person]:
         """Mostly those whose turn it is; the others now and then."""
         is_returned = present(self.number).application.is_open
-        turns = {person.who: person.deeds is CUSTOMERS_DEEDS for person in self.people}
+        turns = {person.who: person.deeds is CUSTOMER_ACTIONS for person in self.people}
         odds = [9 if turns[person.who] is is_returned else 1 for person in self.people]
         first = self.dice.choices(self.people, odds)[0]
         return [first, *self.dice.sample([one for one in self.people if one is not first], count - 1)]
 
-    def _judge(self, done: list[tuple[Person, Written]]) -> None:
+    def _check_step(self, done: list[tuple[Person, Written]]) -> None:
         for person, one in done:
             assert person.page is not None
             before = self.written[person.page.drawn_at :]
@@ -75,9 +75,9 @@ class Story:
             if is_unseen or (first.closes and second.name) or (second.closes and first.name):
                 self.overwritten.append(f"{first} at once with {second}")
         self.written += [one for _, one in done]
-        self._judge_what_stands()
+        self._check_state()
 
-    def _judge_what_stands(self) -> None:
+    def _check_state(self) -> None:
         draft = present(self.number)
         named = [one.name for one in self.written if one.name]
         if named and draft.party_models[0].raw[NAME] != named[-1]:
@@ -96,10 +96,10 @@ def _at_once(presses: list[Callable[[], Written | None]]) -> list[Written | None
     """Press all at one moment; what was refused has written nothing."""
     barrier = Barrier(len(presses))
 
-    def press(deed: Callable[[], Written | None]) -> Written | None:
+    def press(action: Callable[[], Written | None]) -> Written | None:
         barrier.wait()
         try:
-            return deed()
+            return action()
         except REFUSALS:
             return None
         finally:
@@ -119,10 +119,10 @@ def stories(seeds: range, *, owner: Any, agent: Any, colleague: Any, settings: A
         factories.fill_in(draft, owner)
         services.submit(draft, by=owner)
         people = (
-            Person("agent", agent, AGENTS_DEEDS),
-            Person("colleague", colleague, AGENTS_DEEDS),
-            Person("window", owner, CUSTOMERS_DEEDS),
-            Person("other window", owner, CUSTOMERS_DEEDS),
+            Person("agent", agent, AGENT_ACTIONS),
+            Person("colleague", colleague, AGENT_ACTIONS),
+            Person("window", owner, CUSTOMER_ACTIONS),
+            Person("other window", owner, CUSTOMER_ACTIONS),
         )
         story = Story(draft.application.pk, people, random.Random(seed))
         for _ in range(STEPS):

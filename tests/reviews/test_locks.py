@@ -34,10 +34,10 @@ def _uploads_go_nowhere_else(settings: Any, tmp_path: Any) -> None:
 
 def returned(draft: Draft, agent: Any, *asked: Target, but: tuple[Target, ...] = ()) -> Draft:
     """Everything accepted, then asked about these places, and returned."""
-    places = [fact.target for fact in load_checklist(draft) if fact.target not in (*asked, *but)]
-    accept(draft, places, by=agent, version=current_version(draft.application))
-    for place in asked:
-        draft_query(draft, place, text="Look at it again", by=agent, version=current_version(draft.application))
+    targets = [fact.target for fact in load_checklist(draft) if fact.target not in (*asked, *but)]
+    accept(draft, targets, by=agent, version=current_version(draft.application))
+    for target in asked:
+        draft_query(draft, target, text="Look at it again", by=agent, version=current_version(draft.application))
     decide(draft, RETURN, text="Nearly there", by=agent, version=current_version(draft.application))
     return again(draft)
 

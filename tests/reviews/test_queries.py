@@ -68,7 +68,7 @@ def test_a_colleagues_draft_is_not_overwritten(submitted: Draft, agent: Any, col
 
 
 @pytest.mark.parametrize(
-    ("place", "more", "field"),
+    ("target", "more", "field"),
     [
         (BIRTH, {"text": "  "}, "text"),
         (BIRTH, {"text": "x" * (MAX_TEXT + 1)}, "text"),
@@ -82,21 +82,21 @@ def test_a_colleagues_draft_is_not_overwritten(submitted: Draft, agent: Any, col
     ids=["empty", "long", "reason", "date", "of a party", "no field", "no slot", "no party"],
 )
 def test_what_cannot_be_asked_is_refused(
-    submitted: Draft, agent: Any, place: Target, more: dict[str, Any], field: str
+    submitted: Draft, agent: Any, target: Target, more: dict[str, Any], field: str
 ) -> None:
     with pytest.raises(ReviewRefused) as caught:
-        draft_query(submitted, place, by=agent, version=current_version(submitted.application), **more)
+        draft_query(submitted, target, by=agent, version=current_version(submitted.application), **more)
     assert caught.value.field == field
 
 
 def test_a_place_is_read_as_it_was_written() -> None:
-    for place in (
+    for target in (
         BIRTH,
         WHOLE_APPLICATION,
         Target.of_document("", "Proof: of address, 50 %"),
         Target(TargetKind.SECTION, "the-company"),
     ):
-        assert Target.parse(str(place)) == place
+        assert Target.parse(str(target)) == target
     for text in ("", "field", "field:a", "colour:a:b", "field:a:b:c"):
         assert Target.parse(text) is None
 

@@ -21,7 +21,7 @@ def caller(loaded: None) -> Caller:
 
 
 @pytest.fixture
-def stranger(loaded: None) -> Caller:
+def other_account(loaded: None) -> Caller:
     """Another account, with every scope."""
     return Caller.with_scopes(account="theirs")
 

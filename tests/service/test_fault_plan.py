@@ -43,7 +43,7 @@ def test_the_same_seed_is_the_same_plan(tmp_path: Path) -> None:
 
 def test_a_key_that_has_had_a_fault_goes_well_from_then_on(ledger: Path) -> None:
     of = plan(ledger)
-    hit = next(f"key-parties-{place}" for place, kind in enumerate(drawn(of, "parties", 20)) if kind)
+    hit = next(f"key-parties-{number}" for number, kind in enumerate(drawn(of, "parties", 20)) if kind)
     assert [of.draw("parties", hit) for _ in range(20)] == [None] * 20
     assert [fault["key"] for fault in lines(ledger)].count(hit) == 1
 

@@ -57,8 +57,8 @@ def test_a_body_that_is_no_json_is_refused_with_the_same_words_again(caller: Cal
     assert (again.content, again["Idempotent-Replayed"]) == (first.content, "true")
 
 
-def test_keys_of_two_clients_have_nothing_to_do_with_each_other(caller: Caller, stranger: Caller) -> None:
-    assert create(caller).json()["data"]["id"] != create(stranger).json()["data"]["id"]
+def test_keys_of_two_clients_have_nothing_to_do_with_each_other(caller: Caller, other_account: Caller) -> None:
+    assert create(caller).json()["data"]["id"] != create(other_account).json()["data"]["id"]
 
 
 def test_without_a_key_each_call_happens(caller: Caller) -> None:

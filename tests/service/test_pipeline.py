@@ -46,10 +46,10 @@ def test_each_route_is_closed_to_a_key_without_its_scope(
 
 @pytest.mark.parametrize(("method", "path"), [(method, path) for method, path, _ in operations() if "{" in path])
 def test_another_accounts_records_are_not_found(
-    caller: Caller, stranger: Caller, entity: str, method: str, path: str
+    caller: Caller, other_account: Caller, entity: str, method: str, path: str
 ) -> None:
     parts = a_whole(caller, entity)
-    problem(call(stranger, method, path, parts), 404, "not_found")
+    problem(call(other_account, method, path, parts), 404, "not_found")
     own = call(caller, method, path, parts)
     own.close()
     assert own.status_code != 404
@@ -219,7 +219,7 @@ def test_a_database_that_does_not_answer_is_said_to_be_unavailable(
     assert int(answer["Retry-After"]) > 0
 
 
-FAREWELL = Deprecation(
+DEPRECATION = Deprecation(
     deprecated=datetime(2026, 11, 24, tzinfo=UTC),
     sunset=datetime(2027, 11, 24, 12, tzinfo=UTC),
     link="https://service.example/changes",
@@ -231,19 +231,19 @@ def test_a_route_that_will_go_says_when(caller: Caller, monkeypatch: pytest.Monk
     monkeypatch.setitem(scopes_of_operations, "old_way", [])
     router = Router()
 
-    @route(router, "GET", "/old", scopes="entities:read", gives=One[str], deprecation=FAREWELL)
-    def old_way(request: HttpRequest) -> dict[str, str]:
+    @route(router, "GET", "/old", scopes="entities:read", gives=One[str], deprecation=DEPRECATION)
+    def old_route(request: HttpRequest) -> dict[str, str]:
         """The old way."""
         return {"data": "still here"}
 
     api = NinjaAPI(urls_namespace="old", docs_url=None)
     api.add_exception_handler(Exception, problems.error_response)  # type: ignore[arg-type]
     api.add_router("", router)
-    (view,) = [route.callback for route in api.urls[0] if isinstance(route, URLPattern) and route.name == "old_way"]
+    (view,) = [route.callback for route in api.urls[0] if isinstance(route, URLPattern) and route.name == "old_route"]
     assert view is not None
     answer = view(RequestFactory().get("/old", headers={"Authorization": f"Bearer {caller.key}"}))
     assert answer.status_code == 200
-    assert answer["Deprecation"] == f"@{int(FAREWELL.deprecated.timestamp())}"
+    assert answer["Deprecation"] == f"@{int(DEPRECATION.deprecated.timestamp())}"
     assert answer["Sunset"] == "Wed, 24 Nov 2027 12:00:00 GMT"
     assert answer["Link"] == '<https://service.example/changes>; rel="deprecation"'
     refused = view(RequestFactory().get("/old"))

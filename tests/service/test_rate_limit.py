@@ -10,7 +10,7 @@ from tests.service.caller import Caller, problem
 
 @pytest.mark.django_db(databases=["service"])
 @override_settings(SERVICE_RATE_LIMIT=3)
-def test_a_key_has_so_many_requests_a_minute(caller: Caller, stranger: Caller) -> None:
+def test_a_key_has_so_many_requests_a_minute(caller: Caller, other_account: Caller) -> None:
     told = [caller.get("/entities") for _ in range(4)]
     assert [answer["RateLimit-Remaining"] for answer in told] == ["2", "1", "0", "0"]
     problem(told[-1], 429, "rate_limited")
@@ -18,7 +18,7 @@ def test_a_key_has_so_many_requests_a_minute(caller: Caller, stranger: Caller) -
     assert told[0]["RateLimit-Limit"] == "3"
     assert told[0]["RateLimit-Policy"] == '"minute";q=3;w=60'
     assert told[0]["RateLimit"].startswith('"minute";r=2;t=')
-    assert stranger.get("/entities").status_code == 200
+    assert other_account.get("/entities").status_code == 200
 
 
 @pytest.mark.django_db(databases=["service"])

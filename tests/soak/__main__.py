@@ -10,15 +10,22 @@ from pathlib import Path
 
 def main() -> int:
     """The exit code."""
-    said = _arguments()
-    with _folder(said.keep) as folder:
+    arguments = _arguments()
+    with _folder(arguments.keep) as folder:
         # Nothing of Django may be loaded before its environment is set.
         from .environment import set_up
 
         ports = set_up(folder)
         from .soak import Soak
 
-        soak = Soak(ports, folder, minutes=said.minutes, share=said.faults, customers=said.customers, rate=said.rate)
+        soak = Soak(
+            ports,
+            folder,
+            minutes=arguments.minutes,
+            share=arguments.faults,
+            customers=arguments.customers,
+            rate=arguments.rate,
+        )
         report = soak.run()
         for line in report.lines():
             sys.stdout.write(f"{line}\n")

@@ -20,9 +20,9 @@ from formation_portal.service.catalog.loader import read_catalog
 from tests.faults import comparison
 from tests.faults.environment import Ports
 
-from .crew import Processes
 from .customers import Crowd, Customer
 from .leftovers import temporary_files
+from .processes import Processes
 from .report import Moment, Report
 from .samples import Sample
 

@@ -33,15 +33,15 @@ def begin(owner: Any, *, product: str = "one") -> Application:
     return services.start(owner=owner, product=factories.product(jurisdiction_product_id=product))
 
 
-def do(application: Application, deed: str, *, by: Any) -> None:
+def do(application: Application, transition: str, *, by: Any) -> None:
     """Any deed. What is submitted needn't be complete: that isn't what is counted."""
     draft = open_draft(Application.objects.get(pk=application.pk))
-    if deed == "reopen":
+    if transition == "reopen":
         services.reopen(draft, reason="The service could not take it")
-    elif deed == "withdraw":
+    elif transition == "withdraw":
         services.withdraw(draft, by=by)
-    elif TRANSITIONS[deed].by == AGENT:
-        services.advance(draft, deed, by=by)
+    elif TRANSITIONS[transition].by == AGENT:
+        services.advance(draft, transition, by=by)
     else:
         with application_transaction(draft, by=by, must_be_open=False) as journal:
             draft.application.state = State.SUBMITTED_FOR_REVIEW
@@ -50,15 +50,19 @@ def do(application: Application, deed: str, *, by: Any) -> None:
             journal.note("Submitted the application for review")
 
 
-def tell(chance: random.Random, applications: list[Application], *, clock: Clock, by: Any, deeds: int) -> None:
+def run_history(
+    chance: random.Random, applications: list[Application], *, clock: Clock, by: Any, transitions: int
+) -> None:
     """So many deeds, each of one of the applications, the more final ones the rarer."""
-    for _ in range(deeds):
+    for _ in range(transitions):
         clock.move(seconds=chance.choice(_STEPS))
         application = chance.choice(applications)
-        stands = Application.objects.get(pk=application.pk)
-        open_deeds = [name for name in TRANSITIONS if stands.deleted_at is None and is_possible(name, stands.status)]
-        if stands.status is State.SUBMITTED_FOR_REVIEW:
-            open_deeds.append("reopen")
-        if open_deeds:
-            rarely = chance.random() < 0.8 and open_deeds != ["withdraw"]
-            do(application, chance.choice([one for one in open_deeds if one != "withdraw" or not rarely]), by=by)
+        current = Application.objects.get(pk=application.pk)
+        open_transitions = [
+            name for name in TRANSITIONS if current.deleted_at is None and is_possible(name, current.status)
+        ]
+        if current.status is State.SUBMITTED_FOR_REVIEW:
+            open_transitions.append("reopen")
+        if open_transitions:
+            rarely = chance.random() < 0.8 and open_transitions != ["withdraw"]
+            do(application, chance.choice([one for one in open_transitions if one != "withdraw" or not rarely]), by=by)

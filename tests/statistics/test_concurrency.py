@@ -28,8 +28,8 @@ def test_deeds_of_one_day_at_once_lose_no_count(owner: Any) -> None:
         ready.wait()
         try:
             for case in cases:
-                for deed in REVIEWED:
-                    do(case, deed, by=owner)
+                for transition in REVIEWED:
+                    do(case, transition, by=owner)
         finally:
             connection.close()
 

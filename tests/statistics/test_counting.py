@@ -13,7 +13,7 @@ from django.db import transaction
 from formation_portal.applications.models import Application
 from formation_portal.statistics import models
 from formation_portal.statistics.models import CaseClock, Form
-from tests.statistics.random_histories import Clock, begin, do, tell
+from tests.statistics.random_histories import Clock, begin, do, run_history
 from tests.statistics.recount import counted, recounted
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
@@ -21,24 +21,24 @@ pytestmark = pytest.mark.django_db(databases=["default", "service"])
 REVIEWED = ("submit", "begin_review", "return", "submit", "begin_review", "approve", "record_incorporation")
 
 
-def story(seed: int, owner: Any, clock: Clock, *, deeds: int) -> None:
+def run_histories(seed: int, owner: Any, clock: Clock, *, transitions: int) -> None:
     applications = [begin(owner, product=f"product-{number % 2}") for number in range(5)]
-    tell(random.Random(seed), applications, clock=clock, by=owner, deeds=deeds)
+    run_history(random.Random(seed), applications, clock=clock, by=owner, transitions=transitions)
 
 
 @pytest.mark.parametrize("seed", [1, 2, *(pytest.param(seed, marks=pytest.mark.long) for seed in range(3, 60))])
 def test_they_are_what_the_history_says(seed: int, owner: Any, clock: Clock, settings: Any) -> None:
     settings.TIME_ZONE = ("UTC", "Asia/Tokyo", "America/Los_Angeles")[seed % 3]
-    story(seed, owner, clock, deeds=60)
+    run_histories(seed, owner, clock, transitions=60)
     assert counted() == recounted()
     assert counted()["closings"]
 
 
 def test_a_case_is_with_us_then_with_its_customer_then_with_the_registry(owner: Any, clock: Clock) -> None:
     case = begin(owner)
-    for deed in REVIEWED:
+    for transition in REVIEWED:
         clock.move(hours=10)
-        do(case, deed, by=owner)
+        do(case, transition, by=owner)
     spent = CaseClock.objects.get(pk=case.pk)
     assert (spent.with_us, spent.with_customer, spent.with_registry) == (4 * 36_000, 36_000, 36_000)
     assert (spent.side, spent.since) == ("", None)
@@ -47,8 +47,8 @@ def test_a_case_is_with_us_then_with_its_customer_then_with_the_registry(owner: 
 
 def test_where_it_never_was_is_not_known_as_no_time(owner: Any, clock: Clock) -> None:
     case = begin(owner)
-    for deed in ("submit", "begin_review", "decline"):
-        do(case, deed, by=owner)
+    for transition in ("submit", "begin_review", "decline"):
+        do(case, transition, by=owner)
     spent = CaseClock.objects.get(pk=case.pk)
     assert (spent.with_us, spent.with_customer, spent.with_registry) == (0, None, None)
 
@@ -90,7 +90,7 @@ def test_a_deed_that_fails_counts_nothing(owner: Any, clock: Clock) -> None:
 
 
 def test_what_had_happened_before_is_counted_from_the_history(owner: Any, clock: Clock) -> None:
-    story(7, owner, clock, deeds=60)
+    run_histories(7, owner, clock, transitions=60)
     begin(owner)
     stood, clocks = counted(), list(rows(CaseClock))
     for name in ("CaseClock", "OpenDay", "TransitionTotal", "DurationTotal", "ClosingTotal", "Form"):

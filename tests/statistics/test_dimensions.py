@@ -13,8 +13,8 @@ from formation_portal.statistics.totals import quantile
 @given(st.lists(st.integers(0, BUCKET_BOUNDS[-1] - 1), min_size=1), st.sampled_from([0.25, 0.5, 0.75]))
 def test_a_quantile_is_at_most_a_quarter_off(durations: list[int], part: float) -> None:
     counts = Counter(map(bucket_of, durations))
-    place = max(0, -int(-part * len(durations) // 1) - 1)
-    exact = sorted(durations)[place]
+    index = max(0, -int(-part * len(durations) // 1) - 1)
+    exact = sorted(durations)[index]
     assert exact / 1.26 - BUCKET_BOUNDS[0] <= quantile(counts, part) <= max(exact * 1.26, BUCKET_BOUNDS[0])
 
 

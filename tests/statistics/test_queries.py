@@ -40,9 +40,9 @@ def submitted(owner: Any) -> Draft:
 
 
 def send_back(draft: Draft, agent: Any, *asked: tuple[Target, str]) -> None:
-    for place, reason in asked:
+    for target, reason in asked:
         draft_query(
-            draft, place, text="Mend it, Ada", reason=reason, by=agent, version=current_version(draft.application)
+            draft, target, text="Mend it, Ada", reason=reason, by=agent, version=current_version(draft.application)
         )
     decide(draft, RETURN, text="Please mend it", by=agent, version=current_version(draft.application))
 

@@ -14,7 +14,7 @@ def test_widths_follow_the_shares() -> None:
 def test_a_holder_keeps_colour_and_pattern_from_the_table() -> None:
     drawn = share_bar("Ordinary", [("Ada", 1), ("Nobody", 0), ("Kestrel", 1)])
     assert [one.swatch for one in drawn.slices] == [swatch(0), swatch(2)]
-    assert len({swatch(place) for place in range(8)}) == 8
+    assert len({swatch(index) for index in range(8)}) == 8
 
 
 def test_thin_slices_join_in_the_bar_but_not_in_the_sentence() -> None:

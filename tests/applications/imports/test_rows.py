@@ -29,9 +29,9 @@ def one(draft: Draft, upload: Upload, line: Any, heads: Any = HEADS) -> SheetRow
     return row
 
 
-def changed(line: tuple[str, ...], **places: str) -> tuple[str, ...]:
+def changed(line: tuple[str, ...], **values: str) -> tuple[str, ...]:
     names = ("kind", "director", "shareholder", "first", "last", "email", "born")
-    return tuple(places.get(name, text) for name, text in zip(names, line, strict=True))
+    return tuple(values.get(name, text) for name, text in zip(names, line, strict=True))
 
 
 def test_a_row_is_read_as_its_page_would_have_posted_it(draft: Draft, upload: Upload) -> None:
@@ -59,7 +59,7 @@ def test_a_company_is_asked_its_own_questions(draft: Draft, upload: Upload) -> N
 
 
 @pytest.mark.parametrize(
-    ("places", "remark"),
+    ("values", "problem"),
     [
         ({"born": "03/04/1985"}, ("Date of birth", "two dates")),
         ({"born": "31 February 1985"}, ("Date of birth", "as a real date")),
@@ -76,10 +76,10 @@ def test_a_company_is_asked_its_own_questions(draft: Draft, upload: Upload) -> N
     ],
 )
 def test_each_problem_is_said_with_its_column(
-    draft: Draft, upload: Upload, places: dict[str, str], remark: tuple[str, str]
+    draft: Draft, upload: Upload, values: dict[str, str], problem: tuple[str, str]
 ) -> None:
-    found = one(draft, upload, changed(ADA, **places)).problems
-    assert [(heading, remark[1] in text) for heading, text in found] == [(remark[0], True)]
+    found = one(draft, upload, changed(ADA, **values)).problems
+    assert [(heading, problem[1] in text) for heading, text in found] == [(problem[0], True)]
 
 
 def test_a_role_that_is_not_asked_or_not_for_the_kind_is_said(draft: Draft, upload: Upload) -> None:

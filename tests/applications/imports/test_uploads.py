@@ -205,8 +205,8 @@ def test_a_sheet_with_a_password_is_refused_and_told_from_an_old_one() -> None:
 
 def test_an_encrypted_part_is_refused() -> None:
     content = bytearray(as_xlsx(HEADS, ADA))
-    place = content.index(b"PK\x01\x02")
-    content[place + 8] |= 1
+    offset = content.index(b"PK\x01\x02")
+    content[offset + 8] |= 1
     assert "without a password" in refusal(bytes(content))
 
 

@@ -35,15 +35,15 @@ def seen(draft: Draft) -> str:
     return str(current_version(draft.application))
 
 
-def fact(draft: Draft, place: Target) -> Fact:
-    found = load_checklist(again(draft)).at(place)
+def fact(draft: Draft, target: Target) -> Fact:
+    found = load_checklist(again(draft)).at(target)
     assert found is not None
     return found
 
 
-def posted(draft: Draft, *places: Target, **more: Any) -> dict[str, Any]:
+def posted(draft: Draft, *targets: Target, **more: Any) -> dict[str, Any]:
     unopened = documents_of(draft)
-    return {"place": [str(place) for place in places], "sight": seen(draft), "unseen": unopened} | more
+    return {"place": [str(target) for target in targets], "sight": seen(draft), "unseen": unopened} | more
 
 
 def test_what_is_ticked_is_accepted_and_the_page_comes_back(submitted: Draft, as_agent: Client) -> None:
@@ -110,8 +110,8 @@ def test_what_others_asked_meanwhile_is_shown_and_no_tick_is_lost(
     kept = {one.attributes["value"]: "checked" in one.attributes for one in markup.all("input", name="place")}
     assert kept == {str(BIRTH): False, str(PASSPORT): True}
     assert fact(submitted, PASSPORT).state == OPEN
-    [sight] = [one.attributes["value"] for one in markup.all("input", name="sight")]
-    as_agent.post(address(submitted), posted(submitted, PASSPORT, sight=sight))
+    [version] = [one.attributes["value"] for one in markup.all("input", name="sight")]
+    as_agent.post(address(submitted), posted(submitted, PASSPORT, sight=version))
     assert (fact(submitted, PASSPORT).state, fact(submitted, BIRTH).state) == (ACCEPTED, QUERIED)
 
 
@@ -173,12 +173,12 @@ def test_a_section_that_is_accepted_leads_on_to_the_next_one(submitted: Draft, a
     facts = load_checklist(submitted)
     own = facts.of_holder("")
     assert own is not None
-    places, back = [one.target for one in own.facts], f"/desk/{submitted.application.reference}/"
-    assert len(places) > 2
+    targets, back = [one.target for one in own.facts], f"/desk/{submitted.application.reference}/"
+    assert len(targets) > 2
     leads_to = []
-    for place in places:
-        answer = as_agent.post(address(submitted), posted(submitted, place, back=f"{back}?changed=0#x", goes_on="1"))
+    for target in targets:
+        answer = as_agent.post(address(submitted), posted(submitted, target, back=f"{back}?changed=0#x", goes_on="1"))
         leads_to.append(answer["Location"])
     links = TargetLinks(submitted, facts, QueueState())
-    onwards = [links.at(place).partition("#")[2] for place in places[1:]]
+    onwards = [links.at(target).partition("#")[2] for target in targets[1:]]
     assert leads_to == [f"{back}?changed=0#{anchor}" for anchor in (*onwards, "decide")]

@@ -43,14 +43,14 @@ def opened(client: Client, draft: Draft) -> str:
     return markup.one("p", id="news").attributes["hx-get"]
 
 
-def line(client: Client, address: str) -> Markup:
+def news(client: Client, address: str) -> Markup:
     response = client.get(address, headers=HTMX)
     assert response.status_code == 200
     return Markup(response.content.decode())
 
 
-def said(client: Client, address: str) -> str:
-    return line(client, address).one("p", id="news").text
+def news_text(client: Client, address: str) -> str:
+    return news(client, address).one("p", id="news").text
 
 
 def test_nothing_new_is_no_content(submitted: Draft, as_agent: Client) -> None:
@@ -76,10 +76,10 @@ def test_what_was_done_first_is_still_said_when_more_is_done(
 ) -> None:
     address = opened(as_agent, submitted)
     services.advance(submitted, "begin_review", by=other)
-    answer = line(as_agent, address).one("p", id="news")
+    answer = news(as_agent, address).one("p", id="news")
     assert answer.text.startswith("Dev Ramanathan began the review on ")
     claims.claim([submitted.application.pk], by=other)
-    assert said(as_agent, answer.attributes["hx-get"]).startswith("Dev Ramanathan began the review on ")
+    assert news_text(as_agent, answer.attributes["hx-get"]).startswith("Dev Ramanathan began the review on ")
 
 
 def test_what_others_make_of_it_is_said_and_ones_own_is_not(
@@ -89,22 +89,22 @@ def test_what_others_make_of_it_is_said_and_ones_own_is_not(
     checks.accept(submitted, facts[:1], by=agent, version=current_version(submitted.application))
     address = opened(as_agent, submitted)
     checks.accept(submitted, facts[1:3], by=other, version=current_version(submitted.application))
-    assert said(as_agent, address).startswith("Dev Ramanathan accepted 2 facts on ")
+    assert news_text(as_agent, address).startswith("Dev Ramanathan accepted 2 facts on ")
     queries.write_note(submitted, Target(TargetKind.APPLICATION), text="Ask twice. " * 50, by=other)
-    news = said(as_agent, address)
+    news = news_text(as_agent, address)
     assert news.startswith("Dev Ramanathan wrote a note: Ask twice.")
     assert ", and 2 more. Show" in news
     assert len(news) < 180
     address = opened(as_agent, submitted)
     checks.accept(submitted, facts, by=agent, version=current_version(submitted.application))
-    assert said(as_agent, address).startswith("As of ")
+    assert news_text(as_agent, address).startswith("As of ")
 
 
 def test_ones_own_deeds_are_no_news(submitted: Draft, agent: Any, as_agent: Client) -> None:
     address = opened(as_agent, submitted)
     services.advance(submitted, "begin_review", by=agent)
     claims.claim([submitted.application.pk], by=agent)
-    answer = line(as_agent, address)
+    answer = news(as_agent, address)
     assert answer.one("p", id="news").text.startswith("As of ")
     assert answer.all("a") == []
     assert answer.all("p", id="announcer") == []
@@ -114,10 +114,10 @@ def test_claims_of_others_and_their_end_are_said(submitted: Draft, other: Any, a
     services.advance(submitted, "begin_review", by=other)
     address = opened(as_agent, submitted)
     claims.claim([submitted.application.pk], by=other)
-    assert said(as_agent, address).startswith("Dev Ramanathan claimed this on ")
+    assert news_text(as_agent, address).startswith("Dev Ramanathan claimed this on ")
     address = opened(as_agent, submitted)
     claims.release([submitted.application.pk], by=other)
-    assert said(as_agent, address).startswith("The claim was released.")
+    assert news_text(as_agent, address).startswith("The claim was released.")
 
 
 def test_an_answer_that_its_customer_corrects_is_said(submitted: Draft, owner: Any, as_agent: Client) -> None:
@@ -126,14 +126,14 @@ def test_an_answer_that_its_customer_corrects_is_said(submitted: Draft, owner: A
     section = submitted.schema.entity_sections[0]
     answers = {"entity.name": "Kestrel"}
     services.save_section(submitted, section, answers, version=submitted.version(section.key), by=owner)
-    assert said(as_agent, address).startswith("The customer changed something on ")
+    assert news_text(as_agent, address).startswith("The customer changed something on ")
 
 
 def test_agents_see_who_else_has_it_open(submitted: Draft, other: Any, as_agent: Client) -> None:
     address, theirs = opened(as_agent, submitted), Client()
     theirs.force_login(other, backend="allauth.account.auth_backends.AuthenticationBackend")
     theirs_url = opened(theirs, submitted)
-    answer = line(as_agent, address)
+    answer = news(as_agent, address)
     assert "Dev Ramanathan opened this on " in answer.one("p", id="news").text
     assert "Dev Ramanathan opened this on " in answer.one("p", id="announcer").text
     assert "Dev Ramanathan opened this on " in as_agent.get(case_url(submitted)).content.decode()

@@ -53,9 +53,9 @@ def test_a_section_is_accepted_where_it_stands_and_taken_back(submitted: Draft, 
     assert _posted(after, "reopenings/")["place"] == str(COMPANY)
 
 
-def _posted(markup: Markup, deed: str) -> dict[str, str]:
+def _posted(markup: Markup, action: str) -> dict[str, str]:
     """What the first form with this deed posts."""
-    form = next(one for one in markup.all("form") if one.attributes.get("action", "").endswith(deed))
+    form = next(one for one in markup.all("form") if one.attributes.get("action", "").endswith(action))
     inputs = [one for one in markup.all("input") if form in one.ancestors]
     return {one.attributes["name"]: one.attributes["value"] for one in inputs}
 
@@ -162,8 +162,8 @@ def test_the_first_round_has_nothing_to_compare(submitted: Draft, as_agent: Clie
 def test_replies_stand_at_their_questions(submitted: Draft, as_agent: Client, agent: Any, owner: Any) -> None:
     ask_at(submitted, NAME, agent, "Which name?")
     again(submitted, agent, owner)
-    remark = Query.objects.get()
-    Query.objects.filter(pk=remark.pk).update(reply="This one", replied_at=remark.sent_at)
+    query = Query.objects.get()
+    Query.objects.filter(pk=query.pk).update(reply="This one", replied_at=query.sent_at)
     there = section(page(as_agent, submitted), "section-the-company")
     assert "Answered (submission 1)" in there.text
     assert "This one" in there.text
@@ -211,9 +211,9 @@ def test_the_way_back_keeps_the_queue_that_one_came_from(submitted: Draft, as_ag
     assert posted["back"] == f"/desk/{submitted.application.reference}/?from=%3Fview%3Dmine#section-the-company"
 
 
-def test_notes_are_their_writers_to_remove(submitted: Draft, as_agent: Client, agent: Any, stranger: Any) -> None:
+def test_notes_are_their_writers_to_remove(submitted: Draft, as_agent: Client, agent: Any, other_customer: Any) -> None:
     write_note(now(submitted), WHOLE_APPLICATION, text="Known to us", by=agent)
-    write_note(now(submitted), WHOLE_APPLICATION, text="So they are", by=stranger)
+    write_note(now(submitted), WHOLE_APPLICATION, text="So they are", by=other_customer)
     whole = section(page(as_agent, submitted), "notes")
     assert "Known to us" in whole.text
     assert "So they are" in whole.text
@@ -246,15 +246,15 @@ def test_a_question_can_be_asked_in_place(submitted: Draft, as_agent: Client) ->
 def test_more_of_everything_costs_no_more_queries(submitted: Draft, as_agent: Client, agent: Any, owner: Any) -> None:
     address = f"/desk/{submitted.application.reference}/"
     few = _queries(as_agent, address)
-    for place in (
+    for target in (
         NAME,
         COMPANY,
         WHOLE_APPLICATION,
         Target(TargetKind.PARTY, "ada"),
         Target.of_document("ada", "Passport"),
     ):
-        ask_at(submitted, place, agent)
-        write_note(now(submitted), place, text="Look", by=agent)
+        ask_at(submitted, target, agent)
+        write_note(now(submitted), target, text="Look", by=agent)
     accept_after = again(submitted, agent, owner, _change)
     accept_all(accept_after, agent)
     assert _queries(as_agent, address) == few <= 20

@@ -41,8 +41,8 @@ def colleague(client: Client, email: str = "dev@example.com") -> Client:
     return client
 
 
-def form_page(client: Client, draft: Draft, place: Target = BIRTH) -> Markup:
-    answer = client.get(path(draft, "remarks/"), {"place": str(place), "back": path(draft)})
+def form_page(client: Client, draft: Draft, target: Target = BIRTH) -> Markup:
+    answer = client.get(path(draft, "remarks/"), {"place": str(target), "back": path(draft)})
     markup = Markup(answer.content.decode())
     assert markup.faults == []
     return markup
@@ -52,8 +52,8 @@ def test_a_question_is_drafted_with_an_answer_to_propose(submitted: Draft, as_ag
     parts = {f"p:{BIRTH}:{part}": value for part, value in PROPOSED.items()}
     answer = ask(as_agent, submitted, reason="differs", text="Is it 1984?", note="See the scan", **parts)
     assert (answer.status_code, answer["Location"]) == (302, path(submitted, "#at"))
-    remark = Query.objects.get()
-    assert (remark.target, remark.text, remark.reason, remark.proposal) == (BIRTH, "Is it 1984?", "differs", PROPOSED)
+    query = Query.objects.get()
+    assert (query.target, query.text, query.reason, query.proposal) == (BIRTH, "Is it 1984?", "differs", PROPOSED)
     assert [(note.target, note.text) for note in Note.objects.all()] == [(BIRTH, "See the scan")]
 
 
@@ -206,8 +206,8 @@ def test_addresses_that_are_only_opened_lead_to_the_case(submitted: Draft, as_ag
 
 
 def test_a_place_that_is_none_is_not_found(submitted: Draft, as_agent: Client) -> None:
-    for place in ("", "field", "colour:a:b"):
-        assert ask(as_agent, submitted, place=place, text="Look").status_code == 404
+    for target in ("", "field", "colour:a:b"):
+        assert ask(as_agent, submitted, place=target, text="Look").status_code == 404
     gone = ask(as_agent, submitted, place=str(Target.of_field("ada", "no.such")), text="Look")
     assert gone.status_code == 422
     assert Markup(gone.content.decode()).faults == []

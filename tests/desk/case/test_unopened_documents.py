@@ -11,7 +11,7 @@ from formation_portal.audit.models import AccessKind, AuditAction
 from formation_portal.contract.lifecycle import State
 from formation_portal.reviews.checklist import load_checklist
 from formation_portal.reviews.targets import Target
-from tests.desk.decision_setup import accept_all, again, case_page, documents_of, path, seen, sound, state
+from tests.desk.decision_setup import accept_all, again, case_page, documents_of, page_version, path, sound, state
 from tests.markup import Markup
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
@@ -28,7 +28,7 @@ def opens(client: Client, draft: Draft) -> None:
 
 
 def accepts(client: Client, draft: Draft, **more: Any) -> Any:
-    form = {"place": str(PASSPORT), "sight": seen(client, draft, "ruling/")}
+    form = {"place": str(PASSPORT), "sight": page_version(client, draft, "ruling/")}
     return client.post(path(draft, "acceptances/"), form | more)
 
 
@@ -103,7 +103,7 @@ def test_each_document_shows_who_has_opened_it(submitted: Draft, as_agent: Clien
 
 def test_approving_asks_about_what_who_approves_has_not_opened(submitted: Draft, as_agent: Client, agent: Any) -> None:
     accept_all(submitted, agent)
-    form = {"sight": seen(as_agent, submitted, "ruling/"), "deed": "approve"}
+    form = {"sight": page_version(as_agent, submitted, "ruling/"), "deed": "approve"}
     response = as_agent.post(path(submitted, "ruling/"), form)
     assert response.status_code == 422
     assert state(submitted) == State.IN_REVIEW
@@ -117,10 +117,10 @@ def test_whoever_confirms_has_to_look_too(
     settings.FOUR_EYES = True
     accept_all(submitted, agent)
     opens(as_agent, submitted)
-    form = {"sight": seen(as_agent, submitted, "ruling/"), "deed": "approve"}
+    form = {"sight": page_version(as_agent, submitted, "ruling/"), "deed": "approve"}
     assert as_agent.post(path(submitted, "ruling/"), form).status_code == 302
     confirmation = path(submitted, "ruling/confirmation/")
-    response = as_colleague.post(confirmation, {"sight": seen(as_colleague, submitted, "ruling/")})
+    response = as_colleague.post(confirmation, {"sight": page_version(as_colleague, submitted, "ruling/")})
     assert response.status_code == 422
     assert state(submitted) == State.IN_REVIEW
     assert "Opened by Mira Okafor" in sound(response).one("main").text
@@ -129,5 +129,5 @@ def test_whoever_confirms_has_to_look_too(
 
 
 def test_a_return_and_a_decline_ask_nothing(submitted: Draft, as_agent: Client) -> None:
-    form = {"sight": seen(as_agent, submitted, "ruling/"), "deed": "return", "text": "Please mend it"}
+    form = {"sight": page_version(as_agent, submitted, "ruling/"), "deed": "return", "text": "Please mend it"}
     assert as_agent.post(path(submitted, "ruling/"), form).status_code == 302

@@ -17,8 +17,8 @@ from formation_portal.reviews.models import DecisionOutcome, DeclineReason, Revi
 from formation_portal.reviews.queries import draft_query, write_note
 from formation_portal.reviews.targets import WHOLE_APPLICATION, Target
 from formation_portal.reviews.transactions import current_version
-from tests.desk.decision_setup import REGISTERED, accept_all, case_page, decided, path, seen, sound, state
-from tests.desk.factories import said, submitted_ones
+from tests.desk.decision_setup import REGISTERED, accept_all, case_page, decided, page_version, path, sound, state
+from tests.desk.factories import page_after_post, submitted_ones
 from tests.markup import Markup
 from tests.relay.conftest import row
 
@@ -79,7 +79,7 @@ def test_what_a_colleague_writes_while_the_page_is_read_is_newer_than_the_page(
         return read
 
     monkeypatch.setattr("formation_portal.desk.decisions.pages.load_checklist", read_and_then_queried)
-    version = seen(as_agent, submitted, "ruling/")
+    version = page_version(as_agent, submitted, "ruling/")
     monkeypatch.undo()
     response = as_agent.post(path(submitted, "ruling/"), {"sight": version, "deed": RETURN, "text": "Please look"})
     assert response.status_code == 409
@@ -88,11 +88,11 @@ def test_what_a_colleague_writes_while_the_page_is_read_is_newer_than_the_page(
 
 
 def test_from_an_approval_to_the_next_case_is_one_press(
-    submitted: Draft, owner: Any, stranger: Any, agent: Any, as_agent: Client
+    submitted: Draft, owner: Any, other_customer: Any, agent: Any, as_agent: Client
 ) -> None:
     accept_all(submitted, agent)
     submitted_ones(owner, 1, first_days=3)
-    [fitting] = submitted_ones(stranger, 1)
+    [fitting] = submitted_ones(other_customer, 1)
     shown = {"shown": "?q=fremd"}
     # The button says what it does, whatever is chosen above it.
     response = decided(as_agent, submitted, "return", at_once="1", **shown)
@@ -147,7 +147,7 @@ def test_a_decline_says_all_that_is_wrong_at_once(submitted: Draft, as_agent: Cl
 
 
 def test_a_decline_takes_a_reason_and_words(submitted: Draft, as_agent: Client) -> None:
-    for typed, place in (
+    for typed, subpage in (
         ({"text": "We can't"}, "ruling-reason"),
         ({"text": "We can't", "reason": "because"}, "ruling-reason"),
         ({"reason": "funds"}, "ruling-text"),
@@ -157,7 +157,7 @@ def test_a_decline_takes_a_reason_and_words(submitted: Draft, as_agent: Client) 
         assert response.status_code == 422, typed
         markup = sound(response)
         [link] = [one for one in markup.all("a") if any(up.attributes.get("role") == "alert" for up in one.ancestors)]
-        assert link.attributes["href"] == f"#{place}"
+        assert link.attributes["href"] == f"#{subpage}"
         assert markup.one("textarea", id="ruling-text").text.strip() == typed.get("text", "")
         chosen = [one.attributes["value"] for one in markup.all("option") if "selected" in one.attributes]
         assert chosen == [one for one in (typed.get("reason", ""),) if one in ("", *DeclineReason.values)]
@@ -170,9 +170,9 @@ def test_a_decline_takes_a_reason_and_words(submitted: Draft, as_agent: Client) 
     assert "Decline by Mira Okafor. Source of funds unclear" in text
 
 
-@pytest.mark.parametrize("deed", ["", "begin_review", "record_incorporation"])
-def test_what_is_no_decision_here_is_refused(submitted: Draft, as_agent: Client, deed: str) -> None:
-    response = decided(as_agent, submitted, deed, text="Words")
+@pytest.mark.parametrize("transition", ["", "begin_review", "record_incorporation"])
+def test_what_is_no_decision_here_is_refused(submitted: Draft, as_agent: Client, transition: str) -> None:
+    response = decided(as_agent, submitted, transition, text="Words")
     assert response.status_code in (409, 422)
     assert "Words" in sound(response).one("main").text
     assert state(submitted) == State.SUBMITTED_FOR_REVIEW
@@ -227,10 +227,10 @@ def test_an_incorporation_asks_for_number_and_date_and_to_confirm(
 def test_who_is_overtaken_reads_what_others_did_above_what_was_typed(
     submitted: Draft, colleague: Any, as_agent: Client
 ) -> None:
-    sight = seen(as_agent, submitted)
+    version = page_version(as_agent, submitted)
     ask_for_birth(submitted, colleague)
     typed = {"deed": "decline", "reason": "funds", "text": "We can't take it"}
-    late = as_agent.post(path(submitted, "ruling/"), typed | {"sight": sight})
+    late = as_agent.post(path(submitted, "ruling/"), typed | {"sight": version})
     assert late.status_code == 409
     markup = sound(late)
     assert "Dev Ramanathan drafted a query about Date of birth: The passport says 1984" in markup.one("main").text
@@ -245,7 +245,7 @@ def test_who_is_overtaken_reads_what_others_did_above_what_was_typed(
 def test_of_two_agents_one_decides_and_the_other_is_told(
     submitted: Draft, as_agent: Client, as_colleague: Client
 ) -> None:
-    first, second = seen(as_agent, submitted), seen(as_colleague, submitted)
+    first, second = page_version(as_agent, submitted), page_version(as_colleague, submitted)
     as_agent.post(path(submitted, "ruling/"), {"sight": first, "deed": "return", "text": "Look again"})
     late = as_colleague.post(path(submitted, "ruling/"), {"sight": second, "deed": "return", "text": "Mine, too"})
     assert late.status_code == 409
@@ -258,9 +258,9 @@ def test_of_two_agents_one_decides_and_the_other_is_told(
 def test_a_decision_on_what_was_withdrawn_says_so_and_keeps_the_words(
     submitted: Draft, owner: Any, as_agent: Client
 ) -> None:
-    sight = seen(as_agent, submitted)
+    version = page_version(as_agent, submitted)
     services.withdraw(submitted, by=owner)
-    late = as_agent.post(path(submitted, "ruling/"), {"sight": sight, "deed": "return", "text": "Look again"})
+    late = as_agent.post(path(submitted, "ruling/"), {"sight": version, "deed": "return", "text": "Look again"})
     assert late.status_code == 409
     markup = sound(late)
     assert "Withdrawn" in markup.one("main").text
@@ -294,8 +294,8 @@ def test_what_is_held_at_the_service_is_said_and_stops_nothing(submitted: Draft,
 
 def test_an_agents_deed_that_the_service_refused_stops_nothing(submitted: Draft, agent: Any, as_agent: Client) -> None:
     accept_all(submitted, agent)
-    deed = {"application": submitted.application, "kind": "status", "subject": "1"}
-    Delivery.objects.update_or_create(**deed, defaults={"state": DeliveryState.REFUSED, "problems": []})
+    transition = {"application": submitted.application, "kind": "status", "subject": "1"}
+    Delivery.objects.update_or_create(**transition, defaults={"state": DeliveryState.REFUSED, "problems": []})
     assert "All checks done" in case_page(as_agent, submitted).one("main").text
 
 
@@ -317,9 +317,9 @@ def test_the_form_costs_the_same_however_much_is_against_it(
     assert sum('FROM "relay_delivery"' in one["sql"] for one in many) == 1
 
 
-@pytest.mark.parametrize("deed", ["ruling/", "ruling/confirmation/", "ruling/refusal/", "ruling/retraction/"])
-def test_only_agents_decide(submitted: Draft, deed: str, as_owner: Client, as_nobody: Client) -> None:
-    address, posted = path(submitted, deed), {"deed": DECLINE, "text": "No"}
+@pytest.mark.parametrize("transition", ["ruling/", "ruling/confirmation/", "ruling/refusal/", "ruling/retraction/"])
+def test_only_agents_decide(submitted: Draft, transition: str, as_owner: Client, as_nobody: Client) -> None:
+    address, posted = path(submitted, transition), {"deed": DECLINE, "text": "No"}
     assert as_owner.post(address, posted).status_code == 403
     assert as_nobody.post(address, posted)["Location"].startswith("/accounts/")
     assert state(submitted) == State.SUBMITTED_FOR_REVIEW
@@ -328,21 +328,23 @@ def test_only_agents_decide(submitted: Draft, deed: str, as_owner: Client, as_no
 
 def test_no_customer_reads_why_it_was_declined_for_us(submitted: Draft, as_agent: Client, as_owner: Client) -> None:
     decided(as_agent, submitted, "decline", reason="sanctions", text="We can't take it")
-    for place in ("status/", "check/", "record.json"):
-        told = as_owner.get(f"/applications/{submitted.application.reference}/{place}", follow=True).content.decode()
+    for subpage in ("status/", "check/", "record.json"):
+        told = as_owner.get(f"/applications/{submitted.application.reference}/{subpage}", follow=True).content.decode()
         for word in ("sanction", "Okafor"):
             assert word not in told
 
 
-def test_the_way_back_and_the_next_case_keep_the_filters(submitted: Draft, stranger: Any, as_agent: Client) -> None:
-    [other] = submitted_ones(stranger, 1, first_days=9)
+def test_the_way_back_and_the_next_case_keep_the_filters(
+    submitted: Draft, other_customer: Any, as_agent: Client
+) -> None:
+    [other] = submitted_ones(other_customer, 1, first_days=9)
     shown = "?view=unclaimed&q=larkfield"
     queue = sound(as_agent.get(f"/desk/{shown}"))
     [link] = [one.attributes["href"] for one in queue.all("a") if one.text == "Larkfield Holdings"]
     markup = sound(as_agent.get(link))
     assert markup.one("a", class_="back").attributes["href"] == f"/desk/{shown}"
     assert {one.attributes["value"] for one in markup.all("input", name="shown")} == {shown}
-    assert "No unassigned cases match." in said(as_agent, "/desk/next-case/", {"shown": "?q=nobody"})
+    assert "No unassigned cases match." in page_after_post(as_agent, "/desk/next-case/", {"shown": "?q=nobody"})
     assert as_agent.post("/desk/next-case/", {"shown": shown})["Location"] == link
     assert as_agent.post(path(submitted, "release/"), {"shown": shown})["Location"] == link
     assert other.reference not in link

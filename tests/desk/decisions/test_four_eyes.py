@@ -22,8 +22,18 @@ from formation_portal.reviews.models import DecisionOutcome, ReviewDecision
 from formation_portal.reviews.queries import draft_query, write_note
 from formation_portal.reviews.targets import WHOLE_APPLICATION
 from formation_portal.reviews.transactions import current_version
-from tests.desk.decision_setup import REGISTERED, accept_all, case_page, decided, documents_of, path, seen, sound, state
-from tests.desk.factories import page, references, said, submitted_ones
+from tests.desk.decision_setup import (
+    REGISTERED,
+    accept_all,
+    case_page,
+    decided,
+    documents_of,
+    page_version,
+    path,
+    sound,
+    state,
+)
+from tests.desk.factories import page, page_after_post, references, submitted_ones
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
@@ -41,10 +51,10 @@ def proposed(submitted: Draft, agent: Any, as_agent: Client) -> Draft:
     return submitted
 
 
-def post(client: Client, draft: Draft, deed: str, **typed: str) -> Any:
+def post(client: Client, draft: Draft, action: str, **typed: str) -> Any:
     """The answer to a deed, by somebody who has just opened the page."""
-    form = {"sight": seen(client, draft, "ruling/"), "unseen": documents_of(draft)}
-    return client.post(path(draft, f"ruling/{deed}/"), form | typed)
+    form = {"sight": page_version(client, draft, "ruling/"), "unseen": documents_of(draft)}
+    return client.post(path(draft, f"ruling/{action}/"), form | typed)
 
 
 def actions(client: Client, draft: Draft) -> set[str]:
@@ -86,8 +96,8 @@ def test_whoever_confirms_opens_the_next_case_by_the_same_press(
 
 
 def test_nobody_confirms_or_refuses_their_own(proposed: Draft, as_agent: Client) -> None:
-    for deed in ("confirmation", "refusal"):
-        response = post(as_agent, proposed, deed, why="So")
+    for action in ("confirmation", "refusal"):
+        response = post(as_agent, proposed, action, why="So")
         assert response.status_code == 422
         assert "You proposed this, so a second agent has to confirm it." in sound(response).one("main").text
     assert state(proposed) == State.IN_REVIEW
@@ -104,9 +114,9 @@ def test_a_second_agent_refuses_it_with_a_word_that_no_customer_reads(
     assert "Approval proposed by Mira Okafor, not confirmed by Dev Ramanathan" in text
     assert "Canary: look at the funds" in text
     assert actions(as_agent, proposed) == {""}
-    for place in ("status/", "check/", "record.json"):
+    for subpage in ("status/", "check/", "record.json"):
         reference = proposed.application.reference
-        assert "Canary" not in as_owner.get(f"/applications/{reference}/{place}", follow=True).content.decode()
+        assert "Canary" not in as_owner.get(f"/applications/{reference}/{subpage}", follow=True).content.decode()
 
 
 def test_what_is_refused_goes_back_to_who_proposed_it_and_they_are_told(
@@ -176,9 +186,9 @@ def test_what_came_up_meanwhile_stops_the_confirmation(proposed: Draft, agent: A
 
 
 def test_who_is_overtaken_is_told_and_their_word_is_kept(proposed: Draft, agent: Any, as_colleague: Client) -> None:
-    sight = seen(as_colleague, proposed, "ruling/")
+    version = page_version(as_colleague, proposed, "ruling/")
     write_note(proposed, WHOLE_APPLICATION, text="Known to us", by=agent)
-    late = as_colleague.post(path(proposed, "ruling/refusal/"), {"sight": sight, "why": "Not yet"})
+    late = as_colleague.post(path(proposed, "ruling/refusal/"), {"sight": version, "why": "Not yet"})
     assert late.status_code == 409
     markup = sound(late)
     assert "Mira Okafor wrote a note: Known to us" in markup.one("main").text
@@ -188,16 +198,16 @@ def test_who_is_overtaken_is_told_and_their_word_is_kept(proposed: Draft, agent:
 def test_what_was_ended_meanwhile_is_not_confirmed(
     proposed: Draft, owner: Any, as_agent: Client, as_colleague: Client
 ) -> None:
-    sight = seen(as_colleague, proposed, "ruling/")
+    version = page_version(as_colleague, proposed, "ruling/")
     post(as_agent, proposed, "retraction")
-    late = as_colleague.post(path(proposed, "ruling/confirmation/"), {"sight": sight})
+    late = as_colleague.post(path(proposed, "ruling/confirmation/"), {"sight": version})
     assert late.status_code == 409
     assert "withdrew the proposal of the approval" in sound(late).one("main").text
     gone = post(as_colleague, proposed, "confirmation")
     assert gone.status_code == 422
     assert "There is no longer a decision to confirm." in sound(gone).one("main").text
     services.withdraw(proposed, by=owner)
-    assert as_colleague.post(path(proposed, "ruling/confirmation/"), {"sight": sight}).status_code == 409
+    assert as_colleague.post(path(proposed, "ruling/confirmation/"), {"sight": version}).status_code == 409
 
 
 @pytest.mark.parametrize(
@@ -246,10 +256,10 @@ def test_the_next_case_out_of_it_is_what_a_colleague_has_proposed_and_still_hold
     submitted_ones(owner, 1, first_days=3)
     claims.claim([proposed.application.pk], by=agent)
     shown = {"shown": "?view=confirm"}
-    assert "No unassigned cases match." in said(as_agent, "/desk/next-case/", shown)
+    assert "No unassigned cases match." in page_after_post(as_agent, "/desk/next-case/", shown)
     assert as_colleague.post("/desk/next-case/", shown)["Location"].startswith(path(proposed))
     assert Case.objects.get(pk=proposed.application.pk).claimed_by == colleague
-    assert "No unassigned cases match." in said(as_colleague, "/desk/next-case/", shown)
+    assert "No unassigned cases match." in page_after_post(as_colleague, "/desk/next-case/", shown)
 
 
 @pytest.mark.parametrize("query", ["", "?view=overdue"])
@@ -260,7 +270,7 @@ def test_no_next_case_is_one_that_waits_for_somebody_else(
     long_ago = timezone.now() - timedelta(days=90)
     Case.objects.update(overdue_at=long_ago)
     Case.objects.update(submitted_at=long_ago, open_since=long_ago, waiting_since=long_ago, confirm_since=long_ago)
-    assert "No unassigned cases match." in said(as_agent, "/desk/next-case/", {"shown": query})
+    assert "No unassigned cases match." in page_after_post(as_agent, "/desk/next-case/", {"shown": query})
     assert as_colleague.post("/desk/next-case/", {"shown": query})["Location"].startswith(path(proposed))
 
 

@@ -159,7 +159,7 @@ def test_a_thing_shows_its_evidence(complete: Draft, as_agent: Client) -> None:
 def test_the_text_for_the_provider_says_what_they_need_and_names_nobody(complete: Draft, as_agent: Client) -> None:
     Delivery.objects.filter(kind="entity").update(remote_id="ent_7")
     row = put("party", "held", UNCLEAR)
-    inquiry = page_of(as_agent, path(row)).one("textarea", id="inquiry").text
+    provider_message = page_of(as_agent, path(row)).one("textarea", id="inquiry").text
     for word in (
         "POST /api/v1/entities/{id}/parties",
         complete.application.reference,
@@ -169,9 +169,9 @@ def test_the_text_for_the_provider_says_what_they_need_and_names_nobody(complete
         f"{timezone.now():%Y-%m-%d}",
         "what is its ID?",
     ):
-        assert word in inquiry, word
+        assert word in provider_message, word
     for word in ("Ada", "Lovelace", "example.com", "1985", "Larkfield"):
-        assert word not in inquiry, word
+        assert word not in provider_message, word
 
 
 def test_what_the_provider_has_to_change_by_hand_is_named_without_its_values(
@@ -181,19 +181,19 @@ def test_what_the_provider_has_to_change_by_hand_is_named_without_its_values(
     Delivery.objects.filter(pk=row.pk).update(acknowledged=row.wanted)
     services.save_party(complete, complete.parties[0], {"person.last_name": "King"}, version=1, by=owner)
     Delivery.objects.filter(pk=row.pk).update(state="held", reason="unsupported")
-    inquiry = page_of(as_agent, path(row)).one("textarea", id="inquiry").text
-    assert "Changed: last_name" in inquiry
-    assert "King" not in inquiry
+    provider_message = page_of(as_agent, path(row)).one("textarea", id="inquiry").text
+    assert "Changed: last_name" in provider_message
+    assert "King" not in provider_message
     Delivery.objects.filter(pk=row.pk).update(wanted=None)
     assert "Please remove it." in page_of(as_agent, path(row)).one("textarea", id="inquiry").text
 
 
 def test_only_agents_come_here(
-    complete: Draft, as_owner: Client, as_stranger: Client, as_nobody: Client, as_agent: Client
+    complete: Draft, as_owner: Client, as_other_customer: Client, as_nobody: Client, as_agent: Client
 ) -> None:
     row = put("party", "held", UNCLEAR)
     for more in ("", "decision/"):
-        for client in (as_owner, as_stranger):
+        for client in (as_owner, as_other_customer):
             assert client.get(path(row, more)).status_code == 403
             assert client.post(path(row, more), {"deed": "absent"}).status_code in (403, 405)
         assert as_nobody.get(path(row, more)).status_code == 302

@@ -38,7 +38,7 @@ def test_an_agent_declares_it_absent(complete: Draft, as_agent: Client) -> None:
 
 
 @pytest.mark.parametrize(
-    ("form", "place"),
+    ("form", "control_id"),
     [
         ({}, "deed-bind"),
         ({"deed": "perhaps"}, "deed-bind"),
@@ -49,7 +49,7 @@ def test_an_agent_declares_it_absent(complete: Draft, as_agent: Client) -> None:
     ids=("none", "another", "no-id", "malformed", "long-note"),
 )
 def test_what_is_wrong_stands_at_its_control_and_nothing_typed_is_lost(
-    complete: Draft, as_agent: Client, form: dict[str, str], place: str
+    complete: Draft, as_agent: Client, form: dict[str, str], control_id: str
 ) -> None:
     row = put("party", "held", UNCLEAR)
     response = post(as_agent, row, **form)
@@ -57,8 +57,8 @@ def test_what_is_wrong_stands_at_its_control_and_nothing_typed_is_lost(
     markup = Markup(response.content.decode())
     assert markup.faults == []
     [link] = [one for one in markup.all("a") if any(div.attributes.get("role") == "alert" for div in one.ancestors)]
-    assert link.attributes["href"] == f"#{place}"
-    assert link.text in markup.one("p", id=f"{place.partition('-')[0]}-error").text
+    assert link.attributes["href"] == f"#{control_id}"
+    assert link.text in markup.one("p", id=f"{control_id.partition('-')[0]}-error").text
     assert markup.one("input", id="remote_id").attributes["value"] == form.get("remote_id", "")
     assert markup.one("textarea", id="note").text.strip() == form.get("note", "")
     assert not Decision.objects.exists()

@@ -23,7 +23,7 @@ def drain_all() -> None:
         drain()
 
 
-def settle(client: Client, **decision: str) -> None:
+def resolve(client: Client, **decision: str) -> None:
     """As an agent does it: through the list, to the one thing there, to the form."""
     listed = Markup(client.get("/desk/deliveries/?state=undecided").content.decode())
     [link] = listed.all("a", class_="thing")
@@ -44,7 +44,7 @@ def test_a_share_class_that_is_there_is_bound(
     entity_id = row("entity").remote_id
     assert service.shareholdings(entity_id) == [], "they wait for the id of their class"
     [share_class] = service.share_classes(entity_id)
-    settle(as_agent, deed="bind", remote_id=share_class["id"])
+    resolve(as_agent, deed="bind", remote_id=share_class["id"])
     drain_all()
     assert [one["share_class_id"] for one in service.shareholdings(entity_id)] == [share_class["id"]]
     assert len(service.share_classes(entity_id)) == 1
@@ -59,7 +59,7 @@ def test_a_share_class_that_is_not_there_is_sent_once_more(
     drain_all()
     check = f"/applications/{complete.application.reference}/check/"
     assert "With our team" in as_owner.get(check).content.decode()
-    settle(as_agent, deed="absent")
+    resolve(as_agent, deed="absent")
     drain_all()
     assert len(service.share_classes(row("entity").remote_id)) == 1
     assert transport.endpoints.count("POST entities/share-classes") == 2

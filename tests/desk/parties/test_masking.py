@@ -79,7 +79,7 @@ def _is_fact(element: Element) -> bool:
     return element.attributes.get("class", "").startswith("fact")
 
 
-def reveals() -> list[Entry]:
+def reveal_entries() -> list[Entry]:
     return list(Entry.objects.filter(deed=AuditAction.REVEAL))
 
 
@@ -124,13 +124,13 @@ def test_each_time_is_one_entry_with_the_names_of_the_fields_and_no_number(
     numbered: Draft, as_agent: Client, agent: Any
 ) -> None:
     page(as_agent, numbered)
-    assert reveals() == []
+    assert reveal_entries() == []
     show(as_agent, numbered)
-    [entry] = reveals()
+    [entry] = reveal_entries()
     assert (entry.account, entry.reference, entry.subject) == (agent.pk, numbered.application.reference, "ada")
     assert json.loads(entry.detail) == {"fields": list(NUMBERS)}
     show(as_agent, numbered)
-    assert len(reveals()) == 2
+    assert len(reveal_entries()) == 2
     csv = b"".join(as_agent.get("/desk/audit/entries.csv?deed=reveal").streaming_content).decode()  # type: ignore[attr-defined]
     told = as_agent.get("/desk/audit/?deed=reveal").content.decode()
     alone = as_agent.get(f"/desk/audit/{entry.number}/").content.decode()
@@ -155,7 +155,7 @@ def test_where_script_runs_only_the_numbers_are_drawn_anew(numbered: Draft, as_a
         ]
         assert (LONG in answer.content.decode()) is sees
         assert markup.one("a" if sees else "button", id="numbers-turn").attributes["data-key"] == "v"
-    assert len(reveals()) == 1
+    assert len(reveal_entries()) == 1
 
 
 def test_the_viewer_stays_where_it_was(numbered: Draft, as_agent: Client, agent: Any, owner: Any) -> None:
@@ -183,7 +183,7 @@ def test_without_the_right_they_stay_masked_and_nothing_is_kept(numbered: Draft,
     answer = show(as_agent, numbered)
     assert answer.status_code == 403
     assert not [one for one in SECRETS if one in answer.content.decode()]
-    assert reveals() == []
+    assert reveal_entries() == []
 
 
 def test_nobody_else_and_no_address_shows_them(
@@ -193,26 +193,26 @@ def test_nobody_else_and_no_address_shows_them(
     assert show(as_nobody, numbered).status_code == 302
     assert as_agent.get(path(numbered, "parties/ada/numbers/")).status_code == 405
     assert as_agent.post(path(numbered, "parties/nobody/numbers/")).status_code == 404
-    assert reveals() == []
+    assert reveal_entries() == []
 
 
 def test_a_party_without_such_numbers_has_no_control_and_leaves_no_entry(numbered: Draft, as_agent: Client) -> None:
     address = path(numbered, "parties/kestrel/")
     assert valid(as_agent.get(address)).all("button", data_key="v") == []
     valid(as_agent.post(f"{address}numbers/"))
-    assert reveals() == []
+    assert reveal_entries() == []
 
 
 def test_they_can_be_seen_for_as_long_as_the_page_can_be_read(numbered: Draft, as_agent: Client, owner: Any) -> None:
     services.withdraw(numbered, by=owner)
     assert LONG in show(as_agent, now(numbered)).content.decode()
-    assert len(reveals()) == 1
+    assert len(reveal_entries()) == 1
 
 
 def test_they_are_accepted_without_being_shown(numbered: Draft, as_agent: Client, agent: Any) -> None:
     accept(numbered, [PASSPORT_NUMBER], by=agent, version=current_version(numbered.application))
     assert "Accepted" in fact(page(as_agent, numbered), "Passport number")
-    assert reveals() == []
+    assert reveal_entries() == []
 
 
 @pytest.mark.parametrize(

@@ -88,8 +88,8 @@ def press_all(client: Client, draft: Draft, token: str) -> None:
     assert client.post(markup.one("form", id="checks").attributes["action"], posts).status_code == 302
 
 
-def accepted(draft: Draft, *places: Target, by: Any) -> None:
-    accept(draft, places, by=by, version=current_version(draft.application))
+def accepted(draft: Draft, *targets: Target, by: Any) -> None:
+    accept(draft, targets, by=by, version=current_version(draft.application))
 
 
 def test_every_answer_and_document_is_a_box_to_tick(submitted: Draft, as_agent: Client) -> None:
@@ -185,8 +185,8 @@ def test_the_second_round_shows_old_beside_new_and_nothing_that_stayed(
 ) -> None:
     accepted(submitted, NAME, BIRTH, PASSPORT, ROLES, by=agent)
     last_name = Target.of_field("ada", "person.last_name")
-    for place, text in ((last_name, "The passport has another"), (WHOLE_APPLICATION, "Look at all of it again")):
-        draft_query(submitted, place, text=text, by=agent, version=current_version(submitted.application))
+    for target, text in ((last_name, "The passport has another"), (WHOLE_APPLICATION, "Look at all of it again")):
+        draft_query(submitted, target, text=text, by=agent, version=current_version(submitted.application))
     decide(submitted, RETURN, by=agent, version=current_version(submitted.application))
     for first, last in (("Augusta", "Byron"), ("Augusta Ada", "King")):
         ada = submitted.party("ada")

@@ -12,7 +12,7 @@ from formation_portal.desk.models import Case, CaseWord
 from formation_portal.desk.queue import pages as queue_page
 from formation_portal.desk.queue import search
 from formation_portal.desk.queue_state import QueueState
-from tests.desk.factories import page, references, said, submitted_ones
+from tests.desk.factories import page, page_after_post, references, submitted_ones
 from tests.markup import Markup
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
@@ -39,7 +39,7 @@ def walked(client: Client, query: str, rel: str) -> list[list[str]]:
     return pages
 
 
-def looks_on(markup: Markup) -> list[str]:
+def search_more_links(markup: Markup) -> list[str]:
     return [one.attributes["href"] for one in markup.all("a") if one.text == "Search more"]
 
 
@@ -47,15 +47,15 @@ def test_what_no_case_near_has_is_found_by_looking_on(cases: list[Application], 
     markup = page(as_agent, "?q=alpha+beta")
     assert "No matching cases so far." in markup.one("main").text
     assert "Searched 4 cases." in markup.one("main").text
-    assert looks_on(markup) == [markup.one("a", rel="next").attributes["href"]]
+    assert search_more_links(markup) == [markup.one("a", rel="next").attributes["href"]]
     assert walked(as_agent, "?q=alpha+beta", "next") == [[], [cases[6].reference], []]
 
 
 def test_the_last_look_says_that_it_was_the_last(cases: list[Application], as_agent: Client) -> None:
     end = page(as_agent, "?q=alpha+beta")
-    while links := looks_on(end):
+    while links := search_more_links(end):
         end = page(as_agent, links[0].removeprefix("/desk/"))
-    assert looks_on(end) == []
+    assert search_more_links(end) == []
     assert "Searched" not in end.one("main").text
     assert "No more cases." in end.one("main").text
     assert end.all("a", rel="next") == []
@@ -103,7 +103,7 @@ def test_the_next_case_is_looked_for_as_far_and_no_further(cases: list[Applicati
     assert response["Location"] == "/desk/?q=alpha+beta"
     landed = page(as_agent, "?q=alpha+beta")
     assert "No match among the 4 unassigned cases that have waited longest." in landed.one("main").text
-    assert looks_on(landed) != []
+    assert search_more_links(landed) != []
     assert not Case.objects.exclude(claimed_by=None).exists()
 
 
@@ -120,4 +120,6 @@ def test_the_next_case_is_found_near_and_among_the_last_ones(
     )
     found = as_agent.post("/desk/next-case/", {"shown": f"?q=alpha+beta{view}"})["Location"]
     assert found.split("/")[2] == cases[6].reference
-    assert "No unassigned cases match." in said(as_agent, "/desk/next-case/", {"shown": f"?q=alpha+beta{view}"})
+    assert "No unassigned cases match." in page_after_post(
+        as_agent, "/desk/next-case/", {"shown": f"?q=alpha+beta{view}"}
+    )

@@ -22,7 +22,7 @@ from formation_portal.reviews.checks import accept
 from formation_portal.reviews.queries import draft_query, write_note
 from formation_portal.reviews.targets import WHOLE_APPLICATION, Target
 from formation_portal.reviews.transactions import current_version
-from tests.desk.factories import page, references, said, submitted_ones
+from tests.desk.factories import page, page_after_post, references, submitted_ones
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
@@ -34,9 +34,9 @@ def holder(application: Application) -> Any:
 def test_the_ticked_cases_are_claimed_and_released(owner: Any, agent: Any, as_agent: Client) -> None:
     first, second, third = submitted_ones(owner, 3)
     ticked = {"case": [first.pk, second.pk], "shown": "?view=mine"}
-    assert "You have claimed 2 cases." in said(as_agent, "/desk/claims/", ticked)
+    assert "You have claimed 2 cases." in page_after_post(as_agent, "/desk/claims/", ticked)
     assert references(as_agent, "?view=mine") == [second.reference, first.reference]
-    assert "You have released 1 case." in said(as_agent, "/desk/releases/", {"case": [first.pk, third.pk]})
+    assert "You have released 1 case." in page_after_post(as_agent, "/desk/releases/", {"case": [first.pk, third.pk]})
     assert [holder(one) for one in (first, second, third)] == [None, agent, None]
 
 
@@ -52,7 +52,7 @@ def test_what_another_has_is_named_and_stays_theirs(
 ) -> None:
     [free] = submitted_ones(owner, 1)
     claims.claim([submitted.application.pk], by=colleague)
-    html = said(as_agent, "/desk/claims/", {"case": [submitted.application.pk, free.pk]})
+    html = page_after_post(as_agent, "/desk/claims/", {"case": [submitted.application.pk, free.pk]})
     assert "You have claimed 1 case." in html
     assert "Dev Ramanathan has already claimed Larkfield Holdings." in html
     assert holder(submitted.application) == colleague
@@ -61,7 +61,7 @@ def test_what_another_has_is_named_and_stays_theirs(
 def test_nothing_ticked_and_nonsense_claim_nothing(owner: Any, as_agent: Client) -> None:
     [closed] = submitted_ones(owner, 1, state=State.WITHDRAWN)
     for case in ([], ["nonsense", "-1", "9" * 30], [closed.pk]):
-        assert "Select at least one case." in said(as_agent, "/desk/claims/", {"case": case})
+        assert "Select at least one case." in page_after_post(as_agent, "/desk/claims/", {"case": case})
     assert holder(closed) is None
 
 
@@ -73,7 +73,7 @@ def test_a_claim_ends_by_itself(owner: Any, agent: Any, colleague: Any, as_agent
     assert references(as_agent, "?view=unclaimed") == [ended.reference]
     assert references(as_agent, f"?holder={colleague.pk}") == [kept.reference]
     assert "Unassigned" in as_agent.get(f"/desk/{ended.reference}/").content.decode()
-    said(as_agent, "/desk/claims/", {"case": [kept.pk, ended.pk]})
+    page_after_post(as_agent, "/desk/claims/", {"case": [kept.pk, ended.pk]})
     assert (holder(kept), holder(ended)) == (colleague, agent)
 
 
@@ -82,10 +82,10 @@ def test_a_case_says_who_works_on_it_and_is_claimed_and_released_there(
 ) -> None:
     address = f"/desk/{submitted.application.reference}/"
     assert "Unassigned" in as_agent.get(address).content.decode()
-    assert "Claimed by you on" in said(as_agent, f"{address}claim/", {})
+    assert "Claimed by you on" in page_after_post(as_agent, f"{address}claim/", {})
     assert holder(submitted.application) == agent
-    assert "You have released 1 case." in said(as_agent, f"{address}release/", {})
-    assert "None of these were yours." in said(as_agent, f"{address}release/", {})
+    assert "You have released 1 case." in page_after_post(as_agent, f"{address}release/", {})
+    assert "None of these were yours." in page_after_post(as_agent, f"{address}release/", {})
     assert as_agent.get(f"{address}claim/")["Location"] == address
 
 
@@ -93,20 +93,22 @@ def test_a_case_is_taken_over_with_a_word(submitted: Draft, agent: Any, colleagu
     application = submitted.application
     address = f"/desk/{application.reference}/claim/"
     claims.claim([application.pk], by=colleague)
-    assert "Dev Ramanathan has already claimed this case." in said(as_agent, address, {})
-    assert "Enter a reason" in said(as_agent, address, {"from": colleague.pk, "word": "  "})
+    assert "Dev Ramanathan has already claimed this case." in page_after_post(as_agent, address, {})
+    assert "Enter a reason" in page_after_post(as_agent, address, {"from": colleague.pk, "word": "  "})
     assert holder(application) == colleague
-    html = said(as_agent, address, {"from": colleague.pk, "word": "Dev is away"})
+    html = page_after_post(as_agent, address, {"from": colleague.pk, "word": "Dev is away"})
     assert "Taken over from Dev Ramanathan: Dev is away" in html
     assert holder(application) == agent
 
 
 def test_only_the_agent_whom_the_page_named_loses_a_case(
-    submitted: Draft, stranger: Any, colleague: Any, as_agent: Client
+    submitted: Draft, other_customer: Any, colleague: Any, as_agent: Client
 ) -> None:
     application = submitted.application
     claims.claim([application.pk], by=colleague)
-    html = said(as_agent, f"/desk/{application.reference}/claim/", {"from": stranger.pk, "word": "Away"})
+    html = page_after_post(
+        as_agent, f"/desk/{application.reference}/claim/", {"from": other_customer.pk, "word": "Away"}
+    )
     assert "Dev Ramanathan has already claimed this case." in html
     assert holder(application) == colleague
 
@@ -115,14 +117,14 @@ def test_a_closed_case_is_nobodys(submitted: Draft, owner: Any, agent: Any, as_a
     claims.claim([submitted.application.pk], by=agent)
     services.withdraw(submitted, by=owner)
     assert holder(submitted.application) is None
-    html = said(as_agent, f"/desk/{submitted.application.reference}/claim/", {})
+    html = page_after_post(as_agent, f"/desk/{submitted.application.reference}/claim/", {})
     assert "This case is closed" in html
     assert ">Claim</button>" not in html
 
 
-def test_next_is_the_longest_waiting_that_fits(owner: Any, agent: Any, stranger: Any, as_agent: Client) -> None:
+def test_next_is_the_longest_waiting_that_fits(owner: Any, agent: Any, other_customer: Any, as_agent: Client) -> None:
     new, old = submitted_ones(owner, 2)
-    [fitting] = submitted_ones(stranger, 1)
+    [fitting] = submitted_ones(other_customer, 1)
     submitted_ones(owner, 1, first_days=9, state=State.RETURNED_FOR_CHANGES)
     opened = [
         as_agent.post("/desk/next-case/", {"shown": shown})["Location"]
@@ -135,7 +137,7 @@ def test_next_is_the_longest_waiting_that_fits(owner: Any, agent: Any, stranger:
         f"/desk/{new.reference}/",
     ]
     assert {holder(one) for one in (new, old, fitting)} == {agent}
-    assert "No unassigned cases match." in said(as_agent, "/desk/next-case/", {})
+    assert "No unassigned cases match." in page_after_post(as_agent, "/desk/next-case/", {})
 
 
 def test_next_goes_on_where_another_agent_was_faster(
@@ -156,9 +158,11 @@ def test_next_goes_on_where_another_agent_was_faster(
     assert (found.pk, holder(first), holder(second)) == (second.pk, colleague, agent)
 
 
-@pytest.mark.parametrize("deed", ["claims/", "releases/", "next-case/", "{}/claim/", "{}/release/"])
-def test_only_agents_claim(submitted: Draft, deed: str, as_owner: Client, as_nobody: Client, as_agent: Client) -> None:
-    address = f"/desk/{deed.format(submitted.application.reference)}"
+@pytest.mark.parametrize("action", ["claims/", "releases/", "next-case/", "{}/claim/", "{}/release/"])
+def test_only_agents_claim(
+    submitted: Draft, action: str, as_owner: Client, as_nobody: Client, as_agent: Client
+) -> None:
+    address = f"/desk/{action.format(submitted.application.reference)}"
     posted = {"case": submitted.application.pk}
     assert as_owner.post(address, posted).status_code == 403
     assert as_nobody.post(address, posted)["Location"].startswith("/accounts/")
@@ -178,14 +182,14 @@ def test_the_queue_says_who_works_on_a_case(owner: Any, colleague: Any, as_agent
     assert any(cell.startswith("Dev Ramanathansince ") for cell in cells)
 
 
-@pytest.mark.parametrize("place", ["", "status/", "check/", "people/", "documents/", "record.json"])
+@pytest.mark.parametrize("subpage", ["", "status/", "check/", "people/", "documents/", "record.json"])
 def test_no_customer_sees_a_claim(
-    submitted: Draft, agent: Any, colleague: Any, as_agent: Client, as_owner: Client, place: str
+    submitted: Draft, agent: Any, colleague: Any, as_agent: Client, as_owner: Client, subpage: str
 ) -> None:
     reference = submitted.application.reference
     claims.claim([submitted.application.pk], by=colleague)
-    said(as_agent, f"/desk/{reference}/claim/", {"from": colleague.pk, "word": "Canary"})
-    told = as_owner.get(f"/applications/{reference}/{place}", follow=True)
+    page_after_post(as_agent, f"/desk/{reference}/claim/", {"from": colleague.pk, "word": "Canary"})
+    told = as_owner.get(f"/applications/{reference}/{subpage}", follow=True)
     assert told.status_code == 200
     for word in ("Canary", agent.last_name, colleague.last_name):
         assert word not in told.content.decode()

@@ -14,7 +14,7 @@ from formation_portal.contract.lifecycle import State
 from formation_portal.desk.models import Case
 from formation_portal.desk.queue import claims
 from tests.applications import factories
-from tests.desk.factories import said, submitted_ones
+from tests.desk.factories import page_after_post, submitted_ones
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
@@ -37,7 +37,7 @@ def test_claiming_one_begins_its_review_and_its_customer_reads_so(
     submitted: Draft, agent: Any, as_agent: Client, as_owner: Client
 ) -> None:
     application = submitted.application
-    said(as_agent, f"/desk/{application.reference}/claim/", {})
+    page_after_post(as_agent, f"/desk/{application.reference}/claim/", {})
     assert state(application) == State.IN_REVIEW
     change = application.changes.get(moved_to=State.IN_REVIEW)
     assert (change.who, change.what) == (agent, "Started the review")
@@ -52,7 +52,7 @@ def test_claiming_several_begins_those_that_wait_for_it(owner: Any, colleague: A
     [begun] = submitted_ones(owner, 1, state=State.IN_REVIEW)
     Case.objects.filter(pk=theirs.pk).update(**claims._claim_columns(colleague))
     ticked = {"case": [one.pk for one in (mine, theirs, returned, begun)]}
-    assert "You have claimed 3 cases." in said(as_agent, "/desk/claims/", ticked)
+    assert "You have claimed 3 cases." in page_after_post(as_agent, "/desk/claims/", ticked)
     assert [state(one) for one in (mine, theirs, returned, begun)] == [
         State.IN_REVIEW,
         State.SUBMITTED_FOR_REVIEW,
@@ -63,7 +63,7 @@ def test_claiming_several_begins_those_that_wait_for_it(owner: Any, colleague: A
 
 
 def test_the_next_case_is_begun(submitted: Draft, as_agent: Client) -> None:
-    said(as_agent, "/desk/next-case/", {})
+    page_after_post(as_agent, "/desk/next-case/", {})
     assert state(submitted.application) == State.IN_REVIEW
 
 
@@ -71,13 +71,13 @@ def test_what_is_taken_over_before_it_began_is_begun(submitted: Draft, colleague
     application = submitted.application
     # As a claim stands that outlived a return.
     Case.objects.filter(pk=application.pk).update(**claims._claim_columns(colleague))
-    said(as_agent, f"/desk/{application.reference}/claim/", {"from": colleague.pk, "word": "Away"})
+    page_after_post(as_agent, f"/desk/{application.reference}/claim/", {"from": colleague.pk, "word": "Away"})
     assert state(application) == State.IN_REVIEW
 
 
 def test_releasing_it_ends_nothing(submitted: Draft, agent: Any, as_agent: Client) -> None:
     claims.claim([submitted.application.pk], by=agent)
-    said(as_agent, f"/desk/{submitted.application.reference}/release/", {})
+    page_after_post(as_agent, f"/desk/{submitted.application.reference}/release/", {})
     assert state(submitted.application) == State.IN_REVIEW
 
 

@@ -95,9 +95,9 @@ def test_a_correction_changes_what_finds_a_case(submitted: Draft, owner: Any, as
 
 
 def test_a_customers_new_name_and_address_find_their_cases_at_once(
-    submitted: Draft, owner: Any, stranger: Any, as_agent: Client
+    submitted: Draft, owner: Any, other_customer: Any, as_agent: Client
 ) -> None:
-    named, [other] = [submitted.application.reference], submitted_ones(stranger, 1)
+    named, [other] = [submitted.application.reference], submitted_ones(other_customer, 1)
     before = _words(other)
     owner.last_name, owner.email = "Kestrel", "ada@kestrel.example"
     owner.save(update_fields=["last_name", "email"])

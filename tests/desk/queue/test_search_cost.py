@@ -18,7 +18,7 @@ pytestmark = [
 ]
 _FEW, _MANY = 150, 1_500
 # What it takes to look through as many cases as are looked through for a page, at most.
-_A_LOOK = 800
+_STEPS_A_LOOK = 800
 
 
 @pytest.fixture
@@ -38,7 +38,7 @@ def next_steps(client: Client) -> int:
     return _steps(lambda: "q=given3" in client.post("/desk/next-case/", {"shown": "?q=given3+given4"})["Location"])
 
 
-def _steps(deed: Callable[[], bool]) -> int:
+def _steps(action: Callable[[], bool]) -> int:
     counted = [0]
 
     def count() -> None:
@@ -46,7 +46,7 @@ def _steps(deed: Callable[[], bool]) -> int:
 
     connection.connection.set_progress_handler(count, 10)
     try:
-        assert deed()
+        assert action()
     finally:
         connection.connection.set_progress_handler(None, 0)
     return counted[0]
@@ -54,7 +54,7 @@ def _steps(deed: Callable[[], bool]) -> int:
 
 @pytest.mark.usefixtures("_small")
 def test_ten_times_the_cases_take_no_more_steps(owner: Any, as_agent: Client) -> None:
-    desk.offer_all()
+    desk.create_filter_offers()
     desk.fill(owner, _FEW)
     few = _all_steps(as_agent)
     desk.fill(owner, _MANY - _FEW)
@@ -82,5 +82,5 @@ def _all_steps(client: Client) -> dict[str, int]:
 
 
 def assert_not_grown(few: dict[str, int], many: dict[str, int]) -> None:
-    grown = {name: (few[name], found) for name, found in many.items() if found > 1.5 * few[name] + _A_LOOK}
+    grown = {name: (few[name], found) for name, found in many.items() if found > 1.5 * few[name] + _STEPS_A_LOOK}
     assert grown == {}

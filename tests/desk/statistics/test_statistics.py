@@ -37,7 +37,7 @@ def lines(client: Client, name: str, period: str = "4-weeks") -> list[list[str]]
     return list(csv.reader(StringIO(b"".join(answer.streaming_content).decode())))  # type: ignore[attr-defined]
 
 
-def remarked(words: str, *, returns: int, form: str = "Example company", start: date | None = None) -> None:
+def add_query_totals(words: str, *, returns: int, form: str = "Example company", start: date | None = None) -> None:
     form_row, _ = Form.objects.get_or_create(product_id=form, defaults={"name": form, "place": "Somewhere"})
     question = Question.objects.create(digest=words, form=form_row, kind="field", words=words)
     for span in Span:
@@ -121,9 +121,9 @@ def test_open_cases_are_counted_by_the_days_since_they_came(as_agent: Client, se
 
 def test_what_happened_is_told_from_the_first_deed_to_the_figures(owner: Any, as_agent: Client, clock: Clock) -> None:
     case = begin(owner)
-    for deed in ("submit", "begin_review", "return", "submit", "begin_review", "approve", "record_incorporation"):
+    for transition in ("submit", "begin_review", "return", "submit", "begin_review", "approve", "record_incorporation"):
         clock.move(hours=24)
-        do(case, deed, by=owner)
+        do(case, transition, by=owner)
     do(begin(owner), "submit", by=owner)
     head, this_week, last_week, *_ = lines(as_agent, "throughput")
     assert head == ["week", "submitted", "returned", "approved", "declined", "incorporated", "withdrawn"]
@@ -153,9 +153,9 @@ def test_months_are_counted_apart_from_weeks(owner: Any, as_agent: Client, clock
 
 
 def test_questions_that_cause_most_returns_come_first(as_agent: Client) -> None:
-    remarked("Seldom", returns=1)
-    remarked("Often", returns=9, form="Another company")
-    remarked("Long ago", returns=99, start=timezone.localdate() - timedelta(days=40))
+    add_query_totals("Seldom", returns=1)
+    add_query_totals("Often", returns=9, form="Another company")
+    add_query_totals("Long ago", returns=99, start=timezone.localdate() - timedelta(days=40))
     assert lines(as_agent, "questions")[1:] == [
         ["Often", "Another company", "9", "9"],
         ["Seldom", "Example company", "1", "1"],
@@ -167,7 +167,7 @@ def test_questions_that_cause_most_returns_come_first(as_agent: Client) -> None:
 
 def test_the_page_shows_the_first_and_the_file_all(as_agent: Client) -> None:
     for number in range(30):
-        remarked(f"Question {number:02}", returns=30 - number)
+        add_query_totals(f"Question {number:02}", returns=30 - number)
     text = page(as_agent).one("main").text
     assert "Question 19" in text
     assert "Question 20" not in text
@@ -183,7 +183,7 @@ def test_reasons_are_told_in_their_words(as_agent: Client) -> None:
 
 
 def test_no_spreadsheet_takes_a_forms_word_for_a_formula(as_agent: Client) -> None:
-    remarked("=1+1", returns=1, form="@form")
+    add_query_totals("=1+1", returns=1, form="@form")
     assert lines(as_agent, "questions")[1][:2] == ["'=1+1", "'@form"]
 
 
@@ -206,7 +206,7 @@ def test_more_of_everything_costs_no_more_queries(owner: Any, as_agent: Client) 
             case = begin(owner, product=f"product-{number}")
             do(case, "submit", by=owner)
             do(case, "withdraw", by=owner)
-            remarked(f"Question {Question.objects.count()}", returns=1)
+            add_query_totals(f"Question {Question.objects.count()}", returns=1)
         with CaptureQueriesContext(connection) as captured:
             as_agent.get("/desk/figures/?period=12-months")
         costs.append(len(captured))

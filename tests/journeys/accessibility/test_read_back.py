@@ -14,7 +14,7 @@ from tests.applications import factories
 from tests.journeys.accessibility.barriers import barriers
 from tests.journeys.conftest import OpenTab, new_user
 from tests.needed import has_chromium, needed
-from tests.portal.limited import hold, limited
+from tests.portal.share_limits import hold, limited
 from tests.portal.shares.test_beneficial_owners import with_owners
 
 pytestmark = [pytest.mark.long, pytest.mark.browser, needed("Chromium", has_chromium())]

@@ -23,7 +23,7 @@ def counting_browser(user: Any) -> CountingBrowser:
     return CountingBrowser(InProcessBrowser(client))
 
 
-def test_a_known_director_takes_a_second_role_with_one_press_and_no_field(shelf: None) -> None:
+def test_a_known_director_takes_a_second_role_with_one_press_and_no_field(full_catalog: None) -> None:
     made, owner = started("bvi-limited-company")
     draft = open_draft(made)
     ada = {"person.first_name": "Ada", "person.last_name": "Byron"}
@@ -37,7 +37,7 @@ def test_a_known_director_takes_a_second_role_with_one_press_and_no_field(shelf:
     assert sorted(open_draft(made).parties[0].roles) == ["director", "shareholder"]
 
 
-def test_one_adds_oneself_as_director_and_shareholder_within_three_minutes(shelf: None) -> None:
+def test_one_adds_oneself_as_director_and_shareholder_within_three_minutes(full_catalog: None) -> None:
     """Two presses on the page of people, then the questions; documents are counted in the whole below."""
     made, owner = started("bvi-limited-company")
     browser = counting_browser(owner)
@@ -53,7 +53,7 @@ def test_one_adds_oneself_as_director_and_shareholder_within_three_minutes(shelf
     assert browser.effort.minutes <= 3, browser.effort
 
 
-def test_each_question_counts_and_its_parts_count_once(shelf: None) -> None:
+def test_each_question_counts_and_its_parts_count_once(full_catalog: None) -> None:
     made, owner = started("bvi-limited-company")
     browser = counting_browser(owner)
     address = f"/applications/{made.reference}/people/new/?kind=person"
@@ -78,7 +78,7 @@ def press(browser: CountingBrowser, page: Page, *words: str) -> Page:
 
 
 @pytest.mark.long
-def test_a_company_of_two_is_submitted_within_a_quarter_of_an_hour(customer: Any, shelf: None) -> None:
+def test_a_company_of_two_is_submitted_within_a_quarter_of_an_hour(customer: Any, full_catalog: None) -> None:
     """With script: questions follow a choice, and files are sent, without a press of their own."""
     browser = counting_browser(customer)
     realistic_client = RealisticClient(browser)

@@ -34,7 +34,7 @@ _TYPES = {"number": "12", "phone": "+44 20 7946 0123"}
 
 
 @pytest.fixture
-def transport(shelf: None, db: None, monkeypatch: pytest.MonkeyPatch) -> FlakyTransport:
+def transport(full_catalog: None, db: None, monkeypatch: pytest.MonkeyPatch) -> FlakyTransport:
     """Writes down every call to the embedded service, which has the whole catalog."""
     key, transport = portal_key(), FlakyTransport()
     service = FormationService(base_url=BASE_URL, read_key=lambda: key, adapter=transport)

@@ -22,7 +22,7 @@ _QUESTION = re.compile(r"^q:(?P<name>[^:]+)(?::(?P<part>\w+))?$")
 
 
 @pytest.fixture(scope="module")
-def pages(shelf: None, django_db_blocker: Any) -> Iterator[list[SeenPage]]:
+def pages(full_catalog: None, django_db_blocker: Any) -> Iterator[list[SeenPage]]:
     """Each look of each page, once."""
     with django_db_blocker.unblock(), pytest.MonkeyPatch.context():
         yield every_page()

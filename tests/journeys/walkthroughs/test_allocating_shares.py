@@ -13,7 +13,7 @@ from tests.journeys.walkthroughs.conftest import OpenAs
 from tests.journeys.walkthroughs.drafts import address_of, new_draft, reloaded
 from tests.journeys.walkthroughs.modes import in_every_mode
 from tests.needed import has_chromium, needed
-from tests.portal.limited import AT_MOST, limited, with_section
+from tests.portal.share_limits import AT_MOST, limited, with_section
 from tests.portal.shares.test_beneficial_owners import with_owners
 
 pytestmark = [pytest.mark.browser, needed("Chromium", has_chromium())]

@@ -14,13 +14,13 @@ from tests.markup import Markup
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
 
-def test_one_sees_only_ones_own(application: Application, as_owner: Client, as_stranger: Client) -> None:
+def test_one_sees_only_ones_own(application: Application, as_owner: Client, as_other_customer: Client) -> None:
     assert application.reference in as_owner.get("/applications/").content.decode()
-    assert application.reference not in as_stranger.get("/applications/").content.decode()
+    assert application.reference not in as_other_customer.get("/applications/").content.decode()
 
 
-def test_without_applications_there_is_one_thing_to_do(as_stranger: Client) -> None:
-    markup = Markup(as_stranger.get("/applications/").content.decode())
+def test_without_applications_there_is_one_thing_to_do(as_other_customer: Client) -> None:
+    markup = Markup(as_other_customer.get("/applications/").content.decode())
     assert markup.faults == []
     assert markup.one("a", class_="button").text == "Choose a company type"
 
@@ -61,8 +61,8 @@ def test_what_was_submitted_is_not_deleted(submitted: Draft, as_owner: Client) -
 
 @pytest.mark.parametrize("page", ["", "check/", "submission/", "status/", "withdrawal/", "removal/"])
 @pytest.mark.parametrize("method", ["get", "post"])
-def test_a_stranger_finds_nothing(page: str, method: str, application: Application, as_stranger: Client) -> None:
-    response = getattr(as_stranger, method)(f"/applications/{application.reference}/{page}")
+def test_a_stranger_finds_nothing(page: str, method: str, application: Application, as_other_customer: Client) -> None:
+    response = getattr(as_other_customer, method)(f"/applications/{application.reference}/{page}")
     assert response.status_code in (404, 405)
 
 

@@ -64,12 +64,12 @@ def test_the_status_leads_to_it(submitted: Draft, as_owner: Client) -> None:
 
 @pytest.mark.parametrize("method", ["get", "post"])
 def test_only_its_owner_copies_it(
-    method: str, complete: Draft, as_stranger: Client, as_agent: Client, as_nobody: Client
+    method: str, complete: Draft, as_other_customer: Client, as_agent: Client, as_nobody: Client
 ) -> None:
-    absent = getattr(as_stranger, method)("/applications/FP-0000-0000-0000/copy/")
-    for client in (as_stranger, as_agent):
+    absent = getattr(as_other_customer, method)("/applications/FP-0000-0000-0000/copy/")
+    for client in (as_other_customer, as_agent):
         response: Any = getattr(client, method)(path(complete))
         assert response.status_code == 404
-    assert without_token(getattr(as_stranger, method)(path(complete))) == without_token(absent)
+    assert without_token(getattr(as_other_customer, method)(path(complete))) == without_token(absent)
     assert getattr(as_nobody, method)(path(complete)).status_code == 302
     assert Application.objects.count() == 1

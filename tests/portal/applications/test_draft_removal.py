@@ -66,9 +66,9 @@ def test_what_the_service_may_have_and_cannot_delete_is_said(complete: Draft, as
 
 
 def test_only_its_owner_deletes_it(
-    complete: Draft, as_stranger: Client, as_agent: Client, as_nobody: Client, as_owner: Client
+    complete: Draft, as_other_customer: Client, as_agent: Client, as_nobody: Client, as_owner: Client
 ) -> None:
-    for client in (as_stranger, as_agent):
+    for client in (as_other_customer, as_agent):
         assert client.get(path(complete)).status_code == 404
         assert client.post(path(complete)).status_code == 404
     assert as_nobody.post(path(complete)).status_code == 302

@@ -21,7 +21,7 @@ def root(application: Application) -> str:
     return f"/applications/{application.reference}/"
 
 
-def letters_to(address: str) -> int:
+def count_emails_to(address: str) -> int:
     return Letter.objects.filter(to=address).count()
 
 
@@ -34,17 +34,17 @@ def few(settings: Any) -> None:
 
 @pytest.mark.usefixtures("few")
 def test_an_address_gets_so_many_letters_a_day_whoever_sends_them(
-    as_owner: Client, as_stranger: Client, draft: Draft, owner: Any, stranger: Any
+    as_owner: Client, as_other_customer: Client, draft: Draft, owner: Any, other_customer: Any
 ) -> None:
-    other = services.start(owner=stranger, product=factories.product())
+    other = services.start(owner=other_customer, product=factories.product())
     for name in ("Ada", "Bob"):
         party = services.add_party(draft, "person", ["director"], {"person.first_name": name}, by=owner)
         as_owner.post(f"{root(draft.application)}people/{party.token}/invitation/", {"email": "ada@example.com"})
-    assert as_stranger.post(f"{root(other)}access/", {"email": "Ada@example.com"}).status_code == 302
-    answer = as_stranger.post(f"{root(other)}access/", {"email": "ada@example.com", "right": "edit"})
+    assert as_other_customer.post(f"{root(other)}access/", {"email": "Ada@example.com"}).status_code == 302
+    answer = as_other_customer.post(f"{root(other)}access/", {"email": "ada@example.com", "right": "edit"})
     assert (answer.status_code, SORRY in answer.content.decode()) == (422, True)
-    assert letters_to("ada@example.com") == 3
-    assert as_stranger.post(f"{root(other)}access/", {"email": "bob@example.com"}).status_code == 302
+    assert count_emails_to("ada@example.com") == 3
+    assert as_other_customer.post(f"{root(other)}access/", {"email": "bob@example.com"}).status_code == 302
 
 
 @pytest.mark.usefixtures("few")
@@ -53,7 +53,7 @@ def test_an_account_sends_so_many_letters_a_day(as_owner: Client, draft: Draft) 
         assert as_owner.post(f"{root(draft.application)}access/", {"email": f"{count}@example.com"}).status_code == 302
     answer = as_owner.post(f"{root(draft.application)}access/", {"email": "more@example.com"})
     assert (answer.status_code, SORRY in answer.content.decode()) == (422, True)
-    assert letters_to("more@example.com") == 0
+    assert count_emails_to("more@example.com") == 0
 
 
 @pytest.mark.usefixtures("few")

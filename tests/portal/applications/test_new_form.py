@@ -16,7 +16,7 @@ from formation_portal.service.catalog.loader import read_catalog
 from tests.markup import Markup
 from tests.portal.submission.test_record import without_token
 
-pytestmark = [pytest.mark.django_db(databases=["default", "service"]), pytest.mark.usefixtures("shelf")]
+pytestmark = [pytest.mark.django_db(databases=["default", "service"]), pytest.mark.usefixtures("full_catalog")]
 
 
 def earlier() -> CatalogItem:
@@ -92,12 +92,14 @@ def test_an_application_of_the_present_form_has_no_such_page(owner: Any, as_owne
     assert as_owner.get(path(draft))["Location"] == path(draft, "")
 
 
-def test_only_its_owner_sees_it(outdated: Draft, as_stranger: Client, as_agent: Client, as_nobody: Client) -> None:
-    absent = as_stranger.get("/applications/FP-0000-0000-0000/new-form/")
-    for client in (as_stranger, as_agent):
+def test_only_its_owner_sees_it(
+    outdated: Draft, as_other_customer: Client, as_agent: Client, as_nobody: Client
+) -> None:
+    absent = as_other_customer.get("/applications/FP-0000-0000-0000/new-form/")
+    for client in (as_other_customer, as_agent):
         assert client.get(path(outdated)).status_code == 404
         assert client.post(path(outdated)).status_code == 404
-    assert without_token(as_stranger.get(path(outdated))) == without_token(absent)
+    assert without_token(as_other_customer.get(path(outdated))) == without_token(absent)
     assert as_nobody.get(path(outdated)).status_code == 302
 
 

@@ -33,13 +33,13 @@ def done(guest: Client, invitation: Invitation, **answers: str) -> Any:
     return guest.post(url(invitation), {"version": str(stored(invitation).version), "done": "1"} | posted)
 
 
-def letters() -> list[Letter]:
+def sent_emails() -> list[Letter]:
     return list(Letter.objects.filter(kind="part_done").order_by("pk"))
 
 
 def test_the_owner_reads_who_is_done_and_what_is_missing(owner: Any, invitation: Invitation) -> None:
     done(let_in(Client(), invitation), invitation)
-    [letter] = letters()
+    [letter] = sent_emails()
     assert (letter.to, letter.language) == (owner.email, "en")
     assert letter.subject == "Ada Lovelace has finished their part"
     assert "1 item is still missing." in letter.text
@@ -52,7 +52,7 @@ def test_it_is_written_in_the_owners_language(owner: Any, invitation: Invitation
     owner.language = "fr"
     owner.save()
     done(let_in(Client(), invitation), invitation)
-    assert [letter.language for letter in letters()] == ["fr"]
+    assert [letter.language for letter in sent_emails()] == ["fr"]
 
 
 def test_a_second_press_writes_nothing_and_being_done_again_does(owner: Any, invitation: Invitation) -> None:
@@ -60,9 +60,9 @@ def test_a_second_press_writes_nothing_and_being_done_again_does(owner: Any, inv
     done(guest, invitation)
     done(guest, invitation)
     parts.finish(open_draft(Application.objects.get()), Invitation.objects.get())
-    assert len(letters()) == 1
+    assert len(sent_emails()) == 1
     done(guest, invitation, **{"person.last_name": "Byron"})
-    assert [letter.subject.split(" has ")[0] for letter in letters()] == ["Ada Lovelace", "Ada Byron"]
+    assert [letter.subject.split(" has ")[0] for letter in sent_emails()] == ["Ada Lovelace", "Ada Byron"]
 
 
 def test_two_presses_at_the_same_moment_are_one(owner: Any, invitation: Invitation) -> None:
@@ -70,12 +70,12 @@ def test_two_presses_at_the_same_moment_are_one(owner: Any, invitation: Invitati
     both = [(open_draft(Application.objects.get()), Invitation.objects.get()) for _ in range(2)]
     for found, one in both:
         parts.finish(found, one)
-    assert len(letters()) == 1
+    assert len(sent_emails()) == 1
 
 
 def test_saving_without_being_done_writes_nothing(owner: Any, invitation: Invitation) -> None:
     let_in(Client(), invitation).post(url(invitation), {"version": "1", "q:person.last_name": "Byron"})
-    assert letters() == []
+    assert sent_emails() == []
 
 
 def test_somebody_who_says_so_without_end_is_not_heard_without_end(
@@ -85,20 +85,20 @@ def test_somebody_who_says_so_without_end_is_not_heard_without_end(
     guest = let_in(Client(), invitation)
     for name in ("Byron", "King", "Lovelace"):
         done(guest, invitation, **{"person.last_name": name})
-    assert len(letters()) == 2
+    assert len(sent_emails()) == 2
 
 
 def test_an_owner_who_fills_in_their_own_part_gets_no_letter(draft: Draft, owner: Any) -> None:
     services.add_party(draft, "person", ["director"], factories.ADA, by=owner)
     own = parts.invite(draft, draft.parties[0], email="Owner@example.com", by=owner, language="en")
     parts.finish(draft, own)
-    assert letters() == []
+    assert sent_emails() == []
 
 
 def test_nothing_is_written_to_an_address_that_nobody_has_confirmed(owner: Any, invitation: Invitation) -> None:
     EmailAddress.objects.update(verified=False)
     done(let_in(Client(), invitation), invitation)
-    assert letters() == []
+    assert sent_emails() == []
 
 
 def test_an_owner_who_wants_none_gets_none(owner: Any, invitation: Invitation, as_nobody: Client) -> None:
@@ -106,7 +106,7 @@ def test_an_owner_who_wants_none_gets_none(owner: Any, invitation: Invitation, a
     assert "someone you invited has finished" in as_nobody.get(path).content.decode()
     unsubscribe(path.split("/")[-2])
     done(let_in(Client(), invitation), invitation)
-    assert letters() == []
+    assert sent_emails() == []
 
 
 def test_the_overview_and_the_history_say_so(as_owner: Client, invitation: Invitation) -> None:

@@ -15,7 +15,7 @@ pytestmark = pytest.mark.django_db(databases=["default", "service"])
 DECLARED = {"declaration": "1"}
 
 
-def letters() -> list[Letter]:
+def sent_emails() -> list[Letter]:
     return list(Letter.objects.filter(kind="submission").order_by("pk"))
 
 
@@ -23,7 +23,7 @@ def test_the_letter_says_what_was_submitted_and_what_follows(complete: Draft, as
     reference = complete.application.reference
     as_owner.post(f"/applications/{reference}/submission/", DECLARED)
     as_owner.post(f"/applications/{reference}/submission/", DECLARED)
-    [letter] = letters()
+    [letter] = sent_emails()
     assert (letter.to, letter.reference, letter.subject) == (owner.email, reference, "Submitted: Larkfield Holdings")
     for body in (letter.text, letter.html):
         assert reference in body
@@ -38,18 +38,18 @@ def test_an_address_that_may_be_a_strangers_is_not_written_to(submitted: Draft, 
     Letter.objects.all().delete()
     services.reopen(submitted, reason="The formation service asks for a change")
     services.submit(submitted, by=owner, declaration="I declare it.")
-    assert letters() == []
+    assert sent_emails() == []
 
 
 def test_what_is_not_submitted_is_not_confirmed(draft: Draft, as_owner: Client) -> None:
     as_owner.post(f"/applications/{draft.application.reference}/submission/", DECLARED)
-    assert letters() == []
+    assert sent_emails() == []
 
 
 def test_corrections_are_confirmed_as_such(submitted: Draft, owner: Any) -> None:
     services.reopen(submitted, reason="Please change the name")
     services.submit(submitted, by=owner)
-    assert [one.subject for one in letters()] == [
+    assert [one.subject for one in sent_emails()] == [
         "Submitted: Larkfield Holdings",
         "Corrections received: Larkfield Holdings",
     ]

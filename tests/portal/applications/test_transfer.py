@@ -19,7 +19,7 @@ from tests.portal.submission.test_record import without_token
 
 __all__ = ["browser", "customer"]
 
-pytestmark = [pytest.mark.django_db(databases=["default", "service"]), pytest.mark.usefixtures("shelf")]
+pytestmark = [pytest.mark.django_db(databases=["default", "service"]), pytest.mark.usefixtures("full_catalog")]
 
 HERE, THERE = "bvi-limited-company", "seychelles-ibc"
 
@@ -108,13 +108,13 @@ def test_nothing_is_carried_to_the_same_product_or_to_none(product: str, filled:
 
 @pytest.mark.parametrize("product", ["", THERE])
 def test_only_its_owner_carries_it_over(
-    product: str, filled: Draft, as_stranger: Client, as_agent: Client, as_nobody: Client
+    product: str, filled: Draft, as_other_customer: Client, as_agent: Client, as_nobody: Client
 ) -> None:
-    absent = as_stranger.get("/applications/FP-0000-0000-0000/carry-over/")
-    for client in (as_stranger, as_agent):
+    absent = as_other_customer.get("/applications/FP-0000-0000-0000/carry-over/")
+    for client in (as_other_customer, as_agent):
         assert client.get(path(filled, product)).status_code == 404
         assert client.post(path(filled, product)).status_code == 404
-    assert without_token(as_stranger.get(path(filled, product))) == without_token(absent)
+    assert without_token(as_other_customer.get(path(filled, product))) == without_token(absent)
     assert as_nobody.get(path(filled, product)).status_code == 302
 
 

@@ -9,7 +9,7 @@ import pytest
 from django.http import QueryDict
 from django.test import Client
 
-from formation_portal.gateway import catalog as shelf_of_catalog
+from formation_portal.gateway import catalog as gateway_catalog
 from formation_portal.gateway.catalog import Catalog, read_products
 from formation_portal.portal.catalog import views
 from formation_portal.portal.catalog.filters import CatalogFilter, PriceCeiling
@@ -44,12 +44,14 @@ def page(query: str = "", items: list[Any] = ITEMS, **more: Any) -> CatalogPage:
 
 
 def names(shown: CatalogPage) -> list[str]:
-    return [row.product.name for _, _, places in shown.regions for _, rows in places for row in rows]
+    return [row.product.name for _, _, jurisdictions in shown.regions for _, rows in jurisdictions for row in rows]
 
 
 def test_everything_stands_under_its_region_and_place() -> None:
     shown = page()
-    assert [(region, [place for place, _ in places]) for region, _, places in shown.regions] == [
+    assert [
+        (region, [jurisdiction for jurisdiction, _ in jurisdictions]) for region, _, jurisdictions in shown.regions
+    ] == [
         ("America", ["Delaware"]),
         ("Caribbean", ["Nevis"]),
         ("Europe", ["Malta", "Zug"]),
@@ -179,7 +181,7 @@ def test_an_old_catalog_carries_its_note(path: str, db: None, monkeypatch: pytes
 class TestPage:
     """Over the whole catalog."""
 
-    def test_everybody_sees_all_products(self, shelf: None) -> None:
+    def test_everybody_sees_all_products(self, full_catalog: None) -> None:
         response = Client().get("/")
         assert response.status_code == 200
         markup = Markup(response.content.decode())
@@ -189,17 +191,17 @@ class TestPage:
         assert markup.one("title").text == "Companies and foundations you can form – Formation Portal"
         assert "Compare 32 company types in 20 jurisdictions" in response.content.decode()
 
-    def test_a_filter_works_without_script(self, shelf: None) -> None:
+    def test_a_filter_works_without_script(self, full_catalog: None) -> None:
         html = Client().get("/?country=bvi").content.decode()
         assert "/products/bvi-limited-company/" in html
         assert "/products/delaware-llc/" not in html
 
-    def test_where_nothing_fits_and_nothing_is_ticked_nothing_can_be_compared(self, shelf: None) -> None:
+    def test_where_nothing_fits_and_nothing_is_ticked_nothing_can_be_compared(self, full_catalog: None) -> None:
         none = "/?region=Europe&price=USD-500"
         assert 'formaction="/compare/"' not in Client().get(none).content.decode()
         assert 'formaction="/compare/"' in Client().get(f"{none}&product=texas-llc").content.decode()
 
-    def test_htmx_gets_results_count_and_announcement_only(self, shelf: None) -> None:
+    def test_htmx_gets_results_count_and_announcement_only(self, full_catalog: None) -> None:
         response = Client().get("/?country=usa", **HTMX)
         html = response.content.decode()
         markup = Markup(html)
@@ -210,7 +212,7 @@ class TestPage:
         assert {one.attributes["name"] for one in markup.controls} == {"product"}, "the filter stays as it is"
         assert "HX-Request" in response["Vary"]
 
-    def test_what_is_ticked_stays_ticked_and_in_the_address_when_a_filter_changes(self, shelf: None) -> None:
+    def test_what_is_ticked_stays_ticked_and_in_the_address_when_a_filter_changes(self, full_catalog: None) -> None:
         response = Client().get(
             "/?country=usa&region=&product=bvi-limited-company&product=texas-llc&product=no", **HTMX
         )
@@ -220,17 +222,19 @@ class TestPage:
         assert "Not in this list" in response.content.decode()
         assert response["HX-Push-Url"].startswith("/?country=usa&product=bvi-limited-company&product=texas-llc")
 
-    def test_links_that_widen_the_list_keep_the_ticks(self, shelf: None) -> None:
+    def test_links_that_widen_the_list_keep_the_ticks(self, full_catalog: None) -> None:
         markup = Markup(Client().get("/?country=bvi&type=Foundation&product=texas-llc").content.decode())
         wider = [one.attributes["href"] for one in markup.all("a") if one.text.startswith(("Without", "Remove all"))]
         assert len(wider) == 2
         assert all("product=texas-llc" in link for link in wider)
 
-    def test_a_page_from_history_is_whole(self, shelf: None) -> None:
+    def test_a_page_from_history_is_whole(self, full_catalog: None) -> None:
         html = Client().get("/?country=usa", **HTMX, HTTP_HX_HISTORY_RESTORE_REQUEST="true").content.decode()
         assert Markup(html).all("html")
 
-    def test_no_query_and_no_call_is_made_for_a_visitor(self, shelf: None, django_assert_num_queries: Any) -> None:
+    def test_no_query_and_no_call_is_made_for_a_visitor(
+        self, full_catalog: None, django_assert_num_queries: Any
+    ) -> None:
         Client().get("/")
         with django_assert_num_queries(0), django_assert_num_queries(0, using="service"):
             Client().get("/")
@@ -244,9 +248,9 @@ class TestPage:
     ) -> None:
         settings.FORMATION_SERVICE_URL, settings.FORMATION_SERVICE_KEY = url, key
         settings.DATA_DIR = tmp_path
-        shelf_of_catalog.forget()
+        gateway_catalog.forget()
         response = Client().get(path)
-        shelf_of_catalog.forget()
+        gateway_catalog.forget()
         assert response.status_code == 503
         assert int(response["Retry-After"]) > 0
         markup = Markup(response.content.decode())

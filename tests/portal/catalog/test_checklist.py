@@ -128,7 +128,7 @@ def preparable_labels(schema: FormSchema) -> set[str]:
 class TestPage:
     """Over the whole catalog."""
 
-    def test_every_products_checklist_holds_every_question_document_and_role(self, shelf: None) -> None:
+    def test_every_products_checklist_holds_every_question_document_and_role(self, full_catalog: None) -> None:
         products = catalog().items
         assert len(products) == 32
         for product in products:
@@ -143,24 +143,26 @@ class TestPage:
             missing = [words for words in preparable_labels(schema) | slots | titles if words not in text]
             assert missing == [], product.key
 
-    def test_helps_of_documents_are_said_on_the_products_page_and_on_its_checklist(self, shelf: None) -> None:
+    def test_helps_of_documents_are_said_on_the_products_page_and_on_its_checklist(self, full_catalog: None) -> None:
         for path in ("/products/ch-foundation/", CHECKLIST):
             assert "Issued by the bank where the capital is deposited." in Client().get(path).content.decode()
 
-    def test_it_holds_no_form_and_needs_no_script(self, shelf: None) -> None:
+    def test_it_holds_no_form_and_needs_no_script(self, full_catalog: None) -> None:
         markup = Markup(Client().get(CHECKLIST).content.decode())
         assert markup.controls == []
         assert not [one for one in markup.all("button") if one.inside("main") and not one.inside("template")]
 
-    def test_the_products_page_leads_to_it_and_back(self, shelf: None) -> None:
+    def test_the_products_page_leads_to_it_and_back(self, full_catalog: None) -> None:
         product = Markup(Client().get("/products/ch-foundation/").content.decode())
         assert product.all("a", href=CHECKLIST)
         assert Markup(Client().get(CHECKLIST).content.decode()).all("a", href="/products/ch-foundation/")
 
-    def test_an_unknown_product_has_none(self, shelf: None) -> None:
+    def test_an_unknown_product_has_none(self, full_catalog: None) -> None:
         assert Client().get("/products/atlantis-ltd/checklist/").status_code == 404
 
-    def test_no_query_and_no_call_is_made_for_a_visitor(self, shelf: None, django_assert_num_queries: Any) -> None:
+    def test_no_query_and_no_call_is_made_for_a_visitor(
+        self, full_catalog: None, django_assert_num_queries: Any
+    ) -> None:
         Client().get(CHECKLIST)
         with django_assert_num_queries(0), django_assert_num_queries(0, using="service"):
             Client().get(CHECKLIST)

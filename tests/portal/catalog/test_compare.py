@@ -132,7 +132,7 @@ def test_the_way_back_keeps_filters_and_ticks() -> None:
 class TestPage:
     """Over the whole catalog."""
 
-    def test_everybody_sees_a_table_with_row_headers(self, shelf: None) -> None:
+    def test_everybody_sees_a_table_with_row_headers(self, full_catalog: None) -> None:
         response = Client().get("/compare/?product=bvi-limited-company&product=gmbh-zug&product=ch-foundation")
         markup = Markup(response.content.decode())
         assert response.status_code == 200
@@ -142,7 +142,7 @@ class TestPage:
         assert {"Set-up fee, paid once", "Annual fee", "Time", "Director", "Questions"} <= set(headers)
         assert all("name" in (one.attributes.get("class") or "").split() for one in markup.all("a") if one.inside("th"))
 
-    def test_every_product_can_be_compared(self, shelf: None) -> None:
+    def test_every_product_can_be_compared(self, full_catalog: None) -> None:
         markup = Markup(Client().get("/").content.decode())
         keys = [one.attributes["value"] for one in markup.controls if one.attributes["name"] == "product"]
         assert len(keys) == 32
@@ -152,30 +152,37 @@ class TestPage:
             assert found.all("table"), key
 
     @pytest.mark.parametrize("query", ["", "?product=", "?product=atlantis", "?price=nonsense&product=%00"])
-    def test_with_nothing_to_compare_it_says_what_to_do(self, shelf: None, query: str) -> None:
+    def test_with_nothing_to_compare_it_says_what_to_do(self, full_catalog: None, query: str) -> None:
         response = Client().get(f"/compare/{query}", follow=True)
         assert response.status_code == 200
         markup = Markup(response.content.decode())
         assert not markup.all("table")
         assert markup.one("h1").text == "Nothing to compare yet"
 
-    def test_the_address_is_rid_of_filters_that_are_not_set(self, shelf: None) -> None:
+    def test_the_address_is_rid_of_filters_that_are_not_set(self, full_catalog: None) -> None:
         response = Client().get("/compare/?region=&country=bvi&type=&price=&product=gmbh-zug&product=texas-llc")
         assert response["Location"] == "/compare/?country=bvi&product=gmbh-zug&product=texas-llc"
         again = Client().get(response["Location"])
         assert again.status_code == 200
         assert "region=" not in QueryDict(response["Location"].partition("?")[2])
 
-    def test_no_query_and_no_call_is_made_for_a_visitor(self, shelf: None, django_assert_num_queries: Any) -> None:
+    def test_no_query_and_no_call_is_made_for_a_visitor(
+        self, full_catalog: None, django_assert_num_queries: Any
+    ) -> None:
         address = "/compare/?product=gmbh-zug&product=texas-llc&product=ch-foundation"
         Client().get(address)
         with django_assert_num_queries(0), django_assert_num_queries(0, using="service"):
             Client().get(address)
 
     def test_it_asks_no_more_for_those_who_are_signed_in_however_many_are_compared(
-        self, shelf: None, as_owner: Client, as_agent: Client, as_stranger: Client, django_assert_num_queries: Any
+        self,
+        full_catalog: None,
+        as_owner: Client,
+        as_agent: Client,
+        as_other_customer: Client,
+        django_assert_num_queries: Any,
     ) -> None:
-        for client in (as_owner, as_agent, as_stranger):
+        for client in (as_owner, as_agent, as_other_customer):
             with django_assert_num_queries(2):
                 client.get("/compare/?product=gmbh-zug")
             with django_assert_num_queries(2):

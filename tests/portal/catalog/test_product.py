@@ -54,7 +54,7 @@ def test_it_says_what_a_typical_application_takes_from_the_schema() -> None:
 
 
 @pytest.mark.django_db(databases=["default", "service"])
-def test_every_product_says_what_it_takes(shelf: None) -> None:
+def test_every_product_says_what_it_takes(full_catalog: None) -> None:
     html = Client().get("/products/bvi-limited-company/").content.decode()
     said = Markup(html).one("ul", id="effort").text
     assert "about the company" in said
@@ -189,7 +189,7 @@ class TestUnavailable:
 class TestPage:
     """Over the real catalog."""
 
-    def test_every_product_has_a_sound_page(self, shelf: None) -> None:
+    def test_every_product_has_a_sound_page(self, full_catalog: None) -> None:
         client = Client()
         index = Markup(client.get("/").content.decode())
         links = [one.attributes["href"] for one in index.all("a") if one.attributes["href"].startswith("/products/")]
@@ -198,15 +198,15 @@ class TestPage:
             assert response.status_code == 200
             assert Markup(response.content.decode()).faults == [], link
 
-    def test_an_unknown_product_is_not_found(self, shelf: None) -> None:
+    def test_an_unknown_product_is_not_found(self, full_catalog: None) -> None:
         assert Client().get("/products/atlantis-ltd/").status_code == 404
 
-    def test_it_says_once_what_holds_before_submission(self, shelf: None) -> None:
+    def test_it_says_once_what_holds_before_submission(self, full_catalog: None) -> None:
         html = Client().get("/products/bvi-limited-company/").content.decode()
         assert html.count("Nothing is filed and you owe nothing until you submit") == 1
         assert "Nothing is sent or owed" not in html
 
-    def test_a_visitor_signs_in_to_start_and_comes_back_to_the_choice(self, shelf: None) -> None:
+    def test_a_visitor_signs_in_to_start_and_comes_back_to_the_choice(self, full_catalog: None) -> None:
         customer = new_user(password="quite-a-long-one")
         client = Client()
         page = Markup(client.get("/products/bvi-limited-company/").content.decode())
@@ -220,24 +220,24 @@ class TestPage:
         assert "You are signed in." in html
         assert Markup(html).one("input", name="product").attributes["value"] == "bvi-limited-company"
 
-    def test_the_sign_in_page_carries_the_choice(self, shelf: None) -> None:
+    def test_the_sign_in_page_carries_the_choice(self, full_catalog: None) -> None:
         client = Client()
         page = Markup(client.get("/products/bvi-limited-company/").content.decode())
         [start] = [one for one in page.all("a") if one.text == "Start this application"]
         login = Markup(client.get(start.attributes["href"]).content.decode())
         assert login.one("input", name="next").attributes["value"] == "/products/bvi-limited-company/?chosen"
 
-    def test_starting_opens_a_draft(self, shelf: None, as_owner: Client) -> None:
+    def test_starting_opens_a_draft(self, full_catalog: None, as_owner: Client) -> None:
         response = as_owner.post("/applications/", {"product": "bvi-limited-company"})
         assert response.status_code == 302
         html = as_owner.get(response["Location"]).content.decode()
         assert "sections complete" in html
 
-    def test_a_second_press_means_the_same_draft(self, shelf: None, as_owner: Client) -> None:
+    def test_a_second_press_means_the_same_draft(self, full_catalog: None, as_owner: Client) -> None:
         first = as_owner.post("/applications/", {"product": "bvi-limited-company"})
         second = as_owner.post("/applications/", {"product": "bvi-limited-company"})
         assert first["Location"] == second["Location"]
 
-    def test_starting_what_is_not_there_is_not_found(self, shelf: None, as_owner: Client) -> None:
+    def test_starting_what_is_not_there_is_not_found(self, full_catalog: None, as_owner: Client) -> None:
         assert as_owner.post("/applications/", {"product": "atlantis"}).status_code == 404
         assert as_owner.post("/applications/", {}).status_code == 404

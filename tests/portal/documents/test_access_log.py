@@ -17,7 +17,7 @@ pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
 
 @pytest.fixture
-def paper(complete: Draft, owner: Any) -> Document:
+def document(complete: Draft, owner: Any) -> Document:
     """A passport of three pages, in an application that was submitted."""
     upload = factories.upload(sample_files.pdf(3), "passport.pdf")
     document = services.add_document(complete, complete.parties[0], "Passport", upload, by=owner)
@@ -25,7 +25,7 @@ def paper(complete: Draft, owner: Any) -> Document:
     return document
 
 
-def looks() -> list[tuple[str, int, str, dict[str, Any]]]:
+def log_entries() -> list[tuple[str, int, str, dict[str, Any]]]:
     found = Entry.objects.filter(deed__in=(AuditAction.LOOK, AuditAction.RECORD)).order_by("number")
     return [(one.actor, one.account, one.subject, detail_of(one)) for one in found]
 
@@ -39,45 +39,45 @@ def shown(client: Client, path: str, method: str = "get") -> None:
         close()
 
 
-WAYS = {
+RECORDED_AS = {
     "": {"way": "file"},
     "pages/2/picture/": {"way": "page", "page": 2},
 }
 
 
-@pytest.mark.parametrize("more", WAYS)
+@pytest.mark.parametrize("more", RECORDED_AS)
 def test_a_look_is_kept_for_owner_and_agent(
-    paper: Document, more: str, owner: Any, agent: Any, as_owner: Client, as_agent: Client
+    document: Document, more: str, owner: Any, agent: Any, as_owner: Client, as_agent: Client
 ) -> None:
-    reference = paper.application.reference
+    reference = document.application.reference
     for client, room in ((as_owner, "applications"), (as_agent, "desk")):
-        shown(client, f"/{room}/{reference}/documents/{paper.pk}/{more}")
+        shown(client, f"/{room}/{reference}/documents/{document.pk}/{more}")
     people = ((Actor.CUSTOMER, owner.pk), (Actor.AGENT, agent.pk))
-    assert looks() == [(*who, str(paper.pk), WAYS[more]) for who in people]
+    assert log_entries() == [(*who, str(document.pk), RECORDED_AS[more]) for who in people]
     assert {one.reference for one in Entry.objects.filter(deed=AuditAction.LOOK)} == {reference}
 
 
-def test_a_small_picture_is_a_look_too(paper: Document, as_owner: Client) -> None:
-    as_owner.get(f"/applications/{paper.application.reference}/documents/{paper.pk}/thumbnail/")
-    assert [one[-1] for one in looks()] == [{"way": "small picture"}]
+def test_a_small_picture_is_a_look_too(document: Document, as_owner: Client) -> None:
+    as_owner.get(f"/applications/{document.application.reference}/documents/{document.pk}/thumbnail/")
+    assert [one[-1] for one in log_entries()] == [{"way": "small picture"}]
 
 
-def test_a_request_that_shows_nothing_is_none(paper: Document, as_owner: Client, as_stranger: Client) -> None:
-    path = f"/applications/{paper.application.reference}/documents/{paper.pk}/"
+def test_a_request_that_shows_nothing_is_none(document: Document, as_owner: Client, as_other_customer: Client) -> None:
+    path = f"/applications/{document.application.reference}/documents/{document.pk}/"
     for more in ("", "thumbnail/", "pages/1/picture/"):
         shown(as_owner, path + more, "head")
-        assert as_stranger.get(path + more).status_code == 404
+        assert as_other_customer.get(path + more).status_code == 404
     assert as_owner.get(f"{path}pages/1/").status_code == 200, "the page around the picture"
-    assert looks() == []
+    assert log_entries() == []
 
 
 def test_a_look_costs_two_queries_more_than_none(
-    paper: Document, as_owner: Client, django_assert_num_queries: Any
+    document: Document, as_owner: Client, django_assert_num_queries: Any
 ) -> None:
     from django.db import connection
     from django.test.utils import CaptureQueriesContext
 
-    path = f"/applications/{paper.application.reference}/documents/{paper.pk}/"
+    path = f"/applications/{document.application.reference}/documents/{document.pk}/"
     with CaptureQueriesContext(connection) as before:
         shown(as_owner, path, "head")
     with django_assert_num_queries(len(before) + 2):
@@ -85,10 +85,12 @@ def test_a_look_costs_two_queries_more_than_none(
 
 
 @pytest.mark.parametrize("kind", ["json", "pdf"])
-def test_taking_the_record_is_kept(paper: Document, kind: str, as_owner: Client, as_agent: Client) -> None:
+def test_taking_the_record_is_kept(document: Document, kind: str, as_owner: Client, as_agent: Client) -> None:
     for client, room in ((as_owner, "applications"), (as_agent, "desk")):
-        assert client.get(f"/{room}/{paper.application.reference}/record.{kind}").status_code == 200
-    assert [(one[0], one[-1]) for one in looks()] == [(who, {"kind": kind}) for who in (Actor.CUSTOMER, Actor.AGENT)]
+        assert client.get(f"/{room}/{document.application.reference}/record.{kind}").status_code == 200
+    assert [(one[0], one[-1]) for one in log_entries()] == [
+        (who, {"kind": kind}) for who in (Actor.CUSTOMER, Actor.AGENT)
+    ]
 
 
 def test_every_change_stands_in_the_chain(complete: Draft, owner: Any) -> None:

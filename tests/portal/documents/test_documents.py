@@ -127,13 +127,13 @@ def test_after_submitting_files_are_read_only(as_owner: Client, submitted: Draft
     assert b"".join(answer.streaming_content) == factories.PDF  # type: ignore[attr-defined]
 
 
-def test_a_stranger_finds_nothing(as_stranger: Client, complete: Draft) -> None:
+def test_a_stranger_finds_nothing(as_other_customer: Client, complete: Draft) -> None:
     [document] = complete.documents
-    assert as_stranger.get(url(complete.application)).status_code == 404
-    assert upload(as_stranger, complete.application, "/Business plan").status_code == 404
+    assert as_other_customer.get(url(complete.application)).status_code == 404
+    assert upload(as_other_customer, complete.application, "/Business plan").status_code == 404
     for more in (f"{document.pk}/", f"{document.pk}/removal/"):
-        assert as_stranger.get(url(complete.application, more)).status_code == 404
-    assert as_stranger.post(url(complete.application, f"{document.pk}/removal/")).status_code == 404
+        assert as_other_customer.get(url(complete.application, more)).status_code == 404
+    assert as_other_customer.post(url(complete.application, f"{document.pk}/removal/")).status_code == 404
     assert len(open_draft(complete.application).documents) == 1
 
 

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
 
 @pytest.fixture
-def paper(complete: Draft, owner: Any) -> Document:
+def document(complete: Draft, owner: Any) -> Document:
     """A passport of three pages."""
     upload = factories.upload(sample_files.pdf(3), "passport.pdf")
     return services.add_document(complete, complete.parties[0], "Passport", upload, by=owner)
@@ -28,33 +28,33 @@ def url(document: Document, more: str) -> str:
     return f"/applications/{document.application.reference}/documents/{document.pk}/{more}"
 
 
-def test_the_file_at_its_slot_leads_to_its_pages(as_owner: Client, paper: Document) -> None:
-    page = Markup(as_owner.get(f"/applications/{paper.application.reference}/documents/").content.decode())
-    link = page.one("a", href=url(paper, "pages/1/"))
+def test_the_file_at_its_slot_leads_to_its_pages(as_owner: Client, document: Document) -> None:
+    page = Markup(as_owner.get(f"/applications/{document.application.reference}/documents/").content.decode())
+    link = page.one("a", href=url(document, "pages/1/"))
     assert link.text == "passport.pdf"
     row = next(one for one in link.ancestors if one.tag == "li")
     assert "3 pages" in row.text
     [image] = [one for one in page.all("img") if row in one.ancestors]
-    assert image.attributes["src"] == url(paper, "thumbnail/")
+    assert image.attributes["src"] == url(document, "thumbnail/")
 
 
-def test_a_page_is_shown_with_the_way_to_the_others(as_owner: Client, paper: Document) -> None:
+def test_a_page_is_shown_with_the_way_to_the_others(as_owner: Client, document: Document) -> None:
     for number, ways in ((1, ["pages/2/"]), (2, ["pages/1/", "pages/3/"]), (3, ["pages/2/"])):
-        page = Markup(as_owner.get(url(paper, f"pages/{number}/")).content.decode())
+        page = Markup(as_owner.get(url(document, f"pages/{number}/")).content.decode())
         assert page.faults == []
         turning = [one.attributes["href"] for one in page.all("a") if one.attributes.get("rel") in ("prev", "next")]
-        assert turning == [url(paper, way) for way in ways]
+        assert turning == [url(document, way) for way in ways]
         assert f"Page {number} of 3" in page.one("main").text
         [image] = page.all("img")
-        assert image.attributes["src"] == url(paper, f"pages/{number}/picture/")
+        assert image.attributes["src"] == url(document, f"pages/{number}/picture/")
         assert image.attributes["alt"].startswith(f"Page {number} of passport.pdf")
-    assert as_owner.get(url(paper, "pages/4/")).status_code == 404
-    assert as_owner.get(url(paper, "pages/0/")).status_code == 404
+    assert as_owner.get(url(document, "pages/4/")).status_code == 404
+    assert as_owner.get(url(document, "pages/0/")).status_code == 404
 
 
 @pytest.mark.parametrize(("more", "side"), [("thumbnail/", 320), ("pages/2/picture/", 1400)])
-def test_pictures_are_ours_and_sealed(as_owner: Client, paper: Document, more: str, side: int) -> None:
-    answer = as_owner.get(url(paper, more))
+def test_pictures_are_ours_and_sealed(as_owner: Client, document: Document, more: str, side: int) -> None:
+    answer = as_owner.get(url(document, more))
     with Image.open(BytesIO(answer.content), formats=("JPEG",)) as picture:
         assert max(picture.size) == side
     assert answer["Content-Type"] == "image/jpeg"
@@ -65,9 +65,9 @@ def test_pictures_are_ours_and_sealed(as_owner: Client, paper: Document, more: s
     assert answer["Cache-Control"] == "no-store"
 
 
-def test_the_file_itself_is_only_ever_a_sealed_attachment(as_owner: Client, paper: Document) -> None:
-    answer = as_owner.get(url(paper, ""))
-    assert answer["Content-Disposition"] == f'attachment; filename="{paper.application.reference}-passport.pdf"'
+def test_the_file_itself_is_only_ever_a_sealed_attachment(as_owner: Client, document: Document) -> None:
+    answer = as_owner.get(url(document, ""))
+    assert answer["Content-Disposition"] == f'attachment; filename="{document.application.reference}-passport.pdf"'
     assert answer["Content-Security-Policy"] == "default-src 'none'; sandbox"
     assert answer["Cache-Control"] == "no-store"
     answer.close()
@@ -75,43 +75,43 @@ def test_the_file_itself_is_only_ever_a_sealed_attachment(as_owner: Client, pape
 
 def test_what_cannot_be_shown_says_so_and_can_be_downloaded(as_owner: Client, complete: Draft, owner: Any) -> None:
     upload = factories.upload(sample_files.encrypted(), "locked.pdf")
-    paper = services.add_document(complete, complete.parties[0], "Passport", upload, by=owner)
-    page = Markup(as_owner.get(url(paper, "pages/1/")).content.decode())
+    document = services.add_document(complete, complete.parties[0], "Passport", upload, by=owner)
+    page = Markup(as_owner.get(url(document, "pages/1/")).content.decode())
     assert page.faults == []
     assert "can’t be shown here" in page.one("main").text
     assert "needs a password" in page.one("main").text
     assert page.all("img") == []
-    assert page.one("a", href=url(paper, "")).text == "Download the file"
-    assert as_owner.get(url(paper, "pages/1/picture/")).status_code == 404
-    assert as_owner.get(url(paper, "thumbnail/")).status_code == 404
+    assert page.one("a", href=url(document, "")).text == "Download the file"
+    assert as_owner.get(url(document, "pages/1/picture/")).status_code == 404
+    assert as_owner.get(url(document, "thumbnail/")).status_code == 404
 
 
 @pytest.mark.parametrize("more", ["thumbnail/", "pages/1/", "pages/1/picture/", ""])
 def test_nobody_else_finds_them(
-    as_owner: Client, as_stranger: Client, as_agent: Client, as_nobody: Client, paper: Document, more: str
+    as_owner: Client, as_other_customer: Client, as_agent: Client, as_nobody: Client, document: Document, more: str
 ) -> None:
-    absent = as_stranger.get(f"/applications/{paper.application.reference}/documents/999/{more}")
-    for client in (as_stranger, as_agent):
-        refused = client.get(url(paper, more))
+    absent = as_other_customer.get(f"/applications/{document.application.reference}/documents/999/{more}")
+    for client in (as_other_customer, as_agent):
+        refused = client.get(url(document, more))
         assert refused.status_code == absent.status_code == 404
-    assert as_nobody.get(url(paper, more)).status_code == 302
-    assert as_owner.post(url(paper, more)).status_code == 405
+    assert as_nobody.get(url(document, more)).status_code == 302
+    assert as_owner.post(url(document, more)).status_code == 405
 
 
 def test_agents_look_at_what_was_submitted(
-    as_agent: Client, as_owner: Client, complete: Draft, paper: Document, owner: Any
+    as_agent: Client, as_owner: Client, complete: Draft, document: Document, owner: Any
 ) -> None:
-    case = f"/desk/{paper.application.reference}/"
-    page = f"{case}documents/{paper.pk}/pages/2/"
+    case = f"/desk/{document.application.reference}/"
+    page = f"{case}documents/{document.pk}/pages/2/"
     assert as_agent.get(page).status_code == 404, "it is a draft"
     services.submit(complete, by=owner)
     review = Markup(as_agent.get(case).content.decode())
-    assert review.one("a", href=f"{case}documents/{paper.pk}/pages/1/").text == "View passport.pdf"
+    assert review.one("a", href=f"{case}documents/{document.pk}/pages/1/").text == "View passport.pdf"
     shown = Markup(as_agent.get(page).content.decode())
     assert shown.faults == []
     assert shown.one("img").attributes["src"] == f"{page}picture/"
     assert case in [one.attributes["href"] for one in shown.all("a")]
     assert as_agent.get(f"{page}picture/")["Content-Security-Policy"] == "default-src 'none'; sandbox"
-    assert as_agent.get(f"{case}documents/{paper.pk}/pages/9/").status_code == 404
+    assert as_agent.get(f"{case}documents/{document.pk}/pages/9/").status_code == 404
     assert as_owner.get(page).status_code == 403
     assert as_owner.get(f"{page}picture/").status_code == 403

@@ -216,11 +216,16 @@ class TestUsingAgain:
         assert Markup(response.content.decode()).one("p", id=f"slot:{key}-error").text != ""
         assert open_draft(draft.application).documents == []
 
-    def test_a_stranger_cannot_have_it(self, as_stranger: Client, stranger: Any, owner: Any, source: Document) -> None:
-        theirs = open_draft(services.start(owner=stranger, product=factories.product()))
-        party = services.add_party(theirs, "person", ["director"], factories.ADA, by=stranger)
+    def test_a_stranger_cannot_have_it(
+        self, as_other_customer: Client, other_customer: Any, owner: Any, source: Document
+    ) -> None:
+        theirs = open_draft(services.start(owner=other_customer, product=factories.product()))
+        party = services.add_party(theirs, "person", ["director"], factories.ADA, by=other_customer)
         path = url(theirs.application, "documents/")
-        assert page_at(as_stranger, path).all("button", name="again") == []
-        assert as_stranger.post(path, {"again": f"{source.pk}/{party.token}/Passport"}).status_code == 422
-        assert as_stranger.post(url(source.application, "documents/"), {"again": f"{source.pk}/x"}).status_code == 404
+        assert page_at(as_other_customer, path).all("button", name="again") == []
+        assert as_other_customer.post(path, {"again": f"{source.pk}/{party.token}/Passport"}).status_code == 422
+        assert (
+            as_other_customer.post(url(source.application, "documents/"), {"again": f"{source.pk}/x"}).status_code
+            == 404
+        )
         assert open_draft(theirs.application).documents == []

@@ -140,22 +140,22 @@ def test_a_company_is_known_by_its_number(as_owner: Client, draft: Draft, owner:
 
 def test_after_submitting_nothing_is_asked(as_owner: Client, complete: Draft, owner: Any) -> None:
     ada = complete.parties[0]
-    double = services.add_party(complete, "person", ["director"], factories.ADA, by=owner, token="again")
-    services.add_document(complete, double, "Passport", factories.upload(), by=owner)
+    duplicate = services.add_party(complete, "person", ["director"], factories.ADA, by=owner, token="again")
+    services.add_document(complete, duplicate, "Passport", factories.upload(), by=owner)
     services.submit(complete, by=owner)
-    place = url(complete, "again/double/")
-    assert as_owner.get(place).status_code == 302
-    as_owner.post(place, {"other": ada.token, "choice": "one"})
+    address = url(complete, "again/double/")
+    assert as_owner.get(address).status_code == 302
+    as_owner.post(address, {"other": ada.token, "choice": "one"})
     assert len(fresh(complete).parties) == 2
     assert "double" not in as_owner.get(url(complete, "")).content.decode()
 
 
 def test_strangers_agents_and_nobody_decide_nothing(
-    as_stranger: Client, as_agent: Client, as_nobody: Client, as_owner: Client, again: Draft
+    as_other_customer: Client, as_agent: Client, as_nobody: Client, as_owner: Client, again: Draft
 ) -> None:
     save(as_owner, again)
     other = again.parties[0].token
-    for client in (as_stranger, as_agent):
+    for client in (as_other_customer, as_agent):
         there = client.post(url(again, "again/double/"), {"other": other, "choice": "one"})
         nowhere = client.post("/applications/FP-0000/people/again/double/", {"other": other, "choice": "one"})
         assert (there.status_code, nowhere.status_code) == (404, 404)

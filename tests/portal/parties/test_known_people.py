@@ -43,7 +43,7 @@ def press(client: Client, button: Element, role: str) -> Markup:
 
 
 @pytest.fixture
-def elsewhere(owner: Any) -> Draft:
+def other_application(owner: Any) -> Draft:
     """Another application, with Ada and a company."""
     draft = open_draft(services.start(owner=owner, product=factories.product()))
     services.add_party(draft, "person", ["director"], factories.ADA, by=owner)
@@ -51,7 +51,9 @@ def elsewhere(owner: Any) -> Draft:
     return draft
 
 
-def test_known_ones_are_offered_where_they_fit(as_owner: Client, draft: Draft, elsewhere: Draft, owner: Any) -> None:
+def test_known_ones_are_offered_where_they_fit(
+    as_owner: Client, draft: Draft, other_application: Draft, owner: Any
+) -> None:
     section = draft.schema.section("the-company")
     assert section is not None
     services.save_section(draft, section, {"xy.activity": "Trading"}, version=0, by=owner)
@@ -67,26 +69,26 @@ def test_known_ones_are_offered_where_they_fit(as_owner: Client, draft: Draft, e
     ]
 
 
-def test_one_press_copies_the_answers_with_the_role(as_owner: Client, draft: Draft, elsewhere: Draft) -> None:
+def test_one_press_copies_the_answers_with_the_role(as_owner: Client, draft: Draft, other_application: Draft) -> None:
     button = offered(page_of(as_owner, draft), "directors")[-1]
     page = press(as_owner, button, "director")
     [ada] = fresh(draft).parties
     assert (ada.label, ada.roles) == ("Ada Lovelace", ("director",))
     assert ada.raw == {name: value for name, value in factories.ADA.items() if name != "xy.person.is_pep"}
-    assert ada.token not in [one.token for one in elsewhere.parties]
+    assert ada.token not in [one.token for one in other_application.parties]
     said = page.one("div", id="messages").text.strip()
     assert said.startswith("Ada Lovelace is now a director. We filled in 4 answers.")
     assert not any("Ada" in one.text for one in offered(page, "shareholders"))
 
 
-def test_nothing_links_the_two(as_owner: Client, draft: Draft, elsewhere: Draft, owner: Any) -> None:
+def test_nothing_links_the_two(as_owner: Client, draft: Draft, other_application: Draft, owner: Any) -> None:
     press(as_owner, offered(page_of(as_owner, draft), "directors")[-1], "director")
-    there = next(row for row in fresh(elsewhere).parties if row.kind == "person")
-    services.save_party(fresh(elsewhere), there, {"person.last_name": "King"}, version=there.version, by=owner)
+    there = next(row for row in fresh(other_application).parties if row.kind == "person")
+    services.save_party(fresh(other_application), there, {"person.last_name": "King"}, version=there.version, by=owner)
     assert fresh(draft).parties[0].label == "Ada Lovelace"
 
 
-def test_pressing_twice_copies_once(as_owner: Client, draft: Draft, elsewhere: Draft, owner: Any) -> None:
+def test_pressing_twice_copies_once(as_owner: Client, draft: Draft, other_application: Draft, owner: Any) -> None:
     button = offered(page_of(as_owner, draft), "directors")[-1]
     press(as_owner, button, "director")
     ada = fresh(draft).parties[0]
@@ -95,7 +97,9 @@ def test_pressing_twice_copies_once(as_owner: Client, draft: Draft, elsewhere: D
     assert [row.label for row in fresh(draft).parties] == ["Ada King"]
 
 
-def test_an_old_page_gives_whoever_is_here_by_now_the_role(as_owner: Client, draft: Draft, elsewhere: Draft) -> None:
+def test_an_old_page_gives_whoever_is_here_by_now_the_role(
+    as_owner: Client, draft: Draft, other_application: Draft
+) -> None:
     old, older = page_of(as_owner, draft), page_of(as_owner, draft)
     press(as_owner, offered(old, "directors")[-1], "director")
     press(as_owner, offered(older, "shareholders")[-1], "shareholder")
@@ -129,11 +133,11 @@ def test_an_account_without_a_name_is_not_offered(as_owner: Client, draft: Draft
 
 
 def test_a_handful_is_shown_and_the_rest_is_a_list(
-    as_owner: Client, draft: Draft, elsewhere: Draft, owner: Any
+    as_owner: Client, draft: Draft, other_application: Draft, owner: Any
 ) -> None:
     for number in range(4):
         services.add_party(
-            elsewhere, "person", ["director"], factories.ADA | {"person.first_name": f"N{number}"}, by=owner
+            other_application, "person", ["director"], factories.ADA | {"person.first_name": f"N{number}"}, by=owner
         )
     page = page_of(as_owner, draft)
     rest = [one for one in offered(page, "directors") if any(parent.tag == "details" for parent in one.ancestors)]
@@ -141,15 +145,19 @@ def test_a_handful_is_shown_and_the_rest_is_a_list(
     assert "Show 4 more you have added before" in page.one("div", id="role-directors").text
 
 
-def test_namesakes_are_told_apart_in_words(as_owner: Client, draft: Draft, elsewhere: Draft, owner: Any) -> None:
+def test_namesakes_are_told_apart_in_words(
+    as_owner: Client, draft: Draft, other_application: Draft, owner: Any
+) -> None:
     born = {"person.date_of_birth": {"day": "1", "month": "5", "year": "1990"}}
-    services.add_party(elsewhere, "person", ["director"], factories.ADA | born, by=owner)
+    services.add_party(other_application, "person", ["director"], factories.ADA | born, by=owner)
     texts = [one.text for one in offered(page_of(as_owner, draft), "shareholders")]
     assert "Use Ada Lovelace born 1\xa0May\xa01990 as Shareholders" in texts
 
 
 @pytest.mark.parametrize("role", ["manager", "pope", ""])
-def test_a_role_that_is_not_asked_copies_nobody(as_owner: Client, draft: Draft, elsewhere: Draft, role: str) -> None:
+def test_a_role_that_is_not_asked_copies_nobody(
+    as_owner: Client, draft: Draft, other_application: Draft, role: str
+) -> None:
     press(as_owner, offered(page_of(as_owner, draft), "directors")[-1], role)
     assert fresh(draft).parties == ()
 
@@ -160,18 +168,20 @@ def test_whoever_is_not_known_is_not_found(as_owner: Client, draft: Draft, use: 
     assert fresh(draft).parties == ()
 
 
-def test_a_strangers_people_are_as_absent_as_nobody(as_stranger: Client, stranger: Any, elsewhere: Draft) -> None:
-    own = open_draft(services.start(owner=stranger, product=factories.product()))
-    use = f"{elsewhere.application.reference}/{elsewhere.parties[0].token}/0000000000"
+def test_a_strangers_people_are_as_absent_as_nobody(
+    as_other_customer: Client, other_customer: Any, other_application: Draft
+) -> None:
+    own = open_draft(services.start(owner=other_customer, product=factories.product()))
+    use = f"{other_application.application.reference}/{other_application.parties[0].token}/0000000000"
     answers = [
-        as_stranger.post(url(own, "known/"), {"role": "director", "use": use}),
-        as_stranger.post(url(own, "known/"), {"role": "director", "use": "FP-0/0/0000000000"}),
-        as_stranger.post(url(elsewhere, "known/"), {"role": "director", "use": "me/0000000000"}),
+        as_other_customer.post(url(own, "known/"), {"role": "director", "use": use}),
+        as_other_customer.post(url(own, "known/"), {"role": "director", "use": "FP-0/0/0000000000"}),
+        as_other_customer.post(url(other_application, "known/"), {"role": "director", "use": "me/0000000000"}),
     ]
     assert [one.status_code for one in answers] == [404, 404, 404]
     assert fresh(own).parties == ()
-    assert len(fresh(elsewhere).parties) == 2
-    assert offered(page_of(as_stranger, own), "directors")[0].text.startswith("Add yourself (Otto")
+    assert len(fresh(other_application).parties) == 2
+    assert offered(page_of(as_other_customer, own), "directors")[0].text.startswith("Add yourself (Otto")
 
 
 def test_agents_and_nobody_copy_nobody(as_agent: Client, as_nobody: Client, draft: Draft) -> None:
@@ -185,7 +195,9 @@ def test_looking_copies_nobody(as_owner: Client, draft: Draft) -> None:
     assert as_owner.get(url(draft, "known/"))["Location"] == url(draft)
 
 
-def test_after_submitting_nobody_is_offered_or_copied(as_owner: Client, submitted: Draft, elsewhere: Draft) -> None:
+def test_after_submitting_nobody_is_offered_or_copied(
+    as_owner: Client, submitted: Draft, other_application: Draft
+) -> None:
     page = page_of(as_owner, submitted)
     assert not any("yourself" in one.text for one in page.all("button"))
     as_owner.post(url(submitted, "known/"), {"role": "shareholder", "use": "me/0000000000"})

@@ -17,10 +17,10 @@ from formation_portal.contract.lifecycle import State
 from formation_portal.relay.sync import desired_state
 from tests.applications import factories
 from tests.markup import Markup
-from tests.portal.limited import hold, limited
-from tests.portal.shares.test_beneficial_owners import offered, said, with_owners
+from tests.portal.share_limits import hold, limited
+from tests.portal.shares.test_beneficial_owners import offered, owners_text, with_owners
 from tests.portal.shares.test_shares import page_of
-from tests.portal.sharing.test_own_posts import drawn
+from tests.portal.sharing.test_overtaking_posts import drawn
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
@@ -66,7 +66,7 @@ def test_a_new_owner_is_somebody_without_a_role_who_is_never_sent(as_owner: Clie
     joost = draft.parties[2]
     assert (joost.label, joost.roles, joost.kind) == ("Joost van der Meer", (), "person")
     assert stakes(duo) == {("Kestrel B.V.", "Joost van der Meer"): "40%"}
-    assert joost.token not in {wish.subject for wish in desired_state(draft)}
+    assert joost.token not in {resource.subject for resource in desired_state(draft)}
     assert not any(need.party_id == joost.token for need in draft.needs)
 
 
@@ -93,8 +93,8 @@ def test_a_company_whose_owners_nobody_named_is_not_accounted_for(as_owner: Clie
 
 def test_parts_that_are_no_round_figures_add_up_everywhere(as_owner: Client, duo: Draft) -> None:
     hold(duo, duo.application.owner, ("1",), ("2",))
-    for place in range(3):
-        post(as_owner, duo, {"owner": "new:person", "last_name": f"Owner {place}", "part": "1/3", "update": "1"})
+    for index in range(3):
+        post(as_owner, duo, {"owner": "new:person", "last_name": f"Owner {index}", "part": "1/3", "update": "1"})
     owners = Markup(as_owner.get(url(duo)).content.decode()).one("table", _class="ledger").text
     assert [owners.count(one) for one in ("33.34%", "33.33%")] == [1, 2]
     page = page_of(as_owner, duo.application)
@@ -119,7 +119,7 @@ def test_a_part_can_be_changed_and_taken_away(as_owner: Client, duo: Draft) -> N
 def test_who_owns_a_company_that_holds_shares_counts_with_the_arithmetic(as_owner: Client, duo: Draft) -> None:
     post(as_owner, duo, JOOST)
     page = page_of(as_owner, duo.application)
-    assert "Joost van der Meer has 30% of the shares: 40% of Kestrel B.V., which holds 75%: 30%" in said(page)
+    assert "Joost van der Meer has 30% of the shares: 40% of Kestrel B.V., which holds 75%: 30%" in owners_text(page)
     assert "Make Joost van der Meer a beneficial owner" in offered(page)
     joost = open_draft(duo.application).parties[2]
     as_owner.post(f"/applications/{duo.application.reference}/shares/owners/{joost.token}/", {"version": "0"})
@@ -130,7 +130,7 @@ def test_it_counts_through_several_companies_and_by_own_shares_together(as_owner
     post(as_owner, duo, KITE)
     post(as_owner, duo, {"owner": f"party:{duo.parties[0].token}", "part": "1/2"}, "Kite Holding")
     page = page_of(as_owner, duo.application)
-    words = said(page)
+    words = owners_text(page)
     assert "Ada Lovelace has 53.12% of the shares: 2,500 of 10,000 directly: 25%" in words
     assert "50% of Kite Holding, which holds 56.25%: 28.12%" in words
     assert nodes(page) == [
@@ -149,9 +149,9 @@ def test_companies_that_own_each_other_are_said_to_and_counted_exactly(as_owner:
     post(as_owner, duo, {"owner": f"party:{duo.parties[1].token}", "part": "50%"}, "Kite Holding")
     post(as_owner, duo, JOOST | {"part": "50%"}, "Kite Holding")
     page = page_of(as_owner, duo.application)
-    assert "These companies own each other" in said(page)
+    assert "These companies own each other" in owners_text(page)
     # Half of Kestrel is Kite's, half of which is Kestrel's again: a quarter goes round, three become whole.
-    assert "50% of Kite Holding, which holds 50%: 25%" in said(page)
+    assert "50% of Kite Holding, which holds 50%: 25%" in owners_text(page)
 
 
 def test_the_picture_of_where_it_ends_says_the_same(as_owner: Client, duo: Draft) -> None:
@@ -213,9 +213,9 @@ def test_why_an_owner_cannot_be_added_stands_at_its_field(
     [wrong] = [one for one in page.controls if one.attributes.get("aria-invalid")]
     assert wrong.attributes["id"] == id_
     assert f"{id_}-error" in wrong.attributes["aria-describedby"]
-    [said] = page.all("p", _class="error")
-    assert said.attributes["id"] == f"{id_}-error"
-    assert "Kestrel B.V., Kestrel B.V." not in said.text
+    [owners_text] = page.all("p", _class="error")
+    assert owners_text.attributes["id"] == f"{id_}-error"
+    assert "Kestrel B.V., Kestrel B.V." not in owners_text.text
 
 
 def test_posting_twice_makes_one_owner(as_owner: Client, duo: Draft) -> None:
@@ -304,13 +304,13 @@ def test_only_a_company_has_owners_and_only_where_shares_are_given(as_owner: Cli
 
 
 def test_nobody_but_the_owner_sees_or_changes_it(
-    as_stranger: Client, as_nobody: Client, as_agent: Client, duo: Draft
+    as_other_customer: Client, as_nobody: Client, as_agent: Client, duo: Draft
 ) -> None:
     address = url(duo)
-    unknown = as_stranger.get(address.replace(duo.parties[1].token, "0000000000"))
-    refused = as_stranger.get(address)
+    unknown = as_other_customer.get(address.replace(duo.parties[1].token, "0000000000"))
+    refused = as_other_customer.get(address)
     assert (refused.status_code, refused.content) == (404, unknown.content) or refused.status_code == 404
-    for client in (as_stranger, as_nobody, as_agent):
+    for client in (as_other_customer, as_nobody, as_agent):
         client.post(address, JOOST)
     assert not Stake.objects.exists()
 
@@ -322,8 +322,8 @@ def test_however_many_own_it_the_page_asks_as_often(
     with django_assert_max_num_queries(40) as few:
         as_owner.get(url(duo))
     asked = len(few)
-    for place in range(5):
-        post(as_owner, duo, JOOST | {"first_name": f"Joost {place}", "part": "1%"})
+    for index in range(5):
+        post(as_owner, duo, JOOST | {"first_name": f"Joost {index}", "part": "1%"})
     with django_assert_max_num_queries(asked):
         as_owner.get(url(duo))
 
@@ -332,5 +332,5 @@ def test_owners_of_more_than_all_are_counted_in_proportion_in_each_step(as_owner
     for typed in (JOOST | {"part": "90%"}, JOOST | {"first_name": "Mia", "part": "90%"}):
         post(as_owner, duo, typed)
     page = page_of(as_owner, duo.application)
-    assert "50% of Kestrel B.V., which holds 75%: 37.5%" in said(page)
-    assert "90% of Kestrel B.V., which" not in said(page)
+    assert "50% of Kestrel B.V., which holds 75%: 37.5%" in owners_text(page)
+    assert "90% of Kestrel B.V., which" not in owners_text(page)

@@ -37,7 +37,7 @@ def main(response: Any) -> str:
     return sound(response).one("main").text
 
 
-def said(page: Markup) -> str:
+def message(page: Markup) -> str:
     return page.one("div", id="messages").text.strip()
 
 
@@ -80,8 +80,8 @@ def test_each_problem_is_said_with_row_and_column_and_its_row_cannot_be_ticked(a
 
 
 def test_an_address_that_is_none_is_a_problem_of_its_row(as_owner: Client, draft: Draft) -> None:
-    place = HEADS.index("E-mail address (Person)")
-    upload = Upload(as_owner, draft, (*ADA[:place], "ada at example", *ADA[place + 1 :]))
+    index = HEADS.index("E-mail address (Person)")
+    upload = Upload(as_owner, draft, (*ADA[:index], "ada at example", *ADA[index + 1 :]))
     assert "name@example.com" in upload.page.one("main").text
     assert upload.ticked["row"] == []
 
@@ -96,7 +96,7 @@ def test_the_good_rows_are_added_and_the_others_stay_to_be_mended(as_owner: Clie
     answer = sheet.press(**sheet.ticked)
     assert answer["Location"] == sheet.url
     page = sheet.page
-    assert said(page) == "1 person or company added."
+    assert message(page) == "1 person or company added."
     assert "1 row from this spreadsheet has already been added" in page.one("main").text
     assert "Nothing is added" not in page.one("main").text
     assert page.one("a", href=sheet.people).text == "Continue to “People”"
@@ -116,13 +116,13 @@ def test_what_is_not_ticked_is_not_added(as_owner: Client, draft: Draft) -> None
     sheet = Upload(as_owner, draft, ADA, NOOR)
     sheet.press(row=sheet.ticked["row"][1:])
     assert people(draft) == ["Noor Haddad"]
-    assert said(sheet.page) == "1 person or company added."
+    assert message(sheet.page) == "1 person or company added."
 
 
 def test_nothing_ticked_adds_nothing_and_says_so(as_owner: Client, draft: Draft) -> None:
     sheet = Upload(as_owner, draft, ADA)
     sheet.press()
-    assert said(sheet.page) == "Nothing was added."
+    assert message(sheet.page) == "Nothing was added."
     assert people(draft) == []
 
 
@@ -197,16 +197,16 @@ def test_a_sheet_whose_week_is_over_is_gone(as_owner: Client, draft: Draft) -> N
     ticked = sheet.ticked
     PartyImport.objects.update(expires_at=timezone.now())
     assert sheet.press(**ticked)["Location"] == f"{sheet.people}spreadsheet/"
-    assert "is no longer here" in said(sound(as_owner.get(f"{sheet.people}spreadsheet/")))
+    assert "is no longer here" in message(sound(as_owner.get(f"{sheet.people}spreadsheet/")))
     assert people(draft) == []
 
 
 def test_a_strangers_sheet_is_as_absent_as_one_that_never_was(
-    as_owner: Client, as_stranger: Client, as_agent: Client, as_nobody: Client, draft: Draft
+    as_owner: Client, as_other_customer: Client, as_agent: Client, as_nobody: Client, draft: Draft
 ) -> None:
     sheet = Upload(as_owner, draft, ADA)
     ticked = sheet.ticked
-    for client in (as_stranger, as_agent):
+    for client in (as_other_customer, as_agent):
         for path in (sheet.url, f"{sheet.url}removal/"):
             answer = client.post(path, ticked)
             assert answer.status_code == 404
@@ -217,22 +217,22 @@ def test_a_strangers_sheet_is_as_absent_as_one_that_never_was(
 
 
 def test_who_may_only_read_sees_it_and_adds_nothing(
-    as_owner: Client, as_stranger: Client, draft: Draft, stranger: Any
+    as_owner: Client, as_other_customer: Client, draft: Draft, other_customer: Any
 ) -> None:
     sheet = Upload(as_owner, draft, ADA)
     ticked = sheet.ticked
-    let_in(draft, stranger, Right.VIEW)
-    assert sound(as_stranger.get(f"{sheet.people}spreadsheet/")).all("input", type="file") == []
-    assert [one for one in sound(as_stranger.get(sheet.url)).all("button") if "Add" in one.text] == []
+    let_in(draft, other_customer, Right.VIEW)
+    assert sound(as_other_customer.get(f"{sheet.people}spreadsheet/")).all("input", type="file") == []
+    assert [one for one in sound(as_other_customer.get(sheet.url)).all("button") if "Add" in one.text] == []
     for path in (sheet.url, f"{sheet.url}removal/", f"{sheet.people}spreadsheet/"):
-        assert as_stranger.post(path, ticked).status_code == 403
+        assert as_other_customer.post(path, ticked).status_code == 403
     assert people(draft) == []
 
 
-def test_who_may_edit_adds_them(as_owner: Client, as_stranger: Client, draft: Draft, stranger: Any) -> None:
+def test_who_may_edit_adds_them(as_owner: Client, as_other_customer: Client, draft: Draft, other_customer: Any) -> None:
     sheet = Upload(as_owner, draft, ADA)
-    let_in(draft, stranger, Right.EDIT)
-    as_stranger.post(sheet.url, sheet.ticked)
+    let_in(draft, other_customer, Right.EDIT)
+    as_other_customer.post(sheet.url, sheet.ticked)
     assert people(draft) == ["Ada Lovelace"]
 
 

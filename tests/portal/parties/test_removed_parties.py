@@ -73,7 +73,7 @@ def test_the_pages_of_a_removed_party_are_gone(as_owner: Client, removed: Draft)
 
 
 def test_submitting_leaves_nothing_to_restore(as_owner: Client, as_agent: Client, removed: Draft, owner: Any) -> None:
-    place = restoration(removed)
+    address = restoration(removed)
     token = removed.removed_parties[0].token
     grace = factories.ADA | {"person.first_name": "Grace"}
     services.restore_party(removed, token, by=owner)
@@ -82,7 +82,7 @@ def test_submitting_leaves_nothing_to_restore(as_owner: Client, as_agent: Client
     services.submit(removed, by=owner)
     page = page_of(as_owner, removed)
     assert "Grace" not in page.one("main").text
-    as_owner.post(place.replace(token, party.token))
+    as_owner.post(address.replace(token, party.token))
     assert len(fresh(removed).parties) == 1
     assert "1 person or company, 1 document" in as_agent.get("/desk/").content.decode()
 
@@ -98,8 +98,8 @@ def test_a_party_that_never_was_is_not_restored(as_owner: Client, removed: Draft
     assert as_owner.post(url(removed, "0000000000/restoration/")).status_code == 404
 
 
-def test_strangers_and_agents_restore_nothing(as_stranger: Client, as_agent: Client, removed: Draft) -> None:
-    for client in (as_stranger, as_agent):
+def test_strangers_and_agents_restore_nothing(as_other_customer: Client, as_agent: Client, removed: Draft) -> None:
+    for client in (as_other_customer, as_agent):
         there, nowhere = client.post(restoration(removed)), client.post("/applications/FP-0000/people/x/restoration/")
         assert (there.status_code, nowhere.status_code) == (404, 404)
     assert fresh(removed).parties == ()

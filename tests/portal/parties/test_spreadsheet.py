@@ -123,10 +123,10 @@ def test_a_closed_application_takes_no_sheet(as_owner: Client, submitted: Draft)
 
 @pytest.mark.parametrize("page", ["spreadsheet/", "spreadsheet.xlsx", "spreadsheet.csv"])
 def test_a_strangers_sheet_is_as_absent_as_one_that_never_was(
-    as_stranger: Client, as_agent: Client, as_nobody: Client, draft: Draft, page: str
+    as_other_customer: Client, as_agent: Client, as_nobody: Client, draft: Draft, page: str
 ) -> None:
     unknown = url(draft, page).replace(draft.application.reference, "FP-0000-0000-0000")
-    for client in (as_stranger, as_agent):
+    for client in (as_other_customer, as_agent):
         answer = client.get(url(draft, page))
         assert answer.status_code == 404
         assert sound(answer).one("main").text == sound(client.get(unknown)).one("main").text

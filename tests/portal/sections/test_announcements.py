@@ -64,9 +64,9 @@ def test_what_much_aside_is_told_is_cut_and_is_the_only_sentence() -> None:
     context = Context(
         {"changed": {"announcement": "2 questions removed."}, "consequence": {"text": "No longer needed because " * 30}}
     )
-    heard = Template(said).render(context)
-    assert heard.startswith("No longer needed because")
-    assert len(heard) < MOST
+    announced = Template(said).render(context)
+    assert announced.startswith("No longer needed because")
+    assert len(announced) < MOST
 
 
 def test_no_answer_to_a_change_tells_two_things() -> None:

@@ -146,11 +146,11 @@ def test_only_choices_can_be_taken_back(as_owner: Client, trading: Draft) -> Non
 
 
 def test_nobody_else_takes_it_back(
-    as_owner: Client, as_stranger: Client, as_agent: Client, as_nobody: Client, trading: Draft
+    as_owner: Client, as_other_customer: Client, as_agent: Client, as_nobody: Client, trading: Draft
 ) -> None:
     save(as_owner, trading, activity="Holding company")
-    missing = as_stranger.post("/applications/FP-0000-0000-0000/changes/1/restoration/")
-    for client in (as_stranger, as_agent):
+    missing = as_other_customer.post("/applications/FP-0000-0000-0000/changes/1/restoration/")
+    for client in (as_other_customer, as_agent):
         response = client.post(undo_url(trading))
         assert response.status_code == 404
         assert client is as_agent or len(response.content) == len(missing.content)

@@ -20,7 +20,7 @@ pytestmark = pytest.mark.django_db(databases=["default", "service"])
 TEMPLATES = Path(__file__).parents[3] / "templates"
 _INCLUDED = re.compile(r"components/error_summary\.html|portal/_section_problems\.html")
 BIRTH = {"q:person.date_of_birth:day": "99", "q:person.date_of_birth:month": "9", "q:person.date_of_birth:year": "1"}
-NOT_A_PAPER = factories.upload(b"MZ no document", "virus.exe")
+NOT_A_DOCUMENT = factories.upload(b"MZ no document", "virus.exe")
 
 Post = tuple[str, dict[str, Any]]
 
@@ -32,7 +32,7 @@ def section(draft: Draft) -> Post:
 
 def section_with_a_file(draft: Draft) -> Post:
     version = draft.version("the-company")
-    return "sections/the-company/", {"version": version, "slot:/Business%20plan": NOT_A_PAPER}
+    return "sections/the-company/", {"version": version, "slot:/Business%20plan": NOT_A_DOCUMENT}
 
 
 def party(draft: Draft) -> Post:
@@ -61,7 +61,7 @@ def shares(draft: Draft) -> Post:
 
 
 def documents(draft: Draft) -> Post:
-    return "documents/", {"slot": "/Business plan", "file": NOT_A_PAPER}
+    return "documents/", {"slot": "/Business plan", "file": NOT_A_DOCUMENT}
 
 
 def declaration(draft: Draft) -> Post:

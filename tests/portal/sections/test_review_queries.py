@@ -39,12 +39,12 @@ def fresh(draft: Draft) -> Draft:
 def give_back(draft: Draft, agent: Any, *asked: Target, text: str = "Two things are left.", **more: Any) -> Draft:
     """Accepted but for what is asked about, and returned."""
     draft = fresh(draft)
-    places = [fact.target for fact in load_checklist(draft) if fact.target not in asked]
-    accept(draft, places, by=agent, version=current_version(draft.application))
-    for place in asked:
-        proposal = PROPOSED if place == BIRTH and more.get("proposes") else None
-        words = f"Look at {place.name or place.holder or 'everything'} again"
-        draft_query(draft, place, text=words, proposal=proposal, by=agent, version=current_version(draft.application))
+    targets = [fact.target for fact in load_checklist(draft) if fact.target not in asked]
+    accept(draft, targets, by=agent, version=current_version(draft.application))
+    for target in asked:
+        proposal = PROPOSED if target == BIRTH and more.get("proposes") else None
+        words = f"Look at {target.name or target.holder or 'everything'} again"
+        draft_query(draft, target, text=words, proposal=proposal, by=agent, version=current_version(draft.application))
     decide(draft, RETURN, text=text, by=agent, version=current_version(draft.application))
     return fresh(draft)
 
@@ -65,8 +65,8 @@ def page_of(client: Client, draft: Draft, page: str = "") -> Markup:
     return markup
 
 
-def number(draft: Draft, place: Target) -> int:
-    return Query.objects.get(application=draft.application, kind=place.kind, name=place.name).pk
+def number(draft: Draft, target: Target) -> int:
+    return Query.objects.get(application=draft.application, kind=target.kind, name=target.name).pk
 
 
 @pytest.mark.parametrize("page", ["", "status/"])
@@ -77,9 +77,9 @@ def test_what_our_reviewer_asks_stands_first_and_leads_to_its_place(page: str, a
     assert "“Look at person.date_of_birth again”" in first.text
     links = {one.text: one.attributes["href"] for one in markup.all("a") if one.attributes.get("class") == "button"}
     for words in ("Change it: Date of birth, Ada Lovelace", "Upload it again: Passport, Ada Lovelace"):
-        address, _, place = links[words].partition("#")
+        address, _, target = links[words].partition("#")
         ids = {one.attributes.get("id") for one in Markup(as_owner.get(address).content.decode()).elements}
-        assert place in ids, words
+        assert target in ids, words
 
 
 def test_the_note_stands_at_its_control_and_describes_it(asked: Draft, as_owner: Client) -> None:
@@ -162,11 +162,11 @@ def test_an_accepted_document_has_no_button(submitted: Draft, agent: Any, as_own
     assert len(fresh(draft).documents) == 1
 
 
-@pytest.mark.parametrize(("place", "is_said"), [(PASSPORT, True), (BIRTH, False)])
+@pytest.mark.parametrize(("target", "is_said"), [(PASSPORT, True), (BIRTH, False)])
 def test_what_may_be_amiss_is_said_where_the_file_can_be_replaced_and_to_agents(
-    submitted: Draft, agent: Any, as_owner: Client, as_agent: Client, place: Target, is_said: bool
+    submitted: Draft, agent: Any, as_owner: Client, as_agent: Client, target: Target, is_said: bool
 ) -> None:
-    draft = give_back(submitted, agent, place)
+    draft = give_back(submitted, agent, target)
     Document.objects.update(findings={"pages": 1, "codes": [FindingCode.PROTECTED]})
     alone = f"documents/{draft.documents[0].pk}/pages/1/"
     for page in ("documents/", "people/ada/", "check/", alone):
@@ -343,8 +343,8 @@ def test_more_questions_cost_no_more_queries(
         as_owner.get(url(asked, page))
     first = Query.objects.filter(application=asked.application).order_by("pk")[0]
     for name in ("xy.activity", "xy.capital", "gone"):
-        place = {"kind": "field", "holder": "funds", "name": name, "label": name, "text": "Again"}
+        target = {"kind": "field", "holder": "funds", "name": name, "label": name, "text": "Again"}
         more = {"round": 1, "sent_at": first.sent_at, "version": 9, "at": first.at}
-        Query.objects.create(application=asked.application, **place, **more)
+        Query.objects.create(application=asked.application, **target, **more)
     with django_assert_num_queries(len(few)):
         as_owner.get(url(asked, page))

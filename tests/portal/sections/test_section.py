@@ -177,14 +177,16 @@ def test_markup_that_was_typed_stays_text(as_owner: Client, application: Applica
 
 
 def test_two_drafts_never_show_each_others_text(
-    as_owner: Client, as_stranger: Client, application: Application, stranger: Any
+    as_owner: Client, as_other_customer: Client, application: Application, other_customer: Any
 ) -> None:
-    theirs = services.start(owner=stranger, product=factories.product())
+    theirs = services.start(owner=other_customer, product=factories.product())
     posted(as_owner, application, name="Larkfield", started_on__day="1", started_on__month="2", started_on__year="2024")
-    posted(as_stranger, theirs, name="Kestrel", started_on__day="3", started_on__month="4", started_on__year="2023")
+    posted(
+        as_other_customer, theirs, name="Kestrel", started_on__day="3", started_on__month="4", started_on__year="2023"
+    )
     mine, other = (
         Markup(client.get(url(one)).content.decode())
-        for client, one in ((as_owner, application), (as_stranger, theirs))
+        for client, one in ((as_owner, application), (as_other_customer, theirs))
     )
     for page, name, year in ((mine, "Larkfield", "2024"), (other, "Kestrel", "2023")):
         assert page.one("input", name="q:name").attributes["value"] == name
@@ -246,9 +248,9 @@ def test_a_section_that_is_not_about_the_entity_is_not_there(
     assert as_owner.get(url(application, key)).status_code == 404
 
 
-def test_a_stranger_finds_nothing(as_stranger: Client, application: Application) -> None:
-    assert as_stranger.get(url(application)).status_code == 404
-    assert as_stranger.post(url(application), {"q:name": "Mine"}).status_code == 404
+def test_a_stranger_finds_nothing(as_other_customer: Client, application: Application) -> None:
+    assert as_other_customer.get(url(application)).status_code == 404
+    assert as_other_customer.post(url(application), {"q:name": "Mine"}).status_code == 404
     assert open_draft(application).entity_raw == {}
 
 

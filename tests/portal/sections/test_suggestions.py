@@ -87,7 +87,7 @@ def test_tick_boxes_run_by_name_after_the_likely_ones_and_each_country_stands_on
     labels = [next(outer.text for outer in one.ancestors if outer.tag == "label") for one in boxes]
     names = [sort_key(label) for label in labels[2:]]
     assert names == sorted(names)
-    assert [place for place, one in enumerate(boxes) if "id" in one.attributes] == [0], "the summary leads to the first"
+    assert [index for index, one in enumerate(boxes) if "id" in one.attributes] == [0], "the summary leads to the first"
     [group] = [outer for outer in boxes[1].ancestors if outer.attributes.get("role") == "group"]
     assert group.attributes["aria-labelledby"] == "q:trade-likely"
 

@@ -41,7 +41,7 @@ def answer(application: Application, name: str) -> Any:
     return row.raw.get(name)
 
 
-def said(response: Any) -> str:
+def message(response: Any) -> str:
     return Markup(response.content.decode()).one("div", id="messages").text
 
 
@@ -54,7 +54,7 @@ def test_upload_saves_what_is_typed_and_comes_back_to_the_slot(
     assert response["Location"] == f"{page}?next=check#slot:{key}-slot"
     assert answer(application, "person.last_name") == "King"
     assert stored(application) == [("Passport", "passport.pdf")]
-    assert "“Passport” was uploaded." in said(as_owner.get(page))
+    assert "“Passport” was uploaded." in message(as_owner.get(page))
 
 
 def test_the_form_of_the_page_carries_its_files_and_each_slot_has_its_buttons(
@@ -197,7 +197,7 @@ def test_a_stale_page_still_takes_the_file_and_carries_the_answers(
     post = {"version": "1", "q:person.last_name": "King", f"slot:{key}": factories.upload(), "slot": key}
     response = as_owner.post(page, post)
     assert response.status_code == 409
-    assert "“Passport” was uploaded." in said(response)
+    assert "“Passport” was uploaded." in message(response)
     assert stored(application) == [("Passport", "passport.pdf")]
     carried = Markup(response.content.decode()).all("input", type="hidden")
     again = {one.attributes["name"]: one.attributes["value"] for one in carried} | {"keep:q:person.last_name": "mine"}
@@ -210,7 +210,7 @@ def test_a_stale_page_says_which_file_was_not_taken(as_owner: Client, ada: Party
     as_owner.post(page, {"version": "1", "q:person.last_name": "Byron"})
     file = SimpleUploadedFile("pass.docx", LETTER)
     post = {"version": "1", "q:person.last_name": "King", f"slot:{ada.token}/Passport": file}
-    assert "“Passport” was not uploaded. The file must be a PDF" in said(as_owner.post(page, post))
+    assert "“Passport” was not uploaded. The file must be a PDF" in message(as_owner.post(page, post))
 
 
 def test_a_page_that_can_no_longer_be_changed_says_that_the_file_was_not_taken(
@@ -221,7 +221,7 @@ def test_a_page_that_can_no_longer_be_changed_says_that_the_file_was_not_taken(
     before = stored(submitted.application)
     response = as_owner.post(path, {"version": "1", f"slot:{row.token}/Passport": factories.upload(name="new.pdf")})
     assert response.status_code == 409
-    assert "“Passport” was not uploaded. The application is" in said(response)
+    assert "“Passport” was not uploaded. The application is" in message(response)
     assert stored(submitted.application) == before
 
 
@@ -230,7 +230,7 @@ def test_a_file_for_a_role_that_is_given_up_is_said_to_be_lost(
 ) -> None:
     post = {"version": "1", "roles": ["", "manager"], f"slot:{ada.token}/Letter": factories.upload(name="letter.pdf")}
     response = as_owner.post(page, post, follow=True)
-    assert "“Letter” was not uploaded, because it is no longer needed." in said(response)
+    assert "“Letter” was not uploaded, because it is no longer needed." in message(response)
     assert stored(application) == []
 
 

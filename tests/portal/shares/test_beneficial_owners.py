@@ -14,7 +14,7 @@ from formation_portal.contract.lifecycle import State
 from formation_portal.contract.ownership import format_percent
 from tests.applications import factories
 from tests.markup import Markup
-from tests.portal.limited import hold, limited
+from tests.portal.share_limits import hold, limited
 from tests.portal.shares.test_shares import cell, page_of, save
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
@@ -36,20 +36,20 @@ def trio(owner: Any) -> Draft:
     return draft
 
 
-def said(page: Markup) -> str:
+def owners_text(page: Markup) -> str:
     return " ".join(page.one("div", id="shares-owners").text.split())
 
 
-def url(draft: Draft, place: int) -> str:
-    return f"/applications/{draft.application.reference}/shares/owners/{draft.parties[place].token}/"
+def url(draft: Draft, index: int) -> str:
+    return f"/applications/{draft.application.reference}/shares/owners/{draft.parties[index].token}/"
 
 
 def main_of(response: Any) -> str:
     return Markup(response.content.decode()).one("main").text
 
 
-def roles(draft: Draft, place: int) -> tuple[str, ...]:
-    return open_draft(draft.application).parties[place].roles
+def roles(draft: Draft, index: int) -> tuple[str, ...]:
+    return open_draft(draft.application).parties[index].roles
 
 
 def offered(page: Markup) -> list[str]:
@@ -59,7 +59,7 @@ def offered(page: Markup) -> list[str]:
 def test_who_reaches_the_threshold_is_suggested_with_the_sums(as_owner: Client, trio: Draft, owner: Any) -> None:
     hold(trio, owner, ("6,000",), ("3,001",), ("999",))
     page = page_of(as_owner, trio.application)
-    words = said(page)
+    words = owners_text(page)
     assert RULE in words
     assert "Source: BVI Business Companies" in words
     assert "Ada Lovelace holds 6,000 of 10,000 shares (60%)." in words
@@ -76,7 +76,7 @@ def test_votes_count_as_shares_do(as_owner: Client, trio: Draft, owner: Any) -> 
     plain = trio.share_classes[1]
     services.save_share_class(trio, plain, {"share_class.voting_rights": "false"}, version=plain.version, by=owner)
     hold(trio, owner, ("50", "9,000"), ("", ""), ("50", ""))
-    assert "Ben Okri holds 50 of 9,100 shares (0.55%) and 50 of 100 votes (50%)." in said(
+    assert "Ben Okri holds 50 of 9,100 shares (0.55%) and 50 of 100 votes (50%)." in owners_text(
         page_of(as_owner, trio.application)
     )
 
@@ -84,8 +84,8 @@ def test_votes_count_as_shares_do(as_owner: Client, trio: Draft, owner: Any) -> 
 def test_of_a_company_the_page_says_that_its_owners_are_not_known(as_owner: Client, trio: Draft, owner: Any) -> None:
     hold(trio, owner, ("",), ("10,000",))
     page = page_of(as_owner, trio.application)
-    assert "Nobody holds enough shares or votes." in said(page)
-    assert "Kestrel B.V. holds 100%. No owners added. Add owners" in said(page)
+    assert "Nobody holds enough shares or votes." in owners_text(page)
+    assert "Kestrel B.V. holds 100%. No owners added. Add owners" in owners_text(page)
     assert offered(page) == []
 
 
@@ -118,7 +118,7 @@ def test_one_press_adds_the_role_and_keeps_what_was_typed(as_owner: Client, trio
     page = Markup(response.content.decode())
     assert response.redirect_chain[0][0].endswith("/shares/")
     assert "Ada Lovelace is now a beneficial owner." in page.one("div", id="messages").text
-    assert "Ada Lovelace is already a beneficial owner." in said(page)
+    assert "Ada Lovelace is already a beneficial owner." in owners_text(page)
     assert roles(trio, 0) == ("director", "shareholder", canonical.BENEFICIAL_OWNER)
     assert set(open_draft(trio.application).typed_holdings().values()) == {"6,000", "77", "lots"}
     assert Change.objects.filter(what="Changed the roles of Ada Lovelace").count() == 1
@@ -147,13 +147,13 @@ def test_a_change_brings_the_suggestions_along(as_owner: Client, trio: Draft) ->
     response = save(as_owner, trio, {cell(trio, 0, 0): "60"}, HTTP_HX_REQUEST="true")
     page = Markup(response.content.decode())
     assert (page.faults, page.controls) == ([], [])
-    assert "Ada Lovelace holds 60 of 60 shares (100%)." in said(page)
+    assert "Ada Lovelace holds 60 of 60 shares (100%)." in owners_text(page)
 
 
 def test_a_form_without_such_a_role_suggests_nobody(as_owner: Client, owner: Any) -> None:
     draft = limited(owner)
     hold(draft, owner, ("6,000",))
-    assert said(page_of(as_owner, draft.application)) == ""
+    assert owners_text(page_of(as_owner, draft.application)) == ""
     as_owner.post(url(draft, 0), {"version": "0"})
     assert roles(draft, 0) == ("director", "shareholder")
 
@@ -161,11 +161,11 @@ def test_a_form_without_such_a_role_suggests_nobody(as_owner: Client, owner: Any
 def test_a_role_that_is_not_asked_at_present_is_not_suggested(as_owner: Client, owner: Any) -> None:
     draft = limited(owner, schema=with_owners(depends_on={"field": "activity", "value": "Trading"}))
     hold(draft, owner, ("6,000",))
-    assert said(page_of(as_owner, draft.application)) == ""
+    assert owners_text(page_of(as_owner, draft.application)) == ""
 
 
 def test_before_any_share_is_given_nobody_is_suggested(as_owner: Client, trio: Draft) -> None:
-    assert said(page_of(as_owner, trio.application)) == ""
+    assert owners_text(page_of(as_owner, trio.application)) == ""
 
 
 def test_after_submitting_there_is_nothing_to_press(as_owner: Client, trio: Draft, owner: Any) -> None:
@@ -181,9 +181,11 @@ def test_an_address_that_is_only_opened_leads_to_the_shares(as_owner: Client, tr
     assert roles(trio, 0) == ("director", "shareholder")
 
 
-def test_nobody_but_the_owner_gives_it(as_stranger: Client, as_nobody: Client, as_agent: Client, trio: Draft) -> None:
-    unknown = as_stranger.post(f"/applications/{trio.application.reference}/shares/owners/0000000000/")
-    refused = as_stranger.post(url(trio, 0))
+def test_nobody_but_the_owner_gives_it(
+    as_other_customer: Client, as_nobody: Client, as_agent: Client, trio: Draft
+) -> None:
+    unknown = as_other_customer.post(f"/applications/{trio.application.reference}/shares/owners/0000000000/")
+    refused = as_other_customer.post(url(trio, 0))
     assert (refused.status_code, unknown.status_code) == (404, 404)
     assert main_of(refused) == main_of(unknown)
     as_nobody.post(url(trio, 0))
@@ -197,9 +199,9 @@ def test_however_many_hold_shares_the_page_asks_as_often(
     hold(trio, owner, ("6,000",), ("3,000",), ("1,000",))
     with django_assert_max_num_queries(40) as few:
         page_of(as_owner, trio.application)
-    for place in range(6):
+    for index in range(6):
         party = services.add_party(
-            trio, "person", ["shareholder"], BEN | {"person.first_name": f"Ben {place}"}, by=owner
+            trio, "person", ["shareholder"], BEN | {"person.first_name": f"Ben {index}"}, by=owner
         )
         services.save_holdings(trio, {(party.token, trio.share_classes[1].token): "5,000"}, by=owner)
     with django_assert_max_num_queries(len(few)):

@@ -35,7 +35,7 @@ def path(draft: Draft, rest: str) -> str:
     return f"/applications/{draft.application.reference}/{rest}"
 
 
-def handed_in(draft: Draft) -> None:
+def submit_unchecked(draft: Draft) -> None:
     """As the desk sees it, whatever else it lacks."""
     changes = {"state": State.SUBMITTED_FOR_REVIEW, "submitted_at": timezone.now()}
     Application.objects.filter(pk=draft.application.pk).update(**changes)
@@ -57,7 +57,7 @@ def test_customers_and_agents_read_what_the_page_of_shares_says(
         "Mia van der Meer“about half” of Kite Holding, which we can’t read",
     ]
     assert nodes(read(as_owner, path(behind, "check/"))) == told
-    handed_in(behind)
+    submit_unchecked(behind)
     for client, address in ((as_owner, path(behind, "check/")), (as_agent, f"/desk/{behind.application.reference}/")):
         page = read(client, address)
         assert nodes(page) == told
@@ -69,7 +69,7 @@ def test_customers_and_agents_read_what_the_page_of_shares_says(
 
 
 def test_the_record_on_paper_says_the_same(as_owner: Client, behind: Draft) -> None:
-    handed_in(behind)
+    submit_unchecked(behind)
     found = read_pdf(as_owner.get(path(behind, "record.pdf")).content).text
     assert "Ultimate ownership" in found
     for words in (
@@ -108,7 +108,7 @@ def test_where_only_people_hold_shares_nobody_is_behind_them(as_owner: Client, c
 
 
 def test_however_many_owners_there_are_they_cost_one_query(as_owner: Client, as_agent: Client, duo: Draft) -> None:
-    handed_in(duo)
+    submit_unchecked(duo)
     pages = (
         (as_owner, path(duo, "check/")),
         (as_owner, path(duo, "record.json")),
@@ -130,10 +130,10 @@ def test_however_many_owners_there_are_they_cost_one_query(as_owner: Client, as_
     before = counted()
     Application.objects.filter(pk=duo.application.pk).update(state=State.DRAFT)
     above = "Kestrel B.V."
-    for place in range(4):
-        name = f"Kite {place}"
+    for index in range(4):
+        name = f"Kite {index}"
         post(as_owner, duo, KITE | {"last_name": name}, above)
-        post(as_owner, duo, JOOST | {"first_name": f"Joost {place}", "part": "10%"}, above)
+        post(as_owner, duo, JOOST | {"first_name": f"Joost {index}", "part": "10%"}, above)
         above = name
-    handed_in(duo)
+    submit_unchecked(duo)
     assert counted() == before

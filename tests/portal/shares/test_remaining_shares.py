@@ -10,7 +10,7 @@ from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.contract import canonical
 from tests.applications import factories
 from tests.markup import Markup
-from tests.portal.limited import hold, limited, with_section
+from tests.portal.share_limits import hold, limited, with_section
 from tests.portal.shares.test_shares import cell, page_of, save
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
@@ -62,7 +62,7 @@ def test_too_many_together_are_an_error_at_the_total(as_owner: Client, draft: Dr
 
 
 @pytest.mark.parametrize(
-    ("typed", "said"),
+    ("typed", "owners_text"),
     [
         ("1.5", "Enter a whole number of “Ordinary” shares of Kestrel B.V."),
         ("-5", "Enter the number of “Ordinary” shares of Kestrel B.V. as zero or more"),
@@ -72,7 +72,7 @@ def test_too_many_together_are_an_error_at_the_total(as_owner: Client, draft: Dr
     ],
 )
 def test_a_bad_number_is_refused_at_its_cell_and_the_rest_is_kept(
-    as_owner: Client, draft: Draft, typed: str, said: str
+    as_owner: Client, draft: Draft, typed: str, owners_text: str
 ) -> None:
     name = cell(draft, 1, 0)
     response = save(as_owner, draft, {name: typed, cell(draft, 0, 0): "50", cell(draft, 0, 1): "60"})
@@ -81,7 +81,7 @@ def test_a_bad_number_is_refused_at_its_cell_and_the_rest_is_kept(
     assert page.faults == []
     control = page.one("input", id=name)
     assert (control.attributes["value"], control.attributes["aria-invalid"]) == (typed, "true")
-    assert page.one("p", id=f"{name}-error").text == f"Error: {said}"
+    assert page.one("p", id=f"{name}-error").text == f"Error: {owners_text}"
     assert page.one("h2", id="problem").text == "There is a problem"
     assert set(open_draft(draft.application).typed_holdings().values()) == {typed, "50", "60"}
     assert open_draft(draft.application).needs_of_section("share-classes")
@@ -132,7 +132,7 @@ def test_a_number_for_all_classes_together_counts_too(as_owner: Client, owner: A
 def test_that_too_many_can_be_saved_and_not_submitted_is_said_on_the_page(as_owner: Client, owner: Any) -> None:
     draft = limited(owner)
     hold(draft, owner, ("10,000",))
-    said = "You have allocated more shares than there are."
-    assert said not in page_of(as_owner, draft.application).one("div", id="needs-section").text
+    owners_text = "You have allocated more shares than there are."
+    assert owners_text not in page_of(as_owner, draft.application).one("div", id="needs-section").text
     hold(draft, owner, ("10,000",), ("1",))
-    assert said in page_of(as_owner, draft.application).one("div", id="needs-section").text
+    assert owners_text in page_of(as_owner, draft.application).one("div", id="needs-section").text

@@ -181,11 +181,11 @@ def test_a_submitted_class_is_read_only(as_owner: Client, submitted: Draft) -> N
     assert stored(submitted.application).label == "Ordinary"
 
 
-def test_a_stranger_finds_nothing(as_stranger: Client, complete: Draft) -> None:
+def test_a_stranger_finds_nothing(as_other_customer: Client, complete: Draft) -> None:
     token = complete.share_classes[0].token
     for more in ("new/", f"{token}/", f"{token}/removal/"):
-        assert as_stranger.get(url(complete.application, more)).status_code == 404
-        assert as_stranger.post(url(complete.application, more), ANSWERS).status_code == 404
+        assert as_other_customer.get(url(complete.application, more)).status_code == 404
+        assert as_other_customer.post(url(complete.application, more), ANSWERS).status_code == 404
 
 
 def test_a_class_that_is_not_there_is_not_found(as_owner: Client, application: Application) -> None:

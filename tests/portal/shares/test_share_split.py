@@ -8,7 +8,7 @@ from django.test import Client
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
 from tests.markup import Markup
-from tests.portal.limited import hold, limited
+from tests.portal.share_limits import hold, limited
 from tests.portal.shares.test_shares import cell, save
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
@@ -35,20 +35,22 @@ def split(client: Client, draft: Draft, share_class: int, cells: dict[str, str] 
 
 def typed(draft: Draft) -> list[list[str]]:
     now = open_draft(draft.application)
-    said = now.typed_holdings()
-    return [[said.get((party.token, one.token), "") for one in now.share_classes] for party in now.parties]
+    owners_text = now.typed_holdings()
+    return [[owners_text.get((party.token, one.token), "") for one in now.share_classes] for party in now.parties]
 
 
 def test_a_class_that_nobody_holds_yet_is_split_whole_among_all(as_owner: Client, trio: Draft) -> None:
-    said = split(as_owner, trio, 0)
+    owners_text = split(as_owner, trio, 0)
     assert typed(trio) == [["3,334", ""], ["3,333", ""], ["3,333", ""]]
-    assert "10,000 Ordinary shares split between 3 shareholders: 3,333 each, and 1 more for Ada Lovelace." in said
+    assert (
+        "10,000 Ordinary shares split between 3 shareholders: 3,333 each, and 1 more for Ada Lovelace." in owners_text
+    )
 
 
 def test_what_is_given_is_split_among_those_who_hold_some(as_owner: Client, trio: Draft) -> None:
-    said = split(as_owner, trio, 1, {cell(trio, 1, 1): "900", cell(trio, 2, 1): "101"})
+    owners_text = split(as_owner, trio, 1, {cell(trio, 1, 1): "900", cell(trio, 2, 1): "101"})
     assert typed(trio) == [["", ""], ["", "501"], ["", "500"]]
-    assert "1,001 Preferred shares split between 2 shareholders: 500 each, and 1 more for Kestrel B.V." in said
+    assert "1,001 Preferred shares split between 2 shareholders: 500 each, and 1 more for Kestrel B.V." in owners_text
 
 
 def test_one_number_typed_for_all_is_split_among_all(as_owner: Client, trio: Draft) -> None:
@@ -68,17 +70,17 @@ def test_more_than_the_class_has_is_brought_down_to_it(as_owner: Client, trio: D
 
 
 def test_fewer_shares_than_holders_leave_the_last_without(as_owner: Client, trio: Draft) -> None:
-    said = split(as_owner, trio, 1, {cell(trio, 0, 1): "2"})
+    owners_text = split(as_owner, trio, 1, {cell(trio, 0, 1): "2"})
     assert typed(trio) == [["", "1"], ["", "1"], ["", ""]]
-    assert "0 each, and 1 more for Ada Lovelace and Kestrel B.V." in said
+    assert "0 each, and 1 more for Ada Lovelace and Kestrel B.V." in owners_text
 
 
 @pytest.mark.parametrize("number", ["", "0", "lots", "1.5"])
 def test_what_cannot_be_added_up_is_left_alone_and_said(as_owner: Client, trio: Draft, number: str) -> None:
-    said = split(as_owner, trio, 1, {cell(trio, 0, 1): number})
+    owners_text = split(as_owner, trio, 1, {cell(trio, 0, 1): number})
     assert typed(trio)[0][1] == number
-    assert "Preferred shares" in said
-    assert ("before you split" in said) == (number in ("lots", "1.5"))
+    assert "Preferred shares" in owners_text
+    assert ("before you split" in owners_text) == (number in ("lots", "1.5"))
 
 
 def test_a_class_of_somewhere_else_is_no_class(as_owner: Client, trio: Draft, owner: Any) -> None:
@@ -95,9 +97,11 @@ def test_a_split_of_what_somebody_else_has_changed_asks_first(as_owner: Client, 
     assert typed(trio)[0] == ["8", ""]
 
 
-def test_nobody_but_the_owner_splits(as_stranger: Client, as_nobody: Client, as_agent: Client, trio: Draft) -> None:
+def test_nobody_but_the_owner_splits(
+    as_other_customer: Client, as_nobody: Client, as_agent: Client, trio: Draft
+) -> None:
     post = {"split": trio.share_classes[0].token}
-    assert save(as_stranger, trio, post).status_code == 404
+    assert save(as_other_customer, trio, post).status_code == 404
     assert save(as_nobody, trio, post).status_code == 302
     assert save(as_agent, trio, post).status_code in (302, 403, 404)
     assert typed(trio) == [["", ""]] * 3

@@ -22,7 +22,7 @@ PREFERRED = factories.ORDINARY | {
 
 
 @pytest.fixture
-def held(complete: Draft, owner: Any) -> Draft:
+def with_holdings(complete: Draft, owner: Any) -> Draft:
     """Ada and Kestrel, ordinary and preferred shares; Ada holds 10,000 ordinary ones."""
     services.add_party(complete, "corporate", ["shareholder"], {"corporate.name": "Kestrel B.V."}, by=owner)
     services.add_share_class(complete, PREFERRED, by=owner)
@@ -48,8 +48,8 @@ def save(client: Client, draft: Draft, cells: dict[str, str], **more: Any) -> An
     return client.post(url(draft.application), {"version": str(draft.version("share-classes")), **cells}, **more)
 
 
-def test_every_cell_has_a_name_of_its_own(as_owner: Client, held: Draft) -> None:
-    page = page_of(as_owner, held.application)
+def test_every_cell_has_a_name_of_its_own(as_owner: Client, with_holdings: Draft) -> None:
+    page = page_of(as_owner, with_holdings.application)
     names = [one.attributes["aria-label"] for one in page.all("input") if "aria-label" in one.attributes]
     assert names == [
         "Ordinary, Ada Lovelace",
@@ -59,12 +59,16 @@ def test_every_cell_has_a_name_of_its_own(as_owner: Client, held: Draft) -> None
     ]
 
 
-def test_sums_and_parts_follow_from_the_numbers(as_owner: Client, held: Draft) -> None:
-    numbers = {cell(held, 0, 0): "10,000", cell(held, 1, 0): "5000", cell(held, 1, 1): "5 000"}
-    assert save(as_owner, held, numbers).status_code == 302
-    page = page_of(as_owner, held.application)
-    ada, kestrel = (row.token for row in held.parties)
-    ordinary, preferred = (row.token for row in held.share_classes)
+def test_sums_and_parts_follow_from_the_numbers(as_owner: Client, with_holdings: Draft) -> None:
+    numbers = {
+        cell(with_holdings, 0, 0): "10,000",
+        cell(with_holdings, 1, 0): "5000",
+        cell(with_holdings, 1, 1): "5 000",
+    }
+    assert save(as_owner, with_holdings, numbers).status_code == 302
+    page = page_of(as_owner, with_holdings.application)
+    ada, kestrel = (row.token for row in with_holdings.parties)
+    ordinary, preferred = (row.token for row in with_holdings.share_classes)
     texts = {name: page.one("span", id=name).text for name in (f"given-{ordinary}", f"given-{preferred}")}
     assert texts == {f"given-{ordinary}": "15,000", f"given-{preferred}": "5,000"}
     assert page.one("span", id=f"shares-of-{ada}").text == "50%"
@@ -75,15 +79,15 @@ def test_sums_and_parts_follow_from_the_numbers(as_owner: Client, held: Draft) -
     assert page.one("p", id="shares-lead").text == "20,000 shares allocated."
 
 
-def test_the_picture_says_the_same_in_a_sentence(as_owner: Client, held: Draft) -> None:
-    save(as_owner, held, {cell(held, 1, 0): "30000"})
-    page = page_of(as_owner, held.application)
+def test_the_picture_says_the_same_in_a_sentence(as_owner: Client, with_holdings: Draft) -> None:
+    save(as_owner, with_holdings, {cell(with_holdings, 1, 0): "30000"})
+    page = page_of(as_owner, with_holdings.application)
     assert page.one("svg", role="img").attributes["aria-label"] == "Ordinary: Ada Lovelace 25%, Kestrel B.V. 75%"
 
 
-def test_an_unreadable_number_is_kept_and_marked_at_its_cell(as_owner: Client, held: Draft) -> None:
-    name = cell(held, 1, 0)
-    response = save(as_owner, held, {name: "lots", cell(held, 0, 1): "7"})
+def test_an_unreadable_number_is_kept_and_marked_at_its_cell(as_owner: Client, with_holdings: Draft) -> None:
+    name = cell(with_holdings, 1, 0)
+    response = save(as_owner, with_holdings, {name: "lots", cell(with_holdings, 0, 1): "7"})
     assert response.status_code == 422
     page = Markup(response.content.decode())
     assert page.faults == []
@@ -91,51 +95,54 @@ def test_an_unreadable_number_is_kept_and_marked_at_its_cell(as_owner: Client, h
     control = page.one("input", id=name)
     assert (control.attributes["value"], control.attributes["aria-invalid"]) == ("lots", "true")
     assert "Kestrel B.V. in digits" in page.one("p", id=f"{name}-error").text
-    assert open_draft(held.application).typed_holdings()[tuple(cell(held, 0, 1).split(":")[1:])] == "7"  # type: ignore[index]
+    party, share_class = cell(with_holdings, 0, 1).split(":")[1:]
+    assert open_draft(with_holdings.application).typed_holdings()[party, share_class] == "7"
 
 
-def test_saving_goes_on_and_updating_stays(as_owner: Client, held: Draft) -> None:
-    assert save(as_owner, held, {})["Location"].endswith("/documents/")
-    assert save(as_owner, held, {"update": "1"})["Location"] == url(held.application)
+def test_saving_goes_on_and_updating_stays(as_owner: Client, with_holdings: Draft) -> None:
+    assert save(as_owner, with_holdings, {})["Location"].endswith("/documents/")
+    assert save(as_owner, with_holdings, {"update": "1"})["Location"] == url(with_holdings.application)
 
 
-def test_a_change_brings_totals_and_never_a_cell(as_owner: Client, held: Draft) -> None:
-    response = save(as_owner, held, {cell(held, 1, 0): "10000"}, HTTP_HX_REQUEST="true")
+def test_a_change_brings_totals_and_never_a_cell(as_owner: Client, with_holdings: Draft) -> None:
+    response = save(as_owner, with_holdings, {cell(with_holdings, 1, 0): "10000"}, HTTP_HX_REQUEST="true")
     page = Markup(response.content.decode())
     assert page.faults == []
     assert page.controls == []
-    assert page.one("span", id=f"given-{held.share_classes[0].token}").text == "20,000"
+    assert page.one("span", id=f"given-{with_holdings.share_classes[0].token}").text == "20,000"
     assert page.one("p", id="announcer").text == "20,000 shares allocated."
 
 
-def test_who_still_needs_shares_is_told_with_the_way_to_the_cell(as_owner: Client, held: Draft) -> None:
-    page = page_of(as_owner, held.application)
-    need = page.one("a", href=f"#{cell(held, 1, 0)}")
+def test_who_still_needs_shares_is_told_with_the_way_to_the_cell(as_owner: Client, with_holdings: Draft) -> None:
+    page = page_of(as_owner, with_holdings.application)
+    need = page.one("a", href=f"#{cell(with_holdings, 1, 0)}")
     assert need.text == "Allocate shares to Kestrel B.V."
 
 
-def test_an_emptied_cell_takes_the_shares_away(as_owner: Client, held: Draft) -> None:
-    save(as_owner, held, {cell(held, 0, 0): ""})
-    assert open_draft(held.application).holdings == {}
+def test_an_emptied_cell_takes_the_shares_away(as_owner: Client, with_holdings: Draft) -> None:
+    save(as_owner, with_holdings, {cell(with_holdings, 0, 0): ""})
+    assert open_draft(with_holdings.application).holdings == {}
 
 
-def test_cells_of_nobody_are_ignored(as_owner: Client, held: Draft) -> None:
-    save(as_owner, held, {"holding:0000000000:0000000000": "5", "holding:x": "5"})
-    assert len(open_draft(held.application).holdings) == 1
+def test_cells_of_nobody_are_ignored(as_owner: Client, with_holdings: Draft) -> None:
+    save(as_owner, with_holdings, {"holding:0000000000:0000000000": "5", "holding:x": "5"})
+    assert len(open_draft(with_holdings.application).holdings) == 1
 
 
-def test_a_stale_save_shows_both_numbers(as_owner: Client, held: Draft, owner: Any) -> None:
-    name = cell(held, 0, 0)
-    old = held.version("share-classes")
-    services.save_holdings(held, {(held.parties[0].token, held.share_classes[0].token): "1"}, by=owner)
-    response = as_owner.post(url(held.application), {"version": str(old), name: "2"})
+def test_a_stale_save_shows_both_numbers(as_owner: Client, with_holdings: Draft, owner: Any) -> None:
+    name = cell(with_holdings, 0, 0)
+    old = with_holdings.version("share-classes")
+    services.save_holdings(
+        with_holdings, {(with_holdings.parties[0].token, with_holdings.share_classes[0].token): "1"}, by=owner
+    )
+    response = as_owner.post(url(with_holdings.application), {"version": str(old), name: "2"})
     assert response.status_code == 409
     page = Markup(response.content.decode())
     assert page.faults == []
     assert page.one("legend").text == "Ordinary, Ada Lovelace"
-    post = {"version": str(held.version("share-classes")), name: "2", f"keep:{name}": "theirs"}
-    as_owner.post(url(held.application), post)
-    assert set(open_draft(held.application).typed_holdings().values()) == {"1"}
+    post = {"version": str(with_holdings.version("share-classes")), name: "2", f"keep:{name}": "theirs"}
+    as_owner.post(url(with_holdings.application), post)
+    assert set(open_draft(with_holdings.application).typed_holdings().values()) == {"1"}
 
 
 def test_without_classes_the_page_says_what_comes_first(as_owner: Client, application: Application) -> None:
@@ -164,9 +171,9 @@ def test_a_product_without_share_classes_has_no_such_page(as_owner: Client, owne
     assert as_owner.get(f"{url(application)}classes/new/").status_code == 404
 
 
-def test_a_stranger_finds_nothing(as_stranger: Client, held: Draft) -> None:
-    assert as_stranger.get(url(held.application)).status_code == 404
-    assert save(as_stranger, held, {cell(held, 0, 0): "1"}).status_code == 404
+def test_a_stranger_finds_nothing(as_other_customer: Client, with_holdings: Draft) -> None:
+    assert as_other_customer.get(url(with_holdings.application)).status_code == 404
+    assert save(as_other_customer, with_holdings, {cell(with_holdings, 0, 0): "1"}).status_code == 404
 
 
 @pytest.mark.parametrize(
@@ -188,27 +195,29 @@ def test_a_stranger_finds_nothing(as_stranger: Client, held: Draft) -> None:
         "\x00",
     ],
 )
-def test_a_number_that_cannot_be_meant_is_said_at_its_cell_and_kept(as_owner: Client, held: Draft, typed: str) -> None:
-    name = cell(held, 1, 0)
-    response = save(as_owner, held, {name: typed, cell(held, 0, 1): "7"})
+def test_a_number_that_cannot_be_meant_is_said_at_its_cell_and_kept(
+    as_owner: Client, with_holdings: Draft, typed: str
+) -> None:
+    name = cell(with_holdings, 1, 0)
+    response = save(as_owner, with_holdings, {name: typed, cell(with_holdings, 0, 1): "7"})
     assert response.status_code == 422
     page = Markup(response.content.decode())
     assert "of Kestrel B.V." in page.one("p", id=f"{name}-error").text
-    kept = open_draft(held.application).typed_holdings()
-    assert kept[held.parties[1].token, held.share_classes[0].token] == typed.replace("\x00", "\ufffd")
-    assert kept[held.parties[0].token, held.share_classes[1].token] == "7"
+    kept = open_draft(with_holdings.application).typed_holdings()
+    assert kept[with_holdings.parties[1].token, with_holdings.share_classes[0].token] == typed.replace("\x00", "\ufffd")
+    assert kept[with_holdings.parties[0].token, with_holdings.share_classes[1].token] == "7"
 
 
 @pytest.mark.parametrize(
     ("typed", "shares"), [(" 5000 ", 5000), ("5 000", 5000), ("5’000", 5000), ("5,000", 5000), ("5000.0", 5000)]
 )
-def test_other_ways_to_write_a_number_are_read(as_owner: Client, held: Draft, typed: str, shares: int) -> None:
-    assert save(as_owner, held, {cell(held, 1, 0): typed}).status_code == 302
-    pair = (held.parties[1].token, held.share_classes[0].token)
-    assert open_draft(held.application).holdings[pair].shares == shares
+def test_other_ways_to_write_a_number_are_read(as_owner: Client, with_holdings: Draft, typed: str, shares: int) -> None:
+    assert save(as_owner, with_holdings, {cell(with_holdings, 1, 0): typed}).status_code == 302
+    pair = (with_holdings.parties[1].token, with_holdings.share_classes[0].token)
+    assert open_draft(with_holdings.application).holdings[pair].shares == shares
 
 
 @pytest.mark.parametrize("typed", ["", "   ", "\u00a0"])
-def test_nothing_but_spaces_is_no_number(as_owner: Client, held: Draft, typed: str) -> None:
-    assert save(as_owner, held, {cell(held, 1, 0): typed}).status_code == 302
-    assert len(open_draft(held.application).holdings) == 1
+def test_nothing_but_spaces_is_no_number(as_owner: Client, with_holdings: Draft, typed: str) -> None:
+    assert save(as_owner, with_holdings, {cell(with_holdings, 1, 0): typed}).status_code == 302
+    assert len(open_draft(with_holdings.application).holdings) == 1

@@ -50,9 +50,9 @@ def let_in(draft: Draft, person: Any, right: Right) -> Collaborator:
 
 
 @pytest.fixture
-def colleague(stranger: Any) -> Any:
+def colleague(other_customer: Any) -> Any:
     """Somebody with an account and a confirmed address, who isn't in yet."""
-    return stranger
+    return other_customer
 
 
 def ask(as_owner: Client, draft: Draft, *, right: str = "view", email: str = "stranger@example.com") -> Any:
@@ -63,18 +63,18 @@ def ask(as_owner: Client, draft: Draft, *, right: str = "view", email: str = "st
 
 
 def test_asked_by_letter_somebody_says_yes_and_is_in(
-    as_owner: Client, as_stranger: Client, draft: Draft, colleague: Any
+    as_owner: Client, as_other_customer: Client, draft: Draft, colleague: Any
 ) -> None:
     assert ask(as_owner, draft, right="edit")["Location"] == f"{root(draft)}access/"
     assert "Invited" in page_of(as_owner, f"{root(draft)}access/").one("main").text
-    assert as_stranger.get(root(draft)).status_code == 404
-    response = as_stranger.get(mailbox.latest_link("collaboration"))
+    assert as_other_customer.get(root(draft)).status_code == 404
+    response = as_other_customer.get(mailbox.latest_link("collaboration"))
     assert response["Location"] == "/collaboration/"
     assert response["Referrer-Policy"] == "no-referrer"
-    assert "Can edit" not in page_of(as_stranger, "/collaboration/").one("h1").text
-    assert as_stranger.post("/collaboration/")["Location"] == root(draft)
-    assert as_stranger.get(root(draft)).status_code == 200
-    assert "shared with you" in as_stranger.get("/applications/").content.decode()
+    assert "Can edit" not in page_of(as_other_customer, "/collaboration/").one("h1").text
+    assert as_other_customer.post("/collaboration/")["Location"] == root(draft)
+    assert as_other_customer.get(root(draft)).status_code == 200
+    assert "shared with you" in as_other_customer.get("/applications/").content.decode()
     assert "Otto Fremd" in page_of(as_owner, f"{root(draft)}access/").one("main").text
 
 
@@ -85,23 +85,23 @@ def test_the_letter_names_nobody(as_owner: Client, draft: Draft) -> None:
         assert not [name for name in ("Ingrid", "Solheim", "Example company", "FP-") if name in words]
 
 
-def test_the_link_works_once(as_owner: Client, as_stranger: Client, draft: Draft, colleague: Any) -> None:
+def test_the_link_works_once(as_owner: Client, as_other_customer: Client, draft: Draft, colleague: Any) -> None:
     ask(as_owner, draft)
     link = mailbox.latest_link("collaboration")
-    as_stranger.get(link)
-    as_stranger.post("/collaboration/")
-    as_stranger.get(link)
-    assert as_stranger.get("/collaboration/").status_code == 404
+    as_other_customer.get(link)
+    as_other_customer.post("/collaboration/")
+    as_other_customer.get(link)
+    assert as_other_customer.get("/collaboration/").status_code == 404
 
 
 def test_pressing_yes_twice_leads_to_the_same_page_twice(
-    as_owner: Client, as_stranger: Client, draft: Draft, colleague: Any
+    as_owner: Client, as_other_customer: Client, draft: Draft, colleague: Any
 ) -> None:
     ask(as_owner, draft)
-    as_stranger.get(mailbox.latest_link("collaboration"))
-    assert [as_stranger.post("/collaboration/").headers.get("Location") for _ in range(2)] == [root(draft)] * 2
+    as_other_customer.get(mailbox.latest_link("collaboration"))
+    assert [as_other_customer.post("/collaboration/").headers.get("Location") for _ in range(2)] == [root(draft)] * 2
     Collaborator.objects.update(accepted_at=timezone.now() - timedelta(minutes=1))
-    assert as_stranger.post("/collaboration/").status_code == 404
+    assert as_other_customer.post("/collaboration/").status_code == 404
 
 
 def test_whoever_signs_in_on_the_way_comes_back_to_it(
@@ -120,15 +120,15 @@ def test_whoever_signs_in_on_the_way_comes_back_to_it(
 
 @pytest.mark.parametrize("verified", [True, False])
 def test_a_forwarded_link_opens_nothing_and_tells_nothing(
-    as_owner: Client, as_stranger: Client, draft: Draft, stranger: Any, verified: bool
+    as_owner: Client, as_other_customer: Client, draft: Draft, other_customer: Any, verified: bool
 ) -> None:
     section = draft.schema.section("the-company")
     assert section is not None
     services.save_section(draft, section, factories.COMPANY, version=0, by=draft.application.owner)
-    EmailAddress.objects.filter(user=stranger).update(verified=verified)
-    ask(as_owner, draft, email=stranger.email if not verified else "bob@example.com")
-    as_stranger.get(mailbox.latest_link("collaboration"))
-    for ask_for in (as_stranger.get, as_stranger.post):
+    EmailAddress.objects.filter(user=other_customer).update(verified=verified)
+    ask(as_owner, draft, email=other_customer.email if not verified else "bob@example.com")
+    as_other_customer.get(mailbox.latest_link("collaboration"))
+    for ask_for in (as_other_customer.get, as_other_customer.post):
         response = ask_for("/collaboration/")
         assert response.status_code == 404
         text = response.content.decode()
@@ -138,19 +138,19 @@ def test_a_forwarded_link_opens_nothing_and_tells_nothing(
 
 @pytest.mark.parametrize("end", ["withdrawn", "expired", "deleted", "wrong key"])
 def test_what_is_over_cannot_be_taken(
-    as_owner: Client, as_stranger: Client, draft: Draft, colleague: Any, owner: Any, end: str
+    as_owner: Client, as_other_customer: Client, draft: Draft, colleague: Any, owner: Any, end: str
 ) -> None:
     ask(as_owner, draft)
     link = mailbox.latest_link("collaboration")
-    as_stranger.get(link if end != "wrong key" else "/collaboration/link/?key=wrong")
+    as_other_customer.get(link if end != "wrong key" else "/collaboration/link/?key=wrong")
     if end == "withdrawn":
         Collaborator.objects.all().delete()
     elif end == "expired":
         Collaborator.objects.update(expires_at=timezone.now())
     elif end == "deleted":
         services.delete_draft(draft.application, by=owner)
-    assert as_stranger.get("/collaboration/").status_code == 404
-    assert as_stranger.post("/collaboration/").status_code == 404
+    assert as_other_customer.get("/collaboration/").status_code == 404
+    assert as_other_customer.post("/collaboration/").status_code == 404
 
 
 def test_the_owner_stays_the_owner(as_owner: Client, draft: Draft, owner: Any) -> None:
@@ -160,7 +160,7 @@ def test_the_owner_stays_the_owner(as_owner: Client, draft: Draft, owner: Any) -
 
 
 def test_asked_twice_there_is_one_and_the_first_link_is_dead(
-    as_owner: Client, as_stranger: Client, draft: Draft, colleague: Any
+    as_owner: Client, as_other_customer: Client, draft: Draft, colleague: Any
 ) -> None:
     ask(as_owner, draft)
     first = mailbox.latest_link("collaboration")
@@ -168,12 +168,14 @@ def test_asked_twice_there_is_one_and_the_first_link_is_dead(
     assert Letter.objects.filter(kind="collaboration").count() == 1
     ask(as_owner, draft, right="edit")
     assert Collaborator.objects.get().right == "edit"
-    as_stranger.get(first)
-    assert as_stranger.get("/collaboration/").status_code == 404
+    as_other_customer.get(first)
+    assert as_other_customer.get("/collaboration/").status_code == 404
 
 
-def test_a_right_is_changed_and_taken_back(as_owner: Client, as_stranger: Client, draft: Draft, stranger: Any) -> None:
-    one = let_in(draft, stranger, Right.VIEW)
+def test_a_right_is_changed_and_taken_back(
+    as_owner: Client, as_other_customer: Client, draft: Draft, other_customer: Any
+) -> None:
+    one = let_in(draft, other_customer, Right.VIEW)
     page = f"{root(draft)}access/"
     as_owner.post(f"{page}{one.pk}/", {"right": "edit"})
     assert Collaborator.objects.get().right == "edit"
@@ -181,7 +183,7 @@ def test_a_right_is_changed_and_taken_back(as_owner: Client, as_stranger: Client
         as_owner.post(f"{page}{one.pk}/", {"right": hostile})
         assert Collaborator.objects.get().right == "view"
     as_owner.post(f"{page}{one.pk}/removal/")
-    assert as_stranger.get(root(draft)).status_code == 404
+    assert as_other_customer.get(root(draft)).status_code == 404
     assert as_owner.post(f"{page}{one.pk}/removal/").status_code == 404
 
 
@@ -219,34 +221,38 @@ OWNERS = {
 }  # fmt: skip
 
 
-def test_who_may_read_reads_every_page_and_does_no_deed(as_stranger: Client, complete: Draft, stranger: Any) -> None:
-    let_in(complete, stranger, Right.VIEW)
+def test_who_may_read_reads_every_page_and_changes_nothing(
+    as_other_customer: Client, complete: Draft, other_customer: Any
+) -> None:
+    let_in(complete, other_customer, Right.VIEW)
     revision = complete.application.revision
     for name, address in addresses(complete).items():
-        response = as_stranger.get(address)
+        response = as_other_customer.get(address)
         assert b"".join(response) is not None  # a file is read to its end, and so closed
         # Without a catalog there is nothing to carry over to.
         expected = (403,) if name in OWNERS else (200, 302, 404, 405, 503)
         assert response.status_code in expected, name
-        assert as_stranger.post(address, {"version": "1"}).status_code in (403, 404, 405), name
-    stands = Application.objects.get(pk=complete.application.pk)
-    assert (stands.revision, stands.state) == (revision, "draft")
+        assert as_other_customer.post(address, {"version": "1"}).status_code in (403, 404, 405), name
+    stored = Application.objects.get(pk=complete.application.pk)
+    assert (stored.revision, stored.state) == (revision, "draft")
     assert Application.objects.count() == 1
 
 
-def stands_by(element: Element) -> bool:
+def is_hidden(element: Element) -> bool:
     """Whether it is hidden, or waits in a template for script to bring it."""
     return element.inside("template") or element.attributes.get("type") == "hidden"
 
 
-def test_the_pages_of_who_may_read_have_nothing_to_press(as_stranger: Client, complete: Draft, stranger: Any) -> None:
-    let_in(complete, stranger, Right.VIEW)
+def test_the_pages_of_who_may_read_have_nothing_to_press(
+    as_other_customer: Client, complete: Draft, other_customer: Any
+) -> None:
+    let_in(complete, other_customer, Right.VIEW)
     token = complete.parties[0].token
     pages = ("", "sections/the-company/", "people/", f"people/{token}/", "shares/", "documents/", "check/")
     for more in pages:
-        page = page_of(as_stranger, root(complete) + more)
+        page = page_of(as_other_customer, root(complete) + more)
         pressed = [one for one in page.elements if one.tag in ("button", "input", "select", "textarea")]
-        mine = [one for one in pressed if one.inside("main") and not stands_by(one)]
+        mine = [one for one in pressed if one.inside("main") and not is_hidden(one)]
         assert mine == [], (more, [one.attributes for one in mine])
         shown = page.one("main").text
         assert "Delete this draft" not in shown
@@ -254,49 +260,58 @@ def test_the_pages_of_who_may_read_have_nothing_to_press(as_stranger: Client, co
 
 
 def test_who_may_edit_does_all_but_what_binds_the_owner(
-    as_stranger: Client, complete: Draft, stranger: Any, owner: Any
+    as_other_customer: Client, complete: Draft, other_customer: Any, owner: Any
 ) -> None:
-    let_in(complete, stranger, Right.EDIT)
+    let_in(complete, other_customer, Right.EDIT)
     party = complete.parties[0]
     posted = {"version": str(party.version), "q:person.last_name": "King", "roles": ["", *party.roles]}
-    assert as_stranger.post(f"{root(complete)}people/{party.token}/", posted).status_code == 302
-    stands = open_draft(Application.objects.get(pk=complete.application.pk))
-    assert stands.parties[0].raw["person.last_name"] == "King"
-    assert stands.application.changes.first().who == stranger
+    assert as_other_customer.post(f"{root(complete)}people/{party.token}/", posted).status_code == 302
+    stored = open_draft(Application.objects.get(pk=complete.application.pk))
+    assert stored.parties[0].raw["person.last_name"] == "King"
+    assert stored.application.changes.first().who == other_customer
     for name, address in addresses(complete).items():
         if name in OWNERS:
-            assert as_stranger.get(address).status_code == 403, name
-            assert as_stranger.post(address, {"declaration": "1", "email": "x@example.com"}).status_code == 403, name
-    check = page_of(as_stranger, f"{root(complete)}check/").one("main").text
+            assert as_other_customer.get(address).status_code == 403, name
+            assert as_other_customer.post(address, {"declaration": "1", "email": "x@example.com"}).status_code == 403, (
+                name
+            )
+    check = page_of(as_other_customer, f"{root(complete)}check/").one("main").text
     assert "Only its owner can submit this application." in check
     assert Application.objects.get(pk=complete.application.pk).state == "draft"
 
 
-def test_a_stranger_finds_no_page_of_it(as_stranger: Client, complete: Draft) -> None:
+def test_a_stranger_finds_no_page_of_it(as_other_customer: Client, complete: Draft) -> None:
     for name, address in addresses(complete).items():
         elsewhere = address.replace(complete.application.reference, "FP-0000-0000-0000")
-        there, nowhere = as_stranger.get(address), as_stranger.get(elsewhere)
+        there, nowhere = as_other_customer.get(address), as_other_customer.get(elsewhere)
         assert there.status_code == nowhere.status_code in (404, 405), name
         assert unsigned(there.content, address) == unsigned(nowhere.content, elsewhere), name
 
 
-def test_a_right_to_one_opens_no_other(as_stranger: Client, draft: Draft, stranger: Any, owner: Any) -> None:
-    let_in(draft, stranger, Right.EDIT)
+def test_a_right_to_one_opens_no_other(
+    as_other_customer: Client, draft: Draft, other_customer: Any, owner: Any
+) -> None:
+    let_in(draft, other_customer, Right.EDIT)
     other = services.start(owner=owner, product=factories.product())
-    assert as_stranger.get(f"/applications/{other.reference}/").status_code == 404
+    assert as_other_customer.get(f"/applications/{other.reference}/").status_code == 404
 
 
-def test_an_application_stands_on_the_list_once(as_stranger: Client, draft: Draft, stranger: Any, owner: Any) -> None:
-    let_in(draft, stranger, Right.VIEW)
+def test_an_application_stands_on_the_list_once(
+    as_other_customer: Client, draft: Draft, other_customer: Any, owner: Any
+) -> None:
+    let_in(draft, other_customer, Right.VIEW)
     let_in(draft, owner, Right.EDIT)
-    own = services.start(owner=stranger, product=factories.product())
-    rows = page_of(as_stranger, "/applications/").all("li", _class="task is-open")
+    own = services.start(owner=other_customer, product=factories.product())
+    rows = page_of(as_other_customer, "/applications/").all("li", _class="task is-open")
     assert len([row for row in rows if row.attributes.get("id", "").startswith("application-")]) == 2
-    assert [one.pk for one in Application.objects.visible_to(stranger).order_by("pk")] == [draft.application.pk, own.pk]
+    assert [one.pk for one in Application.objects.visible_to(other_customer).order_by("pk")] == [
+        draft.application.pk,
+        own.pk,
+    ]
 
 
 def test_starting_the_same_product_is_never_taken_for_somebody_elses(
-    as_stranger: Client, draft: Draft, stranger: Any
+    as_other_customer: Client, draft: Draft, other_customer: Any
 ) -> None:
-    let_in(draft, stranger, Right.VIEW)
-    assert [*Application.objects.owned_by(stranger)] == []
+    let_in(draft, other_customer, Right.VIEW)
+    assert [*Application.objects.owned_by(other_customer)] == []

@@ -142,12 +142,14 @@ def test_nobody_is_invited_to_what_is_submitted(as_owner: Client, submitted: Dra
 
 
 @pytest.mark.parametrize("more", ["", "withdrawal/", "reminder/"])
-def test_a_stranger_finds_nothing(as_stranger: Client, draft: Draft, ada: PartyRow, more: str) -> None:
-    there = as_stranger.get(url(draft, ada, more))
+def test_a_stranger_finds_nothing(as_other_customer: Client, draft: Draft, ada: PartyRow, more: str) -> None:
+    there = as_other_customer.get(url(draft, ada, more))
     assert there.status_code == 404
-    assert as_stranger.post(url(draft, ada, more), {"email": "x@example.com"}).status_code == 404
+    assert as_other_customer.post(url(draft, ada, more), {"email": "x@example.com"}).status_code == 404
     elsewhere = url(draft, ada, more).replace(draft.application.reference, "FP-0000-0000-0000")
-    assert unsigned(there.content, url(draft, ada, more)) == unsigned(as_stranger.get(elsewhere).content, elsewhere)
+    assert unsigned(there.content, url(draft, ada, more)) == unsigned(
+        as_other_customer.get(elsewhere).content, elsewhere
+    )
     assert not Invitation.objects.exists()
 
 

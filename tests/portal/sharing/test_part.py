@@ -409,7 +409,7 @@ def test_each_end_has_its_own_words(invitation: Invitation, as_nobody: Client) -
 
 
 def test_the_page_of_a_wrong_link_is_the_same_for_every_name(
-    invitation: Invitation, as_nobody: Client, as_stranger: Client
+    invitation: Invitation, as_nobody: Client, as_other_customer: Client
 ) -> None:
     there, elsewhere = as_nobody.get(url(invitation)), as_nobody.get("/part/0000000000/")
     assert there.status_code == elsewhere.status_code == 404

@@ -100,10 +100,10 @@ def test_only_choices_made_here_are_taken_back(guest: Client, invitation: Invita
 
 
 def test_nobody_without_the_code_takes_anything_back(
-    guest: Client, invitation: Invitation, as_nobody: Client, as_stranger: Client
+    guest: Client, invitation: Invitation, as_nobody: Client, as_other_customer: Client
 ) -> None:
     choose(guest, invitation)
-    for client in (as_nobody, as_stranger):
+    for client in (as_nobody, as_other_customer):
         assert client.post(undo_url(invitation)).status_code == 404
     assert is_pep(invitation) == "false"
 

@@ -136,27 +136,29 @@ def test_a_draft_of_its_own_is_kept_all_the_same(draft: Draft, unconfirmed: Any,
 
 
 def test_whoever_was_asked_in_confirms_on_the_way_and_comes_back(
-    draft: Draft, as_owner: Client, stranger: Any, as_stranger: Client
+    draft: Draft, as_owner: Client, other_customer: Any, as_other_customer: Client
 ) -> None:
-    EmailAddress.objects.filter(user=stranger).update(verified=False)
+    EmailAddress.objects.filter(user=other_customer).update(verified=False)
     ask(as_owner, draft)
-    as_stranger.get(mailbox.latest_link("collaboration"))
-    shut = as_stranger.get("/collaboration/")
+    as_other_customer.get(mailbox.latest_link("collaboration"))
+    shut = as_other_customer.get("/collaboration/")
     assert shut.status_code == 404
     again = Markup(shut.content.decode()).one("form", action="/accounts/confirmation/")
-    assert as_stranger.post(again.attributes["action"], {"next": "/collaboration/"})["Location"] == "/collaboration/"
+    assert (
+        as_other_customer.post(again.attributes["action"], {"next": "/collaboration/"})["Location"] == "/collaboration/"
+    )
     (path,) = [word for word in mailbox.latest_mail("confirmation").text.split() if "/confirm-email/" in word]
-    confirmed = as_stranger.post(path.partition("//")[2].partition("/")[2].join(("/", "")))
+    confirmed = as_other_customer.post(path.partition("//")[2].partition("/")[2].join(("/", "")))
     assert confirmed["Location"] == "/collaboration/"
-    assert as_stranger.get("/collaboration/").status_code == 200
+    assert as_other_customer.get("/collaboration/").status_code == 200
 
 
 @pytest.mark.parametrize(
-    ("demo", "goes_out", "has_letter", "can_confirm"),
+    ("demo", "goes_out", "has_email", "can_confirm"),
     [(True, False, True, True), (True, True, False, True), (False, True, False, True), (False, False, False, False)],
 )
 def test_the_letter_is_linked_where_it_stays_and_a_portal_that_sends_none_says_so(
-    demo: bool, goes_out: bool, has_letter: bool, can_confirm: bool, settings: Any
+    demo: bool, goes_out: bool, has_email: bool, can_confirm: bool, settings: Any
 ) -> None:
     settings.DEMO, settings.LETTERS_GO_OUT = demo, goes_out
     client = Client()
@@ -165,7 +167,7 @@ def test_the_letter_is_linked_where_it_stays_and_a_portal_that_sends_none_says_s
     new = {"first_name": "Ada", "last_name": "Byron", "email": "ada@example.com", "password1": "a long passphrase"}
     page = client.post("/accounts/signup/", new, follow=True).content.decode()
     letter = Letter.objects.get()
-    assert (f'href="/letters/{letter.number}/"' in page) is has_letter
+    assert (f'href="/letters/{letter.number}/"' in page) is has_email
     assert ('action="/accounts/confirmation/"' in page) is can_confirm
 
 
@@ -236,7 +238,7 @@ def confirm(client: Client) -> str:
 
 
 def test_whoever_confirms_before_they_start_comes_to_the_product_that_they_chose(
-    shelf: None,
+    full_catalog: None,
     signed_up: Callable[[str], Client],
 ) -> None:
     client = signed_up(f"/products/{PRODUCT}/?chosen")
@@ -245,7 +247,7 @@ def test_whoever_confirms_before_they_start_comes_to_the_product_that_they_chose
 
 
 def test_whoever_has_started_before_they_confirm_comes_to_the_application(
-    shelf: None, signed_up: Callable[[str], Client]
+    full_catalog: None, signed_up: Callable[[str], Client]
 ) -> None:
     client = signed_up(f"/products/{PRODUCT}/?chosen")
     started = client.post("/applications/", {"product": PRODUCT})["Location"]

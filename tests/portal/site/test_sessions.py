@@ -18,14 +18,14 @@ def _an_hour(settings: Any) -> None:
     settings.SESSION_COOKIE_AGE = 3600
 
 
-def asked(client: Client) -> Markup:
+def session_status(client: Client) -> Markup:
     """What a page is told that asks by itself."""
     response = client.get("/session/", headers=BY_ITSELF)
     assert response.status_code == 200
     return Markup(response.content.decode())
 
 
-def told(answer: Markup) -> str:
+def announcement(answer: Markup) -> str:
     """What is said to those who hear the page."""
     return " ".join(one.text for one in answer.all("p", id="announcer"))
 
@@ -46,25 +46,25 @@ def test_a_page_says_when_the_session_ends_and_asks_again_five_minutes_before(as
 
 def test_in_the_last_five_minutes_one_is_warned_once_and_politely(as_owner: Client) -> None:
     used(as_owner, minutes_ago=56)
-    answer = asked(as_owner)
+    answer = session_status(as_owner)
     assert answer.faults == []
     assert "You will be signed out on" in answer.one("div", id="session").text
     assert "Stay signed in" in answer.one("button").text
-    assert 0 < len(told(answer)) < 100
+    assert 0 < len(announcement(answer)) < 100
     assert 4 * 60 <= delay(answer) <= 4 * 60 + 2
 
 
 def test_before_that_nothing_is_said(as_owner: Client) -> None:
     used(as_owner, minutes_ago=30)
-    answer = asked(as_owner)
-    assert (answer.one("div", id="session").text, told(answer)) == ("", "")
+    answer = session_status(as_owner)
+    assert (answer.one("div", id="session").text, announcement(answer)) == ("", "")
     assert 24 * 60 <= delay(answer) <= 25 * 60
 
 
 def test_another_page_that_was_used_meanwhile_puts_the_warning_off(as_owner: Client) -> None:
     used(as_owner, minutes_ago=56)
     as_owner.get("/applications/")
-    assert asked(as_owner).one("div", id="session").text == ""
+    assert session_status(as_owner).one("div", id="session").text == ""
 
 
 def test_one_press_extends_it_and_says_until_when(as_owner: Client) -> None:
@@ -79,7 +79,7 @@ def test_one_press_extends_it_and_says_until_when(as_owner: Client) -> None:
 def test_the_confirmation_goes_by_itself(as_owner: Client) -> None:
     answer = Markup(as_owner.post("/session/extension/", headers=BY_ITSELF).content.decode())
     assert delay(answer) == 30
-    assert asked(as_owner).one("div", id="session").text == ""
+    assert session_status(as_owner).one("div", id="session").text == ""
 
 
 def test_without_script_the_same_press_leads_to_a_page_that_says_it(as_owner: Client) -> None:
@@ -97,5 +97,5 @@ def test_after_the_end_that_is_said_and_nothing_is_opened(as_nobody: Client, met
     answer = Markup(getattr(as_nobody, method)(path, headers=BY_ITSELF).content.decode())
     assert "You have been signed out" in answer.one("div", id="session").text
     assert "hx-get" not in answer.one("p", id="session-clock").attributes
-    assert 0 < len(told(answer)) < 100
+    assert 0 < len(announcement(answer)) < 100
     assert getattr(as_nobody, method)(path)["Location"] == "/accounts/login/"

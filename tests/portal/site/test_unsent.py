@@ -105,7 +105,7 @@ def test_loading_the_page_again_keeps_it(draft: Draft, as_nobody: Client) -> Non
     assert "Larkfield" in as_nobody.get("/unsent/").content.decode()
 
 
-def test_somebody_else_does_not_see_it(draft: Draft, stranger: User, as_nobody: Client) -> None:
+def test_somebody_else_does_not_see_it(draft: Draft, other_customer: User, as_nobody: Client) -> None:
     as_nobody.post(path(draft), TYPED)
     sign_in(as_nobody, "stranger@example.com")
     response = as_nobody.get("/unsent/", follow=True)

@@ -79,12 +79,12 @@ def test_an_answer_that_is_not_asked_any_more_is_set_aside_and_no_answer(
     save(draft, "the-company", {"xy.activity": "Holding company"}, owner)
     markup = Markup(as_owner.get(path(draft)).content.decode())
     assert markup.faults == []
-    company, aside = entry(markup, "section-the-company"), entry(markup, "aside")
+    company, inactive = entry(markup, "section-the-company"), entry(markup, "aside")
     assert company is not None
-    assert aside is not None
+    assert inactive is not None
     assert "Cold fish" not in company.text
-    assert "1 answer" in aside.text
-    assert "Not sent to the formation service. We restore it if you change “Activity” back." in aside.text
+    assert "1 answer" in inactive.text
+    assert "Not sent to the formation service. We restore it if you change “Activity” back." in inactive.text
     assert answers(markup)["Goods"] == "Cold fish Only asked if you answer Trading to “Activity”."
 
 
@@ -97,10 +97,10 @@ def test_people_whose_only_role_is_not_asked_are_set_aside_with_their_answers(
     services.add_party(draft, "person", ["manager", "director"], both, by=owner)
     save(draft, "the-company", {"xy.activity": "Holding company"}, owner)
     markup = Markup(as_owner.get(path(draft)).content.decode())
-    aside = entry(markup, "aside")
-    assert aside is not None
-    assert "1 answer, 1 person" in aside.text
-    assert "We restore them if you change “Activity” back." in aside.text
+    inactive = entry(markup, "aside")
+    assert inactive is not None
+    assert "1 answer, 1 person" in inactive.text
+    assert "We restore them if you change “Activity” back." in inactive.text
     assert answers(markup)["Ada Lovelace"] == "Manager Only asked if you answer Trading to “Activity”."
     headings = [one.text for one in markup.all("h2")]
     assert "Ada Lovelace" not in headings

@@ -22,13 +22,13 @@ WORDS = {
 }
 
 
-def address(draft: Draft, place: str) -> str:
+def address(draft: Draft, page: str) -> str:
     party, share_class = draft.parties[0].token, draft.share_classes[0].token
-    return f"/applications/{draft.application.reference}/{place}".format(party=party, share_class=share_class)
+    return f"/applications/{draft.application.reference}/{page}".format(party=party, share_class=share_class)
 
 
-def text_of(client: Client, draft: Draft, place: str) -> str:
-    response = client.get(address(draft, place))
+def text_of(client: Client, draft: Draft, page: str) -> str:
+    response = client.get(address(draft, page))
     assert response.status_code == 200
     markup = Markup(response.content.decode())
     assert markup.faults == []
@@ -41,7 +41,7 @@ def put(kind: str, state: str, reason: str = "") -> None:
 
 
 # Each thing with the pages that show it.
-PLACES = [
+PAGES = [
     ("entity", "sections/the-company/"),
     ("entity_csp", "sections/funds/"),
     ("party", "people/"),
@@ -59,44 +59,42 @@ PLACES = [
 TROUBLE = {state: words for state, words in WORDS.items() if state not in ("sending", "done")}
 
 
-def goes_through(words: dict[str, str], client: Client, draft: Draft, kind: str, place: str) -> None:
+def check_words_of_each_state(words: dict[str, str], client: Client, draft: Draft, kind: str, page: str) -> None:
     """The place says the words of each state."""
     Delivery.objects.update(state="refused")
-    before = text_of(client, draft, place)
+    before = text_of(client, draft, page)
     # A place speaks of a thing together with its answers.
     for one in {kind.removesuffix("_csp"), f"{kind.removesuffix('_csp')}_csp"}:
         put(one, "done")
     for state, said in words.items():
         put(kind, state)
-        assert text_of(client, draft, place).count(said) > before.count(said), state
+        assert text_of(client, draft, page).count(said) > before.count(said), state
 
 
-@pytest.mark.parametrize(("kind", "place"), PLACES)
-def test_a_draft_says_of_a_thing_what_is_wrong_with_it(
-    complete: Draft, as_owner: Client, kind: str, place: str
-) -> None:
-    goes_through(TROUBLE, as_owner, complete, kind, place)
+@pytest.mark.parametrize(("kind", "page"), PAGES)
+def test_a_draft_says_of_a_thing_what_is_wrong_with_it(complete: Draft, as_owner: Client, kind: str, page: str) -> None:
+    check_words_of_each_state(TROUBLE, as_owner, complete, kind, page)
 
 
-@pytest.mark.parametrize(("kind", "place"), [one for one in PLACES if one[1].startswith(("people/{", "check"))])
-def test_what_was_submitted_says_how_far_it_has_come(submitted: Draft, as_owner: Client, kind: str, place: str) -> None:
-    goes_through(WORDS, as_owner, submitted, kind, place)
+@pytest.mark.parametrize(("kind", "page"), [one for one in PAGES if one[1].startswith(("people/{", "check"))])
+def test_what_was_submitted_says_how_far_it_has_come(submitted: Draft, as_owner: Client, kind: str, page: str) -> None:
+    check_words_of_each_state(WORDS, as_owner, submitted, kind, page)
 
 
-@pytest.mark.parametrize("place", ["", *dict.fromkeys(place for _, place in PLACES)])
-def test_nothing_of_a_draft_is_called_sent_or_received(complete: Draft, as_owner: Client, place: str) -> None:
+@pytest.mark.parametrize("page", ["", *dict.fromkeys(page for _, page in PAGES)])
+def test_nothing_of_a_draft_is_called_sent_or_received(complete: Draft, as_owner: Client, page: str) -> None:
     for state in ("done", "sending"):
         Delivery.objects.update(state="done", acknowledged={"answers": {}})
         put("party", state)
-        text = text_of(as_owner, complete, place)
+        text = text_of(as_owner, complete, page)
         assert "eceived" not in text
         assert "Sending" not in text
 
 
 def test_the_overview_says_once_what_holds_before_submission(complete: Draft, as_owner: Client) -> None:
     assert text_of(as_owner, complete, "").count("Nothing is filed and you owe nothing until you submit") == 1
-    for place in {place for _, place in PLACES}:
-        assert "you owe nothing" not in text_of(as_owner, complete, place)
+    for page in {page for _, page in PAGES}:
+        assert "you owe nothing" not in text_of(as_owner, complete, page)
 
 
 def test_nothing_is_said_to_be_prepared_with_a_service_that_hears_of_it_on_submission(
@@ -119,11 +117,11 @@ def test_nothing_is_called_a_failure_and_nobody_is_asked_to_send_again(
 ) -> None:
     for row in Delivery.objects.all():
         Delivery.objects.filter(pk=row.pk).update(state=state, reason=UNCLEAR)
-    places = {place for _, place in PLACES} | {""}
-    for place in places:
-        text = text_of(as_owner, complete, place).lower()
+    pages = {page for _, page in PAGES} | {""}
+    for page in pages:
+        text = text_of(as_owner, complete, page).lower()
         for word in ("fail", "resend", "send again"):
-            assert word not in text, (place, word)
+            assert word not in text, (page, word)
 
 
 @pytest.mark.parametrize(
@@ -135,12 +133,12 @@ def test_nothing_is_called_a_failure_and_nobody_is_asked_to_send_again(
         ("some_code", "Our team is looking into it"),
     ],
 )
-@pytest.mark.parametrize(("kind", "place"), [one for one in PLACES if one != ("shareholding", "shares/")])
+@pytest.mark.parametrize(("kind", "page"), [one for one in PAGES if one != ("shareholding", "shares/")])
 def test_what_is_with_our_team_says_why(
-    complete: Draft, as_owner: Client, kind: str, place: str, reason: str, why: str
+    complete: Draft, as_owner: Client, kind: str, page: str, reason: str, why: str
 ) -> None:
     put(kind, "held", reason)
-    text = text_of(as_owner, complete, place)
+    text = text_of(as_owner, complete, page)
     assert "With our team" in text
     assert why in text
 
@@ -180,11 +178,11 @@ def test_the_status_page_names_what_is_not_settled(submitted: Draft, as_owner: C
     assert "don’t know yet whether it arrived" in text
 
 
-@pytest.mark.parametrize("place", ["sections/the-company/", "people/{party}/", "shares/classes/{share_class}/"])
-def test_a_closed_page_says_it_too(submitted: Draft, as_owner: Client, place: str) -> None:
+@pytest.mark.parametrize("page", ["sections/the-company/", "people/{party}/", "shares/classes/{share_class}/"])
+def test_a_closed_page_says_it_too(submitted: Draft, as_owner: Client, page: str) -> None:
     for kind in ("entity", "party", "share_class"):
         put(kind, "unknown")
-    assert "Checking delivery" in text_of(as_owner, submitted, place)
+    assert "Checking delivery" in text_of(as_owner, submitted, page)
 
 
 def test_an_answer_to_a_change_never_leaves_sending_behind(complete: Draft, owner: Any, as_owner: Client) -> None:

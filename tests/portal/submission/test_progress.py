@@ -28,7 +28,7 @@ def move(draft: Draft, state: State, *, at: datetime = MONDAY, timeline: str = "
     return open_draft(Application.objects.get(pk=application.pk))
 
 
-def said(draft: Draft) -> list[tuple[str, str]]:
+def step_states(draft: Draft) -> list[tuple[str, str]]:
     return [(step.title, step.state) for step in Progress(draft.application).steps()]
 
 
@@ -37,7 +37,7 @@ def step(draft: Draft, title: str) -> ProgressStep:
 
 
 def test_what_waits_for_review_says_who_acts_next_and_what_follows(submitted: Draft) -> None:
-    assert said(submitted) == [
+    assert step_states(submitted) == [
         ("You submitted", "met"),
         ("Our reviewer checks people and documents", "open"),
         ("Application goes to the registry", "later"),
@@ -55,11 +55,11 @@ def test_what_has_happened_has_its_day_its_time_and_its_person(submitted: Draft)
 
 def test_each_round_of_corrections_stands_in_its_place(submitted: Draft, owner: Any) -> None:
     services.reopen(submitted, reason="The formation service asks for a change")
-    assert said(submitted)[:2] == [("You submitted", "met"), ("Returned to you", "heed")]
+    assert step_states(submitted)[:2] == [("You submitted", "met"), ("Returned to you", "heed")]
     assert step(submitted, "Returned to you").detail == "Next: you."
-    assert ("Our reviewer checks people and documents", "later") in said(submitted)
+    assert ("Our reviewer checks people and documents", "later") in step_states(submitted)
     services.submit(submitted, by=owner)
-    assert said(submitted)[:4] == [
+    assert step_states(submitted)[:4] == [
         ("You submitted", "met"),
         ("Returned to you", "met"),
         ("You submitted again", "met"),
@@ -98,12 +98,15 @@ def test_the_end_is_the_last_step(submitted: Draft) -> None:
         State.WITHDRAWN: ("You withdrew it", "stop"),
     }
     for state, last in ends.items():
-        assert said(move(submitted, state))[-1] == last
+        assert step_states(move(submitted, state))[-1] == last
 
 
 def test_what_was_submitted_before_the_history_knew_of_moves_has_its_first_step(submitted: Draft) -> None:
     Change.objects.update(moved_to="")
-    assert said(submitted)[:2] == [("You submitted", "met"), ("Our reviewer checks people and documents", "open")]
+    assert step_states(submitted)[:2] == [
+        ("You submitted", "met"),
+        ("Our reviewer checks people and documents", "open"),
+    ]
     assert next(Progress(submitted.application).steps()).when
 
 

@@ -168,13 +168,13 @@ def test_overview_status_and_desk_lead_to_it(
 
 
 def test_it_is_its_owners_and_once_submitted_the_desks(
-    complete: Draft, owner: Any, as_owner: Client, as_stranger: Client, as_agent: Client, as_nobody: Client
+    complete: Draft, owner: Any, as_owner: Client, as_other_customer: Client, as_agent: Client, as_nobody: Client
 ) -> None:
     reference = complete.application.reference
     address, desk = f"/applications/{reference}/record.json", f"/desk/{reference}/record.json"
-    absent = as_stranger.get("/applications/FP-0000-0000-0000/record.json")
-    assert (as_stranger.get(address).status_code, as_agent.get(address).status_code) == (404, 404)
-    assert without_token(as_stranger.get(address)) == without_token(absent)
+    absent = as_other_customer.get("/applications/FP-0000-0000-0000/record.json")
+    assert (as_other_customer.get(address).status_code, as_agent.get(address).status_code) == (404, 404)
+    assert without_token(as_other_customer.get(address)) == without_token(absent)
     assert as_nobody.get(address)["Location"].startswith("/accounts/login/")
     assert as_agent.get(desk).status_code == 404
     services.submit(complete, by=owner)

@@ -76,10 +76,10 @@ def test_it_says_everything_that_the_page_of_answers_says(submitted: Draft, as_o
         assert squeezed(one.text) in found, one.text
     values = [one for one in page.all("dd") if one.attributes.get("class") != "change"]
     # What is small tells of the delivery, or advises.
-    asides = [squeezed(one.text) for one in page.all("small")]
+    suffixes = [squeezed(one.text) for one in page.all("small")]
     for one in values:
         said = squeezed(one.text)
-        answer = next((said.removesuffix(aside).strip() for aside in asides if said.endswith(aside)), said)
+        answer = next((said.removesuffix(suffix).strip() for suffix in suffixes if said.endswith(suffix)), said)
         assert answer in found, one.text
     assert submitted.application.declaration in found
     assert "Declared by Ingrid Solheim on" in found
@@ -241,12 +241,12 @@ def test_it_is_a_file_that_nobody_keeps_on_the_way(draft: Draft, as_owner: Clien
 
 
 def test_it_is_its_owners_and_once_submitted_the_desks(
-    complete: Draft, owner: Any, as_owner: Client, as_stranger: Client, as_agent: Client, as_nobody: Client
+    complete: Draft, owner: Any, as_owner: Client, as_other_customer: Client, as_agent: Client, as_nobody: Client
 ) -> None:
     address, desk = path(complete), f"/desk/{complete.application.reference}/record.pdf"
-    absent = as_stranger.get("/applications/FP-0000-0000-0000/record.pdf")
-    assert (as_stranger.get(address).status_code, as_agent.get(address).status_code) == (404, 404)
-    assert without_token(as_stranger.get(address)) == without_token(absent)
+    absent = as_other_customer.get("/applications/FP-0000-0000-0000/record.pdf")
+    assert (as_other_customer.get(address).status_code, as_agent.get(address).status_code) == (404, 404)
+    assert without_token(as_other_customer.get(address)) == without_token(absent)
     assert as_nobody.get(address)["Location"].startswith("/accounts/login/")
     assert as_agent.get(desk).status_code == 404
     services.submit(complete, by=owner)
@@ -285,9 +285,9 @@ def _starts(content: bytes, *words: str) -> list[float]:
     found = []
     for word in words:
         search = text.search(word)
-        place = search.get_next()
-        assert place is not None, word
-        found.append(text.get_charbox(place[0])[0])
+        position = search.get_next()
+        assert position is not None, word
+        found.append(text.get_charbox(position[0])[0])
         search.close()
     text.close()
     document.close()
@@ -309,7 +309,7 @@ def _beyond_the_edge(content: bytes) -> list[str]:
     for page in document:
         width = page.get_width() - 40
         words = page.get_textpage()
-        beyond += [repr(box) for place in range(words.count_rects()) if (box := words.get_rect(place))[2] > width]
+        beyond += [repr(box) for position in range(words.count_rects()) if (box := words.get_rect(position))[2] > width]
         words.close()
     document.close()
     return beyond

@@ -23,14 +23,16 @@ def trouble(**where: str) -> dict[str, str]:
 
 
 @pytest.fixture
-def came_back(submitted: Draft) -> Draft:
+def returned(submitted: Draft) -> Draft:
     """Returned with a remark about the whole submission and one about a paper."""
     party = submitted.parties[0].token
     name = trouble(field="entity.name", section="the-company", message="Choose another name")
-    paper = trouble(party=party, section="directors", slot="Passport", message="The page is cut off. Upload it whole")
+    document_problem = trouble(
+        party=party, section="directors", slot="Passport", message="The page is cut off. Upload it whole"
+    )
     rows = Delivery.objects.filter(application=submitted.application)
     rows.filter(kind="submission").update(state=DeliveryState.REFUSED, problems=[name])
-    rows.filter(kind="document").update(state=DeliveryState.REFUSED, problems=[paper])
+    rows.filter(kind="document").update(state=DeliveryState.REFUSED, problems=[document_problem])
     services.reopen(submitted, reason="The formation service asks for a change")
     return submitted
 
@@ -51,57 +53,57 @@ def fresh(draft: Draft) -> Draft:
 
 @pytest.mark.parametrize("page", ["", "status/"])
 def test_each_thing_that_came_back_stands_first_with_its_note_and_leads_to_its_control(
-    page: str, came_back: Draft, as_owner: Client
+    page: str, returned: Draft, as_owner: Client
 ) -> None:
-    markup = page_of(as_owner, came_back, page)
+    markup = page_of(as_owner, returned, page)
     first = next(one for one in markup.all("section"))
     assert first.attributes["aria-labelledby"] == "returned"
     assert "“Choose another name”" in first.text
     assert "“The page is cut off. Upload it whole”" in first.text
     links = {one.text: one.attributes["href"] for one in markup.all("a") if one.attributes.get("class") == "button"}
     for words, control in (("Change it: Name", "input"), ("Upload it again: Passport, Ada Lovelace", "li")):
-        address, _, place = links[words].partition("#")
+        address, _, anchor = links[words].partition("#")
         target = Markup(as_owner.get(address).content.decode())
         ids = {one.attributes.get("id") for one in target.elements}
-        assert place in ids, f"{words}: {control}"
+        assert anchor in ids, f"{words}: {control}"
 
 
-def test_it_is_not_ready_to_be_sent_while_something_is_left(came_back: Draft, owner: Any, as_owner: Client) -> None:
-    assert "2 items to complete" in page_of(as_owner, came_back).one("main").text
-    save(came_back, "the-company", {"entity.name": "Larkspur"}, owner)
-    assert "1 item to complete" in page_of(as_owner, came_back).one("main").text
+def test_it_is_not_ready_to_be_sent_while_something_is_left(returned: Draft, owner: Any, as_owner: Client) -> None:
+    assert "2 items to complete" in page_of(as_owner, returned).one("main").text
+    save(returned, "the-company", {"entity.name": "Larkspur"}, owner)
+    assert "1 item to complete" in page_of(as_owner, returned).one("main").text
 
 
-def test_what_was_changed_since_is_listed_and_counted(came_back: Draft, owner: Any, as_owner: Client) -> None:
-    assert "Waiting for you to make 2 corrections." in page_of(as_owner, came_back, "status/").one("main").text
-    save(came_back, "the-company", {"entity.name": "Larkspur"}, owner)
-    main = page_of(as_owner, came_back, "status/").one("main").text
+def test_what_was_changed_since_is_listed_and_counted(returned: Draft, owner: Any, as_owner: Client) -> None:
+    assert "Waiting for you to make 2 corrections." in page_of(as_owner, returned, "status/").one("main").text
+    save(returned, "the-company", {"entity.name": "Larkspur"}, owner)
+    main = page_of(as_owner, returned, "status/").one("main").text
     assert "Waiting for you to make 1 correction." in main
     assert "You have changed this." in main
     assert "Changed “The company”: Name" in main
-    services.add_document(came_back, came_back.parties[0], "Passport", factories.upload(factories.PDF + b"2"), by=owner)
-    assert "Waiting for you to send your corrections." in page_of(as_owner, came_back, "status/").one("main").text
+    services.add_document(returned, returned.parties[0], "Passport", factories.upload(factories.PDF + b"2"), by=owner)
+    assert "Waiting for you to send your corrections." in page_of(as_owner, returned, "status/").one("main").text
 
 
-def test_the_check_page_sends_corrections_in_one_press(came_back: Draft, owner: Any, as_owner: Client) -> None:
-    check = page_of(as_owner, came_back, "check/")
+def test_the_check_page_sends_corrections_in_one_press(returned: Draft, owner: Any, as_owner: Client) -> None:
+    check = page_of(as_owner, returned, "check/")
     assert any(one.text == "Choose another name" for one in check.all("a") if one.inside("li"))
-    save(came_back, "the-company", {"entity.name": "Larkspur"}, owner)
-    services.add_document(came_back, came_back.parties[0], "Passport", factories.upload(factories.PDF + b"2"), by=owner)
-    check = page_of(as_owner, came_back, "check/")
+    save(returned, "the-company", {"entity.name": "Larkspur"}, owner)
+    services.add_document(returned, returned.parties[0], "Passport", factories.upload(factories.PDF + b"2"), by=owner)
+    check = page_of(as_owner, returned, "check/")
     assert [one.text for one in check.all("button", class_="button") if one.inside("form")] == ["Send corrections"]
     assert "All done. You can send your corrections." in check.one("main").text
     changed = check.one("ul", class_="log")
     assert changed.text == "Uploaded “Passport” of Ada Lovelace: Passport Changed “The company”: Name"
-    response = as_owner.post(url(came_back, "submission/"), {"declaration": "1"}, follow=True)
-    assert fresh(came_back).application.status is State.SUBMITTED_FOR_REVIEW
+    response = as_owner.post(url(returned, "submission/"), {"declaration": "1"}, follow=True)
+    assert fresh(returned).application.status is State.SUBMITTED_FOR_REVIEW
     assert "Your corrections for Larkspur have been sent." in response.content.decode()
 
 
-def test_what_the_service_refused_and_nobody_changed_stands_in_the_way(came_back: Draft, as_owner: Client) -> None:
-    response = as_owner.post(url(came_back, "submission/"), {"declaration": "1"})
+def test_what_the_service_refused_and_nobody_changed_stands_in_the_way(returned: Draft, as_owner: Client) -> None:
+    response = as_owner.post(url(returned, "submission/"), {"declaration": "1"})
     assert response.status_code == 422
-    assert fresh(came_back).application.status is State.RETURNED_FOR_CHANGES
+    assert fresh(returned).application.status is State.RETURNED_FOR_CHANGES
 
 
 def test_a_return_without_remarks_says_why_in_the_words_of_who_returned_it(submitted: Draft, as_owner: Client) -> None:
@@ -115,16 +117,16 @@ def test_a_draft_that_never_was_submitted_has_nothing_returned(draft: Draft, as_
 
 
 def test_many_corrections_cost_no_more_queries(
-    came_back: Draft, owner: Any, as_owner: Client, django_assert_num_queries: Any
+    returned: Draft, owner: Any, as_owner: Client, django_assert_num_queries: Any
 ) -> None:
     from django.db import connection
     from django.test.utils import CaptureQueriesContext
 
     for page in ("", "status/", "check/"):
-        as_owner.get(url(came_back, page))
+        as_owner.get(url(returned, page))
         with CaptureQueriesContext(connection) as few:
-            as_owner.get(url(came_back, page))
+            as_owner.get(url(returned, page))
         for number in range(3):
-            save(came_back, "the-company", {"entity.name": f"Larkspur {page} {number}"}, owner)
+            save(returned, "the-company", {"entity.name": f"Larkspur {page} {number}"}, owner)
         with django_assert_num_queries(len(few)):
-            as_owner.get(url(came_back, page))
+            as_owner.get(url(returned, page))

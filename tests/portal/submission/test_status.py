@@ -18,7 +18,7 @@ def path(draft: Draft, page: str = "status/") -> str:
     return f"/applications/{draft.application.reference}/{page}"
 
 
-def stand(draft: Draft, state: State) -> None:
+def set_state(draft: Draft, state: State) -> None:
     Application.objects.filter(pk=draft.application.pk).update(state=state)
 
 
@@ -33,7 +33,7 @@ def test_the_receipt_says_what_when_and_by_whom(submitted: Draft, as_owner: Clie
 
 @pytest.mark.parametrize("state", [state for state in State if state is not State.DRAFT])
 def test_every_state_has_its_page(state: State, submitted: Draft, as_owner: Client) -> None:
-    stand(submitted, state)
+    set_state(submitted, state)
     response = as_owner.get(path(submitted))
     assert response.status_code == 200
     markup = Markup(response.content.decode())
@@ -42,7 +42,7 @@ def test_every_state_has_its_page(state: State, submitted: Draft, as_owner: Clie
 
 
 def test_what_came_back_leads_to_the_answers(submitted: Draft, as_owner: Client) -> None:
-    stand(submitted, State.RETURNED_FOR_CHANGES)
+    set_state(submitted, State.RETURNED_FOR_CHANGES)
     html = as_owner.get(path(submitted)).content.decode()
     assert "Waiting for you" in html
     assert Markup(html).all("a", href=path(submitted, ""))
@@ -78,7 +78,7 @@ def test_what_was_decided_since_is_told_before_it_is_taken_back(submitted: Draft
 
 @pytest.mark.parametrize("state", [State.INCORPORATED, State.REJECTED, State.WITHDRAWN])
 def test_what_is_final_stays(state: State, submitted: Draft, as_owner: Client) -> None:
-    stand(submitted, state)
+    set_state(submitted, state)
     assert "Withdraw this application" not in as_owner.get(path(submitted)).content.decode()
     as_owner.post(path(submitted, "withdrawal/"))
     assert Application.objects.get(pk=submitted.application.pk).status is state

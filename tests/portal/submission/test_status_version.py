@@ -65,9 +65,9 @@ def test_what_agents_do_among_themselves_is_no_news(
     as_agent.get(f"/desk/{submitted.application.reference}/")
     queries.write_note(submitted, Target(TargetKind.APPLICATION), text="Ask twice", by=agent)
     facts = [fact.target for fact in load_checklist(submitted)]
-    sight = current_version(submitted.application)
-    checks.accept(submitted, facts[:2], by=agent, version=sight)
-    queries.draft_query(submitted, facts[2], text="Which one?", by=agent, version=sight)
+    version = current_version(submitted.application)
+    checks.accept(submitted, facts[:2], by=agent, version=version)
+    queries.draft_query(submitted, facts[2], text="Which one?", by=agent, version=version)
     assert as_owner.get(address, headers=HTMX).status_code == 204
     assert asks(as_owner, submitted) == address
 
@@ -84,8 +84,8 @@ def test_asking_costs_two_queries_and_is_no_use_of_the_session(submitted: Draft,
     assert as_owner.session["used_at"] == used
 
 
-def test_whoever_works_on_it_hears_of_it_too(submitted: Draft, agent: Any, as_stranger: Client) -> None:
-    person = as_stranger.session["_auth_user_id"]
+def test_whoever_works_on_it_hears_of_it_too(submitted: Draft, agent: Any, as_other_customer: Client) -> None:
+    person = as_other_customer.session["_auth_user_id"]
     now = timezone.now()
     Collaborator.objects.create(
         application=submitted.application,
@@ -95,18 +95,18 @@ def test_whoever_works_on_it_hears_of_it_too(submitted: Draft, agent: Any, as_st
         asked_at=now,
         expires_at=now,
     )
-    address = asks(as_stranger, submitted)
+    address = asks(as_other_customer, submitted)
     services.advance(submitted, "begin_review", by=agent)
-    assert as_stranger.get(address, headers=HTMX).status_code == 200
+    assert as_other_customer.get(address, headers=HTMX).status_code == 200
 
 
 def test_anothers_application_is_as_absent_as_one_that_never_was(
-    submitted: Draft, agent: Any, as_owner: Client, as_stranger: Client, as_nobody: Client
+    submitted: Draft, agent: Any, as_owner: Client, as_other_customer: Client, as_nobody: Client
 ) -> None:
     address = asks(as_owner, submitted)
     services.advance(submitted, "begin_review", by=agent)
     never = address.replace(submitted.application.reference, "FP-0000-0000-0000")
-    answers = [as_stranger.get(one, headers=HTMX) for one in (address, never)]
+    answers = [as_other_customer.get(one, headers=HTMX) for one in (address, never)]
     assert [one.status_code for one in answers] == [404, 404]
     assert as_nobody.get(address, headers=HTMX).status_code == 204
 

@@ -25,9 +25,9 @@ def submitted(complete: Draft, transport: FlakyTransport, owner: Any) -> Draft:
     return complete
 
 
-def advance(draft: Draft, *deeds: str, by: Any, note: str = "") -> None:
-    for deed in deeds:
-        services.advance(draft, deed, by=by, note=note)
+def advance(draft: Draft, *transitions: str, by: Any, note: str = "") -> None:
+    for transition in transitions:
+        services.advance(draft, transition, by=by, note=note)
 
 
 def status_there() -> str:
@@ -35,7 +35,7 @@ def status_there() -> str:
     return Entity.objects.get().status
 
 
-def statuses_told(transport: FlakyTransport) -> list[str]:
+def sent_statuses(transport: FlakyTransport) -> list[str]:
     return [body["status"] for body in transport.bodies(STATUS)]
 
 

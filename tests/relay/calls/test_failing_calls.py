@@ -59,10 +59,10 @@ def test_what_waits_holds_up_what_comes_after_it(complete: Draft, transport: Fla
     assert waiting.state == "waiting"
     assert waiting.next_at is not None
     assert waiting.next_at - timezone.now() > timedelta(seconds=6)
-    board = deliveries_of(complete.application)
-    assert board.of_share_class("ordinary").words == "Waiting to retry"
+    deliveries = deliveries_of(complete.application)
+    assert deliveries.of_share_class("ordinary").words == "Waiting to retry"
     # The service has asked for a pause, whatever comes next.
-    assert board.of_party("ada").words == "Waiting to retry"
+    assert deliveries.of_party("ada").words == "Waiting to retry"
 
 
 def test_a_change_while_waiting_is_sent_with_a_key_of_its_own(
@@ -178,8 +178,8 @@ def test_a_refusal_stands_at_the_field_that_the_service_names(
     transport.fail_on("POST entities/parties", refuses("last_name", "This name is taken"), times=1)
     transport.fail_on("POST entities/csp-data", refuses("xy.capital", "Too little"), times=1)
     drain()
-    board = deliveries_of(complete.application)
-    party, entity = board.of_party("ada"), board.of_entity()
+    deliveries = deliveries_of(complete.application)
+    party, entity = deliveries.of_party("ada"), deliveries.of_entity()
     assert (party.is_refused, party.words) == (True, "Changes needed")
     assert [(p.field, p.message, p.party, p.section) for p in party.problems] == [
         ("person.last_name", "This name is taken", "ada", "directors")
@@ -194,8 +194,8 @@ def test_a_refusal_stands_at_the_field_that_the_service_names(
     services.save_party(complete, complete.parties[0], {"person.last_name": "King"}, version=1, by=owner)
     save(complete, "funds", {"xy.capital": {"amount": "60000", "currency": "USD"}}, owner)
     drain()
-    board = deliveries_of(complete.application)
-    assert (board.overall.words, board.overall.problems) == ("Received", ())
+    deliveries = deliveries_of(complete.application)
+    assert (deliveries.overall.words, deliveries.overall.problems) == ("Received", ())
     services.submit(complete, by=owner)
 
 
@@ -228,9 +228,9 @@ def test_two_classes_of_one_name_are_for_the_customer_to_part(
     drain()
     view = deliveries_of(complete.application).of_share_class("twin")
     assert view.is_refused
-    twin = complete.share_class("twin")
-    assert twin is not None
-    services.save_share_class(complete, twin, {"share_class.name": "B"}, version=1, by=owner)
+    namesake = complete.share_class("twin")
+    assert namesake is not None
+    services.save_share_class(complete, namesake, {"share_class.name": "B"}, version=1, by=owner)
     drain()
     assert deliveries_of(complete.application).overall.words == "Received"
 
@@ -258,9 +258,9 @@ def test_what_the_service_cannot_edit_is_left_to_our_team(
     transport.fail_on("DELETE", answers(501))
     save(complete, "the-company", {"entity.name": "Larkspur"}, owner)
     drain()
-    board = deliveries_of(complete.application)
-    assert board.of_entity().words == "With our team"
-    assert len(board.notices) == 2
+    deliveries = deliveries_of(complete.application)
+    assert deliveries.of_entity().words == "With our team"
+    assert len(deliveries.notices) == 2
     services.remove_party(complete, complete.parties[0], by=owner)
     assert transport.endpoints == ["PATCH entities"]
 
@@ -283,9 +283,9 @@ def test_a_submission_that_cannot_be_told_counts_here(complete: Draft, transport
     drain()
     drain()
     assert transport.endpoints.count("POST entities/submit") == 1
-    board = deliveries_of(complete.application)
-    assert board.last_submission.words == "With our team"
-    assert any("submission or withdrawal" in notice for notice in board.notices)
+    deliveries = deliveries_of(complete.application)
+    assert deliveries.last_submission.words == "With our team"
+    assert any("submission or withdrawal" in notice for notice in deliveries.notices)
     assert reopened(complete).application.status is State.SUBMITTED_FOR_REVIEW
 
 

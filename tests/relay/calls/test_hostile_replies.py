@@ -97,10 +97,10 @@ def nothing_came_of_it(draft: Draft, kind: str, caplog: pytest.LogCaptureFixture
     assert row.state in ("unknown", "held"), row
     assert row.remote_id == ""
     assert row.acknowledged is None
-    told(caplog, row)
+    assert_logged_without_personal_data(caplog, row)
 
 
-def told(caplog: pytest.LogCaptureFixture, row: Delivery) -> None:
+def assert_logged_without_personal_data(caplog: pytest.LogCaptureFixture, row: Delivery) -> None:
     request_ids = list(Attempt.objects.filter(delivery=row).values_list("request_id", flat=True))
     assert request_ids
     assert all(one and one in caplog.text for one in request_ids)
@@ -189,7 +189,7 @@ class TestCreates:
         assert row_of(first, kind).remote_id == "taken"
         row = row_of(second, kind)
         assert (row.remote_id, row.acknowledged) == ("", None)
-        told(log, row)
+        assert_logged_without_personal_data(log, row)
 
     @pytest.mark.parametrize("kind", WITH_ID)
     @pytest.mark.parametrize("named", [7, None, {"id": "7"}, "x" * 10_000])
@@ -199,7 +199,7 @@ class TestCreates:
         self.drained(hostile, kind, saying({"code": "conflict", "existing_id": named}, status="409 Conflict"))
         row = row_of(submitted, kind)
         assert (row.remote_id, row.acknowledged) == ("", None)
-        told(log, row)
+        assert_logged_without_personal_data(log, row)
 
     @pytest.mark.parametrize(("kind", "named"), [("party", "sc_1"), ("share_class", "pty_1"), ("entity", "pty_1")])
     def test_a_conflict_with_a_thing_of_another_kind_binds_nothing(
@@ -208,7 +208,7 @@ class TestCreates:
         self.drained(hostile, kind, saying({"code": "conflict", "existing_id": named}, status="409 Conflict"))
         row = row_of(submitted, kind)
         assert (row.remote_id, row.acknowledged) == ("", None)
-        told(log, row)
+        assert_logged_without_personal_data(log, row)
 
     @pytest.mark.parametrize("status", ["400 Bad", "404 Gone", "409 Conflict", "422 Odd", "500 Broken", "503 Away"])
     def test_an_error_that_names_people_names_nobody_in_the_log(
@@ -218,7 +218,7 @@ class TestCreates:
         self.drained(hostile, "party", saying(said, status=status))
         row = row_of(submitted, "party")
         assert (row.remote_id, row.acknowledged) == ("", None)
-        told(log, row)
+        assert_logged_without_personal_data(log, row)
 
     @pytest.mark.parametrize("kind", CREATES)
     def test_a_redirect_is_not_followed_and_binds_nothing(
@@ -324,7 +324,7 @@ class TestLooks:
         self.looked(hostile, kind, saying({"data": [record]}, status="200 OK"))
         row = row_of(submitted, kind)
         assert (row.remote_id, row.acknowledged) == ("", None)
-        told(log, row)
+        assert_logged_without_personal_data(log, row)
 
     @pytest.mark.parametrize("kind", LOOKED_UP)
     def test_anothers_record_is_not_bound(self, submitted: Draft, hostile: Hostile, log: Any, kind: str) -> None:

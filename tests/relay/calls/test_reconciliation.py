@@ -41,7 +41,7 @@ def knowing(capabilities: Capabilities) -> None:
     service_profile.update_profile(capabilities=capabilities, can_edit=True)
 
 
-def settled(times: int = 8) -> None:
+def drain_until_settled(times: int = 8) -> None:
     """Let all time pass that anybody waits for."""
     for _ in range(times):
         drain()
@@ -64,7 +64,7 @@ def test_a_party_that_arrived_is_bound_and_not_sent_again(
     complete: Draft, strict: FlakyTransport, service: FormationService
 ) -> None:
     strict.fail_on(PARTIES, lost_after, times=1)
-    settled()
+    drain_until_settled()
     assert [one["party_id"] for one in parties(service)] == [row("party", "ada").remote_id]
     assert strict.endpoints.count(PARTIES) == 1
     assert looks("ada") == [(1, 1, "bound")]
@@ -79,7 +79,7 @@ def test_a_party_that_did_not_arrive_is_looked_for_twice_and_sent_once_more(
     assert (row("party", "ada").state, strict.endpoints.count(PARTIES)) == ("unknown", 1)
     drain()
     assert (row("party", "ada").looks, strict.endpoints.count(PARTIES)) == (1, 1)
-    settled()
+    drain_until_settled()
     assert strict.endpoints.count(PARTIES) == 2
     assert [conclusion for _, _, conclusion in looks("ada")] == ["not there", "not there", "as it should be"]
     assert len(parties(service)) == 1
@@ -101,28 +101,28 @@ def test_namesakes_are_counted(
     with_a_namesake(complete, owner)
     drain_until(PARTIES, strict)
     strict.fail_on(PARTIES, lost, times=1)
-    settled()
+    drain_until_settled()
     assert len(parties(service)) == 2
     bound = {row("party", "ada").remote_id, row("party", "namesake").remote_id}
     assert bound == {one["party_id"] for one in parties(service)}
 
 
-def drain_until(deed: str, transport: FlakyTransport) -> None:
+def drain_until(endpoint: str, transport: FlakyTransport) -> None:
     """Step until the deed was done once."""
     application = Delivery.objects.values_list("application_id", flat=True)[0]
-    while transport.endpoints.count(deed) == 0:
+    while transport.endpoints.count(endpoint) == 0:
         assert make_next_call(application) is not None
 
 
 def test_two_that_may_be_it_are_held_for_an_agent(
     complete: Draft, strict: FlakyTransport, service: FormationService
 ) -> None:
-    def doubled(transport: FlakyTransport, request: requests.PreparedRequest, more: Any) -> requests.Response:
+    def duplicated(transport: FlakyTransport, request: requests.PreparedRequest, more: Any) -> requests.Response:
         transport._within.send(request)
         return lost_after(transport, request, more)
 
-    strict.fail_on(PARTIES, doubled, times=1)
-    settled()
+    strict.fail_on(PARTIES, duplicated, times=1)
+    drain_until_settled()
     held = row("party", "ada")
     assert (held.state, held.reason, held.remote_id) == ("held", "twins", "")
     assert looks("ada") == [(2, 2, "several may be it")]
@@ -131,7 +131,7 @@ def test_two_that_may_be_it_are_held_for_an_agent(
 
 def test_it_is_sent_again_twice_at_most(complete: Draft, strict: FlakyTransport, service: FormationService) -> None:
     strict.fail_on(PARTIES, lost_before)
-    settled(15)
+    drain_until_settled(15)
     held = row("party", "ada")
     assert (held.state, held.reason) == ("held", "unclear")
     assert strict.endpoints.count(PARTIES) == 1 + REPEATS
@@ -152,14 +152,14 @@ def test_what_turns_up_after_a_second_sending_is_told_to_agents(
         drain()
     assert row("party", "ada").remote_id
     strict._within.send(late[0])
-    settled()
+    drain_until_settled()
     twice = row("party", "ada")
     assert (twice.state, twice.reason, twice.recheck) == ("done", DUPLICATE, False)
     assert len(parties(service)) == 2
 
 
 @pytest.mark.parametrize(
-    ("deed", "kind", "subject"),
+    ("endpoint", "kind", "subject"),
     [
         ("POST entities", "entity", ""),
         ("POST entities/share-classes", "share_class", "ordinary"),
@@ -168,27 +168,27 @@ def test_what_turns_up_after_a_second_sending_is_told_to_agents(
     ],
 )
 def test_what_nothing_can_tell_is_held_and_never_sent_again(
-    complete: Draft, strict: FlakyTransport, deed: str, kind: str, subject: str
+    complete: Draft, strict: FlakyTransport, endpoint: str, kind: str, subject: str
 ) -> None:
-    exactly(strict, deed)
-    settled()
+    exactly(strict, endpoint)
+    drain_until_settled()
     held = row(kind, subject)
-    assert (held.state, held.reason, strict.endpoints.count(deed)) == ("held", "unclear", 1)
+    assert (held.state, held.reason, strict.endpoints.count(endpoint)) == ("held", "unclear", 1)
 
 
-def exactly(transport: FlakyTransport, deed: str) -> None:
+def exactly(transport: FlakyTransport, endpoint: str) -> None:
     """Lose the answer of this very deed; a spoiler's words are how a deed begins."""
 
     def only(transport: FlakyTransport, request: requests.PreparedRequest, more: Any) -> requests.Response:
-        if transport.calls[-1].endpoint != deed:
+        if transport.calls[-1].endpoint != endpoint:
             return transport._within.send(request)
         return lost_after(transport, request, more)
 
-    transport.fail_on(deed, only)
+    transport.fail_on(endpoint, only)
 
 
 @pytest.mark.parametrize(
-    ("kind", "deed"),
+    ("kind", "endpoint"),
     [
         (ResourceKind.ENTITY, "POST entities"),
         (ResourceKind.SHARE_CLASS, "POST entities/share-classes"),
@@ -196,11 +196,13 @@ def exactly(transport: FlakyTransport, deed: str) -> None:
         (ResourceKind.DOCUMENT, "POST entities/documents"),
     ],
 )
-def test_a_list_settles_what_has_one(complete: Draft, strict: FlakyTransport, kind: ResourceKind, deed: str) -> None:
+def test_a_list_settles_what_has_one(
+    complete: Draft, strict: FlakyTransport, kind: ResourceKind, endpoint: str
+) -> None:
     knowing(Capabilities(lists=frozenset({ResourceKind.PARTY, kind})))
-    exactly(strict, deed)
-    settled()
-    assert strict.endpoints.count(deed) == 1
+    exactly(strict, endpoint)
+    drain_until_settled()
+    assert strict.endpoints.count(endpoint) == 1
     assert deliveries_of(complete.application).overall.words == "Received"
     ids = [one.remote_id for one in Delivery.objects.exclude(remote_id="").exclude(kind=kind)]
     assert Delivery.objects.get(kind=kind).remote_id not in ["", *ids]
@@ -218,7 +220,7 @@ def test_answers_go_out_whole_again_where_merging_is_not_known(
         owner,
     )
     strict.failures.clear()
-    settled()
+    drain_until_settled()
     lost, repeated, newest = [body for body in strict.bodies("POST entities/csp-data") if "scope" not in body]
     assert lost == repeated
     assert newest["csp_data"] == repeated["csp_data"] | {"xy.started_on": "2026-02-01"}
@@ -232,7 +234,7 @@ def test_a_list_that_never_rests_proves_nothing(complete: Draft, strict: FlakyTr
 
     strict.fail_on(PARTIES, lost_after, times=1)
     strict.fail_on("GET entities/parties", restless)
-    settled(3)
+    drain_until_settled(3)
     unknown = row("party", "ada")
     assert (unknown.state, unknown.remote_id) == ("unknown", "")
     assert {conclusion for _, _, conclusion in looks("ada")} == {"could not be read"}
@@ -243,7 +245,7 @@ def test_a_list_that_cannot_be_read_is_read_later(
 ) -> None:
     strict.fail_on(PARTIES, lost_after, times=1)
     strict.fail_on("GET entities/parties", unreachable, times=2)
-    settled()
+    drain_until_settled()
     assert row("party", "ada").state == "done"
     assert len(parties(service)) == 1
 
@@ -251,7 +253,7 @@ def test_a_list_that_cannot_be_read_is_read_later(
 def test_a_list_that_is_not_there_holds(complete: Draft, strict: FlakyTransport) -> None:
     strict.fail_on(PARTIES, lost_after, times=1)
     strict.fail_on("GET entities/parties", answers(404, {"code": "not_found"}))
-    settled()
+    drain_until_settled()
     assert (row("party", "ada").state, row("party", "ada").reason) == ("held", "unclear")
 
 
@@ -265,7 +267,7 @@ def test_a_worker_that_died_leaves_something_to_look_for(
     Delivery.objects.filter(pk=taken.row.pk).update(lease_until=timezone.now() - timedelta(seconds=1))
     drain()
     assert row("party", "ada").tries.get().outcome == "worker_died"
-    settled()
+    drain_until_settled()
     assert len(parties(service)) == 1
     assert "not there" in [conclusion for _, _, conclusion in looks("ada")]
 
@@ -323,11 +325,11 @@ def test_one_in_doubt_is_not_told_from_another_by_likeness(
     """One namesake is held already; the record that is found may be either of them."""
     with_a_namesake(complete, owner)
     strict.fail_on(PARTIES, lost_before, times=1 + REPEATS)
-    settled(12)
+    drain_until_settled(12)
     assert [row("party", one).state for one in ("ada", "namesake")] == ["held", "done"]
     Delivery.objects.filter(subject="namesake", kind="party").update(
         state="unknown", reason="unclear", remote_id="", acknowledged=None, unclear_since=timezone.now()
     )
     Delivery.objects.filter(subject="namesake", kind="party").update(sent=row("party", "namesake").wanted)
-    settled(3)
+    drain_until_settled(3)
     assert (row("party", "namesake").state, row("party", "namesake").reason) == ("held", "twins")

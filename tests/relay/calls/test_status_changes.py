@@ -16,7 +16,7 @@ from formation_portal.service.models import Entity
 from tests.relay.conftest import reopened, row, save
 from tests.relay.flaky_transport import FlakyTransport
 
-from .status_changes import RETURNED, STATUS, advance, status_there, statuses_told, submitted
+from .status_changes import RETURNED, STATUS, advance, sent_statuses, status_there, submitted
 
 __all__ = ["submitted"]
 
@@ -26,30 +26,30 @@ pytestmark = pytest.mark.django_db(databases=["default", "service"])
 def test_the_service_follows_through_two_rounds_to_the_incorporation(
     submitted: Draft, transport: FlakyTransport, service: FormationService, owner: Any, agent: Any
 ) -> None:
-    for deed in (*RETURNED, "submit", "begin_review", "approve", "record_incorporation"):
-        if deed == "submit":
+    for transition in (*RETURNED, "submit", "begin_review", "approve", "record_incorporation"):
+        if transition == "submit":
             save(submitted, "the-company", {"entity.name": "Larkspur"}, owner)
             services.submit(submitted, by=owner)
         else:
-            advance(submitted, deed, by=agent)
+            advance(submitted, transition, by=agent)
         drain()
         assert status_there() == submitted.application.state
     assert status_there() == "incorporated"
     assert service.entity(row("entity").remote_id)["name"] == "Larkspur"
     assert transport.endpoints == [STATUS, STATUS, "PATCH entities", "POST entities/submit", STATUS, STATUS, STATUS]
-    assert statuses_told(transport) == [
+    assert sent_statuses(transport) == [
         "in_review", "returned_for_changes", "in_review", "submitted_to_csp", "incorporated",
     ]  # fmt: skip
     assert len({call.key for call in transport.calls}) == len(transport.calls)
-    board = deliveries_of(submitted.application)
-    assert [(title, view.words) for title, view in board.transitions] == [
+    deliveries = deliveries_of(submitted.application)
+    assert [(title, view.words) for title, view in deliveries.transitions] == [
         (title, "Received")
         for title in (
             "Submission", "Start of the review", "Return for changes",
             "Submission", "Start of the review", "Approval", "Incorporation",
         )
     ]  # fmt: skip
-    assert board.overall.words == "Received"
+    assert deliveries.overall.words == "Received"
     assert drain() == 0
 
 
@@ -71,7 +71,7 @@ def test_it_follows_to_the_end_from_whatever_was_not_told_in_time(
         STATUS,
         STATUS,
     ]
-    assert statuses_told(transport) == ["in_review", "returned_for_changes", "in_review", "rejected"]
+    assert sent_statuses(transport) == ["in_review", "returned_for_changes", "in_review", "rejected"]
     assert status_there() == "rejected"
     assert Entity.objects.get().properties["name"] == "Larkspur"
 
@@ -100,8 +100,8 @@ def test_corrections_wait_for_the_customer_and_the_return_itself_does_not(
     assert drain() == 0
     assert transport.endpoints == [STATUS, STATUS]
     assert status_there() == "returned_for_changes"
-    board = deliveries_of(submitted.application)
-    assert board.of_entity().words == SENT_WITH_CORRECTIONS
+    deliveries = deliveries_of(submitted.application)
+    assert deliveries.of_entity().words == SENT_WITH_CORRECTIONS
     services.submit(submitted, by=owner)
     drain()
     assert transport.endpoints[2:] == ["PATCH entities", "POST entities/submit"]
@@ -134,7 +134,7 @@ def test_a_withdrawal_goes_ahead_and_the_rest_is_never_sent(
     advance(submitted, "return", by=agent)
     services.withdraw(submitted, by=owner)
     drain()
-    assert statuses_told(transport) == ["in_review", "withdrawn"]
+    assert sent_statuses(transport) == ["in_review", "withdrawn"]
     assert status_there() == "withdrawn"
     assert drain() == 0
     assert deliveries_of(submitted.application).overall.words == "Received"
@@ -176,7 +176,7 @@ def test_one_row_for_all_submissions_is_that_of_the_last(
     Entity.objects.update(status="submitted_for_review")
     advance(submitted, *RETURNED, by=agent)
     drain()
-    assert statuses_told(transport) == ["in_review", "returned_for_changes"]
+    assert sent_statuses(transport) == ["in_review", "returned_for_changes"]
     services.submit(submitted, by=owner)
     drain()
     assert transport.endpoints == [STATUS, STATUS, "POST entities/submit"]

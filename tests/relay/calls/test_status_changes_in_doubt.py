@@ -26,9 +26,9 @@ from .status_changes import (
     SUBMIT,
     advance,
     drain_until_still,
+    sent_statuses,
     status_row,
     status_there,
-    statuses_told,
     submitted,
     without_keys,
 )
@@ -54,8 +54,8 @@ def test_a_deed_is_done_once_whatever_becomes_of_its_answer(
     advance(submitted, *RETURNED, by=agent)
     drain_until_still()
     assert status_there() == "returned_for_changes"
-    assert statuses_told(transport)[-1] == "returned_for_changes"
-    assert set(statuses_told(transport)[:-1]) == {"in_review"}
+    assert sent_statuses(transport)[-1] == "returned_for_changes"
+    assert set(sent_statuses(transport)[:-1]) == {"in_review"}
     assert deliveries_of(submitted.application).overall.words == "Received"
 
 
@@ -99,7 +99,7 @@ def test_however_often_it_is_lost_nobody_has_to_find_out_what_can_be_read(
         if moved.state == "unknown" and moved.looks:
             assert moved.next_at is not None
             waits.append((moved.next_at - timezone.now()).total_seconds())
-    assert statuses_told(without_keys) == ["in_review"] * 8 + ["returned_for_changes"]
+    assert sent_statuses(without_keys) == ["in_review"] * 8 + ["returned_for_changes"]
     assert status_there() == "returned_for_changes"
     assert [round(wait, -1) for wait in waits] == [60, 60, 60, 120, 240, 480, 960], "ever more rarely"
     assert without_keys.endpoints.count(READ) == 14, "never told again but right after two looks"
@@ -142,8 +142,8 @@ def test_what_is_held_ends_once_the_service_says_that_it_has_no_such_call(
     services.submit(open_draft(second), by=owner)
     drain_until_still()
     found = {(one.state, one.reason) for one in Delivery.objects.filter(kind="submission")}
-    told_by_hand = ("done", UNSUPPORTED)
-    assert found == ({told_by_hand} if is_known else {told_by_hand, ("held", UNCLEAR)})
+    reported_by_hand = ("done", UNSUPPORTED)
+    assert found == ({reported_by_hand} if is_known else {reported_by_hand, ("held", UNCLEAR)})
     assert without_keys.endpoints.count(SUBMIT) == 2
 
 
@@ -194,7 +194,7 @@ def test_a_record_of_something_else_settles_nothing(submitted: Draft, without_ke
     advance(submitted, "begin_review", by=agent)
     drain_until_still()
     assert status_there() == "in_review"
-    assert len(statuses_told(without_keys)) == 2
+    assert len(sent_statuses(without_keys)) == 2
 
 
 def test_a_submission_whose_answer_was_lost_is_not_made_twice(
@@ -231,15 +231,15 @@ def test_a_second_submission_is_not_taken_for_done_where_the_first_was_returned(
     assert status_there() == "submitted_for_review"
 
 
-@pytest.mark.parametrize("stands", ["in_review", "submitted_to_csp", "rejected"])
+@pytest.mark.parametrize("status", ["in_review", "submitted_to_csp", "rejected"])
 def test_what_the_services_own_people_have_done_already_is_done(
-    submitted: Draft, transport: FlakyTransport, agent: Any, stands: str
+    submitted: Draft, transport: FlakyTransport, agent: Any, status: str
 ) -> None:
-    Entity.objects.update(status=stands)
+    Entity.objects.update(status=status)
     advance(submitted, "begin_review", by=agent)
     drain_until_still()
     assert status_row("in_review").state == "done"
-    assert (status_there(), statuses_told(transport)) == (stands, ["in_review"])
+    assert (status_there(), sent_statuses(transport)) == (status, ["in_review"])
     assert Look.objects.count() == 1
 
 

@@ -24,9 +24,9 @@ from .status_changes import (
     SUBMIT,
     advance,
     drain_until_still,
+    sent_statuses,
     status_row,
     status_there,
-    statuses_told,
     submitted,
 )
 
@@ -45,7 +45,7 @@ def test_what_they_have_decided_otherwise_is_held_for_an_agent(
     drain_until_still()
     held = status_row("submitted_to_csp")
     assert (held.state, held.reason) == ("held", STATE_CONFLICT)
-    assert statuses_told(transport) == ["in_review", "submitted_to_csp"], "tried once, and what follows waits"
+    assert sent_statuses(transport) == ["in_review", "submitted_to_csp"], "tried once, and what follows waits"
     assert state_words(held) == "The application has a different status at the service"
     assert held.seen.get().conclusion == "it stands at rejected"
     assert "Status we sent: submitted_to_csp" in provider_message(held, ids={})
@@ -95,7 +95,7 @@ def test_a_withdrawal_waits_until_it_is_known_what_came_before(
     drain()
     services.withdraw(submitted, by=owner)
     drain_until_still()
-    assert statuses_told(transport) == ["in_review", "withdrawn"], "what nobody wants told any more is not told again"
+    assert sent_statuses(transport) == ["in_review", "withdrawn"], "what nobody wants told any more is not told again"
     assert status_there() == "withdrawn"
     assert deliveries_of(submitted.application).overall.words == "Received"
 
@@ -121,10 +121,10 @@ def test_a_service_without_the_call_is_not_told_and_holds_nothing_up(
     transport.fail_on(STATUS, answers(405))
     advance(submitted, *RETURNED, by=agent)
     drain_until_still()
-    assert statuses_told(transport) == ["in_review", "returned_for_changes"]
-    board = deliveries_of(submitted.application)
-    assert board.notices == (NO_REVIEWS,)
-    assert ("Start of the review", "With our team") in [(title, one.words) for title, one in board.unresolved]
+    assert sent_statuses(transport) == ["in_review", "returned_for_changes"]
+    deliveries = deliveries_of(submitted.application)
+    assert deliveries.notices == (NO_REVIEWS,)
+    assert ("Start of the review", "With our team") in [(title, one.words) for title, one in deliveries.unresolved]
     Entity.objects.update(status="returned_for_changes")
     save(submitted, "the-company", {"entity.name": "Larkspur"}, owner)
     services.submit(submitted, by=owner)
@@ -141,7 +141,7 @@ def test_a_service_without_any_such_call_is_said_to_have_none(
     services.submit(complete, by=owner)
     advance(complete, "begin_review", "approve", by=agent)
     drain_until_still()
-    assert statuses_told(transport) == ["in_review", "submitted_to_csp"]
+    assert sent_statuses(transport) == ["in_review", "submitted_to_csp"]
     assert deliveries_of(complete.application).notices == (NO_SUBMISSIONS,)
 
 
@@ -187,6 +187,6 @@ def test_a_submission_that_was_refused_under_review_goes_again_with_the_next_one
     services.submit(complete, by=owner)
     drain_until_still()
     assert transport.endpoints.count(SUBMIT) == 3
-    assert statuses_told(transport) == ["in_review", "returned_for_changes"]
+    assert sent_statuses(transport) == ["in_review", "returned_for_changes"]
     assert status_there() == "submitted_for_review"
     assert deliveries_of(complete.application).overall.words == "Received"

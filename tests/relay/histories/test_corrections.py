@@ -19,7 +19,7 @@ pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
 
 @pytest.fixture
-def came_back(complete: Draft, transport: FlakyTransport, owner: Any) -> Draft:
+def returned(complete: Draft, transport: FlakyTransport, owner: Any) -> Draft:
     """Submitted, received and returned."""
     services.submit(complete, by=owner)
     drain()
@@ -29,28 +29,28 @@ def came_back(complete: Draft, transport: FlakyTransport, owner: Any) -> Draft:
     return complete
 
 
-def test_no_correction_leaves_before_all_are_sent(came_back: Draft, transport: FlakyTransport, owner: Any) -> None:
-    save(came_back, "the-company", {"entity.name": "Larkspur"}, owner)
-    services.add_party(came_back, "person", ["director"], factories.ADA, by=owner, token="grace")
+def test_no_correction_leaves_before_all_are_sent(returned: Draft, transport: FlakyTransport, owner: Any) -> None:
+    save(returned, "the-company", {"entity.name": "Larkspur"}, owner)
+    services.add_party(returned, "person", ["director"], factories.ADA, by=owner, token="grace")
     assert drain() == 0
     assert transport.calls == []
-    board = deliveries_of(came_back.application)
-    assert board.of_entity().words == SENT_WITH_CORRECTIONS
-    assert board.of_party("grace").words == SENT_WITH_CORRECTIONS
-    assert board.notices == ()
+    deliveries = deliveries_of(returned.application)
+    assert deliveries.of_entity().words == SENT_WITH_CORRECTIONS
+    assert deliveries.of_party("grace").words == SENT_WITH_CORRECTIONS
+    assert deliveries.notices == ()
 
 
 def test_all_of_it_leaves_once_it_is_sent(
-    came_back: Draft, transport: FlakyTransport, service: FormationService, owner: Any
+    returned: Draft, transport: FlakyTransport, service: FormationService, owner: Any
 ) -> None:
-    save(came_back, "the-company", {"entity.name": "Larkspur"}, owner)
-    save(came_back, "the-company", {"entity.name": "Larkspur & Co"}, owner)
-    services.submit(came_back, by=owner)
+    save(returned, "the-company", {"entity.name": "Larkspur"}, owner)
+    save(returned, "the-company", {"entity.name": "Larkspur & Co"}, owner)
+    services.submit(returned, by=owner)
     drain()
     assert transport.bodies("PATCH entities") == [{"name": "Larkspur & Co"}], "in its last form, once"
     assert transport.endpoints[-1] == "POST entities/submit"
     assert service.entity(row("entity").remote_id)["name"] == "Larkspur & Co"
-    assert deliveries_of(came_back.application).overall.words == "Received"
+    assert deliveries_of(returned.application).overall.words == "Received"
 
 
 def test_a_draft_that_was_never_submitted_goes_on_at_once(

@@ -16,7 +16,7 @@ from formation_portal.relay.worker import drain
 from tests.applications import factories
 from tests.relay.flaky_transport import FlakyTransport, answers, lost_after, lost_before, unreachable
 
-from .test_random_histories import assert_the_service_holds, deeds, do
+from .test_random_histories import actions, assert_the_service_holds, do
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
@@ -64,7 +64,7 @@ def storm(transport: FlakyTransport, fault: str, sunny_calls: int) -> None:
     phases=[Phase.explicit, Phase.reuse, Phase.generate],
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow, HealthCheck.filter_too_much],
 )
-@given(history=st.lists(st.one_of(deeds, storms), min_size=4, max_size=16))
+@given(history=st.lists(st.one_of(actions, storms), min_size=4, max_size=16))
 def test_the_service_ends_up_with_what_the_draft_says_after_any_storm(
     history: list[Any], owner: Any, transport: FlakyTransport, service: FormationService, capabilities: Capabilities
 ) -> None:
@@ -72,11 +72,11 @@ def test_the_service_ends_up_with_what_the_draft_says_after_any_storm(
     transport.forgets_keys = not capabilities.honours_keys
     service_profile.update_profile(capabilities=capabilities, can_edit=True)
     draft = open_draft(services.start(owner=owner, product=factories.product()))
-    for deed in history:
-        if deed[0] == "storm":
-            storm(transport, *deed[1:])
+    for action in history:
+        if action[0] == "storm":
+            storm(transport, *action[1:])
         else:
-            do(draft, deed, owner)
+            do(draft, action, owner)
     for _ in range(8):
         drain()
     rows = Delivery.objects.filter(application=draft.application)

@@ -38,7 +38,7 @@ class_edits = st.one_of(
 )
 tokens = st.sampled_from(TOKENS)
 roles = st.lists(st.sampled_from(["director", "shareholder", "manager"]), unique=True)
-deeds = st.one_of(
+actions = st.one_of(
     st.tuples(st.just("entity"), entity_edits),
     st.tuples(st.just("party"), tokens, party_edits),
     st.tuples(st.just("roles"), tokens, roles),
@@ -50,9 +50,9 @@ deeds = st.one_of(
 )
 
 
-def do(draft: Draft, deed: Any, by: Any) -> None:
+def do(draft: Draft, action: Any, by: Any) -> None:
     """One deed of a customer, or of the worker."""
-    match deed:
+    match action:
         case ("entity", (name, text)):
             save(draft, "the-company", {name: text}, by)
         case ("party", token, (name, text)):
@@ -145,14 +145,14 @@ def assert_nothing_was_said_twice(transport: FlakyTransport) -> None:
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
-@given(history=st.lists(deeds, min_size=3, max_size=14))
+@given(history=st.lists(actions, min_size=3, max_size=14))
 def test_the_service_ends_up_with_what_the_draft_says(
     history: list[Any], owner: Any, transport: FlakyTransport, service: FormationService
 ) -> None:
     transport.clear()
     draft = open_draft(services.start(owner=owner, product=factories.product()))
-    for deed in history:
-        do(draft, deed, owner)
+    for action in history:
+        do(draft, action, owner)
     drain()
     unfinished = Delivery.objects.filter(application=draft.application).exclude(state__in=("done", "queued"))
     assert not unfinished.exists(), list(unfinished)

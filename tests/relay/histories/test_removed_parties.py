@@ -20,28 +20,28 @@ from tests.relay.flaky_transport import FlakyTransport
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
 
-def held(service: FormationService) -> tuple[int, ...]:
+def counts_at_service(service: FormationService) -> tuple[int, ...]:
     entity = row("entity").remote_id
     return (len(service.parties(entity)), len(service.documents(entity)), len(service.shareholdings(entity)))
 
 
-def test_nothing_of_a_removed_party_is_wished_for(complete: Draft, owner: Any) -> None:
+def test_nothing_of_a_removed_party_is_desired(complete: Draft, owner: Any) -> None:
     services.remove_party(complete, complete.party("ada"), by=owner)  # type: ignore[arg-type]
-    names = {wish.subject for wish in desired_state(reopened(complete))}
+    names = {resource.subject for resource in desired_state(reopened(complete))}
     assert not any("ada" in name for name in names)
 
 
 def test_it_goes_and_comes_back_whole(complete: Draft, service: FormationService, owner: Any) -> None:
     drain()
     before = desired_state(complete)
-    assert held(service) == (1, 1, 1)
+    assert counts_at_service(service) == (1, 1, 1)
     services.remove_party(complete, complete.party("ada"), by=owner)  # type: ignore[arg-type]
     drain()
-    assert held(service) == (0, 0, 0)
+    assert counts_at_service(service) == (0, 0, 0)
     services.restore_party(complete, "ada", by=owner)
     assert desired_state(complete) == before
     drain()
-    assert held(service) == (1, 1, 1)
+    assert counts_at_service(service) == (1, 1, 1)
     entity, party = row("entity").remote_id, row("party", "ada").remote_id
     assert service.csp_data(entity, party_id=party)["csp_data"] == {"xy.person.is_pep": False}
     assert service.download_document(entity, row("document", "ada/Passport").remote_id) == factories.PDF
@@ -57,7 +57,7 @@ def test_what_is_restored_before_it_went_stays_there(
     services.restore_party(complete, "ada", by=owner)
     assert drain() == 0
     assert len(transport.calls) == told
-    assert held(service) == (1, 1, 1)
+    assert counts_at_service(service) == (1, 1, 1)
 
 
 def test_the_file_of_a_party_that_was_removed_before_it_was_sent_stays_here(
@@ -89,13 +89,13 @@ def test_one_of_two_entries_takes_what_the_other_had_there(
         complete, "person", ["director"], name | {"person.email": "b@example.com"}, by=owner, token="first"
     )
     drain()
-    assert held(service) == (2, 1, 1)
+    assert counts_at_service(service) == (2, 1, 1)
     first, ada = complete.party("first"), complete.party("ada")
     assert first is not None
     assert ada is not None
     services.merge_parties(complete, ada, first, by=owner)
     drain()
-    assert held(service) == (1, 1, 1)
+    assert counts_at_service(service) == (1, 1, 1)
     entity = row("entity").remote_id
     [party] = service.parties(entity)
     assert (party["email"], party["roles"]) == ("b@example.com", ["director", "shareholder"])

@@ -21,10 +21,15 @@ pytestmark = [
 def test_nothing_leaves_before_the_customer_submits(complete: Draft, transport: FlakyTransport) -> None:
     assert drain() == 0
     assert transport.calls == []
-    board = deliveries_of(complete.application)
-    for view in (board.overall, board.of_entity(), board.of_party("ada"), board.of("document", "nowhere")):
+    deliveries = deliveries_of(complete.application)
+    for view in (
+        deliveries.overall,
+        deliveries.of_entity(),
+        deliveries.of_party("ada"),
+        deliveries.of("document", "nowhere"),
+    ):
         assert view.words == "Saved. We send it when you submit."
-    assert board.notices == (NO_EDITS,)
+    assert deliveries.notices == (NO_EDITS,)
 
 
 def test_everything_leaves_by_documented_calls_once_it_is_submitted(
@@ -32,7 +37,7 @@ def test_everything_leaves_by_documented_calls_once_it_is_submitted(
 ) -> None:
     services.submit(complete, by=owner)
     drain()
-    assert {deed.split()[0] for deed in transport.endpoints} == {"POST"}
+    assert {action.split()[0] for action in transport.endpoints} == {"POST"}
     assert len(service.parties(row("entity").remote_id)) == 1
     assert deliveries_of(complete.application).overall.words == "Received"
     assert deliveries_of(complete.application).notices == ()
@@ -59,9 +64,9 @@ def test_an_edit_after_a_return_is_left_to_our_team_without_a_call(
     transport.clear()
     drain()
     assert transport.calls == []
-    board = deliveries_of(complete.application)
-    assert board.of_entity().words == "With our team"
-    assert len(board.notices) == 1
+    deliveries = deliveries_of(complete.application)
+    assert deliveries.of_entity().words == "With our team"
+    assert len(deliveries.notices) == 1
 
 
 def test_answers_under_the_providers_keys_can_be_sent_again_by_the_documented_call(

@@ -37,7 +37,7 @@ REPEATED, REORDERED, FORGED, STALE = 0.20, 0.20, 0.05, 0.05
 
 
 @dataclass(frozen=True)
-class Parcel:
+class SignedEvent:
     """One webhook on its way: true, forged, or late."""
 
     body: bytes
@@ -71,7 +71,7 @@ def entities(owner: Any, transport: FlakyTransport, settings: Any, tmp_path: Pat
     return list(Entity.objects.order_by("created_at"))
 
 
-def happens(entities: list[Entity], chance: random.Random) -> Parcel:
+def happens(entities: list[Entity], chance: random.Random) -> SignedEvent:
     """Something happens at the service; the webhook that it leaves."""
     entity = chance.choice(entities)
     for document in Document.objects.filter(entity=entity):
@@ -79,7 +79,7 @@ def happens(entities: list[Entity], chance: random.Random) -> Parcel:
     events.status_changed(entity, before=State.SUBMITTED_FOR_REVIEW)
     row = EventDelivery.objects.select_related("event").get(delivered_at=None)
     EventDelivery.objects.update(delivered_at=timezone.now())
-    return Parcel(body_of(row.event), row.subscription_id)
+    return SignedEvent(body_of(row.event), row.subscription_id)
 
 
 def arrivals(count: int, chance: random.Random) -> list[tuple[float, int, str]]:
@@ -93,7 +93,7 @@ def arrivals(count: int, chance: random.Random) -> list[tuple[float, int, str]]:
     return sorted(found)
 
 
-def verdicts() -> dict[str, str]:
+def document_statuses() -> dict[str, str]:
     return dict(Delivery.objects.filter(kind="document", state="done").values_list("remote_id", "document_status"))
 
 
@@ -107,32 +107,32 @@ def test_whatever_becomes_of_webhooks_the_portal_knows_what_the_service_has(
     count: int, entities: list[Entity], transport: FlakyTransport
 ) -> None:
     chance = random.Random(20_260_102)
-    parcels: list[Parcel] = []
+    sent: list[SignedEvent] = []
     answers: dict[str, list[int]] = {"true": [], "forged": [], "stale": []}
     for at, number, kind in (way := arrivals(count, chance)):
-        while len(parcels) <= at and len(parcels) <= max(one for _, one, _ in way):
-            parcels.append(happens(entities, chance))
-        parcel = replace(parcels[number], kind=kind)
-        answers[kind].append(post(parcel.body, parcel.headers()).status_code)
+        while len(sent) <= at and len(sent) <= max(one for _, one, _ in way):
+            sent.append(happens(entities, chance))
+        signed = replace(sent[number], kind=kind)
+        answers[kind].append(post(signed.body, signed.headers()).status_code)
         if not chance.randrange(5):
             read_due_documents()
     read_due_documents()
     assert sum(map(len, answers.values())) == count
     assert set(answers["true"]) == {200}
     assert set(answers["forged"]) == set(answers["stale"]) == {401}, "0 forged accepted"
-    assert set(ReceivedEvent.objects.values_list("event_id", flat=True)) == {one.name for one in parcels}
-    assert verdicts() == at_the_service()
-    assert "rejected" in verdicts().values()
+    assert set(ReceivedEvent.objects.values_list("event_id", flat=True)) == {one.name for one in sent}
+    assert document_statuses() == at_the_service()
+    assert "rejected" in document_statuses().values()
 
 
 def test_only_what_was_forged_changes_nothing(entities: list[Entity], transport: FlakyTransport) -> None:
     chance = random.Random(20_260_103)
-    before = verdicts()
+    before = document_statuses()
     for _ in range(20):
-        parcel = happens(entities, chance)
+        signed = happens(entities, chance)
         for kind in ("forged", "stale"):
-            assert post(parcel.body, replace(parcel, kind=kind).headers()).status_code == 401
+            assert post(signed.body, replace(signed, kind=kind).headers()).status_code == 401
     transport.calls.clear()
     assert read_due_documents() == 0
     assert transport.endpoints == []
-    assert verdicts() == before != at_the_service()
+    assert document_statuses() == before != at_the_service()

@@ -86,11 +86,11 @@ SAYS_NOTHING: tuple[dict[str, Any], ...] = (
 
 
 def test_what_says_nothing_to_us_is_kept_and_nothing_happens(sign: Sign, entity: str) -> None:
-    for place, more in enumerate(SAYS_NOTHING):
+    for index, more in enumerate(SAYS_NOTHING):
         about = entity if "type" in more else "ent_unknown"
-        body = written(event(about, **({"id": f"evt_{place}"} | more)))
-        assert post(body, sign(body, name=f"evt_{place}")).status_code == 200
-        assert ReceivedEvent.objects.count() == place + 1
+        body = written(event(about, **({"id": f"evt_{index}"} | more)))
+        assert post(body, sign(body, name=f"evt_{index}")).status_code == 200
+        assert ReceivedEvent.objects.count() == index + 1
     assert not is_due()
 
 
@@ -212,14 +212,14 @@ def test_a_hint_that_comes_while_the_list_is_read_is_not_lost(
     first, second = written(event(entity)), written(event(entity, id="evt_2"))
     post(first, sign(first, name="evt_1"))
     known = gateway.service()
-    paper = Delivery.objects.filter(kind="document").first()
-    assert paper is not None
+    delivery = Delivery.objects.filter(kind="document").first()
+    assert delivery is not None
 
     class Slow:
         def documents(self, entity_id: str) -> Any:
             """It has answered when it changes its mind, and says so before its answer arrives."""
             records = known.documents(entity_id)
-            Document.objects.filter(id=paper.remote_id).update(status="rejected")
+            Document.objects.filter(id=delivery.remote_id).update(status="rejected")
             post(second, sign(second, name="evt_2"))
             return records
 
@@ -228,8 +228,8 @@ def test_a_hint_that_comes_while_the_list_is_read_is_not_lost(
     monkeypatch.setattr(gateway, "service", lambda: known)
     assert is_due()
     assert read_due_documents() == 1
-    paper.refresh_from_db()
-    assert paper.document_status == "rejected"
+    delivery.refresh_from_db()
+    assert delivery.document_status == "rejected"
 
 
 def test_a_hint_that_comes_while_the_list_can_not_be_read_is_not_lost(

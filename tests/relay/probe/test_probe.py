@@ -26,9 +26,9 @@ pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
 def probe(*arguments: str) -> str:
     """What it prints."""
-    said = StringIO()
-    call_command("probe_service", *arguments, stdout=said, no_color=True)
-    return said.getvalue()
+    output = StringIO()
+    call_command("probe_service", *arguments, stdout=output, no_color=True)
+    return output.getvalue()
 
 
 def passes(transport: FlakyTransport, request: Any, more: Any) -> Any:
@@ -47,17 +47,17 @@ class TestTheEmbeddedService:
     """It honours what `capabilities.EMBEDDED` says, so that a fresh machine needs no probe."""
 
     def test_it_is_as_we_say_without_a_probe(self, transport: FlakyTransport) -> None:
-        said = probe()
+        output = probe()
         assert stored() == EMBEDDED_CAPABILITIES
         assert ServiceProfile.objects.get().can_edit is True
         assert ServiceProfile.objects.get().probed_at is not None
-        assert "0 answers are unknown" in said
+        assert "0 answers are unknown" in output
         assert len(transport.calls) <= 25
 
     def test_nothing_is_left_behind(self, transport: FlakyTransport) -> None:
-        said = probe()
+        output = probe()
         assert Entity.objects.count() == 0
-        assert "still there" not in said
+        assert "still there" not in output
 
     def test_how_slow_it_was_counts_too(self, transport: FlakyTransport) -> None:
         probe()
@@ -66,7 +66,7 @@ class TestTheEmbeddedService:
         assert service_profile.current_profile().capabilities.slowest == slowest
 
     def test_what_follows_is_said(self, transport: FlakyTransport) -> None:
-        said = probe()
+        output = probe()
         for words in (
             "Is a call repeated with the same Idempotency-Key processed only once?",
             "uncertain calls are repeated with their key",
@@ -75,7 +75,7 @@ class TestTheEmbeddedService:
             "data is sent as soon as it is complete",
             "seconds",
         ):
-            assert words in said
+            assert words in output
 
     def test_a_product_can_be_chosen(self, transport: FlakyTransport) -> None:
         probe("--product", "example")
@@ -111,17 +111,17 @@ class TestTheOtherMake:
     """It knows the documented calls only, and promises nothing."""
 
     def test_nothing_is_taken_for_granted(self, at_other_service: OtherService) -> None:
-        said = probe("--sandbox")
+        output = probe("--sandbox")
         assert stored() == Capabilities(lists=frozenset({ResourceKind.PARTY}))
         assert ServiceProfile.objects.get().can_edit is False
-        assert "uncertain calls are never repeated automatically" in said
-        assert "data is sent when the customer submits" in said
+        assert "uncertain calls are never repeated automatically" in output
+        assert "data is sent when the customer submits" in output
 
     def test_what_stays_there_is_named(self, at_other_service: OtherService) -> None:
-        said = probe("--sandbox")
+        output = probe("--sandbox")
         assert len(at_other_service.entities) == 2
         for entity_id, entity in at_other_service.entities.items():
-            assert f"The test entity {entity_id} (client_reference {entity.created['client_reference']})" in said
+            assert f"The test entity {entity_id} (client_reference {entity.created['client_reference']})" in output
 
     def test_it_has_to_be_called_a_sandbox(self, at_other_service: OtherService) -> None:
         with pytest.raises(CommandError, match="--sandbox"):
@@ -156,28 +156,28 @@ class TestAFaultyService:
 
     def test_an_error_in_the_middle_leaves_only_that_unknown(self, transport: FlakyTransport) -> None:
         transport.fail_on("POST entities/csp-data", answers(500))
-        said = probe()
+        output = probe()
         known = stored()
         assert known.merges_csp_data is None
         assert known.honours_keys
         assert known.lists == EMBEDDED_CAPABILITIES.lists
-        assert "not known: The formation service's answer did not arrive (status 500, request " in said
-        assert "1 answer is unknown" in said
+        assert "not known: The formation service's answer did not arrive (status 500, request " in output
+        assert "1 answer is unknown" in output
         assert Entity.objects.count() == 0
 
     def test_without_parties_neither_keys_nor_holdings_nor_edits_are_known(self, transport: FlakyTransport) -> None:
         transport.fail_on("POST entities/parties", answers(500))
-        said = probe()
+        output = probe()
         known = stored()
         assert not known.honours_keys
         assert ResourceKind.SHAREHOLDING not in known.lists | known.refuses_repeats
         assert ResourceKind.PARTY in known.lists  # it is documented
         assert ServiceProfile.objects.get().can_edit is None
-        assert "there is no party or no share class to hold shares" in said
+        assert "there is no party or no share class to hold shares" in output
 
-    @pytest.mark.parametrize("place", range(3))
-    def test_keys_are_known_only_if_every_try_was_answered(self, transport: FlakyTransport, place: int) -> None:
-        for _ in range(place):
+    @pytest.mark.parametrize("index", range(3))
+    def test_keys_are_known_only_if_every_try_was_answered(self, transport: FlakyTransport, index: int) -> None:
+        for _ in range(index):
             transport.fail_on("POST entities/parties", passes, times=1)
         transport.fail_on("POST entities/parties", lost_after, times=1)
         probe()
@@ -212,8 +212,8 @@ class TestAFaultyService:
 
     def test_a_test_entity_that_cannot_be_removed_is_named(self, transport: FlakyTransport) -> None:
         transport.fail_on("DELETE entities", answers(500))
-        said = probe()
-        assert f"The test entity {Entity.objects.get().id} " in said
+        output = probe()
+        assert f"The test entity {Entity.objects.get().id} " in output
         assert ServiceProfile.objects.get().can_edit is None
 
     def test_whatever_happens_the_test_entity_is_removed(
@@ -240,7 +240,7 @@ def items() -> list[CatalogItem]:
     return [one for one in parse_catalog([*read_catalog(), *USABLE, factories.ITEM]) if isinstance(one, CatalogItem)]
 
 
-class TestSpecimen:
+class TestPayloads:
     """Values for what must be answered come from the schema, whatever it asks."""
 
     def test_every_required_question_gets_a_value_that_its_type_takes(self) -> None:
@@ -253,18 +253,18 @@ class TestSpecimen:
                     assert spec.clean(value) is not None
 
     def test_the_most_telling_product_answers_every_question(self) -> None:
-        specimen = most_complete(items())
-        assert all((specimen.party, specimen.share_class, specimen.slot, specimen.answers))
+        payloads_ = most_complete(items())
+        assert all((payloads_.party, payloads_.share_class, payloads_.slot, payloads_.answers))
 
     def test_what_is_asked_only_sometimes_is_not_sent(self) -> None:
         (item,) = [one for one in items() if one.product.slug == "example"]
-        specimen = payloads_for(item)
-        assert specimen.entity == {
+        payloads_ = payloads_for(item)
+        assert payloads_.entity == {
             "jurisdiction_product_id": item.jurisdiction_product_id,
             "client_reference": "",
             "name": "Test",
         }
-        assert specimen.party == {
+        assert payloads_.party == {
             "party_type": "person",
             "roles": ["shareholder", "director"],
             "first_name": "Test",
@@ -272,4 +272,4 @@ class TestSpecimen:
             "email": "probe@example.com",
             "date_of_birth": "2000-01-01",
         }
-        assert specimen.slot == ("Passport", True)
+        assert payloads_.slot == ("Passport", True)

@@ -27,7 +27,7 @@ def strict(transport: FlakyTransport) -> None:
     update_profile(capabilities=Capabilities())
 
 
-def held(kind: str, subject: str = "") -> Delivery:
+def drain_until_undecided(kind: str, subject: str = "") -> Delivery:
     """The row, once the relay has found that nothing here can tell."""
     for _ in range(3):
         drain()
@@ -40,14 +40,14 @@ def held(kind: str, subject: str = "") -> Delivery:
 def lost_entity(complete: Draft, transport: FlakyTransport, strict: None) -> Delivery:
     """The entity was made, and the answer is lost."""
     transport.fail_on("POST entities", lost_after, times=1)
-    return held("entity")
+    return drain_until_undecided("entity")
 
 
 @pytest.fixture
 def missing_entity(complete: Draft, transport: FlakyTransport, strict: None) -> Delivery:
     """The request was lost on its way, which looks the same."""
     transport.fail_on("POST entities", lost_before, times=1)
-    return held("entity")
+    return drain_until_undecided("entity")
 
 
 def test_a_bound_entity_lets_the_rest_go_out(
@@ -208,7 +208,7 @@ def test_a_shareholding_may_be_there_without_an_id(
 ) -> None:
     """The interface shows no id in the answer to it."""
     transport.fail_on("POST entities/shareholdings", lost_after, times=1)
-    found = held("shareholding", "ada/ordinary")
+    found = drain_until_undecided("shareholding", "ada/ordinary")
     bind(found.pk, agent=agent, remote_id="")
     drain()
     after = row("shareholding", "ada/ordinary")
@@ -228,7 +228,7 @@ class TestAnAgentSettlesAChange:
         services.add_document(
             draft, draft.party("ada"), "Passport", factories.upload(factories.PNG, "scan.png"), by=owner
         )
-        return held("document", "ada/Passport")
+        return drain_until_undecided("document", "ada/Passport")
 
     def test_one_that_has_arrived_is_done(self, replaced: Delivery, transport: FlakyTransport, agent: Any) -> None:
         transport.clear()

@@ -16,32 +16,34 @@ pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
 
 @pytest.fixture
-def doubled(complete: Draft, transport: FlakyTransport) -> Delivery:
+def duplicated(complete: Draft, transport: FlakyTransport) -> Delivery:
     drain()
     Delivery.objects.filter(kind="party").update(reason=DUPLICATE)
     transport.clear()
     return row("party", "ada")
 
 
-def test_the_id_that_it_has_stays_and_nothing_is_sent(doubled: Delivery, transport: FlakyTransport, agent: Any) -> None:
-    bind(doubled.pk, agent=agent, remote_id=doubled.remote_id)
+def test_the_id_that_it_has_stays_and_nothing_is_sent(
+    duplicated: Delivery, transport: FlakyTransport, agent: Any
+) -> None:
+    bind(duplicated.pk, agent=agent, remote_id=duplicated.remote_id)
     drain()
     after = row("party", "ada")
-    assert (after.state, after.reason, after.remote_id) == ("done", "", doubled.remote_id)
+    assert (after.state, after.reason, after.remote_id) == ("done", "", duplicated.remote_id)
     assert after.wanted == after.acknowledged
     assert transport.calls == []
 
 
 def test_what_it_holds_goes_to_the_other_id(
-    doubled: Delivery, transport: FlakyTransport, service: FormationService, agent: Any
+    duplicated: Delivery, transport: FlakyTransport, service: FormationService, agent: Any
 ) -> None:
     """The provider has kept the other record, and removed the one that we had."""
     entity_id = row("entity").remote_id
     other = service.add_party(entity_id, _ada(), key="other")["party_id"]
     for holding in service.shareholdings(entity_id):
         service.remove_shareholding(entity_id, holding["id"])
-    service.remove_party(entity_id, doubled.remote_id)
-    bind(doubled.pk, agent=agent, remote_id=other)
+    service.remove_party(entity_id, duplicated.remote_id)
+    bind(duplicated.pk, agent=agent, remote_id=other)
     drain()
     assert "POST entities/parties" not in transport.endpoints
     [document] = service.documents(entity_id)
@@ -51,16 +53,16 @@ def test_what_it_holds_goes_to_the_other_id(
 
 
 def test_where_both_are_gone_it_is_made_again_with_all_that_it_holds(
-    doubled: Delivery, service: FormationService, agent: Any
+    duplicated: Delivery, service: FormationService, agent: Any
 ) -> None:
     entity_id = row("entity").remote_id
     for holding in service.shareholdings(entity_id):
         service.remove_shareholding(entity_id, holding["id"])
-    service.remove_party(entity_id, doubled.remote_id)
-    declare_absent(doubled.pk, agent=agent)
+    service.remove_party(entity_id, duplicated.remote_id)
+    declare_absent(duplicated.pk, agent=agent)
     drain()
     [party] = service.parties(entity_id)
-    assert party["party_id"] == row("party", "ada").remote_id != doubled.remote_id
+    assert party["party_id"] == row("party", "ada").remote_id != duplicated.remote_id
     assert len(service.documents(entity_id)) == len(service.shareholdings(entity_id)) == 1
     assert {one.state for one in Delivery.objects.all()} == {"done"}
 

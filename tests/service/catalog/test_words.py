@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from tests.test_wording import NOT_SAID_ANY_MORE
+from tests.test_wording import NO_LONGER_USED
 from tests.wording import sentences, words
 
 from .conftest import Json, asked_in, name_of, sections_of
@@ -23,7 +23,7 @@ NAMES = {
 }
 
 # The pages call it the formation service. A company service provider is a trade of its own.
-RIDDLES = [phrase for phrase in NOT_SAID_ANY_MORE if phrase != "provider"]
+RIDDLES = [phrase for phrase in NO_LONGER_USED if phrase != "provider"]
 
 # What the forms said before, in words that had to be read twice.
 BANNED = re.compile(

@@ -55,12 +55,12 @@ def test_an_unknown_property_is_refused_where_it_stands(caller: Caller, body: di
     assert pointers(answer) == ["/company/colour" if "company" in body else f"/{next(iter(body))}"]
 
 
-def test_a_client_reference_names_one_entity_of_a_key(caller: Caller, stranger: Caller) -> None:
+def test_a_client_reference_names_one_entity_of_a_key(caller: Caller, other_account: Caller) -> None:
     body = {"jurisdiction_product_id": example_catalog.SHARES_PRODUCT, "client_reference": "FP-1"}
     first = caller.post("/entities", body).json()["data"]["id"]
     told = problem(caller.post("/entities", body), 409, "conflict")
     assert told["existing_id"] == first
-    assert stranger.post("/entities", body).status_code == 201
+    assert other_account.post("/entities", body).status_code == 201
     found = caller.get("/entities?client_reference=FP-1").json()["data"]
     assert [one["id"] for one in found] == [first]
 
@@ -69,9 +69,9 @@ def test_entities_without_client_reference_are_all_different(caller: Caller) -> 
     assert caller.entity() != caller.entity()
 
 
-def test_a_list_holds_ones_own_newest_first(caller: Caller, stranger: Caller) -> None:
+def test_a_list_holds_ones_own_newest_first(caller: Caller, other_account: Caller) -> None:
     first, second = caller.entity(), caller.entity()
-    stranger.entity()
+    other_account.entity()
     listed = caller.get("/entities").json()
     assert [one["id"] for one in listed["data"]] == [second, first]
     assert listed["meta"] == {"page": 1, "per_page": 20, "total": 2, "total_pages": 1}
@@ -146,7 +146,7 @@ def test_a_closed_entity_is_not_written_to(caller: Caller, entity: str, state: S
 def test_a_status_moves_only_by_a_deed(caller: Caller, entity: str, source: State, target: State) -> None:
     Entity.objects.filter(id=entity).update(status=source)
     answer = caller.post(f"/entities/{entity}/status", {"status": target, "note": "Because."})
-    if any(deed.target is target and source in deed.sources for deed in TRANSITIONS.values()):
+    if any(transition.target is target and source in transition.sources for transition in TRANSITIONS.values()):
         assert answer.status_code == 200
         assert (answer.json()["data"]["status"], answer.json()["data"]["status_note"]) == (target, "Because.")
         told = Event.objects.get(type="entity.status_changed").data

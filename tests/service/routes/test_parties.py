@@ -209,7 +209,7 @@ def test_what_happens_to_parties_is_told(caller: Caller, entity: str) -> None:
     ]
 
 
-def told_of(party: str) -> list[tuple[str, list[str]]]:
+def events_of(party: str) -> list[tuple[str, list[str]]]:
     """What was told of a party: the kind of event, and the roles in it."""
     events = Event.objects.filter(type__startswith="party.").order_by("number")
     return [(event.type, event.data["roles"]) for event in events if event.data["party_id"] == party]
@@ -221,7 +221,7 @@ def shown(caller: Caller, entity: str, party: str) -> list[str]:
 
 def test_an_event_names_only_roles_that_the_record_shows(caller: Caller, entity: str) -> None:
     party = caller.person(entity, "shareholder", "director")
-    assert told_of(party) == [("party.added", ["director"])]
+    assert events_of(party) == [("party.added", ["director"])]
     assert shown(caller, entity, party) == ["director"]
 
 
@@ -229,11 +229,11 @@ def test_becoming_an_active_shareholder_is_told_and_no_longer_being_one(caller: 
     party = caller.person(entity, "shareholder")
     first = caller.holding(entity, party, caller.share_class(entity))
     second = caller.holding(entity, party, caller.share_class(entity, name="B"))
-    assert told_of(party) == [("party.added", []), ("party.updated", ["shareholder"])], "once, with the first shares"
+    assert events_of(party) == [("party.added", []), ("party.updated", ["shareholder"])], "once, with the first shares"
     caller.delete(f"/entities/{entity}/shareholdings/{first}")
-    assert len(told_of(party)) == 2
+    assert len(events_of(party)) == 2
     caller.delete(f"/entities/{entity}/shareholdings/{second}")
-    assert told_of(party)[2:] == [("party.updated", [])]
+    assert events_of(party)[2:] == [("party.updated", [])]
     assert shown(caller, entity, party) == []
 
 
@@ -249,7 +249,7 @@ def test_a_change_of_a_partys_answers_is_told_and_the_same_again_is_not(caller: 
     for _ in range(2):
         assert caller.post(f"/entities/{entity}/csp-data", body).status_code == 200
     caller.answers(entity, activity="Trading")
-    assert told_of(party) == [("party.added", ["director"]), ("party.updated", ["director"])]
+    assert events_of(party) == [("party.added", ["director"]), ("party.updated", ["director"])]
 
 
 def test_deleting_a_draft_is_told_of_each_of_its_parties(

@@ -8,10 +8,10 @@ from tests.service.caller import Caller, pointers, problem
 pytestmark = pytest.mark.django_db(databases=["service"])
 
 
-def test_parties_are_found_by_words_of_their_names_over_all_entities(caller: Caller, stranger: Caller) -> None:
+def test_parties_are_found_by_words_of_their_names_over_all_entities(caller: Caller, other_account: Caller) -> None:
     ada = caller.person(caller.entity(), "director", first_name="Åda", email="countess@example.com")
     bob = caller.person(caller.entity(), "ubo", first_name="Bob")
-    stranger.person(stranger.entity(), "ubo", first_name="Bob")
+    other_account.person(other_account.entity(), "ubo", first_name="Bob")
     assert [one["party_id"] for one in caller.get("/parties").json()["data"]] == [bob, ada]
     assert [one["party_id"] for one in caller.get("/parties?search=byron BOB").json()["data"]] == [bob]
     assert [one["party_id"] for one in caller.get("/parties?search=åd").json()["data"]] == [ada]
@@ -60,8 +60,8 @@ def test_a_reference_to_a_share_class_stays_behind(caller: Caller, entity: str) 
     assert "bvi.class_right" not in held
 
 
-def test_a_party_of_another_account_is_not_there_to_be_used(caller: Caller, stranger: Caller, entity: str) -> None:
-    source = stranger.person(stranger.entity(), "director")
+def test_a_party_of_another_account_is_not_there_to_be_used(caller: Caller, other_account: Caller, entity: str) -> None:
+    source = other_account.person(other_account.entity(), "director")
     answer = caller.post(f"/entities/{entity}/parties/reuse", {"source_party_id": source, "roles": ["director"]})
     problem(answer, 404, "not_found")
     assert pointers(answer) == ["/source_party_id"]

@@ -23,7 +23,7 @@ class Receiver(ThreadingHTTPServer):
     daemon_threads = True
 
     def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), _Door)
+        super().__init__(("127.0.0.1", 0), _Handler)
         self.received: list[Received] = []
         self.status, self.more = 200, dict[str, str]()
         self.is_silent = False
@@ -48,7 +48,7 @@ class Receiver(ThreadingHTTPServer):
             return self._arrived.wait_for(lambda: len(self.received) >= count, timeout=30)
 
 
-class _Door(BaseHTTPRequestHandler):
+class _Handler(BaseHTTPRequestHandler):
     server: Receiver
 
     def do_POST(self) -> None:

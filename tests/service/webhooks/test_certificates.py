@@ -23,7 +23,7 @@ NAME = "hooks.example.com"
 HERE = "127.0.0.1"
 
 
-class Door:
+class TlsServer:
     """The receiver's door: shows a certificate, and keeps by which names it was asked for."""
 
     def __init__(self, receiver: Receiver) -> None:
@@ -65,10 +65,10 @@ def authority(tmp_path_factory: pytest.TempPathFactory) -> Authority:
 
 
 @pytest.fixture
-def door(authority: Authority, receiver: Receiver, monkeypatch: pytest.MonkeyPatch) -> Door:
+def tls_server(authority: Authority, receiver: Receiver, monkeypatch: pytest.MonkeyPatch) -> TlsServer:
     """Of a receiver on a machine that trusts the authority, as an operator would have it do."""
     monkeypatch.setenv("SSL_CERT_FILE", str(authority.certificate))
-    return Door(receiver)
+    return TlsServer(receiver)
 
 
 @pytest.fixture
@@ -78,7 +78,7 @@ def network(monkeypatch: pytest.MonkeyPatch, settings: Any) -> Network:
 
 
 @pytest.fixture
-def delivery(caller: Caller, receiver: Receiver, door: Door, network: Network) -> EventDelivery:
+def delivery(caller: Caller, receiver: Receiver, tls_server: TlsServer, network: Network) -> EventDelivery:
     """What is to be told to the receiver, by its name."""
     caller.webhook(f"https://{NAME}:{receiver.server_port}/in", *EVENT_KINDS)
     caller.entity()
@@ -86,13 +86,13 @@ def delivery(caller: Caller, receiver: Receiver, door: Door, network: Network) -
 
 
 def test_a_good_certificate_is_taken(
-    delivery: EventDelivery, authority: Authority, door: Door, network: Network, receiver: Receiver
+    delivery: EventDelivery, authority: Authority, tls_server: TlsServer, network: Network, receiver: Receiver
 ) -> None:
-    door.certificate = authority.certify(f"DNS:{NAME}")
+    tls_server.certificate = authority.certify(f"DNS:{NAME}")
     assert send_due() == 1
     assert receiver.ids == [delivery.event.id]
     assert receiver.received[0].headers["host"] == f"{NAME}:{receiver.server_port}"
-    assert (network.looked_up, network.connected, door.asked) == ([NAME], [HERE], [NAME])
+    assert (network.looked_up, network.connected, tls_server.asked) == ([NAME], [HERE], [NAME])
 
 
 def refused(kind: str, authority: Authority, folder: Path) -> ssl.SSLContext:
@@ -110,19 +110,19 @@ def test_another_certificate_is_refused_and_the_event_tried_again(
     kind: str,
     delivery: EventDelivery,
     authority: Authority,
-    door: Door,
+    tls_server: TlsServer,
     network: Network,
     receiver: Receiver,
     clock: Clock,
     tmp_path: Path,
 ) -> None:
-    door.certificate = refused(kind, authority, tmp_path)
+    tls_server.certificate = refused(kind, authority, tmp_path)
     assert send_due() == 0
     assert receiver.received == [], "nothing is said before the certificate is known to be good"
     delivery.refresh_from_db()
     assert (delivery.state, delivery.attempts.get().outcome) == ("waiting", "tls_failed")
-    assert (network.connected, door.asked) == ([HERE], [NAME])
-    door.certificate = authority.certify(f"DNS:{NAME}")
+    assert (network.connected, tls_server.asked) == ([HERE], [NAME])
+    tls_server.certificate = authority.certify(f"DNS:{NAME}")
     network.looked_up.clear()
     clock.move(seconds=6)
     assert send_due() == 1

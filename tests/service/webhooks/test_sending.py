@@ -207,12 +207,12 @@ def test_a_fault_of_our_own_waits_like_any_other(
     "said", [b"", b"HTTP/1.1\r\n", b"220 mail.example\r\n", b"\xff" * 9_000, b"HTTP/1.1 2000 OK\r\n"]
 )
 def test_an_answer_that_is_none_is_not_taken_for_one(said: bytes) -> None:
-    assert post(f"http://127.0.0.1:{_says(said)}/", b"{}", {})[0] == "no_answer"
+    assert post(f"http://127.0.0.1:{_serve_once(said)}/", b"{}", {})[0] == "no_answer"
 
 
 def test_waiting_for_an_answer_ends_at_the_deadline(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(posting, "POST_SECONDS", 0.3)
-    assert post(f"http://127.0.0.1:{_says(b'', stays=True)}/", b"{}", {})[0] == "timed_out"
+    assert post(f"http://127.0.0.1:{_serve_once(b'', stays=True)}/", b"{}", {})[0] == "timed_out"
 
 
 def test_a_name_that_nobody_has_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -230,13 +230,13 @@ def test_a_target_without_tls_is_not_told_in_the_clear(receiver: Receiver, caplo
     assert receiver.received == []
 
 
-def _says(said: bytes, *, stays: bool = False) -> int:
+def _serve_once(said: bytes, *, stays: bool = False) -> int:
     """The port of somebody who takes one call, reads it, says this, and hangs up, or stays."""
-    door = socket.create_server(("127.0.0.1", 0))
+    listening = socket.create_server(("127.0.0.1", 0))
 
     def answer() -> None:
-        with door:
-            caller, _ = door.accept()
+        with listening:
+            caller, _ = listening.accept()
             with caller:
                 caller.recv(65_536)
                 caller.sendall(said)
@@ -244,4 +244,4 @@ def _says(said: bytes, *, stays: bool = False) -> int:
                     caller.recv(1)
 
     threading.Thread(target=answer, daemon=True).start()
-    return int(door.getsockname()[1])
+    return int(listening.getsockname()[1])

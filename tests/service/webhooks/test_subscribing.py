@@ -89,10 +89,10 @@ def test_an_account_has_so_many_and_may_end_one(caller: Caller) -> None:
     assert caller.post("/webhooks", BODY).status_code == 201
 
 
-def test_an_event_is_written_for_whoever_of_its_account_wants_it(caller: Caller, stranger: Caller) -> None:
+def test_an_event_is_written_for_whoever_of_its_account_wants_it(caller: Caller, other_account: Caller) -> None:
     wants = caller.webhook(URL, "party.added")
     caller.webhook(URL, "party.removed")
-    stranger.webhook(URL, "party.added")
+    other_account.webhook(URL, "party.added")
     entity = caller.entity()
     party = caller.person(entity, "director")
     row = EventDelivery.objects.select_related("event").get()

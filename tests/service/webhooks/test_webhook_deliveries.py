@@ -13,7 +13,7 @@ from .receiver import Receiver
 pytestmark = pytest.mark.django_db(databases=["service"])
 
 
-def said(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+def run_command(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
     capsys.readouterr()
     call_command("webhook_deliveries", *arguments)
     return capsys.readouterr().out
@@ -35,23 +35,23 @@ def dead(caller: Caller, receiver: Receiver, secret: str, monkeypatch: pytest.Mo
 def test_the_dead_are_listed_without_their_target_in_full(
     dead: EventDelivery, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    listed = said(capsys)
+    listed = run_command(capsys)
     assert f"{dead.pk}  dead  entity.created  {dead.event.id}  {dead.about}" in listed
     assert "1 dead, 0 waiting, 1 delivered" in listed
     assert "hidden" not in listed
-    assert said(capsys, "list", "--state", "delivered").count("entity.created") == 1
-    assert said(capsys, "list", "--state", "all", "--limit", "1").count("entity.created") == 1
+    assert run_command(capsys, "list", "--state", "delivered").count("entity.created") == 1
+    assert run_command(capsys, "list", "--state", "all", "--limit", "1").count("entity.created") == 1
 
 
 def test_one_is_shown_with_its_tries(dead: EventDelivery, capsys: pytest.CaptureFixture[str]) -> None:
-    assert "refused 410" in said(capsys, "show", str(dead.pk))
+    assert "refused 410" in run_command(capsys, "show", str(dead.pk))
 
 
 def test_one_is_sent_again_under_the_same_id(
     dead: EventDelivery, receiver: Receiver, capsys: pytest.CaptureFixture[str]
 ) -> None:
     receiver.status = 204
-    assert "1 will be sent again" in said(capsys, "again", str(dead.pk))
+    assert "1 will be sent again" in run_command(capsys, "again", str(dead.pk))
     assert send_due() == 1
     assert receiver.ids[-1] == dead.event.id
     dead.refresh_from_db()
@@ -83,7 +83,7 @@ def test_all_that_is_dead_is_sent_again_only_when_that_is_said(
     dead.refresh_from_db()
     assert dead.state == "dead"
     receiver.status = 204
-    assert "1 will be sent again" in said(capsys, "again", "--all-dead")
+    assert "1 will be sent again" in run_command(capsys, "again", "--all-dead")
     assert send_due() == 1, "what was delivered is not sent again"
     dead.refresh_from_db()
     assert dead.state == "delivered"

@@ -13,11 +13,11 @@ from formation_portal.applications.models import Application
 from formation_portal.applications.ownership_stakes import typed_stakes
 from tests.applications import factories
 from tests.markup import Markup
-from tests.portal.limited import hold, limited
 from tests.portal.parties.test_owners import JOOST
+from tests.portal.share_limits import hold, limited
 from tests.portal.shares.test_beneficial_owners import with_owners
 from tests.portal.sharing.test_access import let_in
-from tests.portal.sharing.test_own_posts import drawn as drawn_from
+from tests.portal.sharing.test_overtaking_posts import drawn as drawn_from
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
@@ -69,9 +69,9 @@ def removed(complete: Draft, drawn: dict[str, str], owner: Any) -> Draft:
 
 
 @pytest.fixture
-def editor(stranger: Any, complete: Draft) -> Any:
-    let_in(complete, stranger, Right.EDIT)
-    return stranger
+def editor(other_customer: Any, complete: Draft) -> Any:
+    let_in(complete, other_customer, Right.EDIT)
+    return other_customer
 
 
 def test_the_page_says_who_was_removed_and_holds_what_was_typed(
@@ -138,7 +138,7 @@ def test_a_file_that_came_along_is_said_to_be_lost_and_one_at_the_banner_is_take
 
 
 def test_what_others_changed_before_they_removed_it_is_compared(
-    as_owner: Client, as_stranger: Client, complete: Draft, ada: str, drawn: dict[str, str], editor: Any
+    as_owner: Client, as_other_customer: Client, complete: Draft, ada: str, drawn: dict[str, str], editor: Any
 ) -> None:
     party = complete.parties[0]
     services.save_party(complete, party, {"person.last_name": "Byron"}, version=party.version, by=editor)
@@ -160,12 +160,12 @@ def test_an_answer_that_cannot_be_read_is_kept_with_the_rest(
     assert page.one("input", name="q:person.date_of_birth:day").attributes["value"] == "31"
 
 
-def test_who_may_edit_gets_the_same(as_stranger: Client, removed: Draft, editor: Any, ada: str) -> None:
+def test_who_may_edit_gets_the_same(as_other_customer: Client, removed: Draft, editor: Any, ada: str) -> None:
     drawn = {"version": "1"}
-    page = page_of(as_stranger.post(ada, drawn | KING), 409)
+    page = page_of(as_other_customer.post(ada, drawn | KING), 409)
     assert "Ingrid Solheim removed Ada Lovelace" in page.one("main").text
     address, post = with_button(page)
-    assert as_stranger.post(address, post)["Location"] == ada
+    assert as_other_customer.post(address, post)["Location"] == ada
     assert fresh(removed).parties[0].label == "Ada King"
 
 
@@ -174,10 +174,10 @@ def unsigned(page: bytes) -> bytes:
 
 
 def test_a_stranger_finds_as_little_as_where_there_never_was_anybody(
-    as_stranger: Client, as_agent: Client, as_nobody: Client, removed: Draft, ada: str
+    as_other_customer: Client, as_agent: Client, as_nobody: Client, removed: Draft, ada: str
 ) -> None:
     restoring = KING | {"restore": ada.split("/")[-2]}
-    for client in (as_stranger, as_agent):
+    for client in (as_other_customer, as_agent):
         there = client.post(ada, restoring)
         nowhere = client.post("/applications/FP-0000-0000-0000/people/0000000000/", restoring)
         assert (there.status_code, nowhere.status_code) == (404, 404)
@@ -186,9 +186,11 @@ def test_a_stranger_finds_as_little_as_where_there_never_was_anybody(
     assert fresh(removed).parties == ()
 
 
-def test_who_may_only_read_is_refused_as_before(as_stranger: Client, removed: Draft, stranger: Any, ada: str) -> None:
-    let_in(removed, stranger, Right.VIEW)
-    response = as_stranger.post(ada, KING | {"restore": ada.split("/")[-2]})
+def test_who_may_only_read_is_refused_as_before(
+    as_other_customer: Client, removed: Draft, other_customer: Any, ada: str
+) -> None:
+    let_in(removed, other_customer, Right.VIEW)
+    response = as_other_customer.post(ada, KING | {"restore": ada.split("/")[-2]})
     assert response.status_code == 403
     assert "Lovelace" not in response.content.decode()
     assert fresh(removed).parties == ()

@@ -13,7 +13,7 @@ import formation_portal
 from formation_portal.applications.draft import Draft
 from tests.markup import Markup
 from tests.pdfs import read_pdf
-from tests.portal.limited import hold
+from tests.portal.share_limits import hold
 from tests.portal.shares.test_beneficial_owners import trio
 
 __all__ = ["trio"]
@@ -26,7 +26,7 @@ OTHERS = {"0", "100", "10"}
 _WHERE = ("applications", "contract", "desk", "portal", "ui")
 
 
-def figures(text: str) -> set[str]:
+def percentages(text: str) -> set[str]:
     return set(re.findall(r"\d+(?:[.,]\d+)?(?=\s?%)", text))
 
 
@@ -42,16 +42,16 @@ def main_of(client: Client, draft: Draft, rest: str) -> str:
 
 def test_table_picture_tree_and_sums_say_the_same(as_owner: Client, trio: Draft, owner: Any) -> None:
     hold(trio, owner, ("7,096",), ("2,904",))
-    assert figures(main_of(as_owner, trio, "shares/")) - OTHERS == PARTS
-    assert figures(main_of(as_owner, trio, "check/")) - OTHERS == PARTS
-    assert figures(read_pdf(as_owner.get(path(trio, "record.pdf")).content).text) == PARTS
+    assert percentages(main_of(as_owner, trio, "shares/")) - OTHERS == PARTS
+    assert percentages(main_of(as_owner, trio, "check/")) - OTHERS == PARTS
+    assert percentages(read_pdf(as_owner.get(path(trio, "record.pdf")).content).text) == PARTS
 
 
 def test_so_they_do_in_every_language(as_owner: Client, trio: Draft, owner: Any) -> None:
     hold(trio, owner, ("7,096",), ("2,904",))
     as_owner.cookies[settings.LANGUAGE_COOKIE_NAME] = "de"
     with translation.override("de"):
-        assert figures(main_of(as_owner, trio, "shares/")) - OTHERS == {one.replace(".", ",") for one in PARTS}
+        assert percentages(main_of(as_owner, trio, "shares/")) - OTHERS == {one.replace(".", ",") for one in PARTS}
 
 
 def test_nothing_else_writes_percents() -> None:

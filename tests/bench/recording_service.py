@@ -15,7 +15,7 @@ from tests.other_service.messages import Received
 RETRY_AFTER = 1
 
 
-class Watched(OtherService):
+class RecordingService(OtherService):
     """`share_refused` of the calls are answered 429 with Retry-After, `most_refused` in all."""
 
     def __init__(self, folder: Path, *, port: int, share_refused: float, most_refused: int) -> None:

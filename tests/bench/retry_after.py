@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 from tests.faults import applications
 
-from .down import Measure
-from .scene import Arrival, Scene, has_all_arrived, until
-from .watched import RETRY_AFTER
+from .recording_service import RETRY_AFTER
+from .saving_while_down import Measure
+from .setup import Arrival, OutageSetup, is_all_delivered, wait_until
 
 _PATIENCE = 900.0
 
@@ -24,11 +24,11 @@ def retry_after(*, small: bool) -> Iterator[Measure]:
 
 def _asked_and_early(most: int, *, workers: int) -> tuple[list[Arrival], list[tuple[Arrival, Arrival]]]:
     """The calls that were asked to wait, and each of them with each that came before the time was over."""
-    scene = Scene(can_edit=False, calls_per_second=100)
+    setup = OutageSetup(can_edit=False, calls_per_second=100)
     applications.make(range(2 if most < 10 else 10))
-    with scene.workers(workers), scene.service(share_refused=0.4, most_refused=most):
-        until(has_all_arrived, seconds=_PATIENCE)
-    arrivals = scene.arrivals
+    with setup.workers(workers), setup.service(share_refused=0.4, most_refused=most):
+        wait_until(is_all_delivered, seconds=_PATIENCE)
+    arrivals = setup.arrivals
     asked = [arrival for arrival in arrivals if arrival.is_refused]
     early = [(one, other) for one in asked for other in arrivals if one.at < other.at < one.at + RETRY_AFTER]
     return asked, early

@@ -19,12 +19,12 @@ pytestmark = pytest.mark.django_db(databases=["default", "service"])
 def just_before(monkeypatch: pytest.MonkeyPatch) -> Callable[[str, Callable[[], object]], None]:
     """Have something done once, just before the write of that name."""
 
-    def arrange(write: str, deed: Callable[[], object]) -> None:
+    def arrange(write: str, action: Callable[[], object]) -> None:
         original = getattr(services, write)
 
         def after_it(*args: Any, **kwargs: Any) -> Any:
             monkeypatch.setattr(services, write, original)
-            deed()
+            action()
             return original(*args, **kwargs)
 
         monkeypatch.setattr(services, write, after_it)
@@ -45,8 +45,8 @@ def test_a_role_for_somebody_who_was_removed(draft: Draft, owner: Any, as_owner:
     just_before("set_roles", lambda: services.remove_party(again(draft), ada, by=owner))
     response = as_owner.post(address(draft, f"people/{ada.token}/roles/"), {"role": "shareholder"}, follow=True)
     assert response.status_code == 200
-    said = Markup(response.content.decode()).one("div", id="messages").text
-    assert "This person or company was removed." in said
+    message = Markup(response.content.decode()).one("div", id="messages").text
+    assert "This person or company was removed." in message
 
 
 def test_a_party_for_an_application_that_was_submitted(

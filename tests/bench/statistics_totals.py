@@ -45,16 +45,16 @@ def _questions() -> dict[str, int]:
     """Their numbers by their digests."""
     forms = [Form(product_id=f"p{number}", name=f"Product {number}", place="Benchland") for number in range(_PRODUCTS)]
     Form.objects.bulk_create(forms, ignore_conflicts=True)
-    asked = [(form, place) for form in forms for place in range(_QUESTIONS)]
+    asked = [(form, index) for form in forms for index in range(_QUESTIONS)]
     Question.objects.bulk_create(
         (
             Question(
-                digest=question_digest(_remark(place), form.product_id),
+                digest=question_digest(_query(index), form.product_id),
                 form=form,
                 kind="field",
-                words=f"Question {place}",
+                words=f"Question {index}",
             )
-            for form, place in asked
+            for form, index in asked
         ),
         ignore_conflicts=True,
     )
@@ -71,11 +71,11 @@ def _case(number: int, questions: dict[str, int]) -> Counter[CounterKey]:
             break
         more.update(transition_increments(state, at, clock=clock, form=form))
         if state is State.RETURNED_FOR_CHANGES:
-            remarks = [_remark(number * (one + 3) % _QUESTIONS, number, at) for one in range(2)]
-            more.update(query_increments(remarks, form=form, questions=questions))
+            queries = [_query(number * (one + 3) % _QUESTIONS, number, at) for one in range(2)]
+            more.update(query_increments(queries, form=form, questions=questions))
     return more
 
 
-def _remark(place: int, number: int = 0, at: datetime | None = None) -> SimpleNamespace:
+def _query(index: int, number: int = 0, at: datetime | None = None) -> SimpleNamespace:
     reason = QueryReason.values[number % len(QueryReason.values)]
-    return SimpleNamespace(kind="field", name=f"q{place}", holder="", label="", reason=reason, sent_at=at)
+    return SimpleNamespace(kind="field", name=f"q{index}", holder="", label="", reason=reason, sent_at=at)

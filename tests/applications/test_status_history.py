@@ -15,16 +15,16 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def heard(monkeypatch: pytest.MonkeyPatch) -> list[tuple[State, Any]]:
+def events(monkeypatch: pytest.MonkeyPatch) -> list[tuple[State, Any]]:
     """The states that subscribers were told of, and by whom."""
-    heard: list[tuple[State, Any]] = []
+    events: list[tuple[State, Any]] = []
 
-    def hear(draft: Draft, by: Any) -> None:
+    def record(draft: Draft, by: Any) -> None:
         assert transaction.get_connection().in_atomic_block
-        heard.append((draft.application.status, by))
+        events.append((draft.application.status, by))
 
-    subscribe(monkeypatch, "application_moved", hear)
-    return heard
+    subscribe(monkeypatch, "application_moved", record)
+    return events
 
 
 def test_each_move_stands_in_the_history_with_its_state(complete: Draft, owner: Any) -> None:
@@ -41,21 +41,21 @@ def test_each_move_stands_in_the_history_with_its_state(complete: Draft, owner: 
     ]
 
 
-def test_an_answer_moves_nothing(complete: Draft, heard: list[tuple[State, Any]]) -> None:
+def test_an_answer_moves_nothing(complete: Draft, events: list[tuple[State, Any]]) -> None:
     assert not Change.objects.exclude(moved_to="").exists()
-    assert heard == []
+    assert events == []
 
 
-def test_subscribers_are_told_of_each_move_once(complete: Draft, owner: Any, heard: list[tuple[State, Any]]) -> None:
+def test_subscribers_are_told_of_each_move_once(complete: Draft, owner: Any, events: list[tuple[State, Any]]) -> None:
     services.submit(complete, by=owner)
     services.reopen(complete, reason="Please change the name")
     services.reopen(complete, reason="Please change the name")
-    assert heard == [(State.SUBMITTED_FOR_REVIEW, owner), (State.RETURNED_FOR_CHANGES, None)]
+    assert events == [(State.SUBMITTED_FOR_REVIEW, owner), (State.RETURNED_FOR_CHANGES, None)]
 
 
 def test_an_agents_deeds_follow_one_another(complete: Draft, owner: Any, agent: Any) -> None:
     services.submit(complete, by=owner)
-    for deed, stands in (
+    for transition, status in (
         ("begin_review", State.IN_REVIEW),
         ("return", State.RETURNED_FOR_CHANGES),
         ("submit", State.SUBMITTED_FOR_REVIEW),
@@ -63,11 +63,11 @@ def test_an_agents_deeds_follow_one_another(complete: Draft, owner: Any, agent: 
         ("approve", State.SUBMITTED_TO_CSP),
         ("record_incorporation", State.INCORPORATED),
     ):
-        if deed == "submit":
+        if transition == "submit":
             services.submit(complete, by=owner)
         else:
-            services.advance(complete, deed, by=agent, note=f"About {deed}")
-        assert complete.application.status is stands
+            services.advance(complete, transition, by=agent, note=f"About {transition}")
+        assert complete.application.status is status
     moves = complete.application.changes.filter(who=agent).order_by("pk")
     assert [move.named["note"] for move in moves][:2] == ["About begin_review", "About return"]
 

@@ -12,7 +12,7 @@ from formation_portal.applications.models import Application
 from formation_portal.applications.services import PageVersion
 from tests.applications import factories
 from tests.markup import Markup
-from tests.portal.limited import limited
+from tests.portal.share_limits import limited
 from tests.portal.shares.test_shares import cell
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
@@ -98,14 +98,19 @@ def test_another_page_in_the_same_place_still_clashes(as_owner: Client, duo: Dra
     assert typed(duo) == ["1", "7"]
 
 
-def test_who_has_saved_the_other_text_is_named(as_owner: Client, application: Application, stranger: Any) -> None:
+def test_who_has_saved_the_other_text_is_named(as_owner: Client, application: Application, other_customer: Any) -> None:
     url = address(application, SECTION)
     page = drawn(as_owner, url)
     draft = open_draft(application)
     section = draft.schema.section("the-company")
     assert section is not None
     services.save_section(
-        draft, section, {"entity.name": "Kestrel"}, version=0, by=stranger, page_version=PageVersion(0, new_token())
+        draft,
+        section,
+        {"entity.name": "Kestrel"},
+        version=0,
+        by=other_customer,
+        page_version=PageVersion(0, new_token()),
     )
     words = Markup(as_owner.post(url, page | {"q:name": "Lark"}).content.decode()).one("main").text
     assert "As Otto Fremd saved it" in words
@@ -186,10 +191,10 @@ def test_holdings_that_went_over_to_another_entry_are_not_written_over(
     as_owner: Client, duo: Draft, owner: Any
 ) -> None:
     services.add_party(duo, "person", ["shareholder"], factories.ADA, by=owner)
-    twin, ordinary = duo.parties[2], duo.share_classes[0]
-    services.save_holdings(duo, {(twin.token, ordinary.token): "900"}, by=owner)
+    namesake, ordinary = duo.parties[2], duo.share_classes[0]
+    services.save_holdings(duo, {(namesake.token, ordinary.token): "900"}, by=owner)
     url = address(duo, "shares/")
     page = drawn(as_owner, url)
-    services.merge_parties(duo, twin, duo.parties[0], by=owner)
+    services.merge_parties(duo, namesake, duo.parties[0], by=owner)
     as_owner.post(url, page | {cell(duo, 0, 0): "", cell(duo, 1, 0): "5"})
     assert typed(duo) == ["5", "900"]

@@ -19,10 +19,10 @@ from tests.faults.processes import relay
 from tests.faults.service_records import ServiceRecord
 from tests.faults.services import WithoutKeys
 
-from .closed import WAYS
-from .watched import Watched
+from .recording_service import RecordingService
+from .unreachable import FAILURES
 
-LOOK_SECONDS = 0.02
+POLL_SECONDS = 0.02
 _numbers = itertools.count()
 
 
@@ -37,7 +37,7 @@ class Arrival:
     is_refused: bool
 
 
-class Scene:
+class OutageSetup:
     """Nothing is there yet: no application, and nothing known of the service, which has a folder of its own."""
 
     def __init__(self, *, can_edit: bool, calls_per_second: int = 10) -> None:
@@ -55,23 +55,25 @@ class Scene:
         with contextlib.ExitStack() as running:
             for _ in range(count):
                 running.enter_context(_running("worker", relay))
-            until(lambda: len(list(Path(settings.RELAY_DIR).glob("*.pipe"))) == count)
+            wait_until(lambda: len(list(Path(settings.RELAY_DIR).glob("*.pipe"))) == count)
             yield
 
     @contextlib.contextmanager
     def service(self, *, share_refused: float = 0.0, most_refused: int = 0) -> Iterator[None]:
         """The service while the block lasts; of its answers a share is 429 with Retry-After."""
-        serve = Watched(self._folder, port=self._port, share_refused=share_refused, most_refused=most_refused).serve
+        serve = RecordingService(
+            self._folder, port=self._port, share_refused=share_refused, most_refused=most_refused
+        ).serve
         with _running("service", serve):
-            until(lambda: _is_listened_at(self._port))
+            wait_until(lambda: _is_listened_at(self._port))
             yield
 
-    def closed(self, way: str) -> contextlib.AbstractContextManager[None]:
-        """Nobody answers while the block lasts, in one of the ways of closed.py.
+    def unreachable(self, failure: str) -> contextlib.AbstractContextManager[None]:
+        """Nobody answers while the block lasts, in one of the ways of unreachable.py.
 
         Workers are forked before: a socket that they hold as well would never be closed.
         """
-        return WAYS[way](self._port)
+        return FAILURES[failure](self._port)
 
     @property
     def arrivals(self) -> list[Arrival]:
@@ -85,16 +87,16 @@ class Scene:
         return WithoutKeys(self._folder).kept()
 
 
-def until(holds: Callable[[], bool], *, seconds: float = 60.0) -> None:
+def wait_until(condition: Callable[[], bool], *, seconds: float = 60.0) -> None:
     """Wait until it holds. Raises TimeoutError."""
     end = time.monotonic() + seconds
-    while not holds():
+    while not condition():
         if time.monotonic() > end:
             raise TimeoutError(f"Not within {seconds:.0f} seconds")
-        time.sleep(LOOK_SECONDS)
+        time.sleep(POLL_SECONDS)
 
 
-def has_all_arrived() -> bool:
+def is_all_delivered() -> bool:
     """Whether nothing waits any more."""
     return not Delivery.objects.exclude(state=DeliveryState.DONE).exists()
 

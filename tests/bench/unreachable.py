@@ -18,12 +18,12 @@ def refused(port: int) -> Iterator[None]:
 @contextlib.contextmanager
 def never_accepted(port: int) -> Iterator[None]:
     """A socket listens, and its backlog is full: the system answers nobody, so that callers wait."""
-    with contextlib.ExitStack() as held:
-        listening = held.enter_context(socket.socket())
+    with contextlib.ExitStack() as stack:
+        listening = stack.enter_context(socket.socket())
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind((_HOST, port))
         listening.listen(0)
-        while _connects(held.enter_context(socket.socket()), port):
+        while _connects(stack.enter_context(socket.socket()), port):
             pass
         yield
 
@@ -37,7 +37,7 @@ def _connects(caller: socket.socket, port: int) -> bool:
     return True
 
 
-WAYS: dict[str, Callable[[int], contextlib.AbstractContextManager[None]]] = {
+FAILURES: dict[str, Callable[[int], contextlib.AbstractContextManager[None]]] = {
     "refused": refused,
     "never_accepted": never_accepted,
 }

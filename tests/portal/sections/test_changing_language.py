@@ -22,7 +22,7 @@ from tests.applications.imports.sample_sheets import ADA, HEADS, NOOR, as_csv
 from tests.invitations import mailbox
 from tests.journeys.page import Form, Page
 from tests.markup import Markup
-from tests.portal.limited import hold, limited
+from tests.portal.share_limits import hold, limited
 from tests.portal.shares.test_beneficial_owners import with_owners
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
@@ -177,11 +177,11 @@ def test_what_is_to_be_done_with_each_row_of_a_sheet_stays_chosen(as_owner: Clie
     kept = services.keep_import(draft, sheet, name="people.csv", by=owner)
     form = opened(as_owner, f"{root(draft)}people/imports/{kept.token}/")
     ticked = next(one for one in form.controls if one.name == "row")
-    twin = next(one for one in form.controls if one.name.startswith("row:"))
-    left, apart = ticked.filled[:1], twin.options[-1].value
-    again = in_german(as_owner, fill(form, **{"row": left, twin.name: apart}))
+    other_row = next(one for one in form.controls if one.name.startswith("row:"))
+    left, apart = ticked.filled[:1], other_row.options[-1].value
+    again = in_german(as_owner, fill(form, **{"row": left, other_row.name: apart}))
     assert held(again, "row") == left
-    assert held(again, twin.name) == [apart]
+    assert held(again, other_row.name) == [apart]
     assert len(open_draft(draft.application).parties) == 1
 
 
@@ -211,7 +211,7 @@ def test_a_code_is_kept_and_not_tried(as_nobody: Client, complete: Draft, owner:
     assert invitation.code_tries == 0
 
 
-def test_the_product_to_carry_over_to_stays_chosen(as_owner: Client, draft: Draft, shelf: None) -> None:
+def test_the_product_to_carry_over_to_stays_chosen(as_owner: Client, draft: Draft, full_catalog: None) -> None:
     form = opened(as_owner, f"{root(draft)}carry-over/")
     [product] = [one for one in form.controls if one.name == "product"]
     chosen = product.options[-1].value
@@ -219,7 +219,7 @@ def test_the_product_to_carry_over_to_stays_chosen(as_owner: Client, draft: Draf
     assert held(again, "product") == [chosen]
 
 
-def test_filters_that_are_not_applied_yet_are_kept_with_the_ticks(as_nobody: Client, shelf: None) -> None:
+def test_filters_that_are_not_applied_yet_are_kept_with_the_ticks(as_nobody: Client, full_catalog: None) -> None:
     form = opened(as_nobody, "/")
     region = next(one for one in form.controls if one.kind == "select" and len(one.options) > 2)
     ticks = next(one for one in form.controls if one.name == "product")

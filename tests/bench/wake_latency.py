@@ -11,16 +11,16 @@ from formation_portal.applications import services
 from formation_portal.relay.models import Attempt, Delivery, DeliveryState
 from tests.faults import applications
 
-from .down import Measure
-from .scene import Scene, until
+from .saving_while_down import Measure
+from .setup import OutageSetup, wait_until
 
 
 def wake_up(*, small: bool) -> Iterator[Measure]:
     """Of a worker that has nothing else to do."""
-    scene = Scene(can_edit=True)
-    with scene.workers(1), scene.service():
+    setup = OutageSetup(can_edit=True)
+    with setup.workers(1), setup.service():
         committed = dict(_start_one() for _ in range(6 if small else 60))
-    arrived = {arrival.request_id: arrival.at for arrival in scene.arrivals}
+    arrived = {arrival.request_id: arrival.at for arrival in setup.arrivals}
     taken = [(arrived[request_id] - at) * 1000 for request_id, at in committed.items()]
     yield "wake_up", statistics.median(taken), "ms"
     yield "wake_up_p95", statistics.quantiles(taken, n=20)[-1], "ms"
@@ -34,7 +34,7 @@ def _start_one() -> tuple[str, float]:
         transaction.on_commit(lambda: moments.append(time.time()))
         application = services.start(owner=applications.customer(), product=applications.product())
     rows = Delivery.objects.filter(application=application)
-    until(lambda: not rows.exclude(state=DeliveryState.DONE).exists())
+    wait_until(lambda: not rows.exclude(state=DeliveryState.DONE).exists())
     # It falls asleep again, and is met at any moment of its sleep; no more than a few calls a second are made.
     time.sleep(random.uniform(0.15, 0.5))
     return Attempt.objects.get(delivery__application=application).request_id, moments[0]
