@@ -153,7 +153,7 @@ def test_a_key_without_the_scope_stops_nobody_else(
     drain()
     waiting = status_row("in_review")
     assert (waiting.state, "lacks the scope" in state_words(waiting)) == ("waiting", True)
-    assert not deliveries_of(submitted.application)._profile.is_paused(timezone.now())
+    assert not deliveries_of(submitted.application).profile.is_paused(timezone.now())
     drain()
     assert status_there() == "in_review"
 
