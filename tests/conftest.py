@@ -144,7 +144,7 @@ def _only_the_worker_writes_to_the_service(monkeypatch: pytest.MonkeyPatch) -> N
 
 @pytest.fixture(autouse=True)
 def _nothing_was_counted_before() -> None:
-    # Attempts to sign in, and letters to others.
+    # Attempts to sign in, and e-mails to others.
     cache.clear()
 
 
@@ -173,7 +173,7 @@ def _nothing_is_written_into_the_tree(run_dir: Path) -> Iterator[None]:
         yield
 
 
-# The cast: whose application it is, another customer, somebody who reviews, and somebody who isn't signed in. All have
+# The actors: the owner of an application, another customer, an agent, and somebody who isn't signed in. All have
 # confirmed their addresses.
 
 

@@ -1,4 +1,4 @@
-"""The pages as they are, held while the house is rebuilt: every page, fragment and letter that any test has drawn.
+"""The pages as they are, recorded while the code is rebuilt: every page, fragment and e-mail that any test has drawn.
 
 A pytest plugin for as long as the rebuilding lasts. It notes what the test client is answered and what is mailed, each
 with address, status and a digest of its mark-up. Class names, comments, white space, random names and the day on

@@ -20,7 +20,7 @@ SERIES = tuple(f"series-{number}" for number in range(1, 9))
 # Every text may come to stand on every ground: 7:1 is WCAG's level AAA.
 GROUNDS = ("paper", "sheet", "well", "petrol-wash", "heed-wash", "stop-wash")
 TEXTS = ("ink", "ink-2", "petrol", "petrol-deep", "good", "heed", "stop")
-# Words on a button, and the figures in the bars of the picture.
+# Words on a button, and the numbers in the bars of a chart.
 FILLED = ("petrol", "petrol-deep", *SERIES)
 # What must only be seen: the edge of a control, the ring of the focus, marks, the bars of the picture.
 SEEN = ("edge", "focus", "petrol", "good", "heed", "stop")
@@ -112,7 +112,7 @@ def test_where_the_system_gives_the_colours_ours_are_not_asked() -> None:
     assert {one.strip() for one in colours} <= system
     # What is drawn by a background alone would be gone: the spine, and the bar beside what speaks up.
     assert re.search(r"\.lit::before,body::before\{background:CanvasText", block)
-    # A picture keeps its colours, since they are its figures.
+    # A chart keeps its colours, since they carry its meaning.
     assert ".bar{forced-color-adjust:none" in block
 
 

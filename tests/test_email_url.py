@@ -29,7 +29,7 @@ def test_user_and_password_are_read_from_the_url() -> None:
     assert (found["EMAIL_HOST_USER"], found["EMAIL_HOST_PASSWORD"]) == ("portal@example.com", "p:w")
 
 
-def test_letters_can_go_into_a_folder() -> None:
+def test_emails_can_go_into_a_folder() -> None:
     assert mail_settings("file:///a/folder")["EMAIL_FILE_PATH"] == "/a/folder"
 
 

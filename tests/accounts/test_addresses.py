@@ -1,4 +1,4 @@
-"""An account is whose address it has: nobody takes it by another one, and a stranger's can do nothing in its name."""
+"""An account is whose address it has: nobody takes it by another one, and nobody else acts in its name."""
 
 import re
 from typing import Any
@@ -43,7 +43,7 @@ def is_in(client: Client) -> bool:
 
 
 def link(kind: str, to: str) -> str:
-    """The path in the newest letter of that kind to that address."""
+    """The path in the newest e-mail of that kind to that address."""
     letter = Letter.objects.filter(kind=kind, to=to).first()
     assert letter is not None, f"no {kind} to {to}"
     return re.findall(r"https?://[^/\s]+(/accounts/\S+)", letter.text)[0]
@@ -65,7 +65,7 @@ def change(client: Client, email: str, password: str | None) -> Any:
 
 
 def reset(email: str, password: str) -> Client:
-    """A new password by the letter that goes to the address."""
+    """A new password by the e-mail that goes to the address."""
     client = Client()
     client.post("/accounts/password/reset/", {"email": email})
     form = client.get(link("password_reset", email), follow=True)
@@ -114,7 +114,7 @@ def test_a_reset_shuts_out_whoever_signed_up_with_the_address_before() -> None:
     assert not is_in(attacker)
     assert not is_in(sign_in(OWNERS, ATTACKERS_PASSWORD))
     assert not is_in(sign_in(ATTACKERS, ATTACKERS_PASSWORD))
-    assert known_addresses() == [(OWNERS, OWNERS, True)], "the letter of the reset has confirmed it"
+    assert known_addresses() == [(OWNERS, OWNERS, True)], "the e-mail of the reset has confirmed it"
 
 
 def test_what_waited_to_be_confirmed_at_a_reset_can_be_confirmed_no_more() -> None:
@@ -220,7 +220,7 @@ def test_a_mistyped_address_is_corrected_and_the_link_to_it_is_dead() -> None:
     old = link("confirmation", "typo@example.com")
     change(client, OWNERS, OWNERS_PASSWORD)
     assert known_addresses() == [(OWNERS, OWNERS, False)]
-    assert kinds("typo@example.com") == ["confirmation"], "it may be a stranger's"
+    assert kinds("typo@example.com") == ["confirmation"], "it may be somebody else's"
     client.post(old)
     assert known_addresses() == [(OWNERS, OWNERS, False)]
     confirm(client, OWNERS)
@@ -298,7 +298,7 @@ def test_the_page_of_the_account_shows_each_state_and_its_ways_out() -> None:
     assert "new@example.com" in page.one("main").text
 
 
-def test_the_letter_is_sent_again_and_the_page_is_the_one_it_was_asked_on(settings: Any) -> None:
+def test_the_email_is_sent_again_and_the_page_is_the_one_it_was_asked_on(settings: Any) -> None:
     client = sign_up()
     answer = client.post("/accounts/confirmation/", {"next": "/applications/"}, follow=True)
     assert answer.redirect_chain == [("/applications/", 302)]

@@ -1,4 +1,4 @@
-"""What allauth has to say goes into the outbox, in the house's frame, with addresses of the portal's own."""
+"""The e-mails of allauth go into the outbox, in our own layout, with addresses of the portal's own."""
 
 import re
 from typing import Any
@@ -25,7 +25,7 @@ def _address(settings: Any) -> None:
 
 
 def link(letter: Letter) -> str:
-    """The path that the letter leads to."""
+    """The path that the e-mail's link leads to."""
     found = re.findall(r"https://portal\.example(/accounts/\S+)", letter.text)
     assert len(found) == 1
     assert f"https://portal.example{found[0]}" in letter.html
@@ -58,7 +58,7 @@ def test_a_password_that_nobody_has_is_told_too() -> None:
     assert link(letter) == "/accounts/signup/"
 
 
-def test_no_address_in_a_letter_is_what_a_request_calls_this_host(owner: Any, settings: Any) -> None:
+def test_no_address_in_an_email_is_what_a_request_calls_this_host(owner: Any, settings: Any) -> None:
     settings.ALLOWED_HOSTS = ["*"]
     Client(headers={"host": "evil.example"}).post("/accounts/password/reset/", {"email": owner.email})
     letter = Letter.objects.get()

@@ -1,4 +1,4 @@
-"""What single agents may do: every deed of the desk asks for a right, and whoever lacks it reads which one."""
+"""What single agents may do: every action of the desk asks for a right, and whoever lacks it reads which one."""
 
 import pytest
 from django.db import connection

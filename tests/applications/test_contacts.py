@@ -71,7 +71,7 @@ def test_namesakes_are_told_apart(
     assert labels(contacts(owner, draft)) == ["Ada Lovelace", "Ada Lovelace"]
 
 
-def test_strangers_removed_and_deleted_ones_are_not_known(
+def test_people_of_others_removed_and_deleted_ones_are_not_known(
     draft: Draft, earlier: Draft, owner: Any, other_customer: Any
 ) -> None:
     theirs = open_draft(services.start(owner=other_customer, product=factories.product()))

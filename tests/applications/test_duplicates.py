@@ -1,4 +1,4 @@
-"""The guard against doubles: who seems to be there already, and making one of two without losing anything."""
+"""The check for duplicates: who seems to be there already, and making one of two without losing anything."""
 
 from typing import Any
 
@@ -55,7 +55,7 @@ def test_nobody_is_noticed_while_too_little_is_known(complete: Draft, owner: Any
     assert duplicates(complete) == {}
 
 
-def test_whoever_was_removed_is_no_double(twice: Draft, owner: Any) -> None:
+def test_whoever_was_removed_is_no_duplicate(twice: Draft, owner: Any) -> None:
     services.remove_party(twice, twice.parties[0], by=owner)
     assert duplicates(twice) == {}
 

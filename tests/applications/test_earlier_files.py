@@ -1,4 +1,4 @@
-"""Files that were uploaded before are offered again: one's own, of the same person, for such a paper; and copied."""
+"""Files that were uploaded before are offered again: one's own, of the same person, for the same slot; and copied."""
 
 from pathlib import Path
 from typing import Any
@@ -78,7 +78,7 @@ def test_replaced_and_deleted_files_are_not_offered(draft: Draft, owner: Any, ad
     assert offered(draft, owner) == []
 
 
-def test_a_paper_of_the_company_is_offered_where_the_company_is_the_same(draft: Draft, owner: Any) -> None:
+def test_a_document_of_the_company_is_offered_where_the_company_is_the_same(draft: Draft, owner: Any) -> None:
     other = open_draft(services.start(owner=owner, product=factories.product()))
     services.add_document(other, None, "Business plan", factories.upload(name="plan.pdf"), by=owner)
     for one, name in ((draft, "Larkfield Holdings"), (other, "larkfield  HOLDINGS")):
@@ -111,7 +111,7 @@ def test_each_content_is_offered_once_and_at_the_cost_of_two_queries(
         ("", "", False),
     ],
 )
-def test_a_paper_serves_where_it_is_what_is_asked_for(name: str, slot: str, does: bool) -> None:
+def test_a_document_serves_where_it_is_what_is_asked_for(name: str, slot: str, does: bool) -> None:
     assert can_serve(name, slot) is does
 
 

@@ -1,4 +1,4 @@
-"""From which part on somebody is a beneficial owner: every place of the catalog, and any other."""
+"""From which part on somebody is a beneficial owner: every jurisdiction of the catalog, and any other."""
 
 from fractions import Fraction
 

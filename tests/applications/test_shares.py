@@ -40,7 +40,7 @@ def test_an_emptied_cell_is_gone_and_others_stay(complete: Draft, owner: Any) ->
     assert reopened(complete).typed_holdings() == {(ada, "b"): "7"}
 
 
-def test_cells_of_strangers_are_not_taken(complete: Draft, owner: Any) -> None:
+def test_cells_of_other_customers_are_not_taken(complete: Draft, owner: Any) -> None:
     ada, _ = next(iter(complete.holdings))
     services.save_holdings(complete, {(ada, "nothing"): "7", ("nobody", "nothing"): "8"}, by=owner)
     assert Holding.objects.count() == 1

@@ -1,4 +1,4 @@
-"""The history says when an application has moved, and subscribers are told in the same transaction."""
+"""The history has each change of an application's status, and subscribers are told in the same transaction."""
 
 from typing import Any
 
@@ -53,7 +53,7 @@ def test_subscribers_are_told_of_each_move_once(complete: Draft, owner: Any, eve
     assert events == [(State.SUBMITTED_FOR_REVIEW, owner), (State.RETURNED_FOR_CHANGES, None)]
 
 
-def test_an_agents_deeds_follow_one_another(complete: Draft, owner: Any, agent: Any) -> None:
+def test_an_agents_transitions_follow_one_another(complete: Draft, owner: Any, agent: Any) -> None:
     services.submit(complete, by=owner)
     for transition, status in (
         ("begin_review", State.IN_REVIEW),
@@ -72,7 +72,7 @@ def test_an_agents_deeds_follow_one_another(complete: Draft, owner: Any, agent: 
     assert [move.named["note"] for move in moves][:2] == ["About begin_review", "About return"]
 
 
-def test_an_agents_deed_that_the_state_does_not_allow_is_refused(complete: Draft, owner: Any, agent: Any) -> None:
+def test_an_agents_transition_that_the_state_does_not_allow_is_refused(complete: Draft, owner: Any, agent: Any) -> None:
     services.submit(complete, by=owner)
     with pytest.raises(services.Closed):
         services.advance(complete, "approve", by=agent)

@@ -66,7 +66,7 @@ def reviewed(submitted: Draft, owner: Any, agent: Any, colleague: Any, settings:
     return again(back)
 
 
-def test_what_was_written_by_its_deeds_is_as_it_was_written(reviewed: Draft) -> None:
+def test_what_was_written_by_its_actions_is_as_it_was_written(reviewed: Draft) -> None:
     assert ReviewDecision.objects.filter(outcome=DecisionOutcome.OVERTAKEN).exists(), (
         "ended by the withdrawal, without an agent"
     )

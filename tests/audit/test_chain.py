@@ -1,4 +1,4 @@
-"""An entry is kept with its deed or not at all, costs two queries, and is anchored once it is committed."""
+"""An entry is kept with its action or not at all, costs two queries, and is anchored once it is committed."""
 
 import json
 import logging
@@ -74,7 +74,7 @@ def test_the_anchor_never_leads(agent: Any, anchor_file: Path, django_capture_on
     assert anchor_file.stat().st_mode & 0o777 == 0o600
 
 
-def test_an_anchor_that_cannot_be_written_is_logged_and_no_deed_fails_by_it(
+def test_an_anchor_that_cannot_be_written_is_logged_and_no_action_fails_by_it(
     append: Append, settings: Any, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     settings.AUDIT_ANCHOR = tmp_path / "nowhere" / "anchor"

@@ -14,7 +14,7 @@ _DETAIL = '{"changes":[123456],"revision":17}'
 
 
 def measures(*, small: bool) -> Iterator[Measure]:
-    """Processor time of this process. The chain that is there is put aside, and brought back by nobody."""
+    """Processor time of this process. The chain that is there is deleted."""
     Entry.objects.all().delete()
     chain.anchor_path().unlink(missing_ok=True)
     rows = _rows(ROWS // 100 if small else ROWS)

@@ -1,4 +1,4 @@
-"""What queue, search and figures cost with 100,000 cases, against 1,000 (issue: at most 1.5 ×, and 12 queries)."""
+"""What queue, search and statistics cost with 100,000 cases, against 1,000 (issue: at most 1.5 ×, and 12 queries)."""
 
 from collections.abc import Callable, Iterator
 from datetime import timedelta
@@ -26,8 +26,8 @@ _AT_ONCE = 5_000
 _CLOSED = 3
 _JURISDICTIONS, _PRODUCTS = 20, 32
 # Each view; then words that as many cases have among few as among many, that all have, that an eighth and a fifth have,
-# that none has; places and products; and the worst: two things that many have, and none has both. Pages are equally
-# long on both sides.
+# that none has; jurisdictions and products; and the worst: two things that many have, and none has both. Pages are
+# equally long on both sides.
 QUESTIONS = {
     "waiting": "",
     "all": "?view=all",

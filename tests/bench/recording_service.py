@@ -1,4 +1,4 @@
-"""The other make of service, which notes when each call arrives and may ask callers to wait."""
+"""The service of another make, which records when each call arrives and may ask callers to wait."""
 
 import json
 import random

@@ -1,4 +1,4 @@
-"""A service that asks at random calls to be left alone for a second: is it?"""
+"""Whether the relay obeys a service that answers random calls with Retry-After."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""The scene of an outage: a scratch portal, a service of another make with a process of its own, and relay workers."""
+"""The set-up of an outage: a scratch portal, a service of another make with a process of its own, and relay workers."""
 
 import contextlib
 import itertools

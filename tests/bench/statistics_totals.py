@@ -31,7 +31,7 @@ _MOVES = (
 
 
 def fill(count: int) -> None:
-    """In the place of what stood there. Every case has come to another point of the same way."""
+    """Replaces the totals. Each case has come to another state of the same course."""
     for table in TotalTable:
         apps.get_model("figures", table.value).objects.all().delete()
     numbers = _questions()

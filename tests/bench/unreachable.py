@@ -1,4 +1,4 @@
-"""The two ways in which nobody is there: connections are refused, or never accepted."""
+"""The two ways in which a service can be unreachable: connections are refused, or never accepted."""
 
 import contextlib
 import socket

@@ -1,4 +1,4 @@
-"""From the commit of what a customer saved to the call's arrival at the service."""
+"""Wake latency: from the commit of what a customer saved to the call's arrival at the service."""
 
 import random
 import statistics

@@ -1,4 +1,4 @@
-"""What is set aside is what was answered and isn't asked any more, counted once; and a way back brings all of it."""
+"""Inactive is what was answered and isn't asked any more, counted once; changing back restores all of it."""
 
 from dataclasses import replace
 from typing import Any
@@ -42,7 +42,7 @@ def asked_names(form_state: FormState, holder: Any) -> set[str]:
 
 
 @given(schemas(), st.data())
-def test_what_is_set_aside_was_answered_and_is_not_asked(document: dict[str, Any], data: st.DataObject) -> None:
+def test_what_is_inactive_was_answered_and_is_not_asked(document: dict[str, Any], data: st.DataObject) -> None:
     schema = FormSchema.model_validate(document)
     form_state = evaluate(schema, data.draw(records(schema)))
     found = all_inactive(form_state)
@@ -58,7 +58,7 @@ def test_what_is_set_aside_was_answered_and_is_not_asked(document: dict[str, Any
 
 
 @given(schemas(), st.data())
-def test_what_hangs_on_an_answer_is_what_taking_it_back_sets_aside(
+def test_what_depends_on_an_answer_is_what_taking_it_back_makes_inactive(
     document: dict[str, Any], data: st.DataObject
 ) -> None:
     schema = FormSchema.model_validate(document)
@@ -78,14 +78,14 @@ def test_what_hangs_on_an_answer_is_what_taking_it_back_sets_aside(
 
 
 @given(schemas(), st.data())
-def test_no_change_sets_nothing_aside(document: dict[str, Any], data: st.DataObject) -> None:
+def test_no_change_makes_nothing_inactive(document: dict[str, Any], data: st.DataObject) -> None:
     schema = FormSchema.model_validate(document)
     now = data.draw(records(schema))
     assert newly_inactive(evaluate(schema, now), evaluate(schema, now)) == NOTHING
 
 
 @given(schemas(), st.data())
-def test_what_a_change_sets_aside_is_counted_once_and_was_asked_before(
+def test_what_a_change_makes_inactive_is_counted_once_and_was_asked_before(
     document: dict[str, Any], data: st.DataObject
 ) -> None:
     schema = FormSchema.model_validate(document)
@@ -106,7 +106,7 @@ def test_what_a_change_sets_aside_is_counted_once_and_was_asked_before(
 
 
 @given(schemas(), st.data())
-def test_changing_back_leaves_nothing_set_aside_that_was_not(document: dict[str, Any], data: st.DataObject) -> None:
+def test_changing_back_leaves_nothing_inactive_that_was_not(document: dict[str, Any], data: st.DataObject) -> None:
     schema = FormSchema.model_validate(document)
     now = data.draw(records(schema))
     before, between = evaluate(schema, now), evaluate(schema, changed(data, schema, now))
@@ -154,7 +154,7 @@ def test_a_few_answers_are_not_much_and_more_are() -> None:
     assert [after(count).is_much for count in (0, 3, 4)] == [False, False, True]
 
 
-def test_an_answer_that_another_section_still_asks_is_not_set_aside() -> None:
+def test_an_answer_that_another_section_still_asks_is_not_inactive() -> None:
     both = form(
         entity(question("on", "boolean"), question("a"), title="First"),
         entity(question("a"), title="Second", depends_on=ON),

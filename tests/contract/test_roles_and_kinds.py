@@ -44,7 +44,7 @@ def test_its_answers_there_decide_nothing() -> None:
     assert codes(taken, foundation("director", regulated=True)) == ["required"]
 
 
-def test_it_sends_the_answers_and_papers_of_its_other_roles_alone() -> None:
+def test_it_sends_the_answers_and_documents_of_its_other_roles_alone() -> None:
     schema = form(
         asking("director", "regulated", documents=CHARTER),
         asking("member", "listed", allows_foundation=True),
@@ -57,7 +57,7 @@ def test_it_sends_the_answers_and_papers_of_its_other_roles_alone() -> None:
     assert [one.spec.key for one in form_state.party_questions(party)] == ["listed"]
 
 
-def test_a_closed_section_still_keeps_it_aside() -> None:
+def test_a_closed_section_still_keeps_it_inactive() -> None:
     shut = {"depends_on": {"field": "board", "value": "Yes"}}
     schema = form(entity(question("board", "select", options=["Yes"])), asking("director", **shut))
     party = foundation("director")

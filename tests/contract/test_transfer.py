@@ -73,7 +73,7 @@ def test_anything_else_stays_and_says_why(old: dict[str, Any], raw: Any, new: di
     assert reason(old, raw, new) == why
 
 
-def test_what_is_set_aside_here_stays() -> None:
+def test_what_is_inactive_here_stays() -> None:
     old = named(depends_on={"field": "switch", "value": True})
     here = form(entity(question("switch", "boolean"), old))
     there = form(entity(named()))

@@ -64,7 +64,7 @@ def uploads(disk: FullDisk) -> list[Path]:
 
 
 def both_files(content: bytes) -> dict[str, Any]:
-    """A passport that finds no room, a letter that does, and an answer."""
+    """A passport that finds no room, a second document that does, and an answer."""
     return {
         "version": "1",
         "q:person.last_name": "King",

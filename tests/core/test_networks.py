@@ -145,5 +145,5 @@ def test_a_network_that_is_none_stops_the_start(monkeypatch: pytest.MonkeyPatch)
         ("2001:db8::7", "http://[2001:db8::7]:8000"),
     ],
 )
-def test_letters_lead_to_the_address_that_the_start_prints(host: str, expected: str) -> None:
+def test_emails_lead_to_the_address_that_the_start_prints(host: str, expected: str) -> None:
     assert local_origin(host, 8000) == expected

@@ -188,7 +188,7 @@ def test_a_password_is_not_put_into_a_page(owner: Any) -> None:
     assert "Try again" in response.content.decode()
 
 
-def test_a_strangers_form_is_not_offered_again(owner: Any, page: str) -> None:
+def test_another_customers_form_is_not_offered_again(owner: Any, page: str) -> None:
     client = Client(raise_request_exception=False, enforce_csrf_checks=True)
     client.force_login(owner)
     with away():

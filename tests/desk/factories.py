@@ -17,7 +17,7 @@ from tests.markup import Markup
 
 
 def submitted_ones(owner: Any, count: int, *, first_days: int = 0, **more: Any) -> list[Application]:
-    """As their deeds would have left them, each a day older than the one before."""
+    """As their transitions would have left them, each a day older than the one before."""
     made_ones = [services.start(owner=owner, product=factories.product()) for _ in range(count)]
     for days, application in enumerate(made_ones, first_days):
         at = timezone.now() - timedelta(days=days)
@@ -42,5 +42,5 @@ def references(client: Client, query: str = "") -> list[str]:
 
 
 def page_after_post(client: Client, address: str, posted: dict[str, Any]) -> str:
-    """What the page says after a deed."""
+    """The page that follows a post."""
     return client.post(address, posted, follow=True).content.decode()

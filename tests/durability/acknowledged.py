@@ -78,7 +78,7 @@ def _is_there(draft: Draft, one: Saved) -> bool:
 
 
 def half_done() -> list[str]:
-    """Applications whose answers, history, files and wishes do not fit together: half a save."""
+    """Applications whose answers, history, files and deliveries do not fit together: half a save."""
     return [application.reference for application in Application.objects.all() if not _fits(open_draft(application))]
 
 

@@ -1,1 +1,1 @@
-"""Fast typing while answers are late: nothing that was typed is lost, and nothing moves under the hand."""
+"""Fast typing while answers are late: nothing that was typed is lost, and nothing moves meanwhile."""

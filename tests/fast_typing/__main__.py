@@ -1,4 +1,4 @@
-"""`make typing`: lines of `name value`; exit 1 where a letter was lost, or the page moved under the hand."""
+"""`make typing`: lines of `name value`; exit 1 where a letter was lost, or the page moved while somebody typed."""
 
 import argparse
 import os

@@ -1,4 +1,4 @@
-"""Whoever types faster than the network answers loses nothing, and the page holds still under their hands."""
+"""Whoever types faster than the network answers loses nothing, and the page holds still meanwhile."""
 
 import os
 import random

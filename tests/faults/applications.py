@@ -19,7 +19,7 @@ _NAMES = (
 )
 _PASSPORT = {"person": [{"name": "Passport", "required": True}]}
 
-# Answers and papers of every scope, and two classes of shares.
+# Answers and documents of every scope, and two classes of shares.
 ITEM: dict[str, Any] = SMALL | {
     "jurisdiction_product_id": "0f9b1a52-0000-4000-8000-00000000fa17",
     "schema": SCHEMA
@@ -145,7 +145,7 @@ def _review(draft: Draft, number: int) -> None:
 
 
 def fill(draft: Draft, number: int, *, by: Any) -> None:
-    """Two namesakes and a company, two classes, three papers, three holdings."""
+    """Two namesakes and a company, two classes, three documents, three holdings."""
     _describe(draft, number, by=by)
     services.add_share_class(draft, _share_class("Ordinary", number), by=by, token="ordinary")
     services.add_share_class(draft, _share_class("Preferred", number), by=by, token="preferred")

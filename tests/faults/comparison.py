@@ -83,7 +83,7 @@ def _compare_one(found: Findings, draft: Draft, rows: dict[ResourceName, Deliver
 
 
 def _are_done(rows: dict[ResourceName, Delivery], kind: ResourceKind, row: Delivery) -> bool:
-    """Whether the relay has said all there is to say of it. Where an entity stands, every deed together says."""
+    """Whether the relay has sent all there is of it. The state of an entity follows from all its transitions."""
     saying = [one for one in rows.values() if one.is_transition] if kind.is_transition else [row]
     return all(one.state == DeliveryState.DONE for one in saying)
 

@@ -40,7 +40,7 @@ class Request:
 
     @property
     def endpoint(self) -> str:
-        """Which documented POST it is, or which deed; empty for everything else."""
+        """Which documented POST it is, or which transition; empty for everything else."""
         name = self.path.partition("?")[0].rpartition("/")[2]
         return name if self.method == "POST" and name in (*ENDPOINTS, *STATUS_ENDPOINTS) else ""
 

@@ -1,5 +1,5 @@
-"""A TCP proxy before the service, for what goes wrong on the wire. It spoils only the documented POSTs, and
-deeds.
+"""A TCP proxy before the service, for what goes wrong on the wire. It breaks only the documented POSTs, and
+transitions.
 
 What it draws for a request counts once it has happened: where the service has spoilt the same answer already, that goes
 on as it is, and the fault is owed to another request.

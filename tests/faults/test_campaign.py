@@ -12,7 +12,7 @@ FAULTS = 50
 
 
 @pytest.mark.parametrize("mode", [pytest.param("with keys", marks=pytest.mark.long), "without keys"])
-def test_nothing_is_lost_or_doubled_whatever_goes_wrong(mode: str) -> None:
+def test_nothing_is_lost_or_duplicated_whatever_goes_wrong(mode: str) -> None:
     ran = run(mode, "--each", "1")
     assert ran.code == 0, ran.said
     assert ran.figures["faults"] >= FAULTS
@@ -22,7 +22,7 @@ def test_nothing_is_lost_or_doubled_whatever_goes_wrong(mode: str) -> None:
 
 @pytest.mark.long
 @pytest.mark.parametrize("mode", ["with keys", "without keys"])
-def test_nothing_is_lost_or_doubled_when_processes_are_killed(mode: str) -> None:
+def test_nothing_is_lost_or_duplicated_when_processes_are_killed(mode: str) -> None:
     ran = run(mode, "--kills", "3")
     assert ran.code == 0, ran.said
     assert ran.figures["kills"] >= 9
@@ -31,6 +31,6 @@ def test_nothing_is_lost_or_doubled_when_processes_are_killed(mode: str) -> None
 @pytest.mark.long
 @pytest.mark.postgres
 @needed("PostgreSQL", server_programs() is not None)
-def test_nothing_is_lost_or_doubled_on_postgresql() -> None:
+def test_nothing_is_lost_or_duplicated_on_postgresql() -> None:
     ran = run("without keys", "--each", "1", "--postgres")
     assert ran.code == 0, ran.said

@@ -6,14 +6,14 @@ from formation_portal.mail.models import Letter
 
 
 def latest_mail(kind: str) -> Letter:
-    """The last letter of that kind."""
+    """The last e-mail of that kind."""
     found = Letter.objects.filter(kind=kind).order_by("pk").last()
     assert found is not None, f"no letter of kind {kind}"
     return found
 
 
 def latest_link(kind: str) -> str:
-    """The path that the letter's link leads to, with its key."""
+    """The path that the e-mail's link leads to, with its key."""
     found = re.search(r"https?://[^/\s]+(/\S+\?key=\S+)", latest_mail(kind).text)
     assert found is not None
     return found[1]

@@ -41,7 +41,7 @@ def aged(invitation: Invitation, **by: float) -> None:
     invitation.save()
 
 
-def test_a_letter_holds_the_link_and_names_nobody(invitation: Invitation) -> None:
+def test_an_email_holds_the_link_and_names_nobody(invitation: Invitation) -> None:
     letter = mailbox.latest_mail("invitation")
     assert letter.to == "ada@example.com"
     assert parts.find_by_key(key_of("invitation")) == invitation
@@ -53,7 +53,7 @@ def test_the_history_says_that_somebody_was_invited(invitation: Invitation, draf
     assert str(draft.application.changes.latest("pk")) == "Invited Ada to fill in their part"
 
 
-def test_a_second_press_sends_no_second_letter(invitation: Invitation, draft: Draft, ada: PartyRow, owner: Any) -> None:
+def test_a_second_press_sends_no_second_email(invitation: Invitation, draft: Draft, ada: PartyRow, owner: Any) -> None:
     parts.invite(draft, ada, email="ada@example.com", by=owner, language="en")
     assert Letter.objects.filter(kind="invitation").count() == 1
 
@@ -137,7 +137,7 @@ def test_nobody_is_reminded_of_what_is_over(
         parts.remind(draft, ada, by=owner)
 
 
-def test_nothing_goes_out_where_the_deed_is_undone(draft: Draft, ada: PartyRow, owner: Any) -> None:
+def test_nothing_is_sent_where_the_invitation_fails(draft: Draft, ada: PartyRow, owner: Any) -> None:
     stored = open_draft(Application.objects.get(pk=draft.application.pk))
     services.remove_party(draft, ada, by=owner)
     with pytest.raises(services.Gone):

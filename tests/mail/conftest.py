@@ -1,4 +1,4 @@
-"""A mail server, and letters to send."""
+"""A mail server, and e-mails to send."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -21,7 +21,7 @@ def server(settings: Any) -> Iterator[MailServer]:
 
 @pytest.fixture
 def post() -> Post:
-    """Writes a letter into the outbox."""
+    """Writes an e-mail into the outbox."""
 
     def write(to: str = "ada@example.com", **more: Any) -> Letter:
         context = {"code": "204 816", "minutes": 10, "reference": "FP-1"}

@@ -31,7 +31,7 @@ class MailServer(socketserver.ThreadingTCPServer):
             self._arrived.notify_all()
 
     def wait_for(self, count: int) -> bool:
-        """Whether so many letters have arrived before a patience that is never used up where all is well."""
+        """Whether so many e-mails have arrived in time; where all is well that takes a moment."""
         with self._arrived:
             return self._arrived.wait_for(lambda: len(self.messages) >= count, timeout=30)
 

@@ -1,4 +1,4 @@
-"""A letter is in the outbox when, and only when, the deed that wrote it is."""
+"""An e-mail is in the outbox if, and only if, the transaction that wrote it was committed."""
 
 import pytest
 from django.db import transaction
@@ -15,7 +15,7 @@ def post_code(**more: str) -> None:
     mail.queue_letter(kind="code", to="ada@example.com", language="en", context=context, **more)
 
 
-def test_a_letter_has_a_subject_a_text_and_html() -> None:
+def test_an_email_has_a_subject_a_text_and_html() -> None:
     post_code()
     letter = Letter.objects.get()
     assert letter.subject == "Your code: 204 816"
@@ -26,14 +26,14 @@ def test_a_letter_has_a_subject_a_text_and_html() -> None:
     assert letter.next_at is not None
 
 
-def test_a_letter_goes_with_the_transaction_that_wrote_it() -> None:
+def test_an_email_goes_with_the_transaction_that_wrote_it() -> None:
     with transaction.atomic():
         post_code()
         transaction.set_rollback(True)
     assert not Letter.objects.exists()
 
 
-def test_a_letter_that_is_meant_once_is_written_once() -> None:
+def test_an_email_that_is_meant_once_is_written_once() -> None:
     for _ in range(3):
         post_code(once="code:1")
     post_code(once="code:2")

@@ -1,4 +1,4 @@
-"""Each letter goes out once, whoever carries it, and comes back to whoever can't be reached."""
+"""Each e-mail is sent once, by whichever worker, and tried again where nobody can be reached."""
 
 import datetime as dt
 import logging
@@ -26,7 +26,7 @@ def make_due(letter: Letter) -> None:
     Letter.objects.filter(pk=letter.pk).update(next_at=timezone.now())
 
 
-def test_a_letter_arrives_as_text_and_html_and_says_who_wrote_it(server: MailServer, post: Post, settings: Any) -> None:
+def test_an_email_arrives_as_text_and_html_and_says_who_wrote_it(server: MailServer, post: Post, settings: Any) -> None:
     settings.MAIL_FROM = "Formation Portal <portal@portal.example>"
     letter = post()
     assert send_due() == 1
@@ -40,7 +40,7 @@ def test_a_letter_arrives_as_text_and_html_and_says_who_wrote_it(server: MailSer
     assert parts == ["text/plain", "text/html"]
 
 
-def test_a_letter_that_was_sent_is_not_sent_again(server: MailServer, post: Post) -> None:
+def test_an_email_that_was_sent_is_not_sent_again(server: MailServer, post: Post) -> None:
     letter = post()
     assert [send_due(), send_due()] == [1, 0]
     letter.refresh_from_db()
@@ -57,7 +57,7 @@ def test_what_opens_something_is_not_kept_once_it_was_sent(server: MailServer, p
 
 
 @pytest.mark.django_db(transaction=True)
-def test_several_workers_send_each_letter_once(server: MailServer, post: Post) -> None:
+def test_several_workers_send_each_email_once(server: MailServer, post: Post) -> None:
     expected = {f"{number}@example.com" for number in range(24)}
     for address in expected:
         post(address)
@@ -101,7 +101,7 @@ def test_a_mailbox_that_is_not_there_is_not_tried_again(server: MailServer, post
     assert (letter.next_at, letter.sent_at, letter.error) == (None, None, "SMTPRecipientsRefused")
 
 
-def test_a_refused_letter_keeps_no_other_waiting(server: MailServer, post: Post) -> None:
+def test_a_refused_email_keeps_no_other_waiting(server: MailServer, post: Post) -> None:
     post("one@example.com")
     post("two@example.com")
     server.refusals = ["550 nobody of that name"]
@@ -122,7 +122,7 @@ def test_a_server_that_is_away_is_tried_again_with_longer_waits(post: Post, sett
     assert waits[-1] == dt.timedelta(hours=4)
 
 
-def test_after_some_days_a_letter_is_given_up(server: MailServer, post: Post) -> None:
+def test_after_some_days_an_email_is_given_up(server: MailServer, post: Post) -> None:
     letter = post()
     Letter.objects.filter(pk=letter.pk).update(created_at=timezone.now() - dt.timedelta(days=4))
     server.refusals = ["450 busy"]
@@ -186,7 +186,7 @@ def test_a_worker_that_comes_late_does_not_change_what_another_has_found(post: P
     assert letter.sent_at is not None
 
 
-def test_without_a_mail_server_letters_stay_in_the_outbox(post: Post, settings: Any) -> None:
+def test_without_a_mail_server_emails_stay_in_the_outbox(post: Post, settings: Any) -> None:
     settings.LETTERS_GO_OUT = False
     letter = post()
     assert send_due() == 0

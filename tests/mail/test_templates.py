@@ -1,4 +1,4 @@
-"""Every kind of letter: whole, in one frame, in the same words as text and as HTML, and with nothing fetched."""
+"""Every kind of e-mail: whole, in one layout, in the same words as text and as HTML, and with nothing fetched."""
 
 import re
 from pathlib import Path
@@ -24,7 +24,7 @@ def test_every_kind_has_both_its_texts_and_a_sample() -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_letter_says_what_it_is_in_its_subject_and_has_a_text(kind: str) -> None:
+def test_an_email_says_what_it_is_in_its_subject_and_has_a_text(kind: str) -> None:
     drawn = sample_letter(kind, language="en")
     assert 5 < len(drawn.subject) < 80
     assert len(drawn.text) > 100
@@ -32,7 +32,7 @@ def test_a_letter_says_what_it_is_in_its_subject_and_has_a_text(kind: str) -> No
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_letter_is_sound_html_in_its_language_that_fetches_nothing(kind: str) -> None:
+def test_an_email_is_sound_html_in_its_language_that_fetches_nothing(kind: str) -> None:
     html = sample_letter(kind, language="en").html
     markup = Markup(html)
     assert markup.faults == []
@@ -52,7 +52,7 @@ def test_text_and_html_lead_to_the_same_places_by_whole_addresses(kind: str) -> 
 
 
 @pytest.mark.parametrize("kind", sorted(OPTIONAL_KINDS & set(KINDS)))
-def test_a_letter_that_one_may_do_without_says_how_to_get_no_more(kind: str) -> None:
+def test_an_email_that_one_may_do_without_says_how_to_get_no_more(kind: str) -> None:
     drawn = sample_letter(kind, language="en")
     assert "Stop these e-mails" in drawn.text
     assert "Stop these e-mails" in drawn.html

@@ -1,4 +1,4 @@
-"""What somebody has typed stands in a letter on one line, bounded, and leads nowhere."""
+"""What somebody has typed is in an e-mail on one line, of bounded length, and no link."""
 
 import re
 
@@ -57,7 +57,7 @@ def test_whatever_is_typed_makes_no_second_line_and_no_address(typed: str) -> No
 
 
 @pytest.mark.django_db
-def test_whoever_signs_up_with_a_strangers_address_writes_nothing_of_their_own_to_it() -> None:
+def test_whoever_signs_up_with_anothers_address_writes_nothing_of_their_own_to_it() -> None:
     posted = {"first_name": LURE, "last_name": "<b>x</b>", "email": "ada@example.com", "password1": "a long passphrase"}
     Client().post("/accounts/signup/", posted)
     letter = Letter.objects.get(to="ada@example.com")

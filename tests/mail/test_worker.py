@@ -1,4 +1,4 @@
-"""The carrier works beside the relay, says where letters stay, and empties what is old."""
+"""The mail worker runs beside the relay, says where e-mails stay, and empties what is old."""
 
 import datetime as dt
 import logging
@@ -24,7 +24,7 @@ def test_what_lies_in_the_outbox_is_carried_away(server: MailServer, post: Post)
 
 
 @pytest.mark.django_db(transaction=True)
-def test_without_a_mail_server_the_carrier_says_so(settings: Any, caplog: pytest.LogCaptureFixture) -> None:
+def test_without_a_mail_server_the_worker_says_so(settings: Any, caplog: pytest.LogCaptureFixture) -> None:
     settings.LETTERS_GO_OUT = False
     with caplog.at_level(logging.INFO), running_worker():
         pass
@@ -33,7 +33,7 @@ def test_without_a_mail_server_the_carrier_says_so(settings: Any, caplog: pytest
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("was_sent", [True, False])
-def test_the_content_of_a_letter_goes_after_some_weeks_and_its_fate_stays(
+def test_the_content_of_an_email_goes_after_some_weeks_and_its_fate_stays(
     post: Post, settings: Any, was_sent: bool
 ) -> None:
     settings.LETTER_DAYS = 30

@@ -108,7 +108,7 @@ def test_agents_are_listed_and_customers_are_not(owner: User) -> None:
     assert run_command("list") == "dev@example.com: can only read\n"
 
 
-def test_the_link_is_gone_from_the_outbox_once_the_letter_is_sent() -> None:
+def test_the_link_is_gone_from_the_outbox_once_the_email_is_sent() -> None:
     from formation_portal.mail.outbox import record_attempt
 
     run_command("add", NEW)

@@ -1,4 +1,4 @@
-"""What happened between the view's lookup and its write is said, and is no error page."""
+"""What somebody changed between the view's lookup and its write is reported, and is no error page."""
 
 from collections.abc import Callable
 from typing import Any

@@ -49,7 +49,7 @@ def test_the_most_urgent_state_stands_for_all(complete: Draft, transport: FlakyT
     assert not deliveries.of("party", "ada").is_refused
 
 
-def test_a_board_takes_two_queries(complete: Draft, django_assert_num_queries: Any) -> None:
+def test_the_delivery_status_takes_two_queries(complete: Draft, django_assert_num_queries: Any) -> None:
     with django_assert_num_queries(2):
         deliveries = deliveries_of(complete.application)
         assert [deliveries.overall, deliveries.notices, deliveries.of_entity(), deliveries.of_party("ada")]

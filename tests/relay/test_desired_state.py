@@ -148,7 +148,7 @@ def assert_asking_again_gives_the_same(draft: Draft) -> None:
 
 @slowly
 @given(drafts(), st.data())
-def test_an_edit_brings_any_record_to_the_wish(draft: Draft, data: st.DataObject) -> None:
+def test_an_edit_brings_any_record_to_the_desired_state(draft: Draft, data: st.DataObject) -> None:
     """Laying the difference over what is there gives what is wanted, nulls cleared."""
     before = {resource.name: resource.payload for resource in desired_state(draft) if resource.payload}
     for row in draft.sections.values():

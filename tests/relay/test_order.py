@@ -108,12 +108,12 @@ def status_deliveries(*states: str) -> list[Delivery]:
         ("done done done done", 2),
     ],
 )
-def test_a_correction_goes_when_the_deeds_before_it_are_done(states: str, first: int | None) -> None:
+def test_a_correction_goes_when_the_transitions_before_it_are_done(states: str, first: int | None) -> None:
     correction = made(ResourceKind.PARTY, "a", pk=2)
     assert chosen(entity(), correction, *status_deliveries(*states.split())) == first
 
 
-def test_deeds_go_in_their_order_without_waiting_for_corrections() -> None:
+def test_transitions_go_in_their_order_without_waiting_for_corrections() -> None:
     later = status_deliveries("done", "done", "queued", "done")
     assert chosen(entity(), *later, made(ResourceKind.PARTY, "a", pk=2), lets_go=False) == 13
     rows = status_deliveries("queued", "queued", "queued", "queued")
@@ -124,7 +124,7 @@ def test_deeds_go_in_their_order_without_waiting_for_corrections() -> None:
 
 
 @pytest.mark.parametrize("state", ["queued", "held", "refused"])
-def test_a_withdrawal_waits_for_no_deed_that_was_not_sent(state: str) -> None:
+def test_a_withdrawal_waits_for_no_transition_that_was_not_sent(state: str) -> None:
     withdrawal = made(ResourceKind.STATUS, "", pk=3)
     assert chosen(entity(), *status_deliveries("done", state, "held", "held"), withdrawal) == 3
 

@@ -55,12 +55,12 @@ ASKED, NOTES, DECLINED = "Please show the whole page", "One thing is left to do"
 
 PASSPORT = Target.of_document("ada", "Passport")
 BIRTH = Target.of_field("ada", "person.date_of_birth")
-# The demo's outbox shows the letters to agents, too: what is written to others is read by `letters`.
+# The demo's outbox shows e-mails to agents, too: those to others are read by `emails`.
 _ROOMS_OF_OTHERS = ("/letters/", "/desk/", "/api/", "/accounts/")
 
 
 class Review:
-    """One application under the eyes of two agents; each deed takes it one state further."""
+    """One application under the eyes of two agents; each transition takes it one state further."""
 
     def __init__(self, draft: Draft, owner: Any) -> None:
         self.owner = owner

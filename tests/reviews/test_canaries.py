@@ -109,7 +109,7 @@ def test_a_decline_says_its_text_and_nothing_else(review: Review, as_owner: Clie
     assert found_in(text) == []
 
 
-def test_no_letter_gives_anything_away_nor_says_what_was_asked(review: Review) -> None:
+def test_no_email_gives_anything_away_nor_says_what_was_asked(review: Review) -> None:
     for state in states(review):
         assert found_in(emails()) == [], state
     assert "1 query needs a change or a reply." in emails()

@@ -141,7 +141,7 @@ def stories(seeds: range, *, owner: Any, agent: Any, colleague: Any, settings: A
 def test_nothing_is_overwritten_unseen(seeds: range, owner: Any, agent: Any, colleague: Any, settings: Any) -> None:
     told = list(stories(seeds, owner=owner, agent=agent, colleague=colleague, settings=settings))
     assert [(seed, story.overwritten) for seed, story in zip(seeds, told, strict=True) if story.overwritten] == []
-    # The stories are about something: much was written, much was refused, and with many there is no deed left undone.
+    # The stories are about something: much was written, much was refused, and with many every action has been tried.
     done = {what for story in told for one in story.written for what, _ in one.about}
     assert done >= ({"accepted"} if seeds == FEW else {"accepted", "remark", "ended", "name", "state", "ruling"})
     assert sum(len(story.written) for story in told) > 4 * len(seeds)

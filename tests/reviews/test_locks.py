@@ -154,7 +154,7 @@ def test_no_choice_is_taken_back_over_what_was_accepted(submitted: Draft, agent:
 
 
 def write_over(draft: Draft, owner: Any) -> None:
-    """As a deed would that knows nothing of locks."""
+    """As a write would that knows nothing of locks."""
     with application_transaction(draft, by=owner) as journal:
         row = draft.sections["the-company"]
         row.raw = row.raw | {"entity.name": "Larkspur"}

@@ -101,7 +101,7 @@ def test_a_place_is_read_as_it_was_written() -> None:
         assert Target.parse(text) is None
 
 
-def test_a_sight_is_read_as_it_was_written() -> None:
+def test_a_version_is_read_as_it_was_written() -> None:
     assert ReviewVersion.parse(str(ReviewVersion(2, 17))) == ReviewVersion(2, 17)
     for text in ("", "2", "2.", ".1", "a.b", "1.2.3", "²." + "1"):
         assert ReviewVersion.parse(text) == ReviewVersion(0, 0)

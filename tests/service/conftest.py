@@ -1,4 +1,4 @@
-"""The cast of the service's tests: two accounts, and an agent of the first. The catalog is the small one."""
+"""The actors of the service's tests: two accounts, and an agent of the first. The catalog is the small one."""
 
 import pytest
 

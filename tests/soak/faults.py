@@ -10,7 +10,7 @@ _REMEMBERED = 1000
 
 
 class Share:
-    """Draws like a FaultPlan, by chance. Each fault is a line in the ledger."""
+    """Draws like a FaultPlan, by chance. Each fault is a line in the log."""
 
     def __init__(self, share: float, *, kinds: tuple[str, ...], ledger: Path) -> None:
         self._share, self._kinds, self._ledger = share, kinds, ledger

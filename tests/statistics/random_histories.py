@@ -1,4 +1,4 @@
-"""Stories of submitted applications: any deed that the lifecycle allows, while the clock goes on, or back."""
+"""Histories of submitted applications: any transition that the lifecycle allows, while the clock goes on, or back."""
 
 import random
 from datetime import datetime, timedelta
@@ -11,7 +11,7 @@ from formation_portal.applications.services.transactions import application_tran
 from formation_portal.contract.lifecycle import AGENT, TRANSITIONS, State, is_possible
 from tests.applications import factories
 
-# How far the clock goes between two deeds, in seconds. Now and then somebody puts it back.
+# How far the clock goes between two transitions, in seconds. Now and then somebody puts it back.
 _STEPS = (0, 59, 3_600, 40_000, 86_400, 250_000, 2_000_000, -7_200, -100_000)
 
 
@@ -34,7 +34,7 @@ def begin(owner: Any, *, product: str = "one") -> Application:
 
 
 def do(application: Application, transition: str, *, by: Any) -> None:
-    """Any deed. What is submitted needn't be complete: that isn't what is counted."""
+    """Any transition. What is submitted needn't be complete: that isn't what is counted."""
     draft = open_draft(Application.objects.get(pk=application.pk))
     if transition == "reopen":
         services.reopen(draft, reason="The service could not take it")
@@ -53,7 +53,7 @@ def do(application: Application, transition: str, *, by: Any) -> None:
 def run_history(
     chance: random.Random, applications: list[Application], *, clock: Clock, by: Any, transitions: int
 ) -> None:
-    """So many deeds, each of one of the applications, the more final ones the rarer."""
+    """So many transitions, each of one of the applications, the more final ones the rarer."""
     for _ in range(transitions):
         clock.move(seconds=chance.choice(_STEPS))
         application = chance.choice(applications)

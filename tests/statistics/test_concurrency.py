@@ -1,4 +1,4 @@
-"""Deeds at the same time: none waits for ever, and none is lost from the totals."""
+"""Transitions at the same time: none waits for ever, and none is lost from the totals."""
 
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
@@ -20,7 +20,7 @@ AT_ONCE, CASES = 4, 3
 
 
 @pytest.mark.django_db(transaction=True, databases=["default", "service"])
-def test_deeds_of_one_day_at_once_lose_no_count(owner: Any) -> None:
+def test_transitions_of_one_day_at_once_lose_no_count(owner: Any) -> None:
     mine = [[begin(owner) for _ in range(CASES)] for _ in range(AT_ONCE)]
     ready = Barrier(AT_ONCE)
 

@@ -80,7 +80,7 @@ def test_a_deleted_draft_is_counted_nowhere(owner: Any, clock: Clock) -> None:
     assert not any(counted().values())
 
 
-def test_a_deed_that_fails_counts_nothing(owner: Any, clock: Clock) -> None:
+def test_a_transition_that_fails_counts_nothing(owner: Any, clock: Clock) -> None:
     case = begin(owner)
     with transaction.atomic():
         do(case, "submit", by=owner)

@@ -73,7 +73,7 @@ EXPECTED_REASONS = {"differs": (1, 2), "unreadable": (1, 1), "missing": (1, 1), 
 
 
 @pytest.mark.parametrize("span", ["week", "month"])
-def test_each_remark_counts_and_each_return_once(span: str, submitted: Draft, owner: Any, agent: Any) -> None:
+def test_each_query_counts_and_each_return_once(span: str, submitted: Draft, owner: Any, agent: Any) -> None:
     send_back_twice(submitted, owner, agent)
     assert by_question(span) == EXPECTED_QUESTIONS
     assert by_reason(span) == EXPECTED_REASONS
@@ -101,13 +101,13 @@ def test_what_was_dropped_or_not_sent_yet_is_not_counted(submitted: Draft, agent
     assert not QuestionTotal.objects.exists()
 
 
-def test_a_return_without_remarks_counts_no_question(submitted: Draft, agent: Any) -> None:
+def test_a_return_without_queries_counts_no_question(submitted: Draft, agent: Any) -> None:
     send_back(submitted, agent)
     assert not QuestionTotal.objects.exists()
     assert models.TransitionTotal.objects.get(span="week").returned == 1
 
 
-def test_what_was_remarked_before_is_counted_once(submitted: Draft, owner: Any, agent: Any) -> None:
+def test_what_was_queried_before_is_counted_once(submitted: Draft, owner: Any, agent: Any) -> None:
     send_back_twice(submitted, owner, agent)
     for name in ("CaseClock", "OpenDay", "TransitionTotal", "ReasonTotal", "QuestionTotal", "Question", "Form"):
         getattr(models, name).objects.all().delete()

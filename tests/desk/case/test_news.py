@@ -57,7 +57,7 @@ def test_nothing_new_is_no_content(submitted: Draft, as_agent: Client) -> None:
     assert as_agent.get(opened(as_agent, submitted), headers=HTMX).status_code == 204
 
 
-def test_a_deed_of_another_is_said_once_and_leads_to_the_page_as_it_is_by_then(
+def test_an_action_of_another_is_said_once_and_leads_to_the_page_as_it_is_by_then(
     submitted: Draft, owner: Any, as_agent: Client
 ) -> None:
     address = opened(as_agent, submitted)
@@ -100,7 +100,7 @@ def test_what_others_make_of_it_is_said_and_ones_own_is_not(
     assert news_text(as_agent, address).startswith("As of ")
 
 
-def test_ones_own_deeds_are_no_news(submitted: Draft, agent: Any, as_agent: Client) -> None:
+def test_ones_own_actions_are_no_news(submitted: Draft, agent: Any, as_agent: Client) -> None:
     address = opened(as_agent, submitted)
     services.advance(submitted, "begin_review", by=agent)
     claims.claim([submitted.application.pk], by=agent)

@@ -54,7 +54,7 @@ def test_a_section_is_accepted_where_it_stands_and_taken_back(submitted: Draft, 
 
 
 def _posted(markup: Markup, action: str) -> dict[str, str]:
-    """What the first form with this deed posts."""
+    """What the first form with this action posts."""
     form = next(one for one in markup.all("form") if one.attributes.get("action", "").endswith(action))
     inputs = [one for one in markup.all("input") if form in one.ancestors]
     return {one.attributes["name"]: one.attributes["value"] for one in inputs}

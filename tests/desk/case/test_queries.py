@@ -1,4 +1,4 @@
-"""Asking about a place of a case, and noting something for colleagues: by plain forms, with nothing typed lost."""
+"""Queries about a target of a case, and notes for colleagues: by plain forms, with nothing typed lost."""
 
 from typing import Any
 
@@ -213,5 +213,5 @@ def test_a_place_that_is_none_is_not_found(submitted: Draft, as_agent: Client) -
     assert Markup(gone.content.decode()).faults == []
 
 
-def test_an_old_sight_is_older_than_anything() -> None:
+def test_an_old_version_is_older_than_anything() -> None:
     assert ReviewVersion.parse("") == ReviewVersion(0, 0)

@@ -292,7 +292,9 @@ def test_what_is_held_at_the_service_is_said_and_stops_nothing(submitted: Draft,
     assert decided(as_agent, submitted, "approve").status_code == 302
 
 
-def test_an_agents_deed_that_the_service_refused_stops_nothing(submitted: Draft, agent: Any, as_agent: Client) -> None:
+def test_an_agents_transition_that_the_service_refused_stops_nothing(
+    submitted: Draft, agent: Any, as_agent: Client
+) -> None:
     accept_all(submitted, agent)
     transition = {"application": submitted.application, "kind": "status", "subject": "1"}
     Delivery.objects.update_or_create(**transition, defaults={"state": DeliveryState.REFUSED, "problems": []})

@@ -52,7 +52,7 @@ def proposed(submitted: Draft, agent: Any, as_agent: Client) -> Draft:
 
 
 def post(client: Client, draft: Draft, action: str, **typed: str) -> Any:
-    """The answer to a deed, by somebody who has just opened the page."""
+    """The answer to an action of somebody who has just opened the page."""
     form = {"sight": page_version(client, draft, "ruling/"), "unseen": documents_of(draft)}
     return client.post(path(draft, f"ruling/{action}/"), form | typed)
 

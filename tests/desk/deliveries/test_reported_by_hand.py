@@ -146,7 +146,7 @@ def test_it_takes_a_note(changed: Delivery, as_agent: Client) -> None:
 
 
 def test_what_has_moved_since_the_page_was_drawn_is_not_recorded(changed: Delivery, as_agent: Client) -> None:
-    """What was told is what the page showed, so another wish must be told anew."""
+    """What was reported is what the page showed: where something else is desired, it is reported anew."""
     response = record(as_agent, changed, seen="2026-01-01T00:00:00+00:00")
     assert response.status_code == 409
     assert row("party", "ada").state == "held"

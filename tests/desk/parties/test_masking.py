@@ -324,7 +324,7 @@ def test_no_other_page_of_the_case_holds_one(
     between=st.lists(st.sampled_from(["", " ", "-", " / "]), min_size=9, max_size=9),
     around=st.sampled_from(["No {}.", "“{}”", "{}", "{}?"]),
 )
-def test_a_veil_finds_a_number_however_it_is_grouped(between: list[str], around: str) -> None:
+def test_masking_finds_a_number_however_it_is_grouped(between: list[str], around: str) -> None:
     digits = "QX73941821"
     said = digits[0] + "".join(gap + digit for gap, digit in zip(between, digits[1:], strict=True))
     party = SimpleNamespace(kind="person", roles=(), raw={"person.id_number": LONG})

@@ -82,7 +82,7 @@ def test_one_looks_back_in_the_same_way(
     assert [one for one in walked(as_agent, last, "prev") if one] == wanted[::-1]
 
 
-def test_cases_of_the_same_moment_are_neither_lost_nor_doubled(cases: list[Application], as_agent: Client) -> None:
+def test_cases_of_the_same_moment_are_neither_lost_nor_duplicated(cases: list[Application], as_agent: Client) -> None:
     at = Case.objects.get(pk=cases[0].pk).submitted_at
     Case.objects.update(submitted_at=at, open_since=at, waiting_since=at)
     wanted = sorted((one.pk, one.reference) for one in cases[::3])

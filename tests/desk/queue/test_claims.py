@@ -40,7 +40,7 @@ def test_the_ticked_cases_are_claimed_and_released(owner: Any, agent: Any, as_ag
     assert [holder(one) for one in (first, second, third)] == [None, agent, None]
 
 
-def test_a_deed_leads_back_to_what_was_shown(owner: Any, as_agent: Client) -> None:
+def test_an_action_leads_back_to_what_was_shown(owner: Any, as_agent: Client) -> None:
     [case] = submitted_ones(owner, 1)
     shown = "?view=unclaimed&q=ingrid&sort=newest"
     response = as_agent.post("/desk/claims/", {"case": case.pk, "shown": shown + "&else=https://elsewhere.example"})

@@ -26,7 +26,7 @@ def state(application: Application) -> str:
 
 
 def submitted_with_numbers(owner: Any) -> Application:
-    """A case that went through all its deeds."""
+    """A case that went through all its transitions."""
     draft = open_draft(services.start(owner=owner, product=factories.product()))
     factories.fill_in(draft, by=owner)
     services.submit(draft, by=owner)

@@ -1,4 +1,4 @@
-"""The queue narrows by place and product, and offers those of which there is a case."""
+"""The queue narrows by jurisdiction and product, and offers those of which there is a case."""
 
 from typing import Any
 

@@ -146,7 +146,7 @@ def test_the_days_stand_still_while_the_customer_has_it(owner: Any, as_agent: Cl
 
 
 def _record(application: Application, **facts: Any) -> None:
-    """As a deed would have left it."""
+    """As a transition would have left it."""
     if facts:
         Application.objects.filter(pk=application.pk).update(**facts)
     with transaction.atomic():

@@ -1,4 +1,4 @@
-"""The figures: ages, throughput, returns and times, as tables with pictures and as CSV."""
+"""The statistics: ages, throughput, returns and times, as tables with charts and as CSV."""
 
 import csv
 from datetime import date, timedelta
@@ -119,7 +119,9 @@ def test_open_cases_are_counted_by_the_days_since_they_came(as_agent: Client, se
     assert page(as_agent).one("main").text.count("overdue with us") == 3
 
 
-def test_what_happened_is_told_from_the_first_deed_to_the_figures(owner: Any, as_agent: Client, clock: Clock) -> None:
+def test_what_happened_is_counted_from_the_first_transition_to_the_statistics(
+    owner: Any, as_agent: Client, clock: Clock
+) -> None:
     case = begin(owner)
     for transition in ("submit", "begin_review", "return", "submit", "begin_review", "approve", "record_incorporation"):
         clock.move(hours=24)

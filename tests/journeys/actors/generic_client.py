@@ -261,7 +261,7 @@ def _is_question(control: Control) -> bool:
 
 
 def _uses_known_person(button: Button) -> bool:
-    """Whoever is here already, and nobody from another application: what was typed there is not in the ledger."""
+    """Whoever is here already, and nobody from another application: what was typed there is not recorded here."""
     return button.text.startswith("Use ") and not button.action.endswith("/known/")
 
 

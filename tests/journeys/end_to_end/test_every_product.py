@@ -22,7 +22,7 @@ TRIED = [slug if slug in SHORT else pytest.param(slug, marks=pytest.mark.long) f
 
 
 @pytest.mark.parametrize("slug", TRIED)
-def test_every_product_is_submitted_by_a_stranger_and_held_as_typed(slug: str, browser: InProcessBrowser) -> None:
+def test_every_product_is_submitted_by_a_generic_client_and_held_as_typed(slug: str, browser: InProcessBrowser) -> None:
     generic_client = GenericClient(browser, is_thorough=True)
     catalog = browser.get("/")
     product = browser.get(next(address for _, address in catalog.links() if address.endswith(f"/{slug}/")))

@@ -1,4 +1,4 @@
-"""People once: known ones take a role, removed ones come back, doubles become one, and a sheet brings many."""
+"""People: known ones take a role, removed ones are restored, duplicates are merged, a spreadsheet adds many."""
 
 from pathlib import Path
 from typing import Any

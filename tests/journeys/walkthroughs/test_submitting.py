@@ -1,4 +1,4 @@
-"""Before and after submitting: the check, the receipt, the record, the tracker, what came back, and taking it back."""
+"""Before and after submitting: the check, the receipt, the record, the progress, a return, and a withdrawal."""
 
 from typing import Any
 

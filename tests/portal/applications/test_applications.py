@@ -61,7 +61,9 @@ def test_what_was_submitted_is_not_deleted(submitted: Draft, as_owner: Client) -
 
 @pytest.mark.parametrize("page", ["", "check/", "submission/", "status/", "withdrawal/", "removal/"])
 @pytest.mark.parametrize("method", ["get", "post"])
-def test_a_stranger_finds_nothing(page: str, method: str, application: Application, as_other_customer: Client) -> None:
+def test_another_customer_finds_nothing(
+    page: str, method: str, application: Application, as_other_customer: Client
+) -> None:
     response = getattr(as_other_customer, method)(f"/applications/{application.reference}/{page}")
     assert response.status_code in (404, 405)
 

@@ -1,4 +1,4 @@
-"""How many letters somebody may have sent to other people's addresses, and that nobody gets around the count."""
+"""How many e-mails somebody may have sent to other people's addresses, and that nobody gets around the count."""
 
 from typing import Any
 
@@ -33,7 +33,7 @@ def few(settings: Any) -> None:
 
 
 @pytest.mark.usefixtures("few")
-def test_an_address_gets_so_many_letters_a_day_whoever_sends_them(
+def test_an_address_gets_so_many_emails_a_day_whoever_sends_them(
     as_owner: Client, as_other_customer: Client, draft: Draft, owner: Any, other_customer: Any
 ) -> None:
     other = services.start(owner=other_customer, product=factories.product())
@@ -48,7 +48,7 @@ def test_an_address_gets_so_many_letters_a_day_whoever_sends_them(
 
 
 @pytest.mark.usefixtures("few")
-def test_an_account_sends_so_many_letters_a_day(as_owner: Client, draft: Draft) -> None:
+def test_an_account_sends_so_many_emails_a_day(as_owner: Client, draft: Draft) -> None:
     for count in range(5):
         assert as_owner.post(f"{root(draft.application)}access/", {"email": f"{count}@example.com"}).status_code == 302
     answer = as_owner.post(f"{root(draft.application)}access/", {"email": "more@example.com"})

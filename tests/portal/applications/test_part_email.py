@@ -1,4 +1,4 @@
-"""When somebody is done with their part, its owner hears of it: once by letter, and on the overview."""
+"""When somebody is done with their part, its owner hears of it: once by e-mail, and on the overview."""
 
 from typing import Any
 
@@ -88,7 +88,7 @@ def test_somebody_who_says_so_without_end_is_not_heard_without_end(
     assert len(sent_emails()) == 2
 
 
-def test_an_owner_who_fills_in_their_own_part_gets_no_letter(draft: Draft, owner: Any) -> None:
+def test_an_owner_who_fills_in_their_own_part_gets_no_email(draft: Draft, owner: Any) -> None:
     services.add_party(draft, "person", ["director"], factories.ADA, by=owner)
     own = parts.invite(draft, draft.parties[0], email="Owner@example.com", by=owner, language="en")
     parts.finish(draft, own)

@@ -72,7 +72,7 @@ def test_whoever_wants_none_gets_none(draft: Draft, owner: Any) -> None:
     assert reminders() == []
 
 
-def test_an_address_that_may_be_a_strangers_is_not_written_to(draft: Draft) -> None:
+def test_an_address_that_may_be_somebody_elses_is_not_written_to(draft: Draft) -> None:
     EmailAddress.objects.update(verified=False)
     leave(draft, days=8)
     run_hourly_tasks()

@@ -1,4 +1,4 @@
-"""Who submitted an application hears by letter that it has come back or is decided."""
+"""Who submitted an application is told by e-mail that it was returned or decided."""
 
 import pytest
 from allauth.account.models import EmailAddress
@@ -51,7 +51,7 @@ def test_what_nobody_waits_for_is_not_told(submitted: Draft, state: State) -> No
     assert written() == []
 
 
-def test_an_address_that_may_be_a_strangers_is_not_written_to(submitted: Draft) -> None:
+def test_an_address_that_may_be_somebody_elses_is_not_written_to(submitted: Draft) -> None:
     EmailAddress.objects.update(verified=False)
     move(submitted, State.REJECTED)
     assert written() == []

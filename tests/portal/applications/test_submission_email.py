@@ -1,4 +1,4 @@
-"""Whoever submits gets one letter of it, in the transaction that submits."""
+"""Whoever submits gets one e-mail about it, in the transaction that submits."""
 
 from typing import Any
 
@@ -19,7 +19,7 @@ def sent_emails() -> list[Letter]:
     return list(Letter.objects.filter(kind="submission").order_by("pk"))
 
 
-def test_the_letter_says_what_was_submitted_and_what_follows(complete: Draft, as_owner: Client, owner: Any) -> None:
+def test_the_email_says_what_was_submitted_and_what_follows(complete: Draft, as_owner: Client, owner: Any) -> None:
     reference = complete.application.reference
     as_owner.post(f"/applications/{reference}/submission/", DECLARED)
     as_owner.post(f"/applications/{reference}/submission/", DECLARED)
@@ -33,7 +33,7 @@ def test_the_letter_says_what_was_submitted_and_what_follows(complete: Draft, as
     assert "Ada" not in letter.text, "nobody's data but the name of the company"
 
 
-def test_an_address_that_may_be_a_strangers_is_not_written_to(submitted: Draft, owner: Any) -> None:
+def test_an_address_that_may_be_somebody_elses_is_not_written_to(submitted: Draft, owner: Any) -> None:
     EmailAddress.objects.update(verified=False)
     Letter.objects.all().delete()
     services.reopen(submitted, reason="The formation service asks for a change")

@@ -27,7 +27,7 @@ HERE, THERE = "bvi-limited-company", "seychelles-ibc"
 @pytest.fixture
 def filled(owner: Any) -> Draft:
     """A company with a name and one director."""
-    item = catalog().find(HERE).item  # type: ignore[union-attr]  # the shelf has it
+    item = catalog().find(HERE).item  # type: ignore[union-attr]  # the catalog has it
     assert item is not None
     draft = open_draft(services.start(owner=owner, product=item))
     section = next(one for one in draft.schema.entity_sections if "entity.name" in {spec.name for spec in one.fields})

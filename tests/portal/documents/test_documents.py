@@ -127,7 +127,7 @@ def test_after_submitting_files_are_read_only(as_owner: Client, submitted: Draft
     assert b"".join(answer.streaming_content) == factories.PDF  # type: ignore[attr-defined]
 
 
-def test_a_stranger_finds_nothing(as_other_customer: Client, complete: Draft) -> None:
+def test_another_customer_finds_nothing(as_other_customer: Client, complete: Draft) -> None:
     [document] = complete.documents
     assert as_other_customer.get(url(complete.application)).status_code == 404
     assert upload(as_other_customer, complete.application, "/Business plan").status_code == 404

@@ -129,7 +129,7 @@ def test_every_code_has_words_that_say_what_to_do(
     assert code in _WORDS or code is FindingCode.MANY_PAGES
 
 
-def test_a_date_that_is_past_is_said_where_its_paper_is(as_owner: Client, owner: Any) -> None:
+def test_a_date_that_is_past_is_said_where_its_document_is(as_owner: Client, owner: Any) -> None:
     schema = FormSchema.model_validate(factories.SCHEMA)
     asked = factories.field("good_until", "date", canonical_field="person.passport_expiry", label="Passport expires on")
     sections = [dict(one) for one in factories.SCHEMA["sections"]]
@@ -216,7 +216,7 @@ class TestUsingAgain:
         assert Markup(response.content.decode()).one("p", id=f"slot:{key}-error").text != ""
         assert open_draft(draft.application).documents == []
 
-    def test_a_stranger_cannot_have_it(
+    def test_another_customer_cannot_have_it(
         self, as_other_customer: Client, other_customer: Any, owner: Any, source: Document
     ) -> None:
         theirs = open_draft(services.start(owner=other_customer, product=factories.product()))

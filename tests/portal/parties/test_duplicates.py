@@ -71,7 +71,7 @@ def test_saving_whoever_is_here_already_asks_and_has_saved(as_owner: Client, aga
     ]
 
 
-def test_a_save_that_makes_nobody_double_leads_on(as_owner: Client, again: Draft) -> None:
+def test_a_save_that_makes_no_duplicate_leads_on(as_owner: Client, again: Draft) -> None:
     assert save(as_owner, again, **{"q:person.last_name": "Byron"})["Location"] == url(again, "")
 
 
@@ -114,7 +114,7 @@ def test_the_question_stands_on_the_page_and_in_the_list_until_it_is_answered(as
     assert "double" not in as_owner.get(url(again, "")).content.decode()
 
 
-def test_nothing_about_doubles_stands_in_the_way_of_submitting(as_owner: Client, again: Draft) -> None:
+def test_nothing_about_duplicates_stands_in_the_way_of_submitting(as_owner: Client, again: Draft) -> None:
     before = {need.text for need in fresh(again).needs}
     save(as_owner, again)
     assert not any("same" in need.text or "twice" in need.text for need in fresh(again).needs)
@@ -150,7 +150,7 @@ def test_after_submitting_nothing_is_asked(as_owner: Client, complete: Draft, ow
     assert "double" not in as_owner.get(url(complete, "")).content.decode()
 
 
-def test_strangers_agents_and_nobody_decide_nothing(
+def test_other_customers_agents_and_nobody_decide_nothing(
     as_other_customer: Client, as_agent: Client, as_nobody: Client, as_owner: Client, again: Draft
 ) -> None:
     save(as_owner, again)

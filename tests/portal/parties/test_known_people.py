@@ -168,7 +168,7 @@ def test_whoever_is_not_known_is_not_found(as_owner: Client, draft: Draft, use: 
     assert fresh(draft).parties == ()
 
 
-def test_a_strangers_people_are_as_absent_as_nobody(
+def test_another_customers_people_are_as_absent_as_nobody(
     as_other_customer: Client, other_customer: Any, other_application: Draft
 ) -> None:
     own = open_draft(services.start(owner=other_customer, product=factories.product()))

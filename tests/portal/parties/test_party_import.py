@@ -158,7 +158,7 @@ def test_somebody_else_of_that_name_is_added(as_owner: Client, draft: Draft, own
     assert people(draft) == ["Ada Lovelace", "Ada Lovelace"]
 
 
-def test_uploading_the_same_sheet_again_doubles_nobody(as_owner: Client, draft: Draft) -> None:
+def test_uploading_the_same_sheet_again_duplicates_nobody(as_owner: Client, draft: Draft) -> None:
     first = Upload(as_owner, draft, ADA, NOOR)
     first.press(**first.ticked)
     second = Upload(as_owner, draft, ADA, NOOR)
@@ -201,7 +201,7 @@ def test_a_sheet_whose_week_is_over_is_gone(as_owner: Client, draft: Draft) -> N
     assert people(draft) == []
 
 
-def test_a_strangers_sheet_is_as_absent_as_one_that_never_was(
+def test_another_customers_sheet_is_as_absent_as_one_that_never_was(
     as_owner: Client, as_other_customer: Client, as_agent: Client, as_nobody: Client, draft: Draft
 ) -> None:
     sheet = Upload(as_owner, draft, ADA)

@@ -110,7 +110,7 @@ def test_after_submitting_nobody_is_added(as_owner: Client, submitted: Draft) ->
     assert len(open_draft(submitted.application).parties) == 1
 
 
-def test_a_stranger_finds_nothing(as_other_customer: Client, application: Application) -> None:
+def test_another_customer_finds_nothing(as_other_customer: Client, application: Application) -> None:
     assert as_other_customer.get(url(application)).status_code == 404
     assert as_other_customer.post(url(application), {"kind": "person", "roles": "director"}).status_code == 404
 

@@ -98,7 +98,7 @@ def test_after_submitting_nothing_can_be_pressed(as_owner: Client, submitted: Dr
     assert open_draft(submitted.application).parties[0].roles == submitted.parties[0].roles
 
 
-def test_a_stranger_finds_nothing(as_other_customer: Client, draft: Draft, owner: Any) -> None:
+def test_another_customer_finds_nothing(as_other_customer: Client, draft: Draft, owner: Any) -> None:
     party = services.add_party(draft, "person", ["director"], factories.ADA, by=owner)
     assert as_other_customer.get(url(draft.application)).status_code == 404
     assert (

@@ -173,7 +173,7 @@ def unsigned(page: bytes) -> bytes:
     return re.sub(rb'name="csrfmiddlewaretoken" value="[^"]+"|<p id="session-clock".*?</p>', b"", page, flags=re.DOTALL)
 
 
-def test_a_stranger_finds_as_little_as_where_there_never_was_anybody(
+def test_another_customer_finds_as_little_as_where_there_never_was_anybody(
     as_other_customer: Client, as_agent: Client, as_nobody: Client, removed: Draft, ada: str
 ) -> None:
     restoring = KING | {"restore": ada.split("/")[-2]}

@@ -122,7 +122,7 @@ def test_a_closed_application_takes_no_sheet(as_owner: Client, submitted: Draft)
 
 
 @pytest.mark.parametrize("page", ["spreadsheet/", "spreadsheet.xlsx", "spreadsheet.csv"])
-def test_a_strangers_sheet_is_as_absent_as_one_that_never_was(
+def test_another_customers_sheet_is_as_absent_as_one_that_never_was(
     as_other_customer: Client, as_agent: Client, as_nobody: Client, draft: Draft, page: str
 ) -> None:
     unknown = url(draft, page).replace(draft.application.reference, "FP-0000-0000-0000")

@@ -57,8 +57,8 @@ def test_what_is_told_of_a_file_or_a_session_is_short(language: str) -> None:
             assert 0 < len(page.one("p", id="announcer").text) < MOST
 
 
-def test_what_much_aside_is_told_is_cut_and_is_the_only_sentence() -> None:
-    """Each change is told once, and what it sets aside says more than how many questions went."""
+def test_what_is_said_of_much_that_is_inactive_is_cut_and_is_the_only_sentence() -> None:
+    """Each change is announced once; what it makes inactive says more than how many questions went."""
     drawn = get_template("portal/sections/_update.html").template.source
     [said] = re.findall(r'(?s)<p id="announcer"[^>]*>(.*?)</p>', drawn)
     context = Context(

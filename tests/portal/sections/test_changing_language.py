@@ -1,4 +1,4 @@
-"""Another language is chosen by a button of the page's own form: what was typed is still there, and nothing is done."""
+"""Another language is chosen by a button of the page's own form: what was typed is kept, and nothing is saved."""
 
 from typing import Any
 
@@ -99,7 +99,7 @@ def test_a_right_password_that_comes_along_signs_nobody_in_and_is_not_shown(as_n
     assert "a-long-secret" not in response.content.decode()
 
 
-def test_asking_for_a_new_password_keeps_the_address_and_writes_no_letter(as_nobody: Client, owner: Any) -> None:
+def test_asking_for_a_new_password_keeps_the_address_and_writes_no_email(as_nobody: Client, owner: Any) -> None:
     again = in_german(as_nobody, fill(opened(as_nobody, "/accounts/password/reset/"), email=owner.email))
     assert held(again, "email") == [owner.email]
     assert not Letter.objects.exists()

@@ -1,4 +1,4 @@
-"""A choice that sets much aside says so and can be taken back, with script and without, exactly as it was answered."""
+"""A choice that makes much inactive says so and can be undone, with script and without, exactly as it was answered."""
 
 from typing import Any
 
@@ -53,7 +53,7 @@ def save(client: Client, draft: Draft, **answers: Any) -> Any:
     return client.post(url(draft.application), post)
 
 
-def test_a_choice_says_at_its_control_what_it_has_set_aside(as_owner: Client, trading: Draft) -> None:
+def test_a_choice_says_at_its_control_what_it_has_made_inactive(as_owner: Client, trading: Draft) -> None:
     page = change(as_owner, trading.application, activity="Holding company", shown=("region-q:goods",))
     line = page.one("div", class_="inactive")
     assert SAYS in line.text
@@ -62,7 +62,7 @@ def test_a_choice_says_at_its_control_what_it_has_set_aside(as_owner: Client, tr
     assert page.one("p", id="announcer").text.endswith(SAYS)
 
 
-def test_a_choice_that_sets_little_aside_takes_the_line_away(as_owner: Client, trading: Draft) -> None:
+def test_a_choice_that_makes_little_inactive_takes_the_line_away(as_owner: Client, trading: Draft) -> None:
     change(as_owner, trading.application, activity="Holding company", shown=("region-q:goods",))
     page = change(as_owner, trading.application, activity="Trading")
     assert page.all("div", class_="inactive") == []

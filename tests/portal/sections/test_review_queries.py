@@ -51,7 +51,7 @@ def give_back(draft: Draft, agent: Any, *asked: Target, text: str = "Two things 
 
 @pytest.fixture
 def asked(submitted: Draft, agent: Any) -> Draft:
-    """Asked about a date, with the right one proposed, and about a paper; the rest is accepted."""
+    """Asked about a date, with the right one proposed, and about a document; the rest is accepted."""
     return give_back(submitted, agent, BIRTH, PASSPORT, proposes=True)
 
 

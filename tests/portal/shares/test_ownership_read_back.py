@@ -1,4 +1,4 @@
-"""Who is behind the holders, wherever an application is read back: in the words and figures of the page of shares."""
+"""Who is behind the holders, wherever an application is read back: as on the page of shares."""
 
 import pytest
 from django.db import connection

@@ -1,4 +1,4 @@
-"""A part of the whole is one figure wherever it stands: the same function, rounded at the same place."""
+"""A percentage is the same on every page: computed by one function, and rounded once."""
 
 import re
 from pathlib import Path

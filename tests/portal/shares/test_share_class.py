@@ -181,7 +181,7 @@ def test_a_submitted_class_is_read_only(as_owner: Client, submitted: Draft) -> N
     assert stored(submitted.application).label == "Ordinary"
 
 
-def test_a_stranger_finds_nothing(as_other_customer: Client, complete: Draft) -> None:
+def test_another_customer_finds_nothing(as_other_customer: Client, complete: Draft) -> None:
     token = complete.share_classes[0].token
     for more in ("new/", f"{token}/", f"{token}/removal/"):
         assert as_other_customer.get(url(complete.application, more)).status_code == 404

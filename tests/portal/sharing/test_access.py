@@ -62,7 +62,7 @@ def ask(as_owner: Client, draft: Draft, *, right: str = "view", email: str = "st
 # Asking, and saying yes.
 
 
-def test_asked_by_letter_somebody_says_yes_and_is_in(
+def test_asked_by_email_somebody_says_yes_and_is_in(
     as_owner: Client, as_other_customer: Client, draft: Draft, colleague: Any
 ) -> None:
     assert ask(as_owner, draft, right="edit")["Location"] == f"{root(draft)}access/"
@@ -78,7 +78,7 @@ def test_asked_by_letter_somebody_says_yes_and_is_in(
     assert "Otto Fremd" in page_of(as_owner, f"{root(draft)}access/").one("main").text
 
 
-def test_the_letter_names_nobody(as_owner: Client, draft: Draft) -> None:
+def test_the_email_names_nobody(as_owner: Client, draft: Draft) -> None:
     ask(as_owner, draft)
     letter = mailbox.latest_mail("collaboration")
     for words in (letter.subject, letter.text, letter.html):
@@ -280,7 +280,7 @@ def test_who_may_edit_does_all_but_what_binds_the_owner(
     assert Application.objects.get(pk=complete.application.pk).state == "draft"
 
 
-def test_a_stranger_finds_no_page_of_it(as_other_customer: Client, complete: Draft) -> None:
+def test_another_customer_finds_no_page_of_it(as_other_customer: Client, complete: Draft) -> None:
     for name, address in addresses(complete).items():
         elsewhere = address.replace(complete.application.reference, "FP-0000-0000-0000")
         there, nowhere = as_other_customer.get(address), as_other_customer.get(elsewhere)

@@ -72,7 +72,7 @@ def test_what_is_no_address_is_said_and_kept(as_owner: Client, draft: Draft, ada
     assert not Letter.objects.exists()
 
 
-def test_a_line_end_in_an_address_reaches_no_letter(as_owner: Client, draft: Draft, ada: PartyRow) -> None:
+def test_a_line_end_in_an_address_reaches_no_email(as_owner: Client, draft: Draft, ada: PartyRow) -> None:
     response = as_owner.post(url(draft, ada), {"email": "ada@example.com\r\nBcc: all@example.com"})
     assert response.status_code == 422
     assert not Letter.objects.exists()
@@ -86,7 +86,7 @@ def test_withdrawing_shuts_it_and_says_so(as_owner: Client, draft: Draft, ada: P
     assert "Invitation: Withdrawn, " in text
 
 
-def test_a_deed_is_never_done_by_looking(as_owner: Client, draft: Draft, ada: PartyRow) -> None:
+def test_an_action_is_never_done_by_looking(as_owner: Client, draft: Draft, ada: PartyRow) -> None:
     as_owner.post(url(draft, ada), {"email": "ada@example.com"})
     Invitation.objects.update(sent_at=timezone.now() - timedelta(days=2))
     for more in ("withdrawal/", "reminder/"):
@@ -142,7 +142,7 @@ def test_nobody_is_invited_to_what_is_submitted(as_owner: Client, submitted: Dra
 
 
 @pytest.mark.parametrize("more", ["", "withdrawal/", "reminder/"])
-def test_a_stranger_finds_nothing(as_other_customer: Client, draft: Draft, ada: PartyRow, more: str) -> None:
+def test_another_customer_finds_nothing(as_other_customer: Client, draft: Draft, ada: PartyRow, more: str) -> None:
     there = as_other_customer.get(url(draft, ada, more))
     assert there.status_code == 404
     assert as_other_customer.post(url(draft, ada, more), {"email": "x@example.com"}).status_code == 404

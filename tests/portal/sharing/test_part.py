@@ -227,7 +227,7 @@ def test_a_question_that_hangs_on_others_answers_shows_and_does_not_say_why(owne
     assert "Is pep" in page.one("div", id="region-q:xy.person.post_0").text
 
 
-def test_a_choice_that_sets_much_aside_leads_to_no_address_of_the_application(owner: Any) -> None:
+def test_a_choice_that_makes_much_inactive_leads_to_no_address_of_the_application(owner: Any) -> None:
     draft = with_rules(owner)
     invitation = parts.invite(draft, draft.parties[0], email="ada@example.com", by=owner, language="en")
     browser = let_in(Client(), invitation)
@@ -533,7 +533,7 @@ def test_a_page_of_a_part_takes_as_many_queries_for_seven_people_as_for_two(
         guest.get(url(invitation))
 
 
-def test_what_another_answer_can_set_aside_stands_at_the_choice_beforehand(as_owner: Client, owner: Any) -> None:
+def test_what_another_answer_can_make_inactive_stands_at_the_choice_beforehand(as_owner: Client, owner: Any) -> None:
     draft = with_rules(owner)
     invitation = parts.invite(draft, draft.parties[0], email="ada@example.com", by=owner, language="en")
     [party] = draft.parties

@@ -108,7 +108,7 @@ def test_nobody_without_the_code_takes_anything_back(
     assert is_pep(invitation) == "false"
 
 
-def test_what_others_have_set_aside_is_not_counted(guest: Client, invitation: Invitation, owner: Any) -> None:
+def test_what_others_have_made_inactive_is_not_counted(guest: Client, invitation: Invitation, owner: Any) -> None:
     """Bob's answers hang on the same rules; they are his."""
     draft: Draft = open_draft(Application.objects.get(pk=invitation.application_id))
     posts = {f"xy.person.post_{number}": "Mayor" for number in range(6)}

@@ -157,7 +157,7 @@ def test_whoever_was_asked_in_confirms_on_the_way_and_comes_back(
     ("demo", "goes_out", "has_email", "can_confirm"),
     [(True, False, True, True), (True, True, False, True), (False, True, False, True), (False, False, False, False)],
 )
-def test_the_letter_is_linked_where_it_stays_and_a_portal_that_sends_none_says_so(
+def test_the_email_is_linked_where_it_stays_and_a_portal_that_sends_none_says_so(
     demo: bool, goes_out: bool, has_email: bool, can_confirm: bool, settings: Any
 ) -> None:
     settings.DEMO, settings.LETTERS_GO_OUT = demo, goes_out
@@ -184,7 +184,7 @@ def test_a_start_after_which_nobody_can_confirm_an_address_says_so(
 
 
 @pytest.mark.parametrize(("demo", "goes_out"), [(True, False), (True, True), (False, False)])
-def test_a_reset_leads_to_its_letter_where_letters_stay(demo: bool, goes_out: bool, owner: Any, settings: Any) -> None:
+def test_a_reset_leads_to_its_email_where_emails_stay(demo: bool, goes_out: bool, owner: Any, settings: Any) -> None:
     settings.DEMO, settings.LETTERS_GO_OUT = demo, goes_out
     page = Client().post("/accounts/password/reset/", {"email": owner.email}, follow=True).content.decode()
     assert ('href="/letters/"' in page) is (demo and not goes_out)
@@ -230,7 +230,7 @@ def signed_up() -> Callable[[str], Client]:
 
 
 def confirm(client: Client) -> str:
-    """Press the button behind the letter's link; where it leads."""
+    """Press the button behind the e-mail's link; where it leads."""
     (path,) = re.findall(r"https?://[^/\s]+(/accounts/confirm-email/\S+)", mailbox.latest_mail("confirmation").text)
     forms = Markup(client.get(path).content.decode()).all("form", method="post")
     [form] = [one for one in forms if "/confirm-email/" in one.attributes["action"]]

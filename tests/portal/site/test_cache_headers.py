@@ -1,4 +1,4 @@
-"""Pages that are somebody's are kept by no cache, also where nobody has a session."""
+"""No cache keeps a page that is somebody's, also where nobody has a session."""
 
 from datetime import timedelta
 from typing import Any

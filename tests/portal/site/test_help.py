@@ -1,4 +1,4 @@
-"""The field's words are explained, with what each place calls them, and a form shows those that it uses."""
+"""The field's words are explained, with what each jurisdiction calls them, and a form shows those that it uses."""
 
 from typing import Any
 

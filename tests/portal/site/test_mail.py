@@ -1,4 +1,4 @@
-"""The outbox and the previews, for the demo alone; and the way to get no more letters of a kind."""
+"""The outbox and the previews, for the demo alone; and how to get no more e-mails of a kind."""
 
 import re
 from typing import Any
@@ -30,7 +30,7 @@ def sound(client: Client, path: str) -> str:
     return page
 
 
-def test_the_outbox_lists_letters_and_says_that_none_goes_out(as_nobody: Client, letter: Letter) -> None:
+def test_the_outbox_lists_emails_and_says_that_none_goes_out(as_nobody: Client, letter: Letter) -> None:
     page = sound(as_nobody, "/letters/")
     assert "Your code: 204 816" in page
     assert "ada@example.com" in page
@@ -41,7 +41,7 @@ def test_an_empty_outbox_says_how_to_fill_it(as_nobody: Client) -> None:
     assert "No e-mails yet" in sound(as_nobody, "/letters/")
 
 
-def test_a_letter_whose_content_was_removed_is_listed_without_a_link(as_nobody: Client, letter: Letter) -> None:
+def test_an_email_whose_content_was_removed_is_listed_without_a_link(as_nobody: Client, letter: Letter) -> None:
     Letter.objects.update(to="", subject="", text="", html="")
     page = sound(as_nobody, "/letters/")
     assert "Content removed" in page
@@ -49,7 +49,7 @@ def test_a_letter_whose_content_was_removed_is_listed_without_a_link(as_nobody: 
     assert as_nobody.get(f"/letters/{letter.number}/").status_code == 404
 
 
-def test_a_letter_is_shown_as_text_and_in_a_frame_that_may_do_nothing(as_nobody: Client, letter: Letter) -> None:
+def test_an_email_is_shown_as_text_and_in_a_frame_that_may_do_nothing(as_nobody: Client, letter: Letter) -> None:
     page = Markup(sound(as_nobody, f"/letters/{letter.number}/"))
     frame = page.one("iframe")
     assert frame.attributes["sandbox"] == ""

@@ -69,7 +69,7 @@ def entry(markup: Markup, name: str) -> Element | None:
     return next((one for one in markup.all("section") if one.attributes.get("aria-labelledby") == name), None)
 
 
-def test_an_answer_that_is_not_asked_any_more_is_set_aside_and_no_answer(
+def test_an_answer_that_is_not_asked_any_more_is_inactive_and_no_answer(
     draft: Draft, owner: Any, as_owner: Client
 ) -> None:
     save(draft, "the-company", factories.COMPANY | {"xy.activity": "Trading", "xy.goods": "Cold fish"}, owner)
@@ -88,7 +88,7 @@ def test_an_answer_that_is_not_asked_any_more_is_set_aside_and_no_answer(
     assert answers(markup)["Goods"] == "Cold fish Only asked if you answer Trading to “Activity”."
 
 
-def test_people_whose_only_role_is_not_asked_are_set_aside_with_their_answers(
+def test_people_whose_only_role_is_not_asked_are_inactive_with_their_answers(
     draft: Draft, owner: Any, as_owner: Client
 ) -> None:
     save(draft, "the-company", factories.COMPANY | {"xy.activity": "Trading", "xy.goods": "Fish"}, owner)
@@ -107,7 +107,7 @@ def test_people_whose_only_role_is_not_asked_are_set_aside_with_their_answers(
     assert "Grace Hopper" in headings
 
 
-def test_shares_and_documents_of_sections_that_are_not_asked_are_set_aside(owner: Any, as_owner: Client) -> None:
+def test_shares_and_documents_of_sections_that_are_not_asked_are_inactive(owner: Any, as_owner: Client) -> None:
     rule = {"depends_on": {"field": "activity", "value": "Trading"}}
     company, funds, directors, shareholders, _, shares = factories.SCHEMA["sections"]
     slots = {"documents": {"person": [{"name": "Agreement"}]}}
@@ -129,7 +129,7 @@ def test_shares_and_documents_of_sections_that_are_not_asked_are_set_aside(owner
     assert "1 person, 1 share class" in as_owner.get(path(draft)).content.decode()
 
 
-def test_nothing_is_listed_as_set_aside_once_it_was_sent(complete: Draft, owner: Any, as_owner: Client) -> None:
+def test_nothing_is_listed_as_inactive_once_it_was_sent(complete: Draft, owner: Any, as_owner: Client) -> None:
     save(complete, "the-company", {"xy.goods": "Fish"}, owner)
     assert entry(Markup(as_owner.get(path(complete)).content.decode()), "aside") is not None
     services.submit(complete, by=owner, declaration="I declare it.")

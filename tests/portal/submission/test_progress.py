@@ -1,4 +1,4 @@
-"""The tracker: what has happened and when, where it is, what usually follows, and when that is late."""
+"""The progress: what has happened and when, where it is, what usually follows, and when that is late."""
 
 from datetime import UTC, datetime
 from typing import Any
@@ -19,7 +19,7 @@ MONDAY = datetime(2026, 11, 23, 9, 30, tzinfo=UTC)
 
 
 def move(draft: Draft, state: State, *, at: datetime = MONDAY, timeline: str = "5-8 working days") -> Draft:
-    """As a deed of the desk leaves it."""
+    """As a transition of the desk leaves it."""
     application = draft.application
     product = application.product | {"estimated_timeline": timeline}
     Application.objects.filter(pk=application.pk).update(state=state, product=product)

@@ -1,4 +1,4 @@
-"""What came back: on top, each with its note and the way to it; corrections go out together, once."""
+"""A returned application: each problem on top, with its note and link; corrections are sent together, once."""
 
 from typing import Any
 
@@ -24,7 +24,7 @@ def trouble(**where: str) -> dict[str, str]:
 
 @pytest.fixture
 def returned(submitted: Draft) -> Draft:
-    """Returned with a remark about the whole submission and one about a paper."""
+    """Returned with a problem of the whole submission and one of a document."""
     party = submitted.parties[0].token
     name = trouble(field="entity.name", section="the-company", message="Choose another name")
     document_problem = trouble(
@@ -106,7 +106,7 @@ def test_what_the_service_refused_and_nobody_changed_stands_in_the_way(returned:
     assert fresh(returned).application.status is State.RETURNED_FOR_CHANGES
 
 
-def test_a_return_without_remarks_says_why_in_the_words_of_who_returned_it(submitted: Draft, as_owner: Client) -> None:
+def test_a_return_without_queries_says_why_in_the_words_of_who_returned_it(submitted: Draft, as_owner: Client) -> None:
     services.reopen(submitted, reason="Please look at the name again")
     for page in ("", "status/"):
         assert "Please look at the name again." in page_of(as_owner, submitted, page).one("main").text

@@ -1,4 +1,4 @@
-"""The receipt, the tracker, and taking an application back."""
+"""The receipt, the progress, and withdrawing an application."""
 
 from typing import Any
 

@@ -108,7 +108,7 @@ def test_namesakes_are_counted(
 
 
 def drain_until(endpoint: str, transport: FlakyTransport) -> None:
-    """Step until the deed was done once."""
+    """Step until the call was made once."""
     application = Delivery.objects.values_list("application_id", flat=True)[0]
     while transport.endpoints.count(endpoint) == 0:
         assert make_next_call(application) is not None
@@ -177,7 +177,7 @@ def test_what_nothing_can_tell_is_held_and_never_sent_again(
 
 
 def exactly(transport: FlakyTransport, endpoint: str) -> None:
-    """Lose the answer of this very deed; a spoiler's words are how a deed begins."""
+    """Lose the answer of this endpoint's call alone; failures are matched by how an endpoint begins."""
 
     def only(transport: FlakyTransport, request: requests.PreparedRequest, more: Any) -> requests.Response:
         if transport.calls[-1].endpoint != endpoint:

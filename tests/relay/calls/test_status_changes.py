@@ -115,7 +115,7 @@ def test_what_is_on_its_way_is_not_said_to_wait_for_the_customer(submitted: Draf
     assert deliveries_of(submitted.application).of("status", str(advanced.pk)).words == "Sending"
 
 
-def test_an_application_that_the_service_gave_back_has_no_deed_to_tell(
+def test_an_application_that_the_service_gave_back_has_no_transition_to_send(
     submitted: Draft, transport: FlakyTransport, owner: Any
 ) -> None:
     services.reopen(submitted, reason="The formation service asks for a change")

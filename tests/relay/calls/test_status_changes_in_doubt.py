@@ -45,7 +45,7 @@ pytestmark = pytest.mark.django_db(databases=["default", "service"])
         *((False, lost) for lost in (lost_after, answers(500), answers(503, Retry_After="1"))),
     ],
 )
-def test_a_deed_is_done_once_whatever_becomes_of_its_answer(
+def test_a_transition_is_done_once_whatever_becomes_of_its_answer(
     submitted: Draft, transport: FlakyTransport, agent: Any, request: Any, lost: Any, is_keyed: bool
 ) -> None:
     if not is_keyed:

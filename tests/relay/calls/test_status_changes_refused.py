@@ -158,7 +158,7 @@ def test_a_key_without_the_scope_stops_nobody_else(
     assert status_there() == "in_review"
 
 
-def test_what_the_service_refuses_of_a_deed_is_no_customers_matter(
+def test_what_the_service_refuses_of_a_transition_is_no_customers_matter(
     submitted: Draft, transport: FlakyTransport, agent: Any
 ) -> None:
     transport.fail_on(STATUS, refuses("note", "Too long"), times=1)

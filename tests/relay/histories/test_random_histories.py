@@ -51,7 +51,7 @@ actions = st.one_of(
 
 
 def do(draft: Draft, action: Any, by: Any) -> None:
-    """One deed of a customer, or of the worker."""
+    """One action of a customer, or of the worker."""
     match action:
         case ("entity", (name, text)):
             save(draft, "the-company", {name: text}, by)

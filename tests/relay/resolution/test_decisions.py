@@ -217,7 +217,7 @@ def test_a_shareholding_may_be_there_without_an_id(
     assert len(service.shareholdings(row("entity").remote_id)) == 1
 
 
-class TestAnAgentSettlesAChange:
+class TestAnAgentResolvesAChange:
     """The thing is there for sure; a later upload to its slot is in doubt."""
 
     @pytest.fixture

@@ -143,7 +143,7 @@ def test_a_closed_entity_is_not_written_to(caller: Caller, entity: str, state: S
 
 @pytest.mark.parametrize("source", State)
 @pytest.mark.parametrize("target", [state for state in State if state not in (State.DRAFT, State.SUBMITTED_FOR_REVIEW)])
-def test_a_status_moves_only_by_a_deed(caller: Caller, entity: str, source: State, target: State) -> None:
+def test_a_status_moves_only_by_a_transition(caller: Caller, entity: str, source: State, target: State) -> None:
     Entity.objects.filter(id=entity).update(status=source)
     answer = caller.post(f"/entities/{entity}/status", {"status": target, "note": "Because."})
     if any(transition.target is target and source in transition.sources for transition in TRANSITIONS.values()):
@@ -157,13 +157,13 @@ def test_a_status_moves_only_by_a_deed(caller: Caller, entity: str, source: Stat
 
 
 @pytest.mark.parametrize("status", ["draft", "submitted_for_review", "lost"])
-def test_a_status_that_is_nobodys_deed_is_refused(caller: Caller, entity: str, status: str) -> None:
+def test_a_status_to_which_nobodys_transition_leads_is_refused(caller: Caller, entity: str, status: str) -> None:
     answer = caller.post(f"/entities/{entity}/status", {"status": status})
     problem(answer, 422, "validation_failed")
     assert pointers(answer) == ["/status"]
 
 
-def test_an_agents_deed_needs_the_scope_of_agents(caller: Caller, entity: str) -> None:
+def test_an_agents_transition_needs_the_scope_of_agents(caller: Caller, entity: str) -> None:
     Entity.objects.filter(id=entity).update(status=State.SUBMITTED_FOR_REVIEW)
     customer = Caller.without(["entities:review"], account="ours")
     problem(customer.post(f"/entities/{entity}/status", {"status": "in_review"}), 403, "insufficient_scope")
