@@ -25,10 +25,10 @@ def faults_of_summary(html: str, *, is_for_several: bool = False) -> Iterator[st
         yield "it doesn't take the focus"
     if not words(root.find(".//title")).startswith("Error: "):
         yield "the title doesn't say so"
-    said = [(link.get("href"), words(link)) for link in summary.xpath(".//li/a")]
-    if not said or len(set(said)) < len(said):
-        yield f"it says {said}"
-    for href, text in said:
+    lines = [(link.get("href"), words(link)) for link in summary.xpath(".//li/a")]
+    if not lines or len(set(lines)) < len(lines):
+        yield f"it says {lines}"
+    for href, text in lines:
         yield from _faults_at_control(root, href, text, is_for_several)
 
 

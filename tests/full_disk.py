@@ -74,11 +74,11 @@ class Limited:
         child.start()
         there.close()
         try:
-            is_done, said = here.recv()
+            is_done, result = here.recv()
         finally:
             child.join()
-        assert is_done, said
-        return said
+        assert is_done, result
+        return result
 
 
 def _empty_the_logs() -> None:
@@ -93,10 +93,10 @@ def _within(act: Callable[[], Any], room: int, answer: Any) -> None:
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_FSIZE, (room, room))
     try:
-        said = (True, act())
+        result = (True, act())
     except BaseException:
-        said = (False, traceback.format_exc())
-    answer.send(said)
+        result = (False, traceback.format_exc())
+    answer.send(result)
     # Nothing of the test runner's is ended twice.
     os._exit(0)
 

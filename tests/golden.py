@@ -79,7 +79,7 @@ def note(what: str, text: str) -> None:
 _request, _send = Client.request, EmailBackend.send_messages
 
 
-def _noted_request(self: Client, **asked: Any) -> Any:
+def _recorded_request(self: Client, **asked: Any) -> Any:
     answer = _request(self, **asked)
     if answer.get("Content-Type", "").startswith("text/html") and not answer.streaming:
         path = asked.get("PATH_INFO", "").split("?")[0]
@@ -87,7 +87,7 @@ def _noted_request(self: Client, **asked: Any) -> Any:
     return answer
 
 
-def _noted_messages(self: EmailBackend, messages: Any) -> Any:
+def _recorded_messages(self: EmailBackend, messages: Any) -> Any:
     messages = list(messages)
     for message in messages:
         parts = [message.subject, message.body, *(part[0] for part in getattr(message, "alternatives", ()))]
@@ -96,8 +96,8 @@ def _noted_messages(self: EmailBackend, messages: Any) -> Any:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    Client.request = _noted_request
-    EmailBackend.send_messages = _noted_messages
+    Client.request = _recorded_request
+    EmailBackend.send_messages = _recorded_messages
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
@@ -108,7 +108,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
         (folder / worker).write_text("".join(f"{line}\n" for line in sorted(_seen)))
 
 
-def drawn(folder: Path) -> set[str]:
+def rendered(folder: Path) -> set[str]:
     return {line for part in folder.iterdir() for line in part.read_text().splitlines()}
 
 

@@ -81,8 +81,8 @@ class Cluster:
 
     def kill(self) -> None:
         """kill -9 of the postmaster and of everything that it has started; returns when all of them are gone."""
-        told = subprocess.run(["ps", "-o", "pid=", "--ppid", str(self._server.pid)], capture_output=True, text=True)
-        children = [int(pid) for pid in told.stdout.split()]
+        output = subprocess.run(["ps", "-o", "pid=", "--ppid", str(self._server.pid)], capture_output=True, text=True)
+        children = [int(pid) for pid in output.stdout.split()]
         for pid in (self._server.pid, *children):
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)

@@ -82,8 +82,8 @@ def test_what_a_setting_cannot_be(monkeypatch: pytest.MonkeyPatch, name: str, va
 
 
 def test_several_wrong_settings_are_told_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    told = stopped(monkeypatch, PORT="x", LOG_LEVEL="x")
-    assert [line.partition(":")[0] for line in told] == ["PORT", "LOG_LEVEL"]
+    message = stopped(monkeypatch, PORT="x", LOG_LEVEL="x")
+    assert [line.partition(":")[0] for line in message] == ["PORT", "LOG_LEVEL"]
 
 
 @pytest.mark.parametrize(

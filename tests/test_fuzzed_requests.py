@@ -113,15 +113,15 @@ def test_an_unknown_host_is_400_with_a_page(browser: Client, method: str) -> Non
 
 
 def test_an_unknown_host_is_a_line_in_the_log_without_a_traceback(browser: Client) -> None:
-    handler = logging.StreamHandler(said := io.StringIO())
+    handler = logging.StreamHandler(log := io.StringIO())
     handler.addFilter(without_traceback)
     logging.getLogger().addHandler(handler)
     try:
         browser.get("/", headers={"host": "evil.example"})
     finally:
         logging.getLogger().removeHandler(handler)
-    assert "evil.example" in said.getvalue()
-    assert "Traceback" not in said.getvalue()
+    assert "evil.example" in log.getvalue()
+    assert "Traceback" not in log.getvalue()
 
 
 @QUIET

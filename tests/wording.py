@@ -38,7 +38,9 @@ def sentences_of_template(path: Path) -> list[str]:
     """What a template says by itself; headings, labels and buttons are sentences of their own."""
     text = _COMMENT.sub(" ", path.read_text())
     beside = [
-        said for tag in re.findall(r"\{%.*?%\}|<[^>]*>", text, re.DOTALL) for said in _SAID_IN_ATTRIBUTES.findall(tag)
+        attribute
+        for tag in re.findall(r"\{%.*?%\}|<[^>]*>", text, re.DOTALL)
+        for attribute in _SAID_IN_ATTRIBUTES.findall(tag)
     ]
     text = _TRANSLATED.sub(r"\1", text)
     text = re.sub(r"\{% plural %\}", "\n", text)
@@ -55,18 +57,18 @@ def sentences_of_code(path: Path) -> list[str]:
     """What a module says to people: its longer constants, without docstrings and without what it raises for us."""
     tree = ast.parse(path.read_text())
     ours = {id(node) for node in _not_used(tree)}
-    said: list[str] = []
+    found: list[str] = []
     for node in ast.walk(tree):
         if id(node) in ours:
             continue
         if isinstance(node, ast.JoinedStr):
-            said.append("".join(part.value if isinstance(part, ast.Constant) else "it" for part in node.values))
+            found.append("".join(part.value if isinstance(part, ast.Constant) else "it" for part in node.values))
             ours |= {id(part) for part in node.values}
         elif isinstance(node, ast.Constant) and isinstance(node.value, str):
-            said.append(re.sub(r"%\(\w+\)\w|%s|\{\w*\}", "it", node.value))
+            found.append(re.sub(r"%\(\w+\)\w|%s|\{\w*\}", "it", node.value))
     return [
         one
-        for text in said
+        for text in found
         if len(_WORD.findall(text)) >= _FEWEST and re.match(r"[A-Z“]", text)
         for one in sentences(text)
     ]

@@ -173,9 +173,9 @@ def test_the_old_address_hears_of_a_change_when_it_is_asked_for_and_when_it_is_d
     assert kinds(OWNERS) == ["confirmation", "address_change", "address_changed"]
     # While the address is the account's, its holder can set another password; after that they have to ask us.
     assert link("address_change", OWNERS) == "/accounts/password/reset/"
-    told = Letter.objects.get(kind="address_changed")
-    assert "/#help" in told.text
-    assert "/accounts/password/reset/" not in told.text
+    email = Letter.objects.get(kind="address_changed")
+    assert "/#help" in email.text
+    assert "/accounts/password/reset/" not in email.text
     assert known_addresses() == [("new@example.com", "new@example.com", True)]
     assert is_in(owner)
     assert is_in(sign_in("new@example.com", OWNERS_PASSWORD))

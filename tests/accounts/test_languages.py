@@ -25,7 +25,7 @@ def choose(client: Client, language: str, page: str = SIGN_IN) -> Any:
 
 
 @pytest.mark.parametrize(
-    ("accepted", "said"),
+    ("accepted", "heading_text"),
     [
         ("de-CH,de;q=0.9", "Anmelden"),
         ("fr", "Se connecter"),
@@ -33,8 +33,8 @@ def choose(client: Client, language: str, page: str = SIGN_IN) -> Any:
         ("pt", "Sign in"),
     ],
 )
-def test_a_page_is_in_the_browsers_language(as_nobody: Client, accepted: str, said: str) -> None:
-    assert heading(as_nobody, **{"accept-language": accepted}) == said
+def test_a_page_is_in_the_browsers_language(as_nobody: Client, accepted: str, heading_text: str) -> None:
+    assert heading(as_nobody, **{"accept-language": accepted}) == heading_text
 
 
 def test_a_choice_comes_back_to_the_page_and_stays(as_nobody: Client) -> None:

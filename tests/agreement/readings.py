@@ -39,8 +39,8 @@ class Reader:
 
     def differences(self) -> Iterator[str]:
         """Each place that says something else than the draft needs."""
-        wanted = [need.text for need in self._draft.needs]
-        yield from _unequal("check", self._listed("check/"), wanted)
+        expected = [need.text for need in self._draft.needs]
+        yield from _unequal("check", self._listed("check/"), expected)
         yield from self._of_overview()
         yield from self._of_sections()
         yield from self._of_people()
@@ -48,7 +48,7 @@ class Reader:
             "documents", self._listed("documents/"), [one.text for one in self._draft.needs if one.slot is not None]
         )
         yield from self._of_service()
-        yield from self._of_desk(wanted)
+        yield from self._of_desk(expected)
 
     def _page(self, address: str) -> Page:
         response = self._customer.get(self._root + address)
@@ -76,38 +76,38 @@ class Reader:
         schema, form_state = self._draft.schema, self._draft.form_state
         for section in schema.entity_sections:
             if form_state.section_activation(section).active:
-                wanted = [one.text for one in self._draft.needs_of_section(section.key)]
-                yield from _unequal(section.key, self._listed(f"sections/{section.key}/"), wanted)
+                expected = [one.text for one in self._draft.needs_of_section(section.key)]
+                yield from _unequal(section.key, self._listed(f"sections/{section.key}/"), expected)
         if schema.share_section and self._draft.holds_shares:
-            wanted = [one.text for one in self._draft.needs_of_section(schema.share_section.key)]
-            yield from _unequal("shares", self._listed("shares/"), wanted)
+            expected = [one.text for one in self._draft.needs_of_section(schema.share_section.key)]
+            yield from _unequal("shares", self._listed("shares/"), expected)
 
     def _of_people(self) -> Iterator[str]:
         for row in self._draft.parties:
             shown = len(self._listed(f"people/{row.token}/"))
-            wanted = len(self._draft.needs_of_party(row.token))
-            if shown != wanted:
-                yield f"party {row.token}: {shown} needs for {wanted}"
+            expected = len(self._draft.needs_of_party(row.token))
+            if shown != expected:
+                yield f"party {row.token}: {shown} needs for {expected}"
 
-    def _of_desk(self, wanted: list[str]) -> Iterator[str]:
+    def _of_desk(self, expected: list[str]) -> Iterator[str]:
         """The desk sees what was submitted: the draft as it would stand there."""
         changes = {"state": State.SUBMITTED_FOR_REVIEW, "submitted_at": timezone.now()}
         Application.objects.filter(pk=self._draft.application.pk).update(**changes)
         response = self._agent.get(f"/desk/{self._draft.application.reference}/")
         assert response.status_code == 200
-        yield from _unequal("desk", _lines(Page(response.content.decode(), "")), wanted)
+        yield from _unequal("desk", _lines(Page(response.content.decode(), "")), expected)
 
     def _of_service(self) -> Iterator[str]:
         relay.drain()
         refused = self._refused()
         if refused is None:
             return
-        wanted = Counter((need.code, need.text) for need in needs(self._draft.schema, arrived(self._draft)))
-        if refused != wanted:
-            yield f"service: {_apart(refused, wanted)}"
-        told = {need.code for need in self._draft.needs} - ONLY_HERE
-        if told and not refused and self._is_all_there():
-            yield f"service: takes what is needed here: {told}"
+        expected = Counter((need.code, need.text) for need in needs(self._draft.schema, record_at_service(self._draft)))
+        if refused != expected:
+            yield f"service: {_apart(refused, expected)}"
+        codes = {need.code for need in self._draft.needs} - ONLY_HERE
+        if codes and not refused and self._is_all_there():
+            yield f"service: takes what is needed here: {codes}"
         if refused and not self._draft.needs:
             yield f"service: refuses what is ready here: {refused}"
 
@@ -128,7 +128,7 @@ class Reader:
         return Counter()
 
 
-def arrived(draft: Draft) -> Record:
+def record_at_service(draft: Draft) -> Record:
     """As much of the draft's record as has arrived at the service."""
     rows = Delivery.objects.filter(application=draft.application, state=DeliveryState.DONE)
     there = {row.name for row in rows if row.acknowledged is not None}
@@ -187,10 +187,10 @@ def _specs(draft: Draft) -> Iterator[FieldSpec]:
             yield from group
 
 
-def _unequal(place: str, shown: list[str], wanted: list[str]) -> Iterator[str]:
-    if Counter(shown) != Counter(wanted):
-        yield f"{place}: {_apart(Counter(shown), Counter(wanted))}"
+def _unequal(place: str, shown: list[str], expected: list[str]) -> Iterator[str]:
+    if Counter(shown) != Counter(expected):
+        yield f"{place}: {_apart(Counter(shown), Counter(expected))}"
 
 
-def _apart(shown: Counter[Any], wanted: Counter[Any]) -> str:
-    return f"too much {list((shown - wanted).elements())}, missing {list((wanted - shown).elements())}"
+def _apart(shown: Counter[Any], expected: Counter[Any]) -> str:
+    return f"too much {list((shown - expected).elements())}, missing {list((expected - shown).elements())}"

@@ -204,10 +204,10 @@ def story(owner: Any, which: int) -> Story:
         (class_sheet("0000000002"),),
         (grid_sheet(("0000000000", "0000000002"), ("0000000001", "0000000002")),),
     )
-    told = Story(application, shelves[which], owner)
+    made = Story(application, shelves[which], owner)
     for who in (0, 1):
-        told.open(who, who)
-    return told
+        made.open(who, who)
+    return made
 
 
 def tell(owner: Any, which: int, stories: int) -> int:
@@ -215,11 +215,11 @@ def tell(owner: Any, which: int, stories: int) -> int:
     conflicts = 0
     for number in range(stories):
         chance = random.Random(f"{which} {number}")
-        told = story(owner, which)
+        made = story(owner, which)
         for _ in range(STEPS):
-            chance.choice(ACTIONS)(told, chance.randrange(2), chance.randrange(10_000))
-        assert (number, told.overwritten, told.lost, told.false_conflicts) == (number, [], [], [])
-        conflicts += told.conflicts
+            chance.choice(ACTIONS)(made, chance.randrange(2), chance.randrange(10_000))
+        assert (number, made.overwritten, made.lost, made.false_conflicts) == (number, [], [], [])
+        conflicts += made.conflicts
     return conflicts
 
 

@@ -182,8 +182,8 @@ def test_a_picture_that_is_not_kept_is_drawn_once(draft: Draft, owner: Any, ada:
         draft, ada, "Passport", factories.upload(sample_files.jpeg(), "scan.jpg"), by=owner
     )
     Preview.objects.all().delete()
-    drawn = documents.small_picture(document)
-    assert bytes(Preview.objects.get().picture) == drawn != b""
+    picture = documents.small_picture(document)
+    assert bytes(Preview.objects.get().picture) == picture != b""
 
 
 def test_a_file_that_is_gone_from_the_disk_has_no_picture(draft: Draft, owner: Any, ada: Any) -> None:

@@ -98,8 +98,8 @@ def test_a_draft_that_was_opened_before_writes_nothing(purposeful: Draft, owner:
 def test_the_history_says_it_and_a_second_time_does_nothing(purposeful: Draft, owner: Any) -> None:
     services.adopt_form(purposeful, product=newer(), by=owner)
     services.adopt_form(purposeful, product=newer(), by=owner)
-    said = [one.what for one in purposeful.application.changes.all()]
-    assert said.count("Moved to the new form, version 4") == 1
+    entries = [one.what for one in purposeful.application.changes.all()]
+    assert entries.count("Moved to the new form, version 4") == 1
 
 
 def test_a_submitted_application_keeps_its_form(complete: Draft, owner: Any) -> None:

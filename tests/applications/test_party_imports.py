@@ -145,8 +145,8 @@ def test_all_of_it_is_one_change_and_each_has_a_line_in_the_history(
     services.apply_import(draft, found, every(draft, found), by=owner)
     assert party_counts == [2]
     assert draft.application.revision == before + 1
-    said = Change.objects.filter(application=draft.application).values_list("what", "holder")[:2]
-    assert set(said) == {(f"Added {row.label} from a spreadsheet", row.token) for row in fresh(draft).parties}
+    entries = Change.objects.filter(application=draft.application).values_list("what", "holder")[:2]
+    assert set(entries) == {(f"Added {row.label} from a spreadsheet", row.token) for row in fresh(draft).parties}
 
 
 def test_nothing_is_taken_where_something_goes_wrong(

@@ -69,8 +69,8 @@ def test_a_returned_application_can_be_changed_and_submitted_again(complete: Dra
     services.save_section(complete, section, {"entity.name": "Other"}, version=1, by=owner)
     services.submit(complete, by=owner)
     assert stored(complete).submissions == 2
-    said = Change.objects.get(what="The formation service asks for a change")
-    assert said.who is None
+    entry = Change.objects.get(what="The formation service asks for a change")
+    assert entry.who is None
 
 
 def test_a_submitted_application_can_be_withdrawn_and_is_then_final(complete: Draft, owner: Any) -> None:
@@ -113,16 +113,16 @@ def test_a_submitted_application_is_not_deleted(complete: Draft, owner: Any) -> 
 def test_subscribers_are_called_inside_the_transaction(
     draft: Draft, owner: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    told: list[int] = []
+    numbers: list[int] = []
 
     def listen(draft: Draft) -> None:
-        told.append(draft.application.revision)
-        if len(told) == 2:
+        numbers.append(draft.application.revision)
+        if len(numbers) == 2:
             raise RuntimeError("cannot keep up")
 
     subscribe(monkeypatch, "application_changed", listen)
     services.add_party(draft, "person", ["director"], factories.ADA, by=owner)
     with pytest.raises(RuntimeError):
         services.add_party(draft, "person", ["director"], factories.ADA, by=owner)
-    assert told == [1, 2]
+    assert numbers == [1, 2]
     assert Party.objects.count() == 1

@@ -169,8 +169,8 @@ def test_claims_their_ends_and_reasons_are_entries_and_attested(submitted: Draft
         kept.save()
     claims.release([pk], by=colleague)
     assert findings() == ()
-    told = Entry.objects.filter(deed=AuditAction.CLAIM).order_by("number")
-    assert [(one.account, json.loads(one.detail)["did"]) for one in told] == [
+    entries = Entry.objects.filter(deed=AuditAction.CLAIM).order_by("number")
+    assert [(one.account, json.loads(one.detail)["did"]) for one in entries] == [
         (agent.pk, "claim"),
         (colleague.pk, "take_over"),
         (colleague.pk, "release"),
@@ -198,8 +198,8 @@ def test_without_its_key_nobody_makes_a_digest_that_fits(reviewed: Draft, settin
 
 
 def test_an_entry_says_nothing_of_what_was_typed(reviewed: Draft) -> None:
-    told = "".join(Entry.objects.values_list("detail", flat=True))
-    assert not any(word in told for word in ("1985", "telephone", "Ask first", "Lovelace"))
+    details = "".join(Entry.objects.values_list("detail", flat=True))
+    assert not any(word in details for word in ("1985", "telephone", "Ask first", "Lovelace"))
 
 
 def test_rows_of_before_there_were_digests_are_left_alone(reviewed: Draft) -> None:

@@ -38,8 +38,8 @@ def test_an_entry_costs_two_queries(append: Append, before: int, agent: Any, dja
 def test_it_says_who_it_was(agent: Any, owner: Any) -> None:
     for by in (agent, owner, Guest(), None):
         chain.append(AuditAction.CHANGE, by=by, application=ABOUT)
-    said = [(one.actor, one.account) for one in Entry.objects.order_by("number")]
-    assert said == [
+    actors = [(one.actor, one.account) for one in Entry.objects.order_by("number")]
+    assert actors == [
         (Actor.AGENT, agent.pk),
         (Actor.CUSTOMER, owner.pk),
         (Actor.GUEST, 0),

@@ -14,9 +14,9 @@ from .conftest import Append
 pytestmark = pytest.mark.django_db
 
 
-def run(deed: str = "verify") -> str:
+def run(subcommand: str = "verify") -> str:
     output = StringIO()
-    call_command("audit", deed, stdout=output)
+    call_command("audit", subcommand, stdout=output)
     return output.getvalue()
 
 

@@ -39,8 +39,8 @@ def measure(*, small: bool) -> None:
 
     # The breaker alone takes half a minute.
     settings.RELAY_PACE = 1 / 20 if small else 1.0
-    migrate("default", lambda said: None)
-    collect_static(lambda said: None)
+    migrate("default", lambda line: None)
+    collect_static(lambda line: None)
     parts = (
         saving_while_down.saving_while_down,
         drain.outage_drain,

@@ -28,13 +28,13 @@ def wake_up(*, small: bool) -> Iterator[Measure]:
 
 def _start_one() -> tuple[str, float]:
     """The id of the call that follows, and when what it is about was committed."""
-    moments: list[float] = []
+    times: list[float] = []
     with transaction.atomic():
         # Before the worker is woken: the first that was registered is called first.
-        transaction.on_commit(lambda: moments.append(time.time()))
+        transaction.on_commit(lambda: times.append(time.time()))
         application = services.start(owner=applications.customer(), product=applications.product())
     rows = Delivery.objects.filter(application=application)
     wait_until(lambda: not rows.exclude(state=DeliveryState.DONE).exists())
     # It falls asleep again, and is met at any moment of its sleep; no more than a few calls a second are made.
     time.sleep(random.uniform(0.15, 0.5))
-    return Attempt.objects.get(delivery__application=application).request_id, moments[0]
+    return Attempt.objects.get(delivery__application=application).request_id, times[0]

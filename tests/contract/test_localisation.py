@@ -174,7 +174,7 @@ def test_questions_that_no_schema_lists_are_in_the_readers_words() -> None:
 
 
 @pytest.mark.parametrize(
-    ("code", "typed", "said"),
+    ("code", "typed", "message"),
     [
         ("fr", "1.234", "Nous lisons 1,234, avec trois décimales. Si vous voulez un nombre entier, saisissez 1234."),
         ("fr", "10.000", "Nous lisons 10,000, avec trois décimales. Si vous voulez un nombre entier, saisissez 10000."),
@@ -195,10 +195,10 @@ def test_questions_that_no_schema_lists_are_in_the_readers_words() -> None:
         ("en", "many", ""),
     ],
 )
-def test_what_could_be_read_in_two_ways_says_how_it_was_read(code: str, typed: str, said: str) -> None:
+def test_what_could_be_read_in_two_ways_says_how_it_was_read(code: str, typed: str, message: str) -> None:
     number = read_field(field("it", "number"))
     with translation.override(code):
-        assert number.ambiguity_note(number.normalised(typed)) == said
+        assert number.ambiguity_note(number.normalised(typed)) == message
 
 
 @pytest.mark.parametrize("code", LANGUAGES)

@@ -54,30 +54,30 @@ def test_nothing_is_parted_where_there_is_nothing() -> None:
 
 
 def test_a_part_that_no_figure_was_made_for_is_said_in_percent() -> None:
-    figures = percentages_of({"ada": 1, "bob": 2}, trace_ownership({"ada": 1, "bob": 2}))
-    assert figures.of("ada", Fraction(1, 8)) == "12.5%"
-    assert figures.of("nobody", Fraction(1, 2)) == "50%"
+    percentages = percentages_of({"ada": 1, "bob": 2}, trace_ownership({"ada": 1, "bob": 2}))
+    assert percentages.of("ada", Fraction(1, 8)) == "12.5%"
+    assert percentages.of("nobody", Fraction(1, 2)) == "50%"
 
 
 @given(NUMBERS, st.fractions(0, 1, max_denominator=97))
 def test_ends_add_up_with_what_nobody_is_known_to_own(numbers: list[int], stake: Fraction) -> None:
     held = {f"holder {index}": number for index, number in enumerate(numbers)}
     ends = trace_ownership(held, stakes={"holder 0": {"owner": stake}} if stake else {})
-    figures = percentages_of(held, ends, unknown={"holder 0"})
-    assert sum(one for _, one in figures.direct.values()) == WHOLE
-    assert sum(one for _, one in figures.final.values()) + figures.rest == WHOLE
+    percentages = percentages_of(held, ends, unknown={"holder 0"})
+    assert sum(one for _, one in percentages.direct.values()) == WHOLE
+    assert sum(one for _, one in percentages.final.values()) + percentages.rest == WHOLE
     unknown = Fraction(held["holder 0"], sum(numbers)) * (1 - stake)
-    assert unknown or not figures.rest
+    assert unknown or not percentages.rest
     # Less than a hundredth of a percent may be shown as none.
-    assert figures.rest or unknown < Fraction(1, WHOLE)
+    assert percentages.rest or unknown < Fraction(1, WHOLE)
     # Who holds directly alone has one figure, in the table as in the end.
-    for holder, (exact, _) in figures.final.items():
+    for holder, (exact, _) in percentages.final.items():
         if holder != "owner":
-            assert figures.of(holder, exact) == format_hundredths(figures.direct[holder][1])
+            assert percentages.of(holder, exact) == format_hundredths(percentages.direct[holder][1])
 
 
 @pytest.mark.parametrize(
-    ("part", "said"),
+    ("part", "words"),
     [
         (Fraction(0), "0%"),
         (Fraction(1, 3), "33.33%"),
@@ -86,5 +86,5 @@ def test_ends_add_up_with_what_nobody_is_known_to_own(numbers: list[int], stake:
         (Fraction(1), "100%"),
     ],
 )
-def test_a_part_that_stands_alone_is_cut_off(part: Fraction, said: str) -> None:
-    assert format_percent(part) == said
+def test_a_part_that_stands_alone_is_cut_off(part: Fraction, words: str) -> None:
+    assert format_percent(part) == words

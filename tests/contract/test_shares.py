@@ -18,7 +18,7 @@ def test_whole_numbers_are_read_however_they_are_grouped(typed: str, number: int
 
 
 @pytest.mark.parametrize(
-    ("typed", "code", "said"),
+    ("typed", "code", "message"),
     [
         ("lots", "not_a_number", "Enter the number of Ordinary shares in digits, like 5000"),
         ("12½", "not_a_number", "Enter the number of Ordinary shares in digits, like 5000"),
@@ -28,10 +28,10 @@ def test_whole_numbers_are_read_however_they_are_grouped(typed: str, number: int
         ("9" * 2_000, "too_many_digits", "Enter the number of Ordinary shares with at most 15 digits"),
     ],
 )
-def test_anything_else_is_refused_with_the_way_out(typed: str, code: str, said: str) -> None:
+def test_anything_else_is_refused_with_the_way_out(typed: str, code: str, message: str) -> None:
     with pytest.raises(AnswerError) as refused:
         parse_number_of_shares(typed, of="Ordinary shares")
-    assert (refused.value.code, refused.value.message) == (code, said)
+    assert (refused.value.code, refused.value.message) == (code, message)
 
 
 @given(st.text())
@@ -60,7 +60,7 @@ SHARES = form(entity(question("all", "number", canonical_field=ENTITY_SHARES)), 
 
 
 @pytest.mark.parametrize(
-    ("held", "of_class", "of_all", "said"),
+    ("held", "of_class", "of_all", "messages"),
     [
         (100, 100, 100, []),
         (101, 100, 101, ["Reduce “Class A” by 1 share, to the 100 available"]),
@@ -69,14 +69,16 @@ SHARES = form(entity(question("all", "number", canonical_field=ENTITY_SHARES)), 
         (5, None, None, []),
     ],
 )
-def test_no_more_is_given_than_there_is(held: int, of_class: int | None, of_all: int | None, said: list[str]) -> None:
+def test_no_more_is_given_than_there_is(
+    held: int, of_class: int | None, of_all: int | None, messages: list[str]
+) -> None:
     ada = person(SHARES, "shareholder")
     one = share_class(SHARES, **({"there_are": of_class} if of_class else {}))
     typed = record(SHARES, parties=(ada,), classes=(one,), **({"all": of_all} if of_all else {}))
     given = Record(typed.answers, typed.parties, typed.share_classes, (Holding(ada.id, one.id, held),))
     found = [need.text for need in over_issued(evaluate(SHARES, given))]
-    assert len(found) == len(said)
-    assert all(text.startswith(beginning) for text, beginning in zip(found, said, strict=True))
+    assert len(found) == len(messages)
+    assert all(text.startswith(beginning) for text, beginning in zip(found, messages, strict=True))
 
 
 def test_what_somebody_holds_who_is_no_shareholder_any_more_is_not_counted() -> None:

@@ -44,36 +44,36 @@ def test_trouble_is_said_without_its_words_and_work_goes_on(
 
 
 def test_the_round_is_gone_at_the_start_and_then_once_an_hour(monkeypatch: pytest.MonkeyPatch) -> None:
-    told: list[str] = []
+    calls: list[str] = []
     o_clock = [1_000.0]
     monkeypatch.setattr("formation_portal.core.background.time", SimpleNamespace(monotonic=lambda: o_clock[0]))
 
     def work(**_: Any) -> None:
-        told.append("work")
+        calls.append("work")
         o_clock[0] += 1_799
-        if told.count("work") == 4:
+        if calls.count("work") == 4:
             steady.stop()
 
-    steady = of(work, lambda: told.append("round"))
+    steady = of(work, lambda: calls.append("round"))
     steady.run()
-    assert told == ["round", "work", "work", "work", "round", "work"]
+    assert calls == ["round", "work", "work", "work", "round", "work"]
 
 
 def test_work_is_told_when_it_may_not_go_on_and_ends_its_piece_first() -> None:
-    begun, told = threading.Event(), threading.Event()
+    begun, stopped = threading.Event(), threading.Event()
     pieces: list[str] = []
 
     def work(*, may_go_on: Callable[[], bool]) -> None:
         while may_go_on():
             pieces.append("begun")
             begun.set()
-            told.wait(20)
+            stopped.wait(20)
             pieces.append("ended")
 
     steady = of(work)
     with steady.running():
         assert begun.wait(20)
         steady.stop()
-        told.set()
+        stopped.set()
     assert pieces == ["begun", "ended"]
     assert not any(thread.name == "pieces" for thread in threading.enumerate())

@@ -190,7 +190,7 @@ def test_a_commit_that_may_have_been_done_is_never_called_undone(disk: FullDisk)
         ]
         return [(answer.status_code, "Retry-After" in answer) for answer in answers]
 
-    told = disk.during(until_it_breaks, room=200_000)
-    assert (201, False) in told
-    assert (500, False) in told
-    assert (503, True) not in told
+    errors = disk.during(until_it_breaks, room=200_000)
+    assert (201, False) in errors
+    assert (500, False) in errors
+    assert (503, True) not in errors

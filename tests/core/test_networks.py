@@ -51,13 +51,13 @@ FORWARDED = {
 @pytest.mark.usefixtures("behind")
 @pytest.mark.parametrize("name", FORWARDED)
 def test_a_request_comes_from_the_last_who_is_no_trusted_proxy(name: str) -> None:
-    peer, said, client = FORWARDED[name]
-    assert seen(REMOTE_ADDR=peer, HTTP_X_FORWARDED_FOR=said).META["REMOTE_ADDR"] == client
+    peer, header, client = FORWARDED[name]
+    assert seen(REMOTE_ADDR=peer, HTTP_X_FORWARDED_FOR=header).META["REMOTE_ADDR"] == client
 
 
 @pytest.mark.usefixtures("behind")
 @pytest.mark.parametrize(
-    ("peer", "said", "is_secure"),
+    ("peer", "header", "is_secure"),
     [
         (PROXY, "https", True),
         (PROXY, "HTTPS", True),
@@ -67,8 +67,8 @@ def test_a_request_comes_from_the_last_who_is_no_trusted_proxy(name: str) -> Non
         (CLIENT, "https", False),
     ],
 )
-def test_only_a_trusted_proxy_says_that_it_was_https(peer: str, said: str, is_secure: bool) -> None:
-    assert seen(REMOTE_ADDR=peer, HTTP_X_FORWARDED_PROTO=said).is_secure() is is_secure
+def test_only_a_trusted_proxy_says_that_it_was_https(peer: str, header: str, is_secure: bool) -> None:
+    assert seen(REMOTE_ADDR=peer, HTTP_X_FORWARDED_PROTO=header).is_secure() is is_secure
 
 
 def test_without_the_setting_nobody_is_believed_and_nobody_hears_it() -> None:
@@ -79,12 +79,12 @@ def test_without_the_setting_nobody_is_believed_and_nobody_hears_it() -> None:
     assert not headers.keys() & request.META.keys()
 
 
-@given(said=st.text(alphabet="0123456789abcdef.:[], \t%/-", max_size=200))
-def test_no_header_is_a_fault(said: str) -> None:
+@given(header=st.text(alphabet="0123456789abcdef.:[], \t%/-", max_size=200))
+def test_no_header_is_a_fault(header: str) -> None:
     from django.test import override_settings
 
     with override_settings(TRUSTED_PROXIES=parse_networks("0.0.0.0/0, ::/0")):
-        seen(REMOTE_ADDR=PROXY, HTTP_X_FORWARDED_FOR=said, HTTP_X_FORWARDED_PROTO=said)
+        seen(REMOTE_ADDR=PROXY, HTTP_X_FORWARDED_FOR=header, HTTP_X_FORWARDED_PROTO=header)
 
 
 def tries(client: str, times: int, *, peer: str = PROXY) -> list[int]:

@@ -143,13 +143,13 @@ def test_what_was_typed_is_told_by_its_labels_and_in_words(
     }
     with away():
         markup = Markup(browser.post(page, TYPED | started | party | {"q:odd%3Aone": "7"}).content.decode())
-    said = [(term.text, value.text) for term, value in zip(markup.all("dt"), markup.all("dd"), strict=True)]
-    assert ("Roles", "Director") in said
-    assert ("Name", "Larkfield") in said
-    assert ("Started on", "27 March 1985") in [(term, value.replace("\u00a0", " ")) for term, value in said]
-    assert ("Is pep", "No") in said
-    assert ("Appointed by", "A share class") in said
-    assert ("odd:one", "7") in said
+    rows = [(term.text, value.text) for term, value in zip(markup.all("dt"), markup.all("dd"), strict=True)]
+    assert ("Roles", "Director") in rows
+    assert ("Name", "Larkfield") in rows
+    assert ("Started on", "27 March 1985") in [(term, value.replace("\u00a0", " ")) for term, value in rows]
+    assert ("Is pep", "No") in rows
+    assert ("Appointed by", "A share class") in rows
+    assert ("odd:one", "7") in rows
     assert kept(markup)["q:started_on:day"] == ["27"]
 
 
@@ -174,9 +174,9 @@ def test_every_header_is_there_without_asking_who_is_signed_in(browser: Client, 
 def test_it_is_a_line_in_the_log_and_no_traceback(browser: Client, page: str, caplog: pytest.LogCaptureFixture) -> None:
     with away():
         browser.get(page)
-    said = [record for record in caplog.records if record.levelname == "ERROR"]
-    assert [(record.name, record.exc_info) for record in said] == [("formation_portal.faults", None)]
-    assert "unable to open database file" in said[0].getMessage()
+    errors = [record for record in caplog.records if record.levelname == "ERROR"]
+    assert [(record.name, record.exc_info) for record in errors] == [("formation_portal.faults", None)]
+    assert "unable to open database file" in errors[0].getMessage()
 
 
 def test_a_password_is_not_put_into_a_page(owner: Any) -> None:

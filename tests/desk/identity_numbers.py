@@ -53,5 +53,5 @@ def number(draft: Draft, numbers: dict[str, str], owner: Any) -> None:
 def propose(draft: Draft, passport_number: str, agent: Any) -> None:
     """Draft a question with another number of the passport."""
     there = now(draft)
-    said = {"text": "Is it this?", "proposal": passport_number}
-    draft_query(there, PASSPORT_NUMBER, **said, by=agent, version=current_version(there.application))
+    values = {"text": "Is it this?", "proposal": passport_number}
+    draft_query(there, PASSPORT_NUMBER, **values, by=agent, version=current_version(there.application))

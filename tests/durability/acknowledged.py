@@ -49,11 +49,11 @@ def _save(draft: Draft, number: int, dice: random.Random, owner: Any) -> dict[st
     return {"kind": kind, "number": document.pk}
 
 
-def lost(said: Iterable[Saved]) -> list[Saved]:
+def lost(saves: Iterable[Saved]) -> list[Saved]:
     """What was acknowledged and is not there."""
     drafts: dict[str, Draft] = {}
     missing: list[Saved] = []
-    for one in said:
+    for one in saves:
         reference = one["reference"]
         if reference not in drafts:
             found = Application.objects.filter(reference=reference).first()

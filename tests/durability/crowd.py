@@ -21,14 +21,14 @@ def crowd(*, writes: int, seed: int) -> Iterator[Result]:
     share = -(-writes // _PROCESSES)
     children = [start(_write, seed + number, share, there) for number in range(_PROCESSES)]
     there.close()
-    told = [here.recv() for _ in children]
+    reports = [here.recv() for _ in children]
     for child in children:
         child.join()
     seconds = time.monotonic() - began
-    spent = sorted(one for each in told for one in each["spent"])
-    yield "sqlite_writes", sum(each["writes"] for each in told)
-    yield "sqlite_writes_locked", sum(each["locked"] for each in told)
-    yield "sqlite_calls_not_done", sum(each["not_done"] for each in told)
+    spent = sorted(one for each in reports for one in each["spent"])
+    yield "sqlite_writes", sum(each["writes"] for each in reports)
+    yield "sqlite_writes_locked", sum(each["locked"] for each in reports)
+    yield "sqlite_calls_not_done", sum(each["not_done"] for each in reports)
     yield "sqlite_writes_seconds", round(seconds, 1)
     yield "sqlite_write_p99_ms", round(spent[int(len(spent) * 0.99)] * 1000)
     yield "sqlite_write_slowest_ms", round(spent[-1] * 1000)

@@ -20,7 +20,7 @@ class Customer(threading.Thread):
     page: str
     cookies: dict[str, str]
     acknowledged: list[int] = field(default_factory=list)
-    told: int = 0
+    outages: int = 0
     formless: int = 0
     odd: list[str] = field(default_factory=list)
     last_success: float = 0.0
@@ -75,7 +75,7 @@ class Customer(threading.Thread):
             if answer.status_code != 503:
                 self.odd.append(str(answer.status_code))
                 return False
-            self.told += 1
+            self.outages += 1
             form = self._offered(answer.text) or form
             self.formless += form[_NAME] != [typed]
             # As often as an impatient person.

@@ -25,9 +25,9 @@ def kills(*, times: int, seed: int) -> Iterator[Result]:
     acknowledged, missing, unsound = 0, 0, 0
     for number in range(times):
         connections.close_all()
-        said = _until_killed(seed + number, dice.uniform(0, _LONGEST_SECONDS))
-        acknowledged += len(said)
-        missing += len(lost(said))
+        saves = _until_killed(seed + number, dice.uniform(0, _LONGEST_SECONDS))
+        acknowledged += len(saves)
+        missing += len(lost(saves))
         unsound += sum(value != "ok" for _, value in integrity("kill"))
     yield "sqlite_kills", times
     yield "sqlite_kills_acknowledged", acknowledged

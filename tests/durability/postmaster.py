@@ -49,7 +49,7 @@ def _campaign(
     yield "postgres_kills", times
     yield "postgres_acknowledged", sum(len(customer.acknowledged) for customer in customers)
     yield "postgres_lost", sum(_lost(customer) for customer in customers)
-    yield "postgres_pages_503", sum(customer.told for customer in customers)
+    yield "postgres_pages_503", sum(customer.outages for customer in customers)
     yield "postgres_pages_503_without_form", sum(customer.formless for customer in customers)
     yield "postgres_odd_answers", " ".join(odd for customer in customers for odd in customer.odd) or 0
     yield "postgres_back_slowest_seconds", round(max(back), 2)
@@ -59,9 +59,9 @@ def _campaign(
 
 def _kill_and_start(cluster: Cluster, customers: list[Customer]) -> float:
     """Seconds from the moment at which the database takes connections until every customer has saved."""
-    told = [customer.told for customer in customers]
+    outages = [customer.outages for customer in customers]
     cluster.kill()
-    _until(lambda: all(customer.told > before for customer, before in zip(customers, told, strict=True)))
+    _until(lambda: all(customer.outages > before for customer, before in zip(customers, outages, strict=True)))
     cluster.start()
     began = time.monotonic()
     _until(lambda: all(customer.last_success > began for customer in customers))
@@ -129,8 +129,8 @@ def _served(folder: Path) -> Iterator[tuple[str, "subprocess.Popen[str]"]]:
 
 
 def _descendants(pid: int) -> set[int]:
-    told = subprocess.run(["ps", "-e", "-o", "pid=,ppid="], capture_output=True, text=True, check=True).stdout
-    pairs = [tuple(map(int, line.split())) for line in told.splitlines()]
+    output = subprocess.run(["ps", "-e", "-o", "pid=,ppid="], capture_output=True, text=True, check=True).stdout
+    pairs = [tuple(map(int, line.split())) for line in output.splitlines()]
     found, new = set[int](), {pid}
     while new:
         new = {child for child, parent in pairs if parent in new}

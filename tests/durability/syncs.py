@@ -50,9 +50,9 @@ def _commit_when_told(go: Any, pipe: int) -> None:
 
 
 def _lines(pipe: int, *, at_least: int) -> int:
-    said = b""
+    received = b""
     until = time.monotonic() + _PATIENCE_SECONDS
-    while said.count(b"\n") < at_least and time.monotonic() < until:
-        said += os.read(pipe, 65_536)
+    while received.count(b"\n") < at_least and time.monotonic() < until:
+        received += os.read(pipe, 65_536)
     os.close(pipe)
-    return said.count(b"\n")
+    return received.count(b"\n")

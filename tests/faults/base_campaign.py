@@ -67,7 +67,7 @@ class BaseCampaign(ABC):
         return fault_counts.faults(self.make.folder, log=Path(settings.LOG_FILE))
 
     def _prepare(self) -> None:
-        migrate("default", lambda said: None)
+        migrate("default", lambda line: None)
         settings.FORMATION_SERVICE_KEY = self.make.prepare()
         applications.customer()
         applications.agent()

@@ -51,7 +51,7 @@ class Customer:
         home = f"/applications/{draft.application.reference}"
         for time_round in range(SAVES):
             purpose = f"To hold shares, said {time_round} times"
-            self._until_acknowledged(lambda said=purpose: self._save(home, said))
+            self._until_acknowledged(lambda value=purpose: self._save(home, value))
             self._promise(draft.application.reference, purpose=purpose)
         self._until_acknowledged(lambda: self._submit(home))
         self._promise(draft.application.reference, submitted=True)

@@ -65,7 +65,7 @@ class WithKeys(ServiceUnderTest):
     applications = 8
 
     def prepare(self) -> str:
-        migrate(SERVICE, lambda said: None)
+        migrate(SERVICE, lambda line: None)
         store_catalog(CATALOG)
         return portal_key()
 

@@ -11,11 +11,11 @@ _SECONDS = 2_000
 
 @dataclass(frozen=True)
 class Ran:
-    """How it ended: the exit code, the figures by name, and everything that was said."""
+    """How it ended: the exit code, the results by name, and everything that was printed."""
 
     code: int
-    figures: dict[str, int]
-    said: str
+    results: dict[str, int]
+    output: str
 
 
 def run(mode: str, *arguments: str) -> Ran:
@@ -23,5 +23,5 @@ def run(mode: str, *arguments: str) -> Ran:
     command = [sys.executable, "-m", "tests.faults", "--mode", mode, *arguments]
     ran = subprocess.run(command, cwd=_PROJECT, capture_output=True, text=True, timeout=_SECONDS, check=False)
     pairs = [line.rsplit(" ", 1) for line in ran.stdout.splitlines()]
-    figures = {pair[0]: int(pair[1]) for pair in pairs if len(pair) == 2 and pair[1].isdigit()}
-    return Ran(ran.returncode, figures, ran.stdout + ran.stderr)
+    results = {pair[0]: int(pair[1]) for pair in pairs if len(pair) == 2 and pair[1].isdigit()}
+    return Ran(ran.returncode, results, ran.stdout + ran.stderr)

@@ -14,18 +14,18 @@ FAULTS = 50
 @pytest.mark.parametrize("mode", [pytest.param("with keys", marks=pytest.mark.long), "without keys"])
 def test_nothing_is_lost_or_duplicated_whatever_goes_wrong(mode: str) -> None:
     ran = run(mode, "--each", "1")
-    assert ran.code == 0, ran.said
-    assert ran.figures["faults"] >= FAULTS
-    assert ran.figures["lost"] == ran.figures["duplicated"] == ran.figures["stuck"] == ran.figures["unrecorded"] == 0
-    assert mode == "without keys" or ran.figures["held"] == 0
+    assert ran.code == 0, ran.output
+    assert ran.results["faults"] >= FAULTS
+    assert ran.results["lost"] == ran.results["duplicated"] == ran.results["stuck"] == ran.results["unrecorded"] == 0
+    assert mode == "without keys" or ran.results["held"] == 0
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("mode", ["with keys", "without keys"])
 def test_nothing_is_lost_or_duplicated_when_processes_are_killed(mode: str) -> None:
     ran = run(mode, "--kills", "3")
-    assert ran.code == 0, ran.said
-    assert ran.figures["kills"] >= 9
+    assert ran.code == 0, ran.output
+    assert ran.results["kills"] >= 9
 
 
 @pytest.mark.long
@@ -33,4 +33,4 @@ def test_nothing_is_lost_or_duplicated_when_processes_are_killed(mode: str) -> N
 @needed("PostgreSQL", server_programs() is not None)
 def test_nothing_is_lost_or_duplicated_on_postgresql() -> None:
     ran = run("without keys", "--each", "1", "--postgres")
-    assert ran.code == 0, ran.said
+    assert ran.code == 0, ran.output

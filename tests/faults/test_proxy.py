@@ -38,8 +38,8 @@ class Proxied:
         plan = Aim(endpoint="entities", kind=kind, times=1, ledger=folder / "plan") if kind else None
         upstream = int(other.url.rpartition(":")[2])
         stand = proxy.Proxy(port=self.port, service_port=upstream, plan=plan, record=folder, parent=os.getpid())
-        self.heard, self.orders = Pipe(duplex=False)
-        self._thread = threading.Thread(target=stand.run, args=(self.heard,))
+        self.orders_read, self.orders = Pipe(duplex=False)
+        self._thread = threading.Thread(target=stand.run, args=(self.orders_read,))
         self.service = FormationService(
             base_url=f"http://127.0.0.1:{self.port}",
             read_key=lambda: other.key,
@@ -54,7 +54,7 @@ class Proxied:
 
     def __exit__(self, *_: object) -> None:
         self.end()
-        self.heard.close()
+        self.orders_read.close()
 
     def end(self) -> None:
         """Take no more, and finish what has begun."""

@@ -25,11 +25,11 @@ def test_a_broken_relay_is_told(broken: str) -> None:
         (ran for seed in SEEDS if (ran := run("without keys", "--seed", seed, "--sabotage", broken)).code == 1), None
     )
     assert ran is not None
-    assert ran.figures[TOLD_BY[broken]] > 0, ran.said
+    assert ran.results[TOLD_BY[broken]] > 0, ran.output
 
 
 @pytest.mark.long
 def test_a_relay_that_is_whole_bears_the_same() -> None:
     ran = run("without keys", "--seed", "1", "--sabotage", "nothing")
-    assert ran.code == 0, ran.said
-    assert ran.figures["faults"] > 0
+    assert ran.code == 0, ran.output
+    assert ran.results["faults"] > 0

@@ -157,8 +157,8 @@ def test_whatever_shape_a_refusal_has_its_words_stand_at_its_field(shape: str) -
 )
 def test_what_names_no_field_is_said_of_the_whole(answer: Any) -> None:
     complaint = read(answer)
-    said = [(one.field, one.message) for one in complaint.problems] or [("", complaint.message)]
-    assert said == [("", SHORT)]
+    messages = [(one.field, one.message) for one in complaint.problems] or [("", complaint.message)]
+    assert messages == [("", SHORT)]
 
 
 @pytest.mark.parametrize(

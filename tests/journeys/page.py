@@ -141,7 +141,7 @@ class Page:
 
     def link(self, text: str) -> str:
         """The address of the first link whose text holds the words."""
-        return next(address for said, address in self.links() if text in said)
+        return next(address for shown, address in self.links() if text in shown)
 
     def by_heading(self, text: str) -> Element | None:
         """What stands under a heading of these very words: the nearest element around it that holds a link or form."""

@@ -25,10 +25,10 @@ def test_every_kind_has_both_its_texts_and_a_sample() -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_an_email_says_what_it_is_in_its_subject_and_has_a_text(kind: str) -> None:
-    drawn = sample_letter(kind, language="en")
-    assert 5 < len(drawn.subject) < 80
-    assert len(drawn.text) > 100
-    assert "\n\n\n\n" not in drawn.text
+    rendered = sample_letter(kind, language="en")
+    assert 5 < len(rendered.subject) < 80
+    assert len(rendered.text) > 100
+    assert "\n\n\n\n" not in rendered.text
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -44,18 +44,18 @@ def test_an_email_is_sound_html_in_its_language_that_fetches_nothing(kind: str) 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_text_and_html_lead_to_the_same_places_by_whole_addresses(kind: str) -> None:
-    drawn = sample_letter(kind, language="en")
-    links = set(re.findall(r'href="([^"]*)"', drawn.html))
+    rendered = sample_letter(kind, language="en")
+    links = set(re.findall(r'href="([^"]*)"', rendered.html))
     assert links
     assert all(link.startswith(f"{settings.PORTAL_URL}/") for link in links)
-    assert links == set(re.findall(r"https?://\S+", drawn.text))
+    assert links == set(re.findall(r"https?://\S+", rendered.text))
 
 
 @pytest.mark.parametrize("kind", sorted(OPTIONAL_KINDS & set(KINDS)))
 def test_an_email_that_one_may_do_without_says_how_to_get_no_more(kind: str) -> None:
-    drawn = sample_letter(kind, language="en")
-    assert "Stop these e-mails" in drawn.text
-    assert "Stop these e-mails" in drawn.html
+    rendered = sample_letter(kind, language="en")
+    assert "Stop these e-mails" in rendered.text
+    assert "Stop these e-mails" in rendered.html
 
 
 def test_the_colours_are_those_of_the_house() -> None:

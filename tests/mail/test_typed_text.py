@@ -34,22 +34,22 @@ TYPED = {
 
 @pytest.mark.parametrize("typed", TYPED, ids=range(len(TYPED)))
 def test_a_name_is_one_line_without_an_address(typed: str) -> None:
-    drawn = render_letter(kind="confirmation", language="en", context={"name": typed, "link": "/x/"})
-    assert f"Hello {TYPED[typed]},\n" in drawn.text
+    rendered = render_letter(kind="confirmation", language="en", context={"name": typed, "link": "/x/"})
+    assert f"Hello {TYPED[typed]},\n" in rendered.text
 
 
 def test_a_title_and_each_of_a_list_are_so_too() -> None:
     given_ = {"company": LURE, "reference": "FP-1", "link": "/x/", "needs": [LURE], "more": 0}
-    drawn = render_letter(kind="reminder", language="en", context=given_)
-    for body in (drawn.subject, drawn.text, drawn.html):
+    rendered = render_letter(kind="reminder", language="en", context=given_)
+    for body in (rendered.subject, rendered.text, rendered.html):
         assert "evil" not in body
-    assert "won.\n" not in drawn.text
+    assert "won.\n" not in rendered.text
 
 
 @given(typed=st.text(max_size=200))
 def test_whatever_is_typed_makes_no_second_line_and_no_address(typed: str) -> None:
-    drawn = render_letter(kind="confirmation", language="en", context={"name": typed, "link": "/x/"})
-    found = re.search(r"Hello (.*),\n", drawn.text)
+    rendered = render_letter(kind="confirmation", language="en", context={"name": typed, "link": "/x/"})
+    found = re.search(r"Hello (.*),\n", rendered.text)
     name = found[1] if found else ""
     assert len(name) <= 80
     assert len(name.splitlines()) <= 1

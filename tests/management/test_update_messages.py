@@ -30,40 +30,43 @@ def pairs(language: str) -> Iterator[tuple[str, str, Message]]:
     """Each form of a message with each form of its translation."""
     for message in catalog_of(language):
         if message.id:
-            given = message.id if isinstance(message.id, tuple | list) else (message.id,)
-            said = message.string if isinstance(message.string, tuple | list) else (message.string,)
-            for index, one in enumerate(said):
-                yield given[min(index, len(given) - 1)], one, message
+            original = message.id if isinstance(message.id, tuple | list) else (message.id,)
+            translated = message.string if isinstance(message.string, tuple | list) else (message.string,)
+            for index, one in enumerate(translated):
+                yield original[min(index, len(original) - 1)], one, message
 
 
 @pytest.mark.parametrize("language", languages())
 def test_every_message_is_translated(language: str) -> None:
     kept = {message.id for message in catalog_of(language) if message.id}
     assert {message.id for message in found() if message.id} == kept, "make messages, then translate what it names"
-    assert [given for given, said, _ in pairs(language) if not said] == []
+    assert [original for original, translated, _ in pairs(language) if not translated] == []
     assert [message.id for message in catalog_of(language) if message.fuzzy and message.id] == []
 
 
 @pytest.mark.parametrize("language", languages())
 def test_a_translation_has_the_gaps_of_its_message(language: str) -> None:
-    for given, said, message in pairs(language):
+    for original, translated, message in pairs(language):
         wanted = {name for one in forms(message) for name in gaps(one)}
-        assert set(gaps(said)) <= wanted, (given, said)
+        assert set(gaps(translated)) <= wanted, (original, translated)
         # The one form of a count may leave the number out, and so may its translation.
-        assert wanted - set(gaps(said)) <= ({"count"} if message.pluralizable else set()), (given, said)
+        assert wanted - set(gaps(translated)) <= ({"count"} if message.pluralizable else set()), (original, translated)
 
 
 @pytest.mark.parametrize("language", languages())
 def test_a_translation_has_the_elements_of_its_message_and_breaks_no_attribute(language: str) -> None:
-    for given, said, _ in pairs(language):
-        assert sorted(_TAGS.findall(given)) == sorted(_TAGS.findall(said)), (given, said)
-        assert '"' not in _TAGS.sub("", said), said
+    for original, translated, _ in pairs(language):
+        assert sorted(_TAGS.findall(original)) == sorted(_TAGS.findall(translated)), (original, translated)
+        assert '"' not in _TAGS.sub("", translated), translated
 
 
 @pytest.mark.parametrize("language", languages())
 def test_a_translation_is_set_off_as_its_message_is(language: str) -> None:
-    for given, said, _ in pairs(language):
-        assert (given[0].isspace(), given[-1].isspace()) == (said[0].isspace(), said[-1].isspace()), (given, said)
+    for original, translated, _ in pairs(language):
+        assert (original[0].isspace(), original[-1].isspace()) == (translated[0].isspace(), translated[-1].isspace()), (
+            original,
+            translated,
+        )
 
 
 @pytest.mark.parametrize("language", languages())

@@ -154,11 +154,11 @@ def test_whatever_comes_first_is_answered_or_closed_and_never_by_a_500(portal: S
     with opened(portal.port) as client:
         client.sendall(head + b"\r\n\r\n")
         client.shutdown(socket.SHUT_WR)
-        told = b""
+        received = b""
         with contextlib.suppress(ConnectionError):
             while piece := client.recv(65_536):
-                told += piece
-    for status in re.findall(rb"^HTTP/1\.[01] (\d{3}) ", told, re.MULTILINE):
+                received += piece
+    for status in re.findall(rb"^HTTP/1\.[01] (\d{3}) ", received, re.MULTILINE):
         # 501 is for a transfer coding that nobody here can read.
         assert int(status) < 500 or int(status) == 501
     assert portal.get("/livez")[0] == 200
@@ -204,29 +204,29 @@ def alone(process: int, portal: Served) -> Iterator[None]:
 
 
 def test_the_processes_count_a_keys_requests_together(portal: Served) -> None:
-    told = []
+    statuses = []
     # The minute of a test before ends first.
     for process in portal.web_servers() * 2:
         with alone(process, portal):
             asked = [Browser(portal).ask(API, Authorization=f"Bearer {DEMO_KEY}") for _ in range(4)]
-            told += [status for status, _ in asked]
-    assert told.count(200) <= 12
-    assert told[-4:] == [429] * 4
+            statuses += [status for status, _ in asked]
+    assert statuses.count(200) <= 12
+    assert statuses[-4:] == [429] * 4
 
 
 def test_the_processes_count_attempts_to_sign_in_together(portal: Served) -> None:
     """After five wrong passwords for one address the sixth is not even tried, whichever process is asked."""
-    browser, told = Browser(portal), []
+    browser, messages = Browser(portal), []
     for process in portal.web_servers() * 4:
         with alone(process, portal):
             _, page = browser.ask("/accounts/login/")
             token = re.search(r'name="csrfmiddlewaretoken" value="([^"]+)"', page)
             assert token
             tried = {"csrfmiddlewaretoken": token[1], "login": next(iter(demo.ACCOUNTS)), "password": "wrong"}
-            told += re.findall(r'<a href="#id_login">([^<]+)</a>', browser.ask("/accounts/login/", tried)[1])
-    wrong, too_often = told[0], told[-1]
+            messages += re.findall(r'<a href="#id_login">([^<]+)</a>', browser.ask("/accounts/login/", tried)[1])
+    wrong, too_often = messages[0], messages[-1]
     assert wrong != too_often
-    assert told == [wrong] * 5 + [too_often] * 3
+    assert messages == [wrong] * 5 + [too_often] * 3
 
 
 def test_nothing_that_arrived_stays(portal: Served) -> None:

@@ -53,15 +53,15 @@ class Tried:
 
 def main() -> int:
     """The exit code."""
-    said = _arguments()
+    arguments = _arguments()
     survivors = 0
-    for package in said.package or sorted(RINGS):
+    for package in arguments.package or sorted(RINGS):
         begun = time.monotonic()
         with tempfile.TemporaryDirectory(prefix="mutations-") as folder:
             copy = Path(folder, "tree")
             shutil.copytree(PROJECT, copy, ignore=_NOT_COPIED)
-            tried = [Tried(one) for one in sample(copy, package, said.count, said.seed)]
-            for ring in RINGS.get(package, (package, "portal desk"))[: said.rings]:
+            tried = [Tried(one) for one in sample(copy, package, arguments.count, arguments.seed)]
+            for ring in RINGS.get(package, (package, "portal desk"))[: arguments.rings]:
                 _try_ring(copy, package, ring, tried)
             for one in tried:
                 if not one.found_by:
@@ -140,29 +140,37 @@ class Run:
 
     def unbroken(self) -> dict[str, Any]:
         """How long each test takes, which fail, and for each line of the package the tests that run it."""
-        said = self.kept / "unbroken.json"
-        if not said.exists():
-            shown, _ = self._pytest(self.folders, None, said, None)
-            if not said.exists():
+        report = self.kept / "unbroken.json"
+        if not report.exists():
+            shown, _ = self._pytest(self.folders, None, report, None)
+            if not report.exists():
                 raise SystemExit(shown)
-        return dict(json.loads(said.read_text()))
+        return dict(json.loads(report.read_text()))
 
     def found_by(self, chosen: dict[str, float]) -> str:
         """The test that failed, of these with their seconds; "" where all passed."""
         modules = sorted({test.split("::")[0] for test in chosen})
-        said = self.copy.parent / "broken.json"
-        said.unlink(missing_ok=True)
+        report = self.copy.parent / "broken.json"
+        report.unlink(missing_ok=True)
         try:
-            _, code = self._pytest(modules, sorted(chosen, key=chosen.__getitem__), said, 60 + 3 * sum(chosen.values()))
+            _, code = self._pytest(
+                modules, sorted(chosen, key=chosen.__getitem__), report, 60 + 3 * sum(chosen.values())
+            )
         except subprocess.TimeoutExpired:
             return "time"
-        failed = json.loads(said.read_text())["failed"] if said.exists() else []
+        failed = json.loads(report.read_text())["failed"] if report.exists() else []
         return "" if code in {0, 5} else next(iter(failed), "import")
 
-    def _pytest(self, paths: list[str], chosen: list[str] | None, said: Path, limit: float | None) -> tuple[str, int]:
+    def _pytest(self, paths: list[str], chosen: list[str] | None, report: Path, limit: float | None) -> tuple[str, int]:
         """What pytest printed, and its code. Raises TimeoutExpired after `limit` seconds."""
         traced = None if chosen or self.package == "js" else f"{self.copy}/formation_portal/{self.package}/*"
-        run = {"tree": str(self.copy), "traced": traced, "chosen": chosen, "said": str(said), "kept": str(self.kept)}
+        run = {
+            "tree": str(self.copy),
+            "traced": traced,
+            "chosen": chosen,
+            "report": str(report),
+            "kept": str(self.kept),
+        }
         (self.copy.parent / "run.json").write_text(json.dumps(run))
         marks = f"not long and {'browser' if self.package == 'js' else 'not browser'}"
         options = ["-q", "-p", "no:cacheprovider", "-p", "tests.mutations.plugin", "-m", marks]

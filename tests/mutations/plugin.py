@@ -65,5 +65,5 @@ def pytest_sessionfinish() -> None:
         lines = {
             str(Path(path).relative_to(_RUN["tree"])): data.contexts_by_lineno(path) for path in data.measured_files()
         }
-    said = {"seconds": _SECONDS, "failed": sorted(_FAILED), "lines": lines}
-    Path(_RUN["said"]).write_text(json.dumps(said))
+    report = {"seconds": _SECONDS, "failed": sorted(_FAILED), "lines": lines}
+    Path(_RUN["report"]).write_text(json.dumps(report))

@@ -46,10 +46,10 @@ def _read_form(found: Received, boundary: bytes, raw: bytes) -> None:
     for part in raw.split(b"--" + boundary)[1:-1]:
         head, _, content = part.partition(b"\r\n\r\n")
         content = content.removesuffix(b"\r\n")
-        told = head.decode()
-        name = re.search(r'[; ]name="([^"]*)"', told)
-        filename = re.search(r'filename="([^"]*)"', told)
-        kind = re.search(r"(?i)content-type: *(\S+)", told)
+        headers = head.decode()
+        name = re.search(r'[; ]name="([^"]*)"', headers)
+        filename = re.search(r'filename="([^"]*)"', headers)
+        kind = re.search(r"(?i)content-type: *(\S+)", headers)
         assert name
         if filename:
             found.files[name[1]] = (filename[1], kind[1] if kind else "", content)

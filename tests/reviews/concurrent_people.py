@@ -53,17 +53,17 @@ def present(number: int) -> Draft:
 
 @dataclass(frozen=True)
 class Page:
-    """What somebody sees, and since when: `drawn_at` is the place in the account of all that was written."""
+    """What somebody sees, and since when: `opened_at` is the place in the account of all that was written."""
 
     facts: Checklist
     review_version: ReviewVersion
     name: str
     version: int
     seen: services.PageVersion
-    drawn_at: int
+    opened_at: int
 
     @classmethod
-    def drawn(cls, number: int, *, at: int) -> "Page":
+    def opened(cls, number: int, *, at: int) -> "Page":
         draft = present(number)
         (party,) = draft.party_models
         seen = services.PageVersion(draft.application.revision, new_token())
@@ -73,7 +73,7 @@ class Page:
 
 @dataclass(frozen=True)
 class Written:
-    """One thing that somebody did: `about` is what it changed; `is_ruling`, that it was about all.
+    """One thing that somebody did: `about` is what it changed; `is_decision`, that it was about all.
 
     Of a name there is also what was typed, and whether it took the place of another than its page had shown.
     """
@@ -102,9 +102,9 @@ class Written:
         for what, target in self.about:
             if what == "accepted":
                 # What nobody asks any more says nothing against it.
-                clashes |= {("remark", target), ("check", target)}
-            elif what in ("remark", "ended"):
-                clashes |= {("remark", target), ("ended", target)}
+                clashes |= {("query", target), ("check", target)}
+            elif what in ("query", "ended"):
+                clashes |= {("query", target), ("ended", target)}
         return any(one in clashes and one[0] != "accepted" for one in other.about)
 
 
@@ -114,13 +114,13 @@ class Person:
 
     who: str
     account: Any
-    deeds: Mapping[str, int]
+    actions: Mapping[str, int]
     page: Page | None = None
 
     def does(self, dice: random.Random, number: int) -> Callable[[], Written | None]:
         """What they press next on the page that they have."""
         assert self.page is not None
-        action = dice.choices(list(self.deeds), list(self.deeds.values()))[0]
+        action = dice.choices(list(self.actions), list(self.actions.values()))[0]
         press: Callable[[Draft], Written | None] = _ACTIONS[action](self, self.page, dice)
         return lambda: press(present(number))
 
@@ -130,8 +130,8 @@ AGENT_ACTIONS = {
     "accept_all": 40,
     "reopen": 4,
     "ask": 12,
-    "drop": 6,
-    "settle": 10,
+    "delete": 6,
+    "resolve": 10,
     "note": 4,
     "return": 8,
     "approve": 20,
@@ -185,7 +185,7 @@ def _ask(person: Person, page: Page, dice: random.Random) -> Press:
 
     def press(draft: Draft) -> Written:
         draft_query(draft, target, text=words, by=person.account, version=page.review_version)
-        return Written(person.who, frozenset({("remark", target)}))
+        return Written(person.who, frozenset({("query", target)}))
 
     return press
 
@@ -218,7 +218,7 @@ def _decision(action: str) -> Callable[..., Press]:
         def press(draft: Draft) -> Written:
             decision = decide(draft, action, text="A word", by=person.account, version=page.review_version)
             moved = {("state", action)} if decision.outcome == DecisionOutcome.DONE else set()
-            return Written(person.who, frozenset({("ruling", action), *moved}), is_decision=True)
+            return Written(person.who, frozenset({("decision", action), *moved}), is_decision=True)
 
         return press
 
@@ -228,7 +228,7 @@ def _decision(action: str) -> Callable[..., Press]:
 def _confirm(person: Person, page: Page, _: random.Random) -> Press:
     def press(draft: Draft) -> Written:
         confirm_proposal(draft, by=person.account, version=page.review_version)
-        return Written(person.who, frozenset({("ruling", "confirm"), ("state", "confirm")}), is_decision=True)
+        return Written(person.who, frozenset({("decision", "confirm"), ("state", "confirm")}), is_decision=True)
 
     return press
 
@@ -236,7 +236,7 @@ def _confirm(person: Person, page: Page, _: random.Random) -> Press:
 def _refuse(person: Person, page: Page, _: random.Random) -> Press:
     def press(draft: Draft) -> Written:
         refuse_proposal(draft, why="It is fine", by=person.account, version=page.review_version)
-        return Written(person.who, frozenset({("ruling", "refuse")}), is_decision=True)
+        return Written(person.who, frozenset({("decision", "refuse")}), is_decision=True)
 
     return press
 
@@ -279,8 +279,8 @@ _ACTIONS: Mapping[str, Any] = {
     "accept_all": _accepting(_all),
     "reopen": _reopen,
     "ask": _ask,
-    "drop": _about_a_query(delete_draft, drafted=True),
-    "settle": _about_a_query(resolve, drafted=False),
+    "delete": _about_a_query(delete_draft, drafted=True),
+    "resolve": _about_a_query(resolve, drafted=False),
     "note": _note,
     "return": _decision(RETURN),
     "approve": _decision(APPROVE),

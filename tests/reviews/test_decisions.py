@@ -57,10 +57,10 @@ def test_what_was_not_checked_is_not_approved(submitted: Draft, agent: Any) -> N
     accept(submitted, [BIRTH], by=agent, version=now(submitted))
     with pytest.raises(NotApprovable) as caught:
         decide(submitted, APPROVE, by=agent, version=now(submitted))
-    said = {(one.holder_name, one.text) for one in caught.value.blockers}
-    assert ("Ada Lovelace", "Passport: not checked") in said
-    assert ("", "Funds: not checked") in said
-    assert not any("Date of birth" in text for _, text in said)
+    blockers = {(one.holder_name, one.text) for one in caught.value.blockers}
+    assert ("Ada Lovelace", "Passport: not checked") in blockers
+    assert ("", "Funds: not checked") in blockers
+    assert not any("Date of birth" in text for _, text in blockers)
     assert again(submitted).application.status is State.IN_REVIEW
 
 
@@ -88,8 +88,8 @@ def test_a_return_sends_what_was_drafted_and_nothing_that_was_dropped(
     subscribe(monkeypatch, "application_returned", record)
     decide(submitted, RETURN, text="One thing is left", by=agent, version=now(submitted))
     assert sent_queries == [kept]
-    told = Query.objects.get(pk=kept.pk)
-    assert (told.round, told.is_draft, told.is_open) == (1, False, True)
+    sent = Query.objects.get(pk=kept.pk)
+    assert (sent.round, sent.is_draft, sent.is_open) == (1, False, True)
     assert Query.objects.get(pk=dropped.pk).sent_at is None
     assert submitted.application.status is State.RETURNED_FOR_CHANGES
     move = submitted.application.changes.get(moved_to=State.RETURNED_FOR_CHANGES)
@@ -154,9 +154,9 @@ def test_a_page_of_an_earlier_round_is_told_of_that_round_and_what_followed(
         decide(submitted, DECLINE, text="We can't take it", by=agent, version=seen)
     of_the_customer = [move for move in caught.value.changes if move.by == owner]
     assert len(of_the_customer) == 1, "the second submission of two is what this page was drawn after"
-    told = [move.by for move in changes_since(submitted.application, seen, by=None)]
-    assert told.count(owner) == 1
-    assert told.count(agent) >= 2, "the review was begun, and the application returned"
+    actors = [move.by for move in changes_since(submitted.application, seen, by=None)]
+    assert actors.count(owner) == 1
+    assert actors.count(agent) >= 2, "the review was begun, and the application returned"
     whats = {move.what for move in changes_since(submitted.application, seen, by=None)}
     assert whats == {
         "Submitted the application for review",

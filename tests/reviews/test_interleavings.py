@@ -45,7 +45,7 @@ class Story:
         pressing = self._chosen(TWO if self.dice.random() < 0.4 else 1)
         for person in pressing:
             if person.page is None or self.dice.random() < 0.5:
-                person.page = Page.drawn(self.number, at=len(self.written))
+                person.page = Page.opened(self.number, at=len(self.written))
         done = _at_once([person.does(self.dice, self.number) for person in pressing])
         self._check_step([(person, one) for person, one in zip(pressing, done, strict=True) if one is not None])
         self.refused += sum(one is None for one in done)
@@ -56,7 +56,7 @@ class Story:
     def _chosen(self, count: int) -> list[Person]:
         """Mostly those whose turn it is; the others now and then."""
         is_returned = present(self.number).application.is_open
-        turns = {person.who: person.deeds is CUSTOMER_ACTIONS for person in self.people}
+        turns = {person.who: person.actions is CUSTOMER_ACTIONS for person in self.people}
         odds = [9 if turns[person.who] is is_returned else 1 for person in self.people]
         first = self.dice.choices(self.people, odds)[0]
         return [first, *self.dice.sample([one for one in self.people if one is not first], count - 1)]
@@ -64,7 +64,7 @@ class Story:
     def _check_step(self, done: list[tuple[Person, Written]]) -> None:
         for person, one in done:
             assert person.page is not None
-            before = self.written[person.page.drawn_at :]
+            before = self.written[person.page.opened_at :]
             self.overwritten += [f"{one} over {other}" for other in before if one.overlooks(other)]
             if one.is_blind:
                 self.overwritten.append(f"{one} over a name that its page has not shown")
@@ -139,10 +139,10 @@ def stories(seeds: range, *, owner: Any, agent: Any, colleague: Any, settings: A
     ],
 )
 def test_nothing_is_overwritten_unseen(seeds: range, owner: Any, agent: Any, colleague: Any, settings: Any) -> None:
-    told = list(stories(seeds, owner=owner, agent=agent, colleague=colleague, settings=settings))
-    assert [(seed, story.overwritten) for seed, story in zip(seeds, told, strict=True) if story.overwritten] == []
+    played = list(stories(seeds, owner=owner, agent=agent, colleague=colleague, settings=settings))
+    assert [(seed, story.overwritten) for seed, story in zip(seeds, played, strict=True) if story.overwritten] == []
     # The stories are about something: much was written, much was refused, and with many every action has been tried.
-    done = {what for story in told for one in story.written for what, _ in one.about}
-    assert done >= ({"accepted"} if seeds == FEW else {"accepted", "remark", "ended", "name", "state", "ruling"})
-    assert sum(len(story.written) for story in told) > 4 * len(seeds)
-    assert sum(story.refused for story in told) > len(seeds)
+    done = {what for story in played for one in story.written for what, _ in one.about}
+    assert done >= ({"accepted"} if seeds == FEW else {"accepted", "query", "ended", "name", "state", "decision"})
+    assert sum(len(story.written) for story in played) > 4 * len(seeds)
+    assert sum(story.refused for story in played) > len(seeds)

@@ -119,14 +119,14 @@ def test_accepted_shares_are_locked_until_one_of_their_holders_is_removed(
 ) -> None:
     draft = returned(submitted, agent, BIRTH)
     pair = ("ada", "ordinary")
-    for deed in (
+    for action in (
         lambda: services.save_holdings(draft, {pair: "9"}, by=owner),
         lambda: services.add_share_class(draft, factories.ORDINARY, by=owner),
         lambda: services.save_share_class(draft, draft.share_classes[0], {}, version=0, by=owner),
         lambda: services.remove_share_class(draft, draft.share_classes[0], by=owner),
     ):
         with pytest.raises(services.LockedByReview):
-            deed()
+            action()
     services.save_holdings(draft, {pair: "10,000"}, by=owner)
     services.add_party(draft, "person", ["director", "shareholder"], factories.ADA, by=owner, token="eve")
     services.save_holdings(draft, {("eve", "ordinary"): "5"}, by=owner)

@@ -92,9 +92,9 @@ def problem(answer: Any, status: int, code: str) -> dict[str, Any]:
     """The answer's problem, which has the status and the code."""
     assert answer.status_code == status, answer.content
     assert answer["Content-Type"] == "application/problem+json"
-    told: dict[str, Any] = answer.json()
-    assert (told["status"], told["code"]) == (status, code)
-    return told
+    body: dict[str, Any] = answer.json()
+    assert (body["status"], body["code"]) == (status, code)
+    return body
 
 
 def pointers(answer: Any) -> list[str]:

@@ -105,12 +105,12 @@ def test_the_document_tells_of_every_route_with_its_problems_and_scopes(loaded: 
     answer = Client().get("/api/v1/openapi.json")
     assert answer.status_code == 200
     document = answer.json()
-    told = {
+    documented = {
         (method.upper(), path.removeprefix("/api/v1"), operation["operationId"])
         for path, methods in document["paths"].items()
         for method, operation in methods.items()
     }
-    assert told == set(operations())
+    assert documented == set(operations())
     for path, methods in document["paths"].items():
         for operation in methods.values():
             statuses = {int(status) for status in operation["responses"]}

@@ -176,11 +176,11 @@ def test_a_whole_number_may_be_written_with_a_point(caller: Caller, entity: str)
 
 def test_every_complaint_points_at_its_place(caller: Caller) -> None:
     answer = caller.post("/entities", {"jurisdiction_product_id": 5, "client_reference": "ä"})
-    told = problem(answer, 422, "validation_failed")
+    error = problem(answer, 422, "validation_failed")
     assert pointers(answer) == ["/jurisdiction_product_id", "/client_reference"]
-    assert told["instance"] == "/api/v1/entities"
-    assert told["title"] == "Unprocessable Entity"
-    assert told["type"].endswith("validation_failed")
+    assert error["instance"] == "/api/v1/entities"
+    assert error["title"] == "Unprocessable Entity"
+    assert error["type"].endswith("validation_failed")
 
 
 def test_answers_are_not_stored_on_the_way(caller: Caller, entity: str) -> None:

@@ -40,8 +40,8 @@ def upload(caller: Caller, entity: str, party: str) -> Any:
 
 
 def needed(caller: Caller, entity: str) -> list[tuple[str, str]]:
-    told = problem(caller.post(f"/entities/{entity}/submit"), 422, "requirements_not_met")
-    return [(error["code"], error["pointer"]) for error in told["errors"]]
+    body = problem(caller.post(f"/entities/{entity}/submit"), 422, "requirements_not_met")
+    return [(error["code"], error["pointer"]) for error in body["errors"]]
 
 
 def test_what_lacks_nothing_is_submitted(caller: Caller, ready: dict[str, str]) -> None:
@@ -63,8 +63,8 @@ def test_everything_that_is_needed_is_said(caller: Caller) -> None:
 
 def test_a_need_names_its_section_party_and_slot(caller: Caller, ready: dict[str, str]) -> None:
     caller.delete(f"/entities/{ready['entity']}/documents/{ready['document']}")
-    told = problem(caller.post(f"/entities/{ready['entity']}/submit"), 422, "requirements_not_met")
-    error = told["errors"][0]
+    body = problem(caller.post(f"/entities/{ready['entity']}/submit"), 422, "requirements_not_met")
+    error = body["errors"][0]
     assert error == {
         "pointer": f"/parties/{ready['party']}/documents/Passport",
         "code": "document",

@@ -59,7 +59,7 @@ class Processes:
     def __init__(self, ports: Ports, folder: Path, *, share: float) -> None:
         self._ports, self._folder, self._share = ports, folder, share
         # Nothing is ever ordered; the proxy listens all the same.
-        self._heard, self._orders = Pipe(duplex=False)
+        self._orders_read, self._orders = Pipe(duplex=False)
         self._members = [
             # In this order: without a service that answers, the web server would have no catalog for a while.
             Member("service", self._serve_with_faults, ports.service),
@@ -115,7 +115,7 @@ class Processes:
             plan=self._plan(_ON_THE_WIRE),
             record=self._folder,
             parent=os.getppid(),
-        ).run(self._heard)
+        ).run(self._orders_read)
 
     def _plan(self, kinds: tuple[str, ...]) -> Share:
         share = self._share * len(kinds) / len(_AT_THE_SERVICE + _ON_THE_WIRE)

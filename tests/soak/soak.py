@@ -68,7 +68,7 @@ class Soak:
         return self._report(start, end, customers, processes)
 
     def _prepare(self) -> None:
-        prepare(lambda said: None)
+        prepare(lambda line: None)
         settings.FORMATION_SERVICE_KEY = portal_key()
         update_profile(can_edit=True, capabilities=EMBEDDED_CAPABILITIES)
         # Loaded once, before the forks, instead of in each process.

@@ -80,10 +80,10 @@ def test_a_short_soak_leaves_no_file_and_comes_to_rest(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "tests.soak", *how]
     environment = {name: value for name, value in os.environ.items() if name != "DJANGO_SETTINGS_MODULE"}
     done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
-    figures = dict(line.split(" ", 1) for line in done.stdout.splitlines())
-    assert figures["temp_files_growth"] == "0.0 percent", done.stderr
-    assert figures["sockets_growth"] == "0.0 percent", done.stderr
-    assert int(figures["applications"]) > 0
-    assert int(figures["calls"]) > 0
+    results = dict(line.split(" ", 1) for line in done.stdout.splitlines())
+    assert results["temp_files_growth"] == "0.0 percent", done.stderr
+    assert results["sockets_growth"] == "0.0 percent", done.stderr
+    assert int(results["applications"]) > 0
+    assert int(results["calls"]) > 0
     # So short a time says nothing about memory, which has hardly been used by then.
     assert {line.partition(":")[0] for line in done.stderr.splitlines()} <= {"memory_growth", "descriptors_growth"}

@@ -331,9 +331,9 @@ def test_only_agents_decide(submitted: Draft, transition: str, as_owner: Client,
 def test_no_customer_reads_why_it_was_declined_for_us(submitted: Draft, as_agent: Client, as_owner: Client) -> None:
     decided(as_agent, submitted, "decline", reason="sanctions", text="We can't take it")
     for subpage in ("status/", "check/", "record.json"):
-        told = as_owner.get(f"/applications/{submitted.application.reference}/{subpage}", follow=True).content.decode()
+        html = as_owner.get(f"/applications/{submitted.application.reference}/{subpage}", follow=True).content.decode()
         for word in ("sanction", "Okafor"):
-            assert word not in told
+            assert word not in html
 
 
 def test_the_way_back_and_the_next_case_keep_the_filters(

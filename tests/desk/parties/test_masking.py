@@ -132,12 +132,12 @@ def test_each_time_is_one_entry_with_the_names_of_the_fields_and_no_number(
     show(as_agent, numbered)
     assert len(reveal_entries()) == 2
     csv = b"".join(as_agent.get("/desk/audit/entries.csv?deed=reveal").streaming_content).decode()  # type: ignore[attr-defined]
-    told = as_agent.get("/desk/audit/?deed=reveal").content.decode()
+    html = as_agent.get("/desk/audit/?deed=reveal").content.decode()
     alone = as_agent.get(f"/desk/audit/{entry.number}/").content.decode()
-    assert "Viewed numbers of ada: passport number, tax number" in told
+    assert "Viewed numbers of ada: passport number, tax number" in html
     assert "Viewed numbers of ada: passport number, tax number" in alone
     assert csv.count("person.passport_number") == 2
-    assert not [one for one in SECRETS if one in csv + told + alone]
+    assert not [one for one in SECRETS if one in csv + html + alone]
 
 
 def test_where_script_runs_only_the_numbers_are_drawn_anew(numbered: Draft, as_agent: Client) -> None:
@@ -171,8 +171,8 @@ def test_the_viewer_stays_where_it_was(numbered: Draft, as_agent: Client, agent:
     markup = valid(as_agent.post(path(numbered, "parties/ada/numbers/"), {"back": looked}))
     assert markup.one("section", id="paper").attributes["data-here"] == looked
     assert markup.one("a", id="numbers-turn").attributes["href"] == looked
-    ways = [one.attributes["href"] for one in markup.all("a") if one.text in ("Refresh", "Hide numbers")]
-    assert ways == [looked, looked]
+    links = [one.attributes["href"] for one in markup.all("a") if one.text in ("Refresh", "Hide numbers")]
+    assert links == [looked, looked]
 
 
 def test_without_the_right_they_stay_masked_and_nothing_is_kept(numbered: Draft, as_agent: Client, agent: Any) -> None:
@@ -326,18 +326,23 @@ def test_no_other_page_of_the_case_holds_one(
 )
 def test_masking_finds_a_number_however_it_is_grouped(between: list[str], around: str) -> None:
     digits = "QX73941821"
-    said = digits[0] + "".join(gap + digit for gap, digit in zip(between, digits[1:], strict=True))
+    typed = digits[0] + "".join(gap + digit for gap, digit in zip(between, digits[1:], strict=True))
     party = SimpleNamespace(kind="person", roles=(), raw={"person.id_number": LONG})
     spec = FieldSpec(key="id", canonical_field="person.id_number")
     draft: Any = SimpleNamespace(parties=[party], schema=SimpleNamespace(fields_of=lambda kind, roles: [spec]))
-    assert TextMasking(draft).masked(around.format(said)) == around.format("•••••821")
-    assert TextMasking(draft).masked(around.format(f"1{said}")) == around.format(f"1{said}")
+    assert TextMasking(draft).masked(around.format(typed)) == around.format("•••••821")
+    assert TextMasking(draft).masked(around.format(f"1{typed}")) == around.format(f"1{typed}")
 
 
 def test_what_the_service_quotes_is_masked(numbered: Draft, as_agent: Client) -> None:
-    said = {"field": "person.passport_number", "code": "wrong", "party": "ada", "message": f"“{LONG}” is no passport’s"}
+    problem = {
+        "field": "person.passport_number",
+        "code": "wrong",
+        "party": "ada",
+        "message": f"“{LONG}” is no passport’s",
+    }
     row = Delivery.objects.get(application=numbered.application, kind="party", subject="ada")
-    Delivery.objects.filter(pk=row.pk).update(state=DeliveryState.REFUSED, problems=[said])
+    Delivery.objects.filter(pk=row.pk).update(state=DeliveryState.REFUSED, problems=[problem])
     for address in (path(numbered, ""), path(numbered, "ruling/"), f"/desk/deliveries/{row.pk}/"):
         text = as_agent.get(address).content.decode()
         assert "“•••••821” is no passport’s" in text, address

@@ -234,9 +234,9 @@ def test_what_stood_there_is_what_was_accepted_last_and_not_what_was_there_first
 
 
 def test_the_roles_stand_beside_what_the_form_asks_of_them(submitted: Draft, as_agent: Client, owner: Any) -> None:
-    said = words(fact(page(as_agent, submitted), "At least 1"))
-    assert "Directors At least 1 required, 2 added. Passport, uploaded Letter, optional" in said
-    assert "Shareholders At least 1 required, 1 added. Passport, optional, uploaded" in said
+    text = words(fact(page(as_agent, submitted), "At least 1"))
+    assert "Directors At least 1 required, 2 added. Passport, uploaded Letter, optional" in text
+    assert "Shareholders At least 1 required, 1 added. Passport, optional, uploaded" in text
 
 
 def test_why_a_question_was_asked_stands_at_its_answer(draft: Draft, as_agent: Client, owner: Any) -> None:

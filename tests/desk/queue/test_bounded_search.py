@@ -65,29 +65,29 @@ def test_the_last_look_says_that_it_was_the_last(cases: list[Application], as_ag
 def test_nothing_is_left_out_or_shown_twice(cases: list[Application], as_agent: Client, query: str) -> None:
     word = query[3:].partition("+")[0].encode()
     fitting = set(CaseWord.objects.filter(word=word).values_list("case__application__reference", flat=True))
-    wanted = [one.reference for one in cases if one.reference in fitting]
-    assert [one for found in walked(as_agent, query, "next") for one in found] == wanted
+    expected = [one.reference for one in cases if one.reference in fitting]
+    assert [one for found in walked(as_agent, query, "next") for one in found] == expected
     newest = [one for found in walked(as_agent, f"{query}&sort=newest", "next") for one in found]
-    assert newest == wanted[::-1]
+    assert newest == expected[::-1]
 
 
 def test_one_looks_back_in_the_same_way(
     cases: list[Application], as_agent: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(queue_page, "A_PAGE", 1)
-    wanted = [[one.reference] for one in cases[::3]]
+    expected = [[one.reference] for one in cases[::3]]
     pages = [one for one in walked(as_agent, "?q=alpha+ingrid", "next") if one]
-    assert pages == wanted
+    assert pages == expected
     last = f"?q=alpha+ingrid&before={search.position_of(Case.objects.get(pk=cases[11].pk), QueueState(text='alpha'))}"
-    assert [one for one in walked(as_agent, last, "prev") if one] == wanted[::-1]
+    assert [one for one in walked(as_agent, last, "prev") if one] == expected[::-1]
 
 
 def test_cases_of_the_same_moment_are_neither_lost_nor_duplicated(cases: list[Application], as_agent: Client) -> None:
     at = Case.objects.get(pk=cases[0].pk).submitted_at
     Case.objects.update(submitted_at=at, open_since=at, waiting_since=at)
-    wanted = sorted((one.pk, one.reference) for one in cases[::3])
+    expected = sorted((one.pk, one.reference) for one in cases[::3])
     found = [one for shown in walked(as_agent, "?q=alpha+ingrid", "next") for one in shown]
-    assert found == [reference for _, reference in wanted]
+    assert found == [reference for _, reference in expected]
 
 
 def test_a_rare_word_is_looked_up_wherever_its_case_stands(cases: list[Application], as_agent: Client) -> None:

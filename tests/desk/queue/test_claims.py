@@ -189,10 +189,10 @@ def test_no_customer_sees_a_claim(
     reference = submitted.application.reference
     claims.claim([submitted.application.pk], by=colleague)
     page_after_post(as_agent, f"/desk/{reference}/claim/", {"from": colleague.pk, "word": "Canary"})
-    told = as_owner.get(f"/applications/{reference}/{subpage}", follow=True)
-    assert told.status_code == 200
+    response = as_owner.get(f"/applications/{reference}/{subpage}", follow=True)
+    assert response.status_code == 200
     for word in ("Canary", agent.last_name, colleague.last_name):
-        assert word not in told.content.decode()
+        assert word not in response.content.decode()
 
 
 @pytest.fixture
@@ -213,13 +213,13 @@ def test_of_two_agents_at_once_one_has_each_case_and_both_are_told(owner: Any, r
             connection.close()
 
     with ThreadPoolExecutor(2) as both:
-        told = list(both.map(press, rivals))
-    won = [{case.pk for case in mine} for mine, _ in told]
-    lost = [{case.pk for case in others} for _, others in told]
+        claimed = list(both.map(press, rivals))
+    won = [{case.pk for case in mine} for mine, _ in claimed]
+    lost = [{case.pk for case in others} for _, others in claimed]
     assert won[0] | won[1] == cases
     assert not won[0] & won[1]
     assert lost == won[::-1]
-    for (_, others), rival in zip(told, reversed(rivals), strict=True):
+    for (_, others), rival in zip(claimed, reversed(rivals), strict=True):
         assert {case.claimed_by for case in others} <= {rival}
 
 

@@ -16,8 +16,11 @@ pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
 def moved_to(application: Application, *, place: str, product: str) -> None:
     """As an application for another product elsewhere."""
-    told = application.product | {"jurisdiction": {"name": place}, "product": {"name": f"{product} of {place}"}}
-    Application.objects.filter(pk=application.pk).update(product=told, product_id=f"{product}-{place}")
+    product_document = application.product | {
+        "jurisdiction": {"name": place},
+        "product": {"name": f"{product} of {place}"},
+    }
+    Application.objects.filter(pk=application.pk).update(product=product_document, product_id=f"{product}-{place}")
     Case.objects.filter(pk=application.pk).delete()
     subscribers.application_changed(open_draft(Application.objects.get(pk=application.pk)))
 

@@ -24,13 +24,13 @@ files: list[io.BytesIO] = []
 @csrf_exempt
 def echo(request: Any, rest: str) -> HttpResponse:
     """Everything of a request that a view can see."""
-    told = ("Host", "Content-Type", "Content-Length", "User-Agent", "Accept", "Accept-Encoding", "Connection")
+    ignored = ("Host", "Content-Type", "Content-Length", "User-Agent", "Accept", "Accept-Encoding", "Connection")
     return JsonResponse(
         {
             "method": request.method,
             "path": request.path,
             "query": dict(request.GET.lists()),
-            "headers": {name: value for name, value in sorted(request.headers.items()) if name not in told},
+            "headers": {name: value for name, value in sorted(request.headers.items()) if name not in ignored},
             "type": str(request.content_type).removeprefix(
                 "text/plain"
             ),  # which the development server puts in for none

@@ -219,8 +219,8 @@ def _after_the_story() -> Iterator[Shot]:
         Delivery.objects.filter(application=draft, kind="entity").update(state=state)
         yield Shot(f"overview-{state}", root)
         yield Shot(f"section-{state}", f"{root}sections/name-and-activities/")
-    said = {"field": "entity.name", "code": "taken", "message": "Choose another name: this one is taken"}
-    Delivery.objects.filter(application=draft, kind="entity").update(state=DeliveryState.REFUSED, problems=[said])
+    problem = {"field": "entity.name", "code": "taken", "message": "Choose another name: this one is taken"}
+    Delivery.objects.filter(application=draft, kind="entity").update(state=DeliveryState.REFUSED, problems=[problem])
     yield Shot("overview-refused", root)
     yield Shot("section-refused", f"{root}sections/name-and-activities/")
     yield Shot("check-refused", f"{root}check/")
@@ -246,15 +246,19 @@ def _returned_by_the_service(submitted: Application) -> Iterator[Shot]:
     root = f"/applications/{submitted.reference}/"
     Application.objects.filter(pk=submitted.pk).update(state=State.SUBMITTED_FOR_REVIEW)
     draft = open_draft(Application.objects.get(pk=submitted.pk))
-    paper = next(one for one in draft.documents if one.party)
+    document = next(one for one in draft.documents if one.party)
     section = draft.schema.entity_sections[0].key
-    of_paper = {"party": paper.party and paper.party.token, "slot": paper.slot, "message": "The page is cut off"}
+    of_document = {
+        "party": document.party and document.party.token,
+        "slot": document.slot,
+        "message": "The page is cut off",
+    }
     of_name = {"field": "entity.name", "message": "Choose another name"}
     rows = Delivery.objects.filter(application=submitted)
-    for kind, said in (("document", of_paper), ("entity", of_name)):
-        problem = {"field": "", "code": "invalid", "section": section} | said
+    for kind, details in (("document", of_document), ("entity", of_name)):
+        problem = {"field": "", "code": "invalid", "section": section} | details
         rows.filter(kind=kind).update(state=DeliveryState.DONE, problems=[])
-        first = rows.filter(kind=kind, **({"subject": paper.subject} if kind == "document" else {})).first()
+        first = rows.filter(kind=kind, **({"subject": document.subject} if kind == "document" else {})).first()
         rows.filter(pk=first and first.pk).update(state=DeliveryState.REFUSED, problems=[problem])
     services.reopen(draft, reason="The formation service asks for a change")
     yield Shot("returned", f"{root}status/")

@@ -24,7 +24,7 @@ _CLASHED = re.compile("was changed while you were editing")
 
 
 @contextmanager
-def answers_held(tab: Tab) -> Iterator[list[Any]]:
+def responses_held(tab: Tab) -> Iterator[list[Any]]:
     """The server does what a change asks, and its answer doesn't come."""
     held: list[Any] = []
 
@@ -47,7 +47,7 @@ def wait_for(held: list[Any], tab: Tab) -> None:
 
 def test_several_cells_and_save_before_any_answer_has_come(open_tab: OpenTab, opened: Opened) -> None:
     tab = at_shares(open_tab, opened, has_script=True).tab
-    with answers_held(tab) as held:
+    with responses_held(tab) as held:
         cell(tab, "Ordinary, Ada Lovelace").fill("1,000")
         cell(tab, "Ordinary, Ada Lovelace").blur()
         wait_for(held, tab)
@@ -64,7 +64,7 @@ def test_a_partys_answers_and_roles_in_the_same_hurry(open_tab: OpenTab, opened:
     ada = draft.parties[0]
     tab = open_tab(owner).tab
     tab.goto(f"{open_tab(owner).base}/applications/{draft.application.reference}/people/{ada.token}/")
-    with answers_held(tab) as held:
+    with responses_held(tab) as held:
         tab.get_by_label("First name", exact=True).fill("Augusta")
         tab.get_by_label("First name", exact=True).blur()
         wait_for(held, tab)

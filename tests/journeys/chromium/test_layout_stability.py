@@ -114,9 +114,9 @@ def _choose(browser: TabBrowser, name: str) -> list[str]:
     tab.keyboard.press("Space")
     moved = tab.evaluate(_TOP, name) - top
     browser.settle()
-    said, wrong = tab.evaluate("() => window.said"), []
+    announced, wrong = tab.evaluate("() => window.said"), []
     if moved or tab.evaluate(_TOP, name) != top:
         wrong.append(f"moved by {moved} px")
-    if tab.evaluate(_SHOWN) != before and len(said) != 1:
-        wrong.append(f"said {said}")
-    return wrong + [f"said too much: {one}" for one in said if len(one) >= LONGEST_WORDS]
+    if tab.evaluate(_SHOWN) != before and len(announced) != 1:
+        wrong.append(f"said {announced}")
+    return wrong + [f"said too much: {one}" for one in announced if len(one) >= LONGEST_WORDS]

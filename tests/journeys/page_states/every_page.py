@@ -60,9 +60,9 @@ class RecordingClient(Client):
         is_html = response.get("Content-Type", "").startswith("text/html") and not response.streaming
         if is_html and response.content:
             is_part = "HX-Request" in response.wsgi_request.headers
-            drawn = frozenset(one.name for one in response.templates)
+            templates = frozenset(one.name for one in response.templates)
             match = response.wsgi_request.resolver_match
-            look = (match and match.view_name, response.status_code, drawn, is_part)
+            look = (match and match.view_name, response.status_code, templates, is_part)
             html = response.content.decode()
             html = _AROUND_PARTS.format(html) if is_part else html
             self._seen.setdefault(look, SeenPage(request["PATH_INFO"], response.status_code, html, self._who, is_part))

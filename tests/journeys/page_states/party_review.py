@@ -59,8 +59,8 @@ def party_review_states() -> Iterator[Shot]:
     yield Shot("party-few-pixels", f"{root}ingrid/", who="agent")
     accept(draft, [_BIRTH, _PEP, _PASSPORT], by=agent, version=current_version(draft.application))
     name = Target.of_field("ada", "person.last_name")
-    said = {"text": "The passport has another name.", "reason": QueryReason.DIFFERS}
-    draft_query(draft, name, **said, by=agent, version=current_version(draft.application))
+    query = {"text": "The passport has another name.", "reason": QueryReason.DIFFERS}
+    draft_query(draft, name, **query, by=agent, version=current_version(draft.application))
     yield Shot("party-asked", f"{root}ada/", who="agent")
     yield Shot("party-asking", f"{root}ada/", who="agent", act=_asking)
     yield Shot("party-overtaken", f"{root}ada/", who="agent", act=lambda tab: _overtaken(tab, draft))

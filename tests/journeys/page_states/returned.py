@@ -57,8 +57,8 @@ def returned_states() -> Iterator[Shot]:
     _give_back(application, agent, {WHOLE_APPLICATION: "One more thing: who will run it day by day?"})
     yield Shot("asked-status-again", f"{root}status/")
     services.submit(_now(application), by=owner, declaration="I declare it.")
-    said = "We can’t form this company for you: its owners can’t be told apart."
-    decide(_now(application), DECLINE, text=said, by=agent, version=current_version(_now(application).application))
+    text = "We can’t form this company for you: its owners can’t be told apart."
+    decide(_now(application), DECLINE, text=text, by=agent, version=current_version(_now(application).application))
     yield Shot("asked-declined", f"{root}status/")
 
 

@@ -162,8 +162,8 @@ class Story:
         person, company = (address for text, address in people.links() if text.startswith(("Edit", "Open")))
         new = next(address for text, address in people.links() if text.startswith("Add")).partition("?")[0]
         share_class = next(address for _, address in shares.links() if "/classes/" in address and "new" not in address)
-        given = self.customer.get(f"{root}shares/").links()
-        holding = next(address for _, address in given if "/holdings/" in address)
+        links = self.customer.get(f"{root}shares/").links()
+        holding = next(address for _, address in links if "/holdings/" in address)
         return [
             Shot("applications", "/applications/"),
             Shot("overview", root),

@@ -34,9 +34,9 @@ def submitted() -> Draft:
 
 def come_back(draft: Draft) -> Draft:
     """The service asks for another name."""
-    said = {"field": "entity.name", "section": "the-company", "code": "taken", "message": "Choose another name"}
+    problem = {"field": "entity.name", "section": "the-company", "code": "taken", "message": "Choose another name"}
     rows = Delivery.objects.filter(application=draft.application)
-    rows.filter(kind="entity").update(state=DeliveryState.REFUSED, problems=[said])
+    rows.filter(kind="entity").update(state=DeliveryState.REFUSED, problems=[problem])
     rows.exclude(kind="entity").update(state=DeliveryState.DONE)
     found = reloaded(draft)
     services.reopen(found, reason="The formation service asks for a change")

@@ -31,11 +31,11 @@ def path(draft: Draft) -> str:
 def test_the_question_says_what_goes_and_offers_a_copy(complete: Draft, as_owner: Client) -> None:
     markup = Markup(as_owner.get(path(complete)).content.decode())
     assert markup.faults == []
-    said = [one.text for one in markup.all("li") if one.inside("main")]
-    assert "1 person or company" in said
-    assert "1 share class" in said
-    assert "1 document, with its file" in said
-    assert any(one.endswith(" answers") for one in said)
+    items = [one.text for one in markup.all("li") if one.inside("main")]
+    assert "1 person or company" in items
+    assert "1 share class" in items
+    assert "1 document, with its file" in items
+    assert any(one.endswith(" answers") for one in items)
     assert {"Save as PDF", "Download as JSON"} <= {one.text for one in markup.all("a")}
     assert Application.objects.visible_to(complete.application.owner).exists()
 

@@ -134,9 +134,9 @@ def test_where_no_single_filter_helps_none_is_named() -> None:
 
 
 def test_what_helps_is_announced_with_the_count() -> None:
-    said = page("region=Europe&price=USD-500").announcement
-    assert said == "0 of 5 company types. Without “Set-up fee up to USD\u00a0500”, 3 company types match."
-    assert len(said) < 100
+    announcement = page("region=Europe&price=USD-500").announcement
+    assert announcement == "0 of 5 company types. Without “Set-up fee up to USD\u00a0500”, 3 company types match."
+    assert len(announcement) < 100
     assert page("region=Europe").announcement == "3 of 5 company types"
 
 

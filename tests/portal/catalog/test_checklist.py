@@ -58,8 +58,8 @@ def test_a_question_shows_few_options_its_help_and_whether_it_may_be_left_out() 
         ],
     }
     [(_, branch)] = part("Funds", asked).branches
-    drawn = render_to_string("portal/catalog/_checklist_questions.html", {"asked": branch})
-    source, trade, land = Markup(drawn).all("li")
+    html = render_to_string("portal/catalog/_checklist_questions.html", {"asked": branch})
+    source, trade, land = Markup(html).all("li")
     assert "".join(source.text.split()) == "Source(optional)Savings·AsaleWheretheycomefrom."
     assert trade.text == "Trade"
     assert "Land h" in land.text

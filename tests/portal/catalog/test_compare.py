@@ -91,8 +91,12 @@ def test_questions_are_counted_with_those_that_depend_on_others() -> None:
 
 
 def test_what_a_product_does_not_have_is_said_in_words() -> None:
-    said = {row.title: row.absent for _, group in page("one", "two").groups for row in group}
-    assert (said["Annual fee"], said["Member"], said["For each person"]) == ("Not stated", "Not applicable", "None")
+    absent = {row.title: row.absent for _, group in page("one", "two").groups for row in group}
+    assert (absent["Annual fee"], absent["Member"], absent["For each person"]) == (
+        "Not stated",
+        "Not applicable",
+        "None",
+    )
 
 
 def test_cells_are_told_apart_by_the_shortest_words_that_do() -> None:

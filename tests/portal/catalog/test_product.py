@@ -56,10 +56,10 @@ def test_it_says_what_a_typical_application_takes_from_the_schema() -> None:
 @pytest.mark.django_db(databases=["default", "service"])
 def test_every_product_says_what_it_takes(full_catalog: None) -> None:
     html = Client().get("/products/bvi-limited-company/").content.decode()
-    said = Markup(html).one("ul", id="effort").text
-    assert "about the company" in said
-    assert "for each director" in said
-    assert "document" in said
+    effort = Markup(html).one("ul", id="effort").text
+    assert "about the company" in effort
+    assert "for each director" in effort
+    assert "document" in effort
 
 
 def test_a_role_says_how_many_and_who_may_have_it() -> None:
@@ -157,9 +157,9 @@ class TestUnavailable:
         settings.DEMO = False
         for client in (as_owner, as_nobody):
             page = opened(client)
-            said = page.one("main").text
-            assert "You can’t start a new application at the moment." in said
-            assert "schema" not in said
+            main = page.one("main").text
+            assert "You can’t start a new application at the moment." in main
+            assert "schema" not in main
             links = [one.text for one in page.all("a") if one.attributes["href"].startswith("/products/")]
             assert links == ["Example company"]
             assert [one for one in page.all("a", href="#help") if one.inside("main")]

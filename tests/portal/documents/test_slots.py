@@ -123,9 +123,9 @@ def test_every_code_has_words_that_say_what_to_do(
     document = services.add_document(draft, ada, "Passport", factories.upload(), by=owner)
     findings = {"pages": 300, "width": 640, "height": 480, "codes": [code]}
     Document.objects.filter(pk=document.pk).update(findings=findings)
-    said = page_at(as_owner, url(draft.application, "documents/")).one("ul", _class="advice").text
-    assert "keep it" in said
-    assert "%" not in said
+    advice = page_at(as_owner, url(draft.application, "documents/")).one("ul", _class="advice").text
+    assert "keep it" in advice
+    assert "%" not in advice
     assert code in _WORDS or code is FindingCode.MANY_PAGES
 
 

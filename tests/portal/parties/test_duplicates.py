@@ -62,9 +62,9 @@ def test_saving_whoever_is_here_already_asks_and_has_saved(as_owner: Client, aga
     assert fresh(again).party("again").raw["person.email"] == "second@example.com"  # type: ignore[union-attr]
     page = question(as_owner, again)
     assert page.one("h1").text == "Is this the same person?"
-    said = page.one("main").text
-    assert "Ada Lovelace, born 10\xa0December\xa01985, is already a director in this application." in said
-    assert "ada@example.com not second@example.com" in " ".join(said.split())
+    main = page.one("main").text
+    assert "Ada Lovelace, born 10\xa0December\xa01985, is already a director in this application." in main
+    assert "ada@example.com not second@example.com" in " ".join(main.split())
     assert [one.text for one in page.all("button", name="choice")] == [
         "Give Ada Lovelace this role too",
         "Keep both",
@@ -85,8 +85,8 @@ def test_one_press_gives_the_first_one_the_role(as_owner: Client, again: Draft) 
     response = press(as_owner, again, "one")
     [ada] = fresh(again).parties
     assert ada.roles == ("director", "shareholder")
-    said = Markup(response.content.decode()).one("div", id="messages").text
-    assert said.strip() == "Ada Lovelace now has one entry: director, shareholder."
+    message = Markup(response.content.decode()).one("div", id="messages").text
+    assert message.strip() == "Ada Lovelace now has one entry: director, shareholder."
     assert [row.raw["person.email"] for row in fresh(again).removed_parties] == ["second@example.com"]
 
 

@@ -76,8 +76,8 @@ def test_one_press_copies_the_answers_with_the_role(as_owner: Client, draft: Dra
     assert (ada.label, ada.roles) == ("Ada Lovelace", ("director",))
     assert ada.raw == {name: value for name, value in factories.ADA.items() if name != "xy.person.is_pep"}
     assert ada.token not in [one.token for one in other_application.parties]
-    said = page.one("div", id="messages").text.strip()
-    assert said.startswith("Ada Lovelace is now a director. We filled in 4 answers.")
+    message = page.one("div", id="messages").text.strip()
+    assert message.startswith("Ada Lovelace is now a director. We filled in 4 answers.")
     assert not any("Ada" in one.text for one in offered(page, "shareholders"))
 
 

@@ -20,7 +20,7 @@ from tests.markup import Markup
 from tests.portal.share_limits import hold, limited
 from tests.portal.shares.test_beneficial_owners import offered, owners_text, with_owners
 from tests.portal.shares.test_shares import page_of
-from tests.portal.sharing.test_overtaking_posts import drawn
+from tests.portal.sharing.test_overtaking_posts import version_fields
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
@@ -43,7 +43,7 @@ def url(draft: Draft, label: str = "Kestrel B.V.") -> str:
 
 def post(client: Client, draft: Draft, typed: dict[str, str], label: str = "Kestrel B.V.", **more: Any) -> Any:
     address = url(draft, label)
-    return client.post(address, drawn(client, address) | typed, **more)
+    return client.post(address, version_fields(client, address) | typed, **more)
 
 
 def stakes(draft: Draft) -> dict[tuple[str, str], str]:
@@ -219,7 +219,7 @@ def test_why_an_owner_cannot_be_added_stands_at_its_field(
 
 
 def test_posting_twice_makes_one_owner(as_owner: Client, duo: Draft) -> None:
-    form = drawn(as_owner, url(duo)) | JOOST
+    form = version_fields(as_owner, url(duo)) | JOOST
     for _ in range(2):
         as_owner.post(url(duo), form)
     assert len(open_draft(duo.application).parties) == 3
@@ -243,7 +243,7 @@ def test_a_character_that_no_database_holds_stands_as_what_was_lost(as_owner: Cl
 def test_two_windows_are_set_side_by_side(as_owner: Client, duo: Draft) -> None:
     post(as_owner, duo, JOOST)
     name = stake_of(duo, "Joost van der Meer")
-    old = drawn(as_owner, url(duo))
+    old = version_fields(as_owner, url(duo))
     post(as_owner, duo, {name: "50%"})
     response = as_owner.post(url(duo), old | {name: "60%"} | KITE)
     assert response.status_code == 409

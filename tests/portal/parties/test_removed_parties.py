@@ -52,8 +52,8 @@ def test_one_press_restores_all_of_it(as_owner: Client, removed: Draft) -> None:
     [form] = [one for one in page.all("form") if one.attributes.get("action", "").endswith("/restoration/")]
     response = as_owner.post(form.attributes["action"], follow=True)
     assert fresh(removed).needs == ()
-    said = Markup(response.content.decode()).one("div", id="messages").text
-    assert said.strip() == "Ada Lovelace was restored."
+    message = Markup(response.content.decode()).one("div", id="messages").text
+    assert message.strip() == "Ada Lovelace was restored."
     assert "Removed" not in [one.text for one in page_of(as_owner, removed).all("h2")]
 
 

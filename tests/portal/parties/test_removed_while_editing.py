@@ -17,7 +17,7 @@ from tests.portal.parties.test_owners import JOOST
 from tests.portal.share_limits import hold, limited
 from tests.portal.shares.test_beneficial_owners import with_owners
 from tests.portal.sharing.test_access import let_in
-from tests.portal.sharing.test_overtaking_posts import drawn as drawn_from
+from tests.portal.sharing.test_overtaking_posts import version_fields as fields_of_version
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
@@ -56,14 +56,14 @@ def ada(complete: Draft) -> str:
 
 
 @pytest.fixture
-def drawn(as_owner: Client, ada: str) -> dict[str, str]:
+def version_fields(as_owner: Client, ada: str) -> dict[str, str]:
     """What her page says that it was drawn from, before she was removed."""
     page = Markup(as_owner.get(ada).content.decode())
     return {name: page.one("input", name=name).attributes["value"] for name in ("version", "drawn")}
 
 
 @pytest.fixture
-def removed(complete: Draft, drawn: dict[str, str], owner: Any) -> Draft:
+def removed(complete: Draft, version_fields: dict[str, str], owner: Any) -> Draft:
     services.remove_party(complete, complete.parties[0], by=owner)
     return complete
 
@@ -75,12 +75,12 @@ def editor(other_customer: Any, complete: Draft) -> Any:
 
 
 def test_the_page_says_who_was_removed_and_holds_what_was_typed(
-    as_owner: Client, removed: Draft, ada: str, drawn: dict[str, str]
+    as_owner: Client, removed: Draft, ada: str, version_fields: dict[str, str]
 ) -> None:
-    page = page_of(as_owner.post(ada, drawn | KING | {"roles": ["", "director"]}), 409)
+    page = page_of(as_owner.post(ada, version_fields | KING | {"roles": ["", "director"]}), 409)
     assert page.one("h1").text == "Ada Lovelace was removed"
-    said = page.one("main").text
-    assert "You removed Ada Lovelace in another window" in said
+    main = page.one("main").text
+    assert "You removed Ada Lovelace in another window" in main
     typed = page.one("dl", _class="summary").text
     assert "King" in typed
     assert "Roles" in typed
@@ -89,9 +89,9 @@ def test_the_page_says_who_was_removed_and_holds_what_was_typed(
 
 
 def test_one_press_restores_all_of_it_and_saves(
-    as_owner: Client, removed: Draft, ada: str, drawn: dict[str, str]
+    as_owner: Client, removed: Draft, ada: str, version_fields: dict[str, str]
 ) -> None:
-    address, post = with_button(page_of(as_owner.post(ada, drawn | KING), 409))
+    address, post = with_button(page_of(as_owner.post(ada, version_fields | KING), 409))
     response = as_owner.post(address, post)
     assert response["Location"] == ada
     now = fresh(removed)
@@ -104,16 +104,16 @@ def test_one_press_restores_all_of_it_and_saves(
 
 
 def test_the_way_back_to_the_check_page_is_kept(
-    as_owner: Client, removed: Draft, ada: str, drawn: dict[str, str]
+    as_owner: Client, removed: Draft, ada: str, version_fields: dict[str, str]
 ) -> None:
-    address, post = with_button(page_of(as_owner.post(f"{ada}?next=check", drawn | KING), 409))
+    address, post = with_button(page_of(as_owner.post(f"{ada}?next=check", version_fields | KING), 409))
     assert as_owner.post(address, post)["Location"] == f"{ada}?next=check"
 
 
 def test_a_change_that_script_posts_is_told_beside_the_answers(
-    as_owner: Client, removed: Draft, ada: str, drawn: dict[str, str]
+    as_owner: Client, removed: Draft, ada: str, version_fields: dict[str, str]
 ) -> None:
-    response = as_owner.post(ada, drawn | KING, headers={"HX-Request": "true"})
+    response = as_owner.post(ada, version_fields | KING, headers={"HX-Request": "true"})
     page = page_of(response, 422)
     banner = page.one("div", id="banner")
     assert banner.attributes["hx-swap-oob"] == "true"
@@ -121,29 +121,29 @@ def test_a_change_that_script_posts_is_told_beside_the_answers(
     button = page.one("button")
     assert button.attributes["form"] == "answers"
     pressed = {button.attributes["name"]: button.attributes["value"]}
-    assert as_owner.post(ada, drawn | KING | pressed)["Location"] == ada
+    assert as_owner.post(ada, version_fields | KING | pressed)["Location"] == ada
     assert fresh(removed).parties[0].label == "Ada King"
 
 
 def test_a_file_that_came_along_is_said_to_be_lost_and_one_at_the_banner_is_taken(
-    as_owner: Client, removed: Draft, ada: str, drawn: dict[str, str]
+    as_owner: Client, removed: Draft, ada: str, version_fields: dict[str, str]
 ) -> None:
     token = ada.split("/")[-2]
     new = {f"slot:{token}/Passport": factories.upload(factories.PDF + b"new", name="new.pdf")}
-    said = page_of(as_owner.post(ada, drawn | KING | new), 409).one("main").text
-    assert "Choose your file again" in said
+    main = page_of(as_owner.post(ada, version_fields | KING | new), 409).one("main").text
+    assert "Choose your file again" in main
     new = {f"slot:{token}/Passport": factories.upload(factories.PDF + b"new", name="new.pdf")}
-    assert as_owner.post(ada, drawn | KING | new | {"restore": token}).status_code == 302
+    assert as_owner.post(ada, version_fields | KING | new | {"restore": token}).status_code == 302
     assert [one.name for one in fresh(removed).documents] == ["new.pdf"]
 
 
 def test_what_others_changed_before_they_removed_it_is_compared(
-    as_owner: Client, as_other_customer: Client, complete: Draft, ada: str, drawn: dict[str, str], editor: Any
+    as_owner: Client, as_other_customer: Client, complete: Draft, ada: str, version_fields: dict[str, str], editor: Any
 ) -> None:
     party = complete.parties[0]
     services.save_party(complete, party, {"person.last_name": "Byron"}, version=party.version, by=editor)
     services.remove_party(complete, complete.parties[0], by=editor)
-    page = page_of(as_owner.post(ada, drawn | KING), 409)
+    page = page_of(as_owner.post(ada, version_fields | KING), 409)
     assert "Otto Fremd removed Ada Byron" in page.one("main").text
     address, post = with_button(page)
     clash = page_of(as_owner.post(address, post), 409)
@@ -152,17 +152,17 @@ def test_what_others_changed_before_they_removed_it_is_compared(
 
 
 def test_an_answer_that_cannot_be_read_is_kept_with_the_rest(
-    as_owner: Client, removed: Draft, ada: str, drawn: dict[str, str]
+    as_owner: Client, removed: Draft, ada: str, version_fields: dict[str, str]
 ) -> None:
     born = {"q:person.date_of_birth:day": "31", "q:person.date_of_birth:month": "2", "q:person.date_of_birth:year": "1"}
-    address, post = with_button(page_of(as_owner.post(ada, drawn | born), 409))
+    address, post = with_button(page_of(as_owner.post(ada, version_fields | born), 409))
     page = page_of(as_owner.post(address, post), 422)
     assert page.one("input", name="q:person.date_of_birth:day").attributes["value"] == "31"
 
 
 def test_who_may_edit_gets_the_same(as_other_customer: Client, removed: Draft, editor: Any, ada: str) -> None:
-    drawn = {"version": "1"}
-    page = page_of(as_other_customer.post(ada, drawn | KING), 409)
+    version_fields = {"version": "1"}
+    page = page_of(as_other_customer.post(ada, version_fields | KING), 409)
     assert "Ingrid Solheim removed Ada Lovelace" in page.one("main").text
     address, post = with_button(page)
     assert as_other_customer.post(address, post)["Location"] == ada
@@ -210,7 +210,12 @@ def test_once_it_is_submitted_there_is_nothing_to_restore(
 
 
 def test_a_party_that_goes_while_it_is_being_saved_is_offered_too(
-    as_owner: Client, complete: Draft, ada: str, drawn: dict[str, str], owner: Any, monkeypatch: pytest.MonkeyPatch
+    as_owner: Client,
+    complete: Draft,
+    ada: str,
+    version_fields: dict[str, str],
+    owner: Any,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """It is removed between finding it and saving it."""
     from formation_portal.portal.parties import views
@@ -222,7 +227,7 @@ def test_a_party_that_goes_while_it_is_being_saved_is_offered_too(
     kept = services.save_party
     with monkeypatch.context() as patched:
         patched.setattr(views.services, "save_party", overtaken)
-        page = page_of(as_owner.post(ada, drawn | KING), 409)
+        page = page_of(as_owner.post(ada, version_fields | KING), 409)
     address, post = with_button(page)
     assert as_owner.post(address, post)["Location"] == ada
     assert fresh(complete).parties[0].label == "Ada King"
@@ -260,7 +265,7 @@ def test_the_parts_of_a_companys_owners_are_kept(as_owner: Client, owner: Any) -
     hold(draft, owner, ("2,500",), ("7,500",))
     company = draft.parties[1]
     address = people(draft, f"{company.token}/owners/")
-    typed = drawn_from(as_owner, address) | JOOST
+    typed = fields_of_version(as_owner, address) | JOOST
     services.remove_party(draft, company, by=owner)
     page = page_of(as_owner.post(address, typed), 409)
     assert "40%" in page.one("dl", _class="summary").text

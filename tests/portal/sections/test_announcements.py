@@ -23,9 +23,9 @@ MOST = 100
 def test_the_script_announces_in_the_words_of_the_server() -> None:
     words = get_template("portal/sections/_announcements.html").render()
     for count, form in ((1, "one"), (7, "other")):
-        for moved, said in (("added", {"added": count, "removed": 0}), ("removed", {"added": 0, "removed": count})):
+        for moved, counts in (("added", {"added": count, "removed": 0}), ("removed", {"added": 0, "removed": count})):
             (written,) = re.findall(f'data-{moved}-{form}="([^"]+)"', words)
-            assert written.replace("{n}", str(count)) == announcement(**said)
+            assert written.replace("{n}", str(count)) == announcement(**counts)
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -33,10 +33,10 @@ def test_questions_that_come_and_go_are_told_in_under_a_hundred_characters(langu
     with translation.override(language):
         assert len(announcement(added=99, removed=99)) < MOST
         words = get_template("portal/sections/_announcements.html").render()
-    said = dict(re.findall(r'data-(\w+-\w+)="([^"]+)"', words))
-    assert len(said) == 4
+    attributes = dict(re.findall(r'data-(\w+-\w+)="([^"]+)"', words))
+    assert len(attributes) == 4
     for form in ("one", "other"):
-        both = f"{said[f'added-{form}']} {said[f'removed-{form}']}".replace("{n}", "99")
+        both = f"{attributes[f'added-{form}']} {attributes[f'removed-{form}']}".replace("{n}", "99")
         assert len(both) < MOST, both
 
 
@@ -50,8 +50,8 @@ def test_what_is_told_of_a_file_or_a_session_is_short(language: str) -> None:
         for slot in some
     }
     with translation.override(language):
-        told = [gettext("“%(slot)s” was uploaded.") % {"slot": slot} for slot in slots]
-        assert all(len(f"{one} {gettext('Check the note below.')}") < MOST for one in told)
+        messages = [gettext("“%(slot)s” was uploaded.") % {"slot": slot} for slot in slots]
+        assert all(len(f"{one} {gettext('Check the note below.')}") < MOST for one in messages)
         for context in ({"is_in": False}, {"is_in": True, "session": {"is_near": True, "at": "23:59"}}):
             page = Markup(get_template("portal/site/_session.html").render(context))
             assert 0 < len(page.one("p", id="announcer").text) < MOST
@@ -59,12 +59,12 @@ def test_what_is_told_of_a_file_or_a_session_is_short(language: str) -> None:
 
 def test_what_is_said_of_much_that_is_inactive_is_cut_and_is_the_only_sentence() -> None:
     """Each change is announced once; what it makes inactive says more than how many questions went."""
-    drawn = get_template("portal/sections/_update.html").template.source
-    [said] = re.findall(r'(?s)<p id="announcer"[^>]*>(.*?)</p>', drawn)
+    source = get_template("portal/sections/_update.html").template.source
+    [template] = re.findall(r'(?s)<p id="announcer"[^>]*>(.*?)</p>', source)
     context = Context(
         {"changed": {"announcement": "2 questions removed."}, "consequence": {"text": "No longer needed because " * 30}}
     )
-    announced = Template(said).render(context)
+    announced = Template(template).render(context)
     assert announced.startswith("No longer needed because")
     assert len(announced) < MOST
 

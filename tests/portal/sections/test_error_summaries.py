@@ -145,12 +145,12 @@ def test_the_forms_of_somebodys_own_part_say_so_too(as_nobody: Client, company: 
 
 def test_no_form_with_a_summary_is_left_out_here(as_owner: Client, as_nobody: Client, company: Draft) -> None:
     """Whoever writes a page that may refuse something has to add it above."""
-    drawn: set[str | None] = set()
+    templates: set[str | None] = set()
     for form in OWNERS_FORMS:
         path, data = form(company)
         answer = as_owner.post(f"/applications/{company.application.reference}/{path}", data)
-        drawn |= {template.name for template in answer.templates}
-    tried = {*drawn, "portal/sharing/part.html", "portal/sharing/part_code.html", "allauth/layouts/base.html"}
+        templates |= {template.name for template in answer.templates}
+    tried = {*templates, "portal/sharing/part.html", "portal/sharing/part_code.html", "allauth/layouts/base.html"}
     assert set(_with_a_summary()) - tried == set()
 
 

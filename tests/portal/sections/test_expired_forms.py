@@ -28,7 +28,7 @@ def posted(form: Callable[[Draft], Post], draft: Draft) -> tuple[str, dict[str, 
     return f"/applications/{draft.application.reference}/{path}", typed
 
 
-def carried(html: str) -> dict[str, str]:
+def hidden_fields(html: str) -> dict[str, str]:
     """What the form that sends it again holds."""
     root = lxml_html.fromstring(html)
     [form] = [one for one in root.xpath("//main//form") if one.xpath(".//button[contains(., 'Send again')]")]
@@ -45,7 +45,7 @@ def test_a_form_whose_token_is_not_good_holds_all_that_was_typed(
     path, typed = posted(form, company)
     answer = client.post(path, typed | {"csrfmiddlewaretoken": "x" * 32})
     assert answer.status_code == 403
-    assert typed.items() <= carried(answer.content.decode()).items()
+    assert typed.items() <= hidden_fields(answer.content.decode()).items()
 
 
 @pytest.mark.parametrize("form", FORMS, ids=lambda form: form.__name__)
@@ -64,4 +64,4 @@ def test_a_form_that_is_sent_after_the_session_has_ended_holds_all_that_was_type
     next(one for one in signing.controls if one.kind == "password").filled = [PASSWORD]
     browser.send(signing, signing.button("Sign in"))
     kept = browser.client.get("/unsent/")
-    assert typed.items() <= carried(kept.content.decode()).items()
+    assert typed.items() <= hidden_fields(kept.content.decode()).items()

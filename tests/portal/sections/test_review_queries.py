@@ -237,7 +237,7 @@ def test_what_was_neither_touched_nor_answered_is_asked_once(asked: Draft, as_ow
 
 
 @pytest.fixture
-def noted(submitted: Draft, agent: Any) -> Draft:
+def returned_with_note(submitted: Draft, agent: Any) -> Draft:
     """Returned with a note about the whole and nothing else."""
     decide(
         submitted,
@@ -253,8 +253,10 @@ def noted(submitted: Draft, agent: Any) -> Draft:
     "page",
     ["check/", "sections/the-company/", "people/", "people/ada/", "shares/", "shares/classes/ordinary/", "documents/"],
 )
-def test_a_note_about_the_whole_stands_where_one_corrects(page: str, noted: Draft, as_owner: Client) -> None:
-    assert page_of(as_owner, noted, page).one("main").text.count("Please say more of the purpose.") == 1
+def test_a_note_about_the_whole_stands_where_one_corrects(
+    page: str, returned_with_note: Draft, as_owner: Client
+) -> None:
+    assert page_of(as_owner, returned_with_note, page).one("main").text.count("Please say more of the purpose.") == 1
 
 
 def test_what_is_asked_at_its_place_needs_no_note_about_the_whole_beside_it(asked: Draft, as_owner: Client) -> None:
@@ -263,10 +265,10 @@ def test_what_is_asked_at_its_place_needs_no_note_about_the_whole_beside_it(aske
     assert "Two things are left." not in page_of(as_owner, asked, "people/").one("main").text
 
 
-def test_sending_back_what_nobody_has_changed_is_asked_once(noted: Draft, as_owner: Client) -> None:
-    response = as_owner.post(url(noted, "submission/"), {"declaration": "1"})
+def test_sending_back_what_nobody_has_changed_is_asked_once(returned_with_note: Draft, as_owner: Client) -> None:
+    response = as_owner.post(url(returned_with_note, "submission/"), {"declaration": "1"})
     assert response.status_code == 422
-    assert fresh(noted).application.status is State.RETURNED_FOR_CHANGES
+    assert fresh(returned_with_note).application.status is State.RETURNED_FOR_CHANGES
     markup = Markup(response.content.decode())
     assert "Nothing has changed since it was returned" in markup.one("main").text
     # The same form, without script, sends it.
@@ -277,18 +279,20 @@ def test_sending_back_what_nobody_has_changed_is_asked_once(noted: Draft, as_own
         if one.inside("form") and one.attributes.get("name") in ("declaration", "as_it_was", "drawn")
     }
     assert as_owner.post(form.attributes["action"], again).status_code == 302
-    assert fresh(noted).application.status is State.SUBMITTED_FOR_REVIEW
-    status = page_of(as_owner, noted, "status/").one("main").text
+    assert fresh(returned_with_note).application.status is State.SUBMITTED_FOR_REVIEW
+    status = page_of(as_owner, returned_with_note, "status/").one("main").text
     assert "Sent without changes on" in status
     assert "Sent on" not in status
 
 
-def test_a_correction_is_sent_without_being_asked_again(noted: Draft, owner: Any, as_owner: Client) -> None:
-    before = page_of(as_owner, noted, "status/").one("p", class_="lead").text
-    save(noted, "the-company", {"entity.name": "Larkspur"}, owner)
-    assert page_of(as_owner, noted, "status/").one("p", class_="lead").text != before
-    assert as_owner.post(url(noted, "submission/"), {"declaration": "1"}).status_code == 302
-    assert "Sent on" in page_of(as_owner, noted, "status/").one("main").text
+def test_a_correction_is_sent_without_being_asked_again(
+    returned_with_note: Draft, owner: Any, as_owner: Client
+) -> None:
+    before = page_of(as_owner, returned_with_note, "status/").one("p", class_="lead").text
+    save(returned_with_note, "the-company", {"entity.name": "Larkspur"}, owner)
+    assert page_of(as_owner, returned_with_note, "status/").one("p", class_="lead").text != before
+    assert as_owner.post(url(returned_with_note, "submission/"), {"declaration": "1"}).status_code == 302
+    assert "Sent on" in page_of(as_owner, returned_with_note, "status/").one("main").text
 
 
 def test_a_question_about_the_whole_or_a_section_has_its_place(submitted: Draft, agent: Any, as_owner: Client) -> None:

@@ -37,7 +37,9 @@ def page(address: str, chromium: Browser) -> Iterator[Page]:
     context = chromium.new_context()
     page = context.new_page()
     page.on("pageerror", lambda error: faults.append(str(error)))
-    page.on("console", lambda said: faults.append(said.text) if "Content Security Policy" in said.text else None)
+    page.on(
+        "console", lambda message: faults.append(message.text) if "Content Security Policy" in message.text else None
+    )
     page.goto(address)
     yield page
     context.close()

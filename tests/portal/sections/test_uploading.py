@@ -199,8 +199,8 @@ def test_a_stale_page_still_takes_the_file_and_carries_the_answers(
     assert response.status_code == 409
     assert "“Passport” was uploaded." in message(response)
     assert stored(application) == [("Passport", "passport.pdf")]
-    carried = Markup(response.content.decode()).all("input", type="hidden")
-    again = {one.attributes["name"]: one.attributes["value"] for one in carried} | {"keep:q:person.last_name": "mine"}
+    hidden = Markup(response.content.decode()).all("input", type="hidden")
+    again = {one.attributes["name"]: one.attributes["value"] for one in hidden} | {"keep:q:person.last_name": "mine"}
     assert again["q:person.last_name"] == "King"
     assert as_owner.post(page, again)["Location"] == page
     assert answer(application, "person.last_name") == "King"

@@ -50,17 +50,17 @@ def read(client: Client, address: str) -> Markup:
 def test_customers_and_agents_read_what_the_page_of_shares_says(
     as_owner: Client, as_agent: Client, behind: Draft
 ) -> None:
-    told = nodes(read(as_owner, path(behind, "shares/")))
-    assert told[3:] == [
+    expected = nodes(read(as_owner, path(behind, "shares/")))
+    assert expected[3:] == [
         "Joost van der Meer10% of Kestrel B.V. Below the threshold7.5% of shares7.5% of votes",
         "Kite Holding75% of Kestrel B.V. Company56.25% of shares56.25% of votes",
         "Mia van der Meer“about half” of Kite Holding, which we can’t read",
     ]
-    assert nodes(read(as_owner, path(behind, "check/"))) == told
+    assert nodes(read(as_owner, path(behind, "check/"))) == expected
     submit_unchecked(behind)
     for client, address in ((as_owner, path(behind, "check/")), (as_agent, f"/desk/{behind.application.reference}/")):
         page = read(client, address)
-        assert nodes(page) == told
+        assert nodes(page) == expected
         assert "15% of Kestrel B.V. has no known owner." in page.one("main").text
         assert not [one for one in page.all("a") if "who owns" in one.text], "nothing can be changed here"
     headings = [one.text for one in read(as_owner, path(behind, "check/")).all("h2")]

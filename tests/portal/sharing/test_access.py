@@ -39,8 +39,10 @@ def page_of(browser: Client, path: str) -> Markup:
 
 def unsigned(page: bytes, address: str) -> bytes:
     """A page without its own address, its forms' tokens, and the seconds until its session ends."""
-    told = re.sub(rb'name="csrfmiddlewaretoken" value="[^"]+"|<p id="session-clock".*?</p>', b"", page, flags=re.DOTALL)
-    return told.replace(address.encode(), b"")
+    unsigned_page = re.sub(
+        rb'name="csrfmiddlewaretoken" value="[^"]+"|<p id="session-clock".*?</p>', b"", page, flags=re.DOTALL
+    )
+    return unsigned_page.replace(address.encode(), b"")
 
 
 def let_in(draft: Draft, person: Any, right: Right) -> Collaborator:

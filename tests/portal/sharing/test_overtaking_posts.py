@@ -32,7 +32,7 @@ def address(draft: Draft | Application, more: str) -> str:
     return f"/applications/{application.reference}/{more}"
 
 
-def drawn(client: Client, url: str) -> dict[str, Any]:
+def version_fields(client: Client, url: str) -> dict[str, Any]:
     """What a page carries besides its answers, as a browser posts it."""
     page = Markup(client.get(url).content.decode())
     found: dict[str, Any] = {}
@@ -48,7 +48,7 @@ def typed(draft: Draft) -> list[str]:
 
 def test_a_save_that_overtakes_the_answer_to_a_change_is_no_conflict(as_owner: Client, duo: Draft) -> None:
     url = address(duo, "shares/")
-    page = drawn(as_owner, url)
+    page = version_fields(as_owner, url)
     first = {cell(duo, 0, 0): "6,000"}
     assert as_owner.post(url, page | first, HTTP_HX_REQUEST="true").status_code == 200
     # The answer is under way; the page still says what it said when it was drawn.
@@ -59,7 +59,7 @@ def test_a_save_that_overtakes_the_answer_to_a_change_is_no_conflict(as_owner: C
 
 def test_neither_is_one_in_a_section(as_owner: Client, application: Application) -> None:
     url = address(application, SECTION)
-    page = drawn(as_owner, url)
+    page = version_fields(as_owner, url)
     as_owner.post(url, page | {"q:name": "Lark", "q:activity": "Trading"}, HTTP_HX_REQUEST="true")
     assert as_owner.post(url, page | {"q:name": "Larkfield", "q:activity": "Trading"}).status_code == 302
     assert open_draft(application).entity_raw["entity.name"] == "Larkfield"
@@ -67,7 +67,7 @@ def test_neither_is_one_in_a_section(as_owner: Client, application: Application)
 
 def test_neither_is_one_of_a_partys_answers_and_roles(as_owner: Client, duo: Draft) -> None:
     url = address(duo, f"people/{duo.parties[0].token}/")
-    page = drawn(as_owner, url)
+    page = version_fields(as_owner, url)
     as_owner.post(url, page | {"roles": ["", "director"], "q:person.last_name": "Byron"}, HTTP_HX_REQUEST="true")
     again = {"roles": ["", "shareholder"], "q:person.last_name": "King"}
     assert as_owner.post(url, page | again).status_code == 302
@@ -77,7 +77,7 @@ def test_neither_is_one_of_a_partys_answers_and_roles(as_owner: Client, duo: Dra
 
 def test_neither_is_one_of_a_new_class_whose_first_change_has_made_it(as_owner: Client, duo: Draft) -> None:
     url = address(duo, f"{CLASSES}new/")
-    page = drawn(as_owner, url)
+    page = version_fields(as_owner, url)
     as_owner.post(url, page | {"q:name": "A"}, HTTP_HX_REQUEST="true")
     assert as_owner.post(url, page | {"q:name": "A ordinary"}).status_code == 302
     classes = open_draft(duo.application).share_classes
@@ -86,7 +86,7 @@ def test_neither_is_one_of_a_new_class_whose_first_change_has_made_it(as_owner: 
 
 def test_another_page_in_the_same_place_still_clashes(as_owner: Client, duo: Draft) -> None:
     url = address(duo, "shares/")
-    mine, theirs = drawn(as_owner, url), drawn(as_owner, url)
+    mine, theirs = version_fields(as_owner, url), version_fields(as_owner, url)
     as_owner.post(url, theirs | {cell(duo, 0, 0): "1"})
     as_owner.post(url, mine | {cell(duo, 1, 0): "7"})
     response = as_owner.post(url, mine | {cell(duo, 0, 0): "2", cell(duo, 1, 0): "7"})
@@ -100,7 +100,7 @@ def test_another_page_in_the_same_place_still_clashes(as_owner: Client, duo: Dra
 
 def test_who_has_saved_the_other_text_is_named(as_owner: Client, application: Application, other_customer: Any) -> None:
     url = address(application, SECTION)
-    page = drawn(as_owner, url)
+    page = version_fields(as_owner, url)
     draft = open_draft(application)
     section = draft.schema.section("the-company")
     assert section is not None
@@ -119,9 +119,9 @@ def test_who_has_saved_the_other_text_is_named(as_owner: Client, application: Ap
 def elsewhere(client: Client, application: Application) -> dict[str, Any]:
     """A page that was drawn before another one was saved: both know "Lark", and the other says "Trading" now."""
     url = address(application, SECTION)
-    client.post(url, drawn(client, url) | {"q:name": "Lark", "q:activity": "Holding company"})
-    page = drawn(client, url)
-    client.post(url, drawn(client, url) | {"q:name": "Lark", "q:activity": "Trading"})
+    client.post(url, version_fields(client, url) | {"q:name": "Lark", "q:activity": "Holding company"})
+    page = version_fields(client, url)
+    client.post(url, version_fields(client, url) | {"q:name": "Lark", "q:activity": "Trading"})
     return page
 
 
@@ -151,7 +151,7 @@ def test_in_the_background_it_is_said_in_the_banner_and_the_page_stays_as_old_as
 def test_choosing_sends_nothing_that_was_never_touched(as_owner: Client, application: Application) -> None:
     page = elsewhere(as_owner, application)
     url = address(application, SECTION)
-    as_owner.post(url, drawn(as_owner, url) | {"q:name": "Kestrel", "q:activity": "Trading"})
+    as_owner.post(url, version_fields(as_owner, url) | {"q:name": "Kestrel", "q:activity": "Trading"})
     response = as_owner.post(url, page | {"q:name": "Larkfield", "q:activity": "Holding company"})
     clash = Markup(response.content.decode())
     assert [one.text for one in clash.all("legend")] == ["Name"]
@@ -171,16 +171,16 @@ def test_a_page_of_another_form_has_seen_nothing_of_this_one(as_owner: Client, a
     assert as_owner.post(address(application, SECTION), post).status_code == 409
 
 
-@pytest.mark.parametrize("said", ["", "x", "1", "1.2", "-1.0123456789.0", "9" * 40, "²..", "1.<b>.x"])
-def test_a_page_that_does_not_say_what_it_saw_is_old(as_owner: Client, application: Application, said: str) -> None:
-    page = elsewhere(as_owner, application) | {"drawn": said}
+@pytest.mark.parametrize("value", ["", "x", "1", "1.2", "-1.0123456789.0", "9" * 40, "²..", "1.<b>.x"])
+def test_a_page_that_does_not_say_what_it_saw_is_old(as_owner: Client, application: Application, value: str) -> None:
+    page = elsewhere(as_owner, application) | {"drawn": value}
     post = page | {"q:name": "Larkfield", "q:activity": "Trading"}
     assert as_owner.post(address(application, SECTION), post).status_code == 409
 
 
 def test_numbers_of_somebody_who_was_removed_meanwhile_are_told(as_owner: Client, duo: Draft, owner: Any) -> None:
     url, gone = address(duo, "shares/"), cell(duo, 1, 0)
-    page = drawn(as_owner, url)
+    page = version_fields(as_owner, url)
     services.remove_party(open_draft(duo.application), duo.parties[1], by=owner)
     response = as_owner.post(url, page | {cell(duo, 0, 0): "5", gone: "4,321"}, follow=True)
     assert "4,321 was not saved because the shareholder or share class was removed." in response.content.decode()
@@ -194,7 +194,7 @@ def test_holdings_that_went_over_to_another_entry_are_not_written_over(
     namesake, ordinary = duo.parties[2], duo.share_classes[0]
     services.save_holdings(duo, {(namesake.token, ordinary.token): "900"}, by=owner)
     url = address(duo, "shares/")
-    page = drawn(as_owner, url)
+    page = version_fields(as_owner, url)
     services.merge_parties(duo, namesake, duo.parties[0], by=owner)
     as_owner.post(url, page | {cell(duo, 0, 0): "", cell(duo, 1, 0): "5"})
     assert typed(duo) == ["5", "900"]

@@ -395,17 +395,17 @@ def test_what_is_over_opens_nothing_and_names_nobody(
 
 def test_each_end_has_its_own_words(invitation: Invitation, as_nobody: Client) -> None:
     as_nobody.get(mailbox.latest_link("invitation"))
-    said = set()
+    texts = set()
     for end in ENDS:
         kept = Invitation.objects.values().get()
         end(invitation)
-        said.add(page_of(as_nobody, url(invitation), status=404).one("p", _class="lead").text)
+        texts.add(page_of(as_nobody, url(invitation), status=404).one("p", _class="lead").text)
         Invitation.objects.update(**kept)
         Application.objects.update(state="draft")
         invitation.party.removed_at = None
         invitation.party.save()
     # A removed party looks as if the invitation had been taken back.
-    assert len(said) == len(ENDS) - 1
+    assert len(texts) == len(ENDS) - 1
 
 
 def test_the_page_of_a_wrong_link_is_the_same_for_every_name(
@@ -515,9 +515,9 @@ def test_no_key_and_no_code_is_logged(
         as_nobody.post(url(invitation, "code/"))
         as_nobody.post(url(invitation, "code/"), {"code": "12"})
         as_nobody.post(url(invitation, "code/"), {"code": mailbox.latest_code()})
-    told = [one for one in caplog.records if not one.name.startswith("django.db")]
-    assert told
-    for one in told:
+    records = [one for one in caplog.records if not one.name.startswith("django.db")]
+    assert records
+    for one in records:
         assert key not in one.getMessage()
         assert mailbox.latest_code() not in one.getMessage()
         assert "ada@example.com" not in one.getMessage()

@@ -65,8 +65,8 @@ def test_every_page_of_an_application_says_so_with_the_ways_out(
         shown += 1
         markup = Markup(answer.content.decode())
         assert markup.faults == [], path
-        said = markup.one("section", aria_labelledby=ID)
-        assert unconfirmed.email in said.text, path
+        notice = markup.one("section", aria_labelledby=ID)
+        assert unconfirmed.email in notice.text, path
         assert any(one.inside("section") for one in markup.all("a", href="/accounts/email/")), path
         assert markup.one("form", action="/accounts/confirmation/"), path
         assert markup.one("input", name="next").attributes["value"] == path

@@ -33,6 +33,6 @@ def test_every_component_is_shown_or_said_to_stand_elsewhere() -> None:
 
 def test_no_specimen_is_empty_and_none_is_drawn_like_another() -> None:
     for exhibit in exhibits():
-        drawn = [html.strip() for html in exhibit.specimens.values()]
-        assert all(drawn), exhibit.name
-        assert len(set(drawn)) == len(drawn), exhibit.name
+        examples = [html.strip() for html in exhibit.specimens.values()]
+        assert all(examples), exhibit.name
+        assert len(set(examples)) == len(examples), exhibit.name

@@ -123,8 +123,8 @@ def test_nothing_of_ours_is_left_in_english(as_owner: Client, begun: Draft) -> N
     with pseudo_language():
         check(as_owner, addresses(begun).values())
         funds = addresses(begun)["funds"]
-        drawn = answers(as_owner, funds, CODE, **{"q:capital:amount": "x", "q:capital:currency": "USD", "version": "0"})
-        assert foreign(drawn) == []
+        parts = answers(as_owner, funds, CODE, **{"q:capital:amount": "x", "q:capital:currency": "USD", "version": "0"})
+        assert foreign(parts) == []
 
 
 def test_nothing_of_ours_is_left_in_english_where_all_is_there(
@@ -220,11 +220,11 @@ def test_an_amount_that_could_be_read_in_two_ways_is_told_at_its_field_and_read_
     services.save_section(draft, section, {"xy.percent": "1.234"}, version=0, by=owner)
     address = reverse("portal:section", args=[draft.application.reference, "funds"])
     page = Markup(answers(as_owner, address, "fr"))
-    said = page.one("p", id="q:percent-doubt")
-    assert said.text == "Nous lisons 1,234, avec trois décimales. Si vous voulez un nombre entier, saisissez 1234."
+    doubt = page.one("p", id="q:percent-doubt")
+    assert doubt.text == "Nous lisons 1,234, avec trois décimales. Si vous voulez un nombre entier, saisissez 1234."
     assert "q:percent-doubt" in page.one("input", name="q:percent").attributes["aria-describedby"]
     check = answers(as_owner, reverse("portal:check", args=[draft.application.reference]), "fr")
-    assert said.text in Markup(check).one("main").text
+    assert doubt.text in Markup(check).one("main").text
 
 
 def test_numbers_of_shares_read_the_same_in_every_language(as_owner: Client, complete: Draft) -> None:

@@ -55,13 +55,13 @@ def test_answers_are_read_back_in_words(complete: Draft, as_owner: Client) -> No
     markup = Markup(as_owner.get(path(complete)).content.decode())
     assert markup.faults == []
     assert markup.unlabelled() == []
-    told = answers(markup)
-    assert told["Capital"] == "USD\u00a050,000"
-    assert told["Date of birth"].replace("\u00a0", " ") == "10 December 1985"
-    assert told["Is pep"] == "No"
-    assert "Provided by your registered agent" in told["Office"]
-    assert told["Passport, Ada Lovelace"].startswith("passport.pdf Saved. We can’t open this file")
-    assert told["Purpose"] == "Not provided"
+    shown = answers(markup)
+    assert shown["Capital"] == "USD\u00a050,000"
+    assert shown["Date of birth"].replace("\u00a0", " ") == "10 December 1985"
+    assert shown["Is pep"] == "No"
+    assert "Provided by your registered agent" in shown["Office"]
+    assert shown["Passport, Ada Lovelace"].startswith("passport.pdf Saved. We can’t open this file")
+    assert shown["Purpose"] == "Not provided"
 
 
 def entry(markup: Markup, name: str) -> Element | None:
@@ -138,8 +138,8 @@ def test_nothing_is_listed_as_inactive_once_it_was_sent(complete: Draft, owner: 
 
 def test_what_cannot_be_read_stands_as_typed(draft: Draft, owner: Any, as_owner: Client) -> None:
     save(draft, "funds", {"xy.capital": {"amount": "a lot", "currency": "USD"}}, owner)
-    told = answers(Markup(as_owner.get(path(draft)).content.decode()))
-    assert told["Capital"] == "a lot USD We can’t read this"
+    shown = answers(Markup(as_owner.get(path(draft)).content.decode()))
+    assert shown["Capital"] == "a lot USD We can’t read this"
 
 
 def test_every_change_link_leads_to_a_control(complete: Draft, as_owner: Client) -> None:

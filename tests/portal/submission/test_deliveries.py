@@ -66,9 +66,9 @@ def check_words_of_each_state(words: dict[str, str], client: Client, draft: Draf
     # A place speaks of a thing together with its answers.
     for one in {kind.removesuffix("_csp"), f"{kind.removesuffix('_csp')}_csp"}:
         put(one, "done")
-    for state, said in words.items():
+    for state, text in words.items():
         put(kind, state)
-        assert text_of(client, draft, page).count(said) > before.count(said), state
+        assert text_of(client, draft, page).count(text) > before.count(text), state
 
 
 @pytest.mark.parametrize(("kind", "page"), PAGES)
@@ -152,10 +152,10 @@ def test_a_section_speaks_of_its_own_answers_only(complete: Draft, as_owner: Cli
 def test_the_overview_says_it_at_the_task_and_names_the_thing(complete: Draft, as_owner: Client) -> None:
     put("party_csp", "unknown")
     markup = Markup(as_owner.get(address(complete, "")).content.decode())
-    said = {one.attributes["id"]: one.text for one in markup.all("p", class_="task-note")}
-    assert "Checking delivery" in said["task-directors-note"]
-    assert "Checking delivery" in said["task-shareholders-note"]
-    assert "Checking" not in said.get("task-funds-note", "")
+    notes = {one.attributes["id"]: one.text for one in markup.all("p", class_="task-note")}
+    assert "Checking delivery" in notes["task-directors-note"]
+    assert "Checking delivery" in notes["task-shareholders-note"]
+    assert "Checking" not in notes.get("task-funds-note", "")
     assert "Answers of Ada Lovelace: Checking delivery" in markup.one("main").text
 
 

@@ -78,8 +78,8 @@ def test_it_says_everything_that_the_page_of_answers_says(submitted: Draft, as_o
     # What is small tells of the delivery, or advises.
     suffixes = [squeezed(one.text) for one in page.all("small")]
     for one in values:
-        said = squeezed(one.text)
-        answer = next((said.removesuffix(suffix).strip() for suffix in suffixes if said.endswith(suffix)), said)
+        text = squeezed(one.text)
+        answer = next((text.removesuffix(suffix).strip() for suffix in suffixes if text.endswith(suffix)), text)
         assert answer in found, one.text
     assert submitted.application.declaration in found
     assert "Declared by Ingrid Solheim on" in found

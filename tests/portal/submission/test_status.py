@@ -68,11 +68,11 @@ def test_what_was_decided_since_is_told_before_it_is_taken_back(submitted: Draft
     services.advance(submitted, "approve", by=agent)
     answer = as_owner.post(path(submitted, "withdrawal/"), read)
     assert answer.status_code == 409
-    told = Markup(answer.content.decode())
-    assert told.faults == []
-    assert f"changed to “{State.SUBMITTED_TO_CSP.words}” after you opened" in told.one("main").text
+    page = Markup(answer.content.decode())
+    assert page.faults == []
+    assert f"changed to “{State.SUBMITTED_TO_CSP.words}” after you opened" in page.one("main").text
     assert Application.objects.get(pk=submitted.application.pk).status is State.SUBMITTED_TO_CSP
-    as_owner.post(path(submitted, "withdrawal/"), {"drawn": told.one("input", name="drawn").attributes["value"]})
+    as_owner.post(path(submitted, "withdrawal/"), {"drawn": page.one("input", name="drawn").attributes["value"]})
     assert Application.objects.get(pk=submitted.application.pk).status is State.WITHDRAWN
 
 

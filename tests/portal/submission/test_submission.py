@@ -85,9 +85,9 @@ def test_what_was_changed_after_the_page_was_read_is_not_declared(
     assert state(complete) is State.DRAFT
     markup = Markup(answer.content.decode())
     assert markup.faults == []
-    told = next(one for one in markup.all("div") if one.attributes.get("role") == "alert")
-    assert "Something has changed since you opened this page" in told.text
-    assert ": Name" in told.text
+    alert = next(one for one in markup.all("div") if one.attributes.get("role") == "alert")
+    assert "Something has changed since you opened this page" in alert.text
+    assert ": Name" in alert.text
     assert "checked" not in markup.one("input", id="declaration").attributes
     again = DECLARED | {"drawn": markup.one("input", name="drawn").attributes["value"]}
     assert as_owner.post(path(complete), again)["Location"].endswith("/status/")

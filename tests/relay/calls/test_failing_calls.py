@@ -295,8 +295,8 @@ def test_a_submission_that_is_refused_goes_back_with_the_reasons(
     error = {"pointer": "/x", "field": "date_of_birth", "code": "required", "detail": "Enter the date of birth"}
 
     def names_the_party(transport: FlakyTransport, request: Any, more: Any) -> Any:
-        told = error | {"party_id": row("party", "ada").remote_id, "section": "Directors"}
-        return answers(422, {"code": "requirements_not_met", "errors": [told]})(transport, request, more)
+        details = error | {"party_id": row("party", "ada").remote_id, "section": "Directors"}
+        return answers(422, {"code": "requirements_not_met", "errors": [details]})(transport, request, more)
 
     transport.fail_on("POST entities/submit", names_the_party, times=1)
     services.submit(complete, by=owner)

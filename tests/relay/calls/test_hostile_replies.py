@@ -214,8 +214,8 @@ class TestCreates:
     def test_an_error_that_names_people_names_nobody_in_the_log(
         self, submitted: Draft, hostile: Hostile, log: Any, status: str
     ) -> None:
-        said = {"error": {"code": "Lovelace", "message": "Mallory Elsewhere", "details": {"Ada": ["ada@example.com"]}}}
-        self.drained(hostile, "party", saying(said, status=status))
+        body = {"error": {"code": "Lovelace", "message": "Mallory Elsewhere", "details": {"Ada": ["ada@example.com"]}}}
+        self.drained(hostile, "party", saying(body, status=status))
         row = row_of(submitted, "party")
         assert (row.remote_id, row.acknowledged) == ("", None)
         assert_logged_without_personal_data(log, row)
@@ -365,8 +365,8 @@ class TestClock:
     def test_ten_minutes_are_kept_for_the_agents_and_said_once_in_the_log(
         self, submitted: Draft, hostile: Hostile, log: Any, ahead: int
     ) -> None:
-        said = format_datetime(datetime.now(UTC) + timedelta(seconds=ahead), usegmt=True)
-        hostile.headers = f"Date: {said}\r\n"
+        date = format_datetime(datetime.now(UTC) + timedelta(seconds=ahead), usegmt=True)
+        hostile.headers = f"Date: {date}\r\n"
         drain()
         assert ServiceProfile.objects.get().clock_ahead == pytest.approx(ahead, abs=120)
         assert log.text.count("The formation service's clock is") == 1

@@ -42,14 +42,14 @@ def opens_after(found: ServiceProfile, now: datetime, *, is_retry: bool = False)
 
 def test_no_second_has_more_calls_than_allowed(at_service: ServiceProfile, settings: Any) -> None:
     settings.RELAY_CALLS_PER_SECOND = 10
-    moments = []
+    times = []
     now = NOW
     for _ in range(35):
         now = rate_limit.opens_at(at_service, now)
         rate_limit.count_calls(at_service, now, is_retry=False)
-        moments.append(now)
-    assert moments[:10] == [NOW] * 10
-    for first, eleventh in zip(moments, moments[10:], strict=False):
+        times.append(now)
+    assert times[:10] == [NOW] * 10
+    for first, eleventh in zip(times, times[10:], strict=False):
         assert eleventh - first >= timedelta(seconds=1)
 
 

@@ -51,7 +51,7 @@ def parties(service: FormationService) -> list[Any]:
     return service.parties(row("entity").remote_id)
 
 
-def looks(subject: str) -> list[tuple[int, int, str]]:
+def lookups(subject: str) -> list[tuple[int, int, str]]:
     seen = Look.objects.filter(delivery=row("party", subject)).order_by("pk")
     return [(one.records, len(one.matches), one.conclusion) for one in seen]
 
@@ -67,7 +67,7 @@ def test_a_party_that_arrived_is_bound_and_not_sent_again(
     drain_until_settled()
     assert [one["party_id"] for one in parties(service)] == [row("party", "ada").remote_id]
     assert strict.endpoints.count(PARTIES) == 1
-    assert looks("ada") == [(1, 1, "bound")]
+    assert lookups("ada") == [(1, 1, "bound")]
     assert deliveries_of(complete.application).overall.words == "Received"
 
 
@@ -81,7 +81,7 @@ def test_a_party_that_did_not_arrive_is_looked_for_twice_and_sent_once_more(
     assert (row("party", "ada").looks, strict.endpoints.count(PARTIES)) == (1, 1)
     drain_until_settled()
     assert strict.endpoints.count(PARTIES) == 2
-    assert [conclusion for _, _, conclusion in looks("ada")] == ["not there", "not there", "as it should be"]
+    assert [conclusion for _, _, conclusion in lookups("ada")] == ["not there", "not there", "as it should be"]
     assert len(parties(service)) == 1
 
 
@@ -125,7 +125,7 @@ def test_two_that_may_be_it_are_held_for_an_agent(
     drain_until_settled()
     held = row("party", "ada")
     assert (held.state, held.reason, held.remote_id) == ("held", "twins", "")
-    assert looks("ada") == [(2, 2, "several may be it")]
+    assert lookups("ada") == [(2, 2, "several may be it")]
     assert deliveries_of(complete.application).of_party("ada").words == "With our team"
 
 
@@ -237,7 +237,7 @@ def test_a_list_that_never_rests_proves_nothing(complete: Draft, strict: FlakyTr
     drain_until_settled(3)
     unknown = row("party", "ada")
     assert (unknown.state, unknown.remote_id) == ("unknown", "")
-    assert {conclusion for _, _, conclusion in looks("ada")} == {"could not be read"}
+    assert {conclusion for _, _, conclusion in lookups("ada")} == {"could not be read"}
 
 
 def test_a_list_that_cannot_be_read_is_read_later(
@@ -269,7 +269,7 @@ def test_a_worker_that_died_leaves_something_to_look_for(
     assert row("party", "ada").tries.get().outcome == "worker_died"
     drain_until_settled()
     assert len(parties(service)) == 1
-    assert "not there" in [conclusion for _, _, conclusion in looks("ada")]
+    assert "not there" in [conclusion for _, _, conclusion in lookups("ada")]
 
 
 def test_a_worker_that_overslept_does_not_send(complete: Draft, strict: FlakyTransport, monkeypatch: Any) -> None:

@@ -176,12 +176,12 @@ def test_where_nothing_can_be_read_it_is_held_and_never_told_twice(
     assert status_row("in_review").state == "done"
 
 
-@pytest.mark.parametrize("said", ["", ["in_review"], None])
+@pytest.mark.parametrize("status", ["", ["in_review"], None])
 def test_a_record_without_a_state_settles_nothing(
-    submitted: Draft, without_keys: FlakyTransport, agent: Any, said: Any
+    submitted: Draft, without_keys: FlakyTransport, agent: Any, status: Any
 ) -> None:
     without_keys.fail_on(STATUS, lost_after, times=1)
-    without_keys.fail_on(READ, answers(200, {"data": {"status": said}}))
+    without_keys.fail_on(READ, answers(200, {"data": {"status": status}}))
     advance(submitted, "begin_review", by=agent)
     drain_until_still()
     held = status_row("in_review")

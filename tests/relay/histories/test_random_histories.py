@@ -134,10 +134,10 @@ def assert_nothing_was_said_twice(transport: FlakyTransport) -> None:
         if call.endpoint == "POST entities/csp-data":
             holder = call.body.get("party_id") or call.body.get("share_class_id") or ""
             before = there.setdefault((call.path, holder), {})
-            said = call.body["csp_data"]
-            assert said
-            assert not {name for name, value in said.items() if before.get(name, None) == value}
-            before |= said
+            csp_data = call.body["csp_data"]
+            assert csp_data
+            assert not {name for name, value in csp_data.items() if before.get(name, None) == value}
+            before |= csp_data
 
 
 @settings(

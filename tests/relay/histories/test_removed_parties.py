@@ -52,11 +52,11 @@ def test_what_is_restored_before_it_went_stays_there(
     complete: Draft, service: FormationService, transport: FlakyTransport, owner: Any
 ) -> None:
     drain()
-    told = len(transport.calls)
+    count = len(transport.calls)
     services.remove_party(complete, complete.party("ada"), by=owner)  # type: ignore[arg-type]
     services.restore_party(complete, "ada", by=owner)
     assert drain() == 0
-    assert len(transport.calls) == told
+    assert len(transport.calls) == count
     assert counts_at_service(service) == (1, 1, 1)
 
 

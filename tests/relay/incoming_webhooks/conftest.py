@@ -34,8 +34,8 @@ def event(about: str = "ent_1", **more: Any) -> dict[str, Any]:
     return {"id": "evt_1", "type": "party.added", "created_at": "2026-01-02T03:04:05Z", "data": data} | more
 
 
-def written(said: Any) -> bytes:
-    return json.dumps(said).encode()
+def written(value: Any) -> bytes:
+    return json.dumps(value).encode()
 
 
 def standard(body: bytes, *, secret: str = SECRET, at: datetime | None = None, name: str = "evt_1") -> dict[str, str]:

@@ -88,8 +88,8 @@ def arrivals(count: int, chance: random.Random) -> list[tuple[float, int, str]]:
     is_late = set(chance.sample(range(true), round(count * REORDERED)))
     found = [(one + (chance.uniform(1, LONGEST) if one in is_late else 0), one, "true") for one in range(true)]
     for kind, part in (("true", REPEATED), ("forged", FORGED), ("stale", STALE)):
-        told = chance.choices(range(true), k=round(count * part))
-        found += [(one + chance.uniform(0, LONGEST), one, kind) for one in told]
+        chosen = chance.choices(range(true), k=round(count * part))
+        found += [(one + chance.uniform(0, LONGEST), one, kind) for one in chosen]
     return sorted(found)
 
 
@@ -98,8 +98,8 @@ def document_statuses() -> dict[str, str]:
 
 
 def at_the_service() -> dict[str, str]:
-    said = Document.objects.values_list("id", "status")
-    return {name: "" if status == "pending" else status for name, status in said}
+    documents = Document.objects.values_list("id", "status")
+    return {name: "" if status == "pending" else status for name, status in documents}
 
 
 @pytest.mark.parametrize("count", [100, pytest.param(1_000, marks=pytest.mark.long)])
@@ -109,8 +109,8 @@ def test_whatever_becomes_of_webhooks_the_portal_knows_what_the_service_has(
     chance = random.Random(20_260_102)
     sent: list[SignedEvent] = []
     answers: dict[str, list[int]] = {"true": [], "forged": [], "stale": []}
-    for at, number, kind in (way := arrivals(count, chance)):
-        while len(sent) <= at and len(sent) <= max(one for _, one, _ in way):
+    for at, number, kind in (order := arrivals(count, chance)):
+        while len(sent) <= at and len(sent) <= max(one for _, one, _ in order):
             sent.append(happens(entities, chance))
         signed = replace(sent[number], kind=kind)
         answers[kind].append(post(signed.body, signed.headers()).status_code)

@@ -114,8 +114,8 @@ def _with(name: str, value: str | None) -> Callable[[Sign, bytes], dict[str, str
     """One header, by the end of its name, said otherwise or left out."""
 
     def forged(sign: Sign, body: bytes) -> dict[str, str]:
-        given = {key: value if key.lower().endswith(name) else said for key, said in sign(body).items()}
-        return {key: said for key, said in given.items() if said is not None}
+        given = {key: value if key.lower().endswith(name) else header for key, header in sign(body).items()}
+        return {key: header for key, header in given.items() if header is not None}
 
     return forged
 

@@ -34,13 +34,13 @@ def registered(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
 def test_the_portal_subscribes_and_verifies_what_the_service_then_signs(
     settings: Any, capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture, tmp_path: Path
 ) -> None:
-    said = registered(capsys)
+    output = registered(capsys)
     row = Subscription.objects.get()
     assert row.url == f"{settings.PORTAL_URL}/webhooks/formation-service/"
-    assert row.url in said
+    assert row.url in output
     assert incoming_webhooks.signing_secrets() == (secret_of(row.id),)
     assert stat.S_IMODE(incoming_webhooks.secret_path().stat().st_mode) == 0o600
-    assert secret_of(row.id) not in said + caplog.text
+    assert secret_of(row.id) not in output + caplog.text
     from django.utils import timezone
 
     body = written(event())
@@ -81,9 +81,9 @@ def test_a_service_without_the_call_leaves_it_to_a_setting(
     with pytest.raises(CommandError, match="set WEBHOOK_SECRET"):
         registered(capsys)
     settings.WEBHOOK_SECRET = SECRET
-    said = registered(capsys)
-    assert "WEBHOOK_SECRET is set" in said
-    assert SECRET not in said
+    output = registered(capsys)
+    assert "WEBHOOK_SECRET is set" in output
+    assert SECRET not in output
 
 
 def test_an_answer_without_a_secret_keeps_the_one_before(

@@ -102,11 +102,11 @@ def test_a_decision_is_logged_without_what_was_written(
 ) -> None:
     caplog.set_level("INFO", logger="formation_portal.relay")
     bind(lost_entity.pk, agent=agent, remote_id="ent_9", note="Ada says so")
-    said = caplog.text
-    assert f"agent {agent.pk} decided bind" in said
-    assert lost_entity.application.reference in said
-    assert "Ada" not in said
-    assert agent.email not in said
+    log = caplog.text
+    assert f"agent {agent.pk} decided bind" in log
+    assert lost_entity.application.reference in log
+    assert "Ada" not in log
+    assert agent.email not in log
 
 
 def test_what_was_changed_meanwhile_follows(
@@ -250,6 +250,6 @@ def test_a_decision_stands_in_the_audit(lost_entity: Delivery, service: Formatio
     decision = bind(lost_entity.pk, agent=agent, remote_id=str(entity["id"]), note="By telephone")
     entry = Entry.objects.get(deed=AuditAction.DECISION)
     assert (entry.actor, entry.account, entry.subject) == (Actor.AGENT, agent.pk, f"delivery {lost_entity.pk}")
-    told = json.loads(entry.detail)
-    assert list(told.pop("rows")) == ["relay.decision"]
-    assert told == {"decision": decision.pk, "said": "bind"}
+    detail = json.loads(entry.detail)
+    assert list(detail.pop("rows")) == ["relay.decision"]
+    assert detail == {"decision": decision.pk, "said": "bind"}

@@ -71,8 +71,8 @@ def test_every_option_of_the_catalog_that_says_none_excludes_the_others() -> Non
     assert found
     assert all(set(alone) < set(options) for alone, options in found)
     for field in several:
-        said = [option for option in field["options"] if option.startswith(("None", "No ", "Not "))]
-        assert said == field.get("exclusive_options", []), field["key"]
+        negative = [option for option in field["options"] if option.startswith(("None", "No ", "Not "))]
+        assert negative == field.get("exclusive_options", []), field["key"]
 
 
 def test_a_declaration_is_a_list_with_one_option() -> None:

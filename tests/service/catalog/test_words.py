@@ -45,8 +45,8 @@ def headings(item: Json) -> Iterator[str]:
 
 def helps(item: Json) -> Iterator[str]:
     slots = [slot for s in sections_of(item) for group in s.get("documents", {}).values() for slot in group]
-    for said in (*sections_of(item), *(asked.field for asked in asked_in(item)), *slots):
-        yield from ([said["help"]] if "help" in said else [])
+    for labelled in (*sections_of(item), *(asked.field for asked in asked_in(item)), *slots):
+        yield from ([labelled["help"]] if "help" in labelled else [])
 
 
 def texts(item: Json) -> set[str]:
@@ -62,7 +62,7 @@ def test_one_thing_has_one_label_in_all_products(catalog: list[Json]) -> None:
     for item in catalog:
         for asked in asked_in(item):
             labels.setdefault(name_of(asked.field), set()).add(asked.field["label"])
-    assert {name: said for name, said in labels.items() if len(said) > 1} == LOCAL_WORDS
+    assert {name: found for name, found in labels.items() if len(found) > 1} == LOCAL_WORDS
 
 
 def test_a_yes_or_no_question_is_asked_as_one_and_a_label_has_no_full_stop(catalog: list[Json]) -> None:

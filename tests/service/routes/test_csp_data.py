@@ -85,7 +85,7 @@ def test_a_wrong_type_is_said_in_words_at_its_part(caller: Caller, entity: str) 
         "code": "wrong_type",
         "detail": "“Capital”, amount, must be a number",
     }
-    details = [caller.answers(entity, **{key: said}).json()["errors"][0]["detail"] for key, said in MISSAID.items()]
+    details = [caller.answers(entity, **{key: value}).json()["errors"][0]["detail"] for key, value in MISSAID.items()]
     assert details == ["“Listed” must be true or false", "“Staff” must be a number"]
 
 
@@ -93,10 +93,10 @@ MISSAID = {"listed": "true", "staff": "12"}
 
 
 def test_values_of_every_json_type_are_taken(caller: Caller, entity: str) -> None:
-    said = {"listed": False, "staff": 12.5, "markets": ["Asia"], "capital": {"amount": 5.0, "currency": "USD"}}
-    assert caller.answers(entity, **said).status_code == 200
+    answers = {"listed": False, "staff": 12.5, "markets": ["Asia"], "capital": {"amount": 5.0, "currency": "USD"}}
+    assert caller.answers(entity, **answers).status_code == 200
     held = caller.get(f"/entities/{entity}/csp-data").json()["data"]["csp_data"]
-    assert {name: held[f"bvi.{name}"] for name in said} == said
+    assert {name: held[f"bvi.{name}"] for name in answers} == answers
 
 
 def test_an_amount_has_both_keys(caller: Caller, entity: str) -> None:
@@ -118,10 +118,10 @@ def test_a_pointer_to_a_key_with_a_slash_is_escaped(caller: Caller, entity: str)
 
 
 def test_answers_to_another_schema_are_refused(caller: Caller, entity: str) -> None:
-    told = problem(
+    error = problem(
         caller.answers(entity, schema=example_catalog.PLAIN_SCHEMA, activity="Trading"), 409, "schema_superseded"
     )
-    assert example_catalog.SHARES_SCHEMA in told["detail"]
+    assert example_catalog.SHARES_SCHEMA in error["detail"]
 
 
 def test_an_older_schema_stays_for_entities_created_with_it(caller: Caller, entity: str) -> None:

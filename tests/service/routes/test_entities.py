@@ -58,8 +58,8 @@ def test_an_unknown_property_is_refused_where_it_stands(caller: Caller, body: di
 def test_a_client_reference_names_one_entity_of_a_key(caller: Caller, other_account: Caller) -> None:
     body = {"jurisdiction_product_id": example_catalog.SHARES_PRODUCT, "client_reference": "FP-1"}
     first = caller.post("/entities", body).json()["data"]["id"]
-    told = problem(caller.post("/entities", body), 409, "conflict")
-    assert told["existing_id"] == first
+    error = problem(caller.post("/entities", body), 409, "conflict")
+    assert error["existing_id"] == first
     assert other_account.post("/entities", body).status_code == 201
     found = caller.get("/entities?client_reference=FP-1").json()["data"]
     assert [one["id"] for one in found] == [first]
@@ -149,8 +149,8 @@ def test_a_status_moves_only_by_a_transition(caller: Caller, entity: str, source
     if any(transition.target is target and source in transition.sources for transition in TRANSITIONS.values()):
         assert answer.status_code == 200
         assert (answer.json()["data"]["status"], answer.json()["data"]["status_note"]) == (target, "Because.")
-        told = Event.objects.get(type="entity.status_changed").data
-        assert told == {"entity_id": entity, "status": target, "previous_status": source, "note": "Because."}
+        data = Event.objects.get(type="entity.status_changed").data
+        assert data == {"entity_id": entity, "status": target, "previous_status": source, "note": "Because."}
     else:
         problem(answer, 409, "invalid_state")
         assert Entity.objects.get(id=entity).status == source

@@ -200,12 +200,12 @@ def test_what_happens_to_parties_is_told(caller: Caller, entity: str) -> None:
     party = caller.person(entity, "director")
     caller.patch(f"/entities/{entity}/parties/{party}", {"last_name": "Lovelace"})
     caller.delete(f"/entities/{entity}/parties/{party}")
-    told = {"entity_id": entity, "party_id": party, "party_type": "person", "roles": ["director"]}
+    data = {"entity_id": entity, "party_id": party, "party_type": "person", "roles": ["director"]}
     events = Event.objects.filter(type__startswith="party.").order_by("number")
     assert [(event.type, event.data) for event in events] == [
-        ("party.added", told),
-        ("party.updated", told),
-        ("party.removed", told),
+        ("party.added", data),
+        ("party.updated", data),
+        ("party.removed", data),
     ]
 
 

@@ -53,8 +53,8 @@ def test_a_currency_that_no_country_pays_with_is_one_all_the_same(caller: Caller
 
 def test_a_name_stands_once_in_an_entity(caller: Caller, entity: str) -> None:
     first = caller.share_class(entity)
-    told = problem(caller.post(f"/entities/{entity}/share-classes", ordinary()), 409, "conflict")
-    assert told["existing_id"] == first
+    error = problem(caller.post(f"/entities/{entity}/share-classes", ordinary()), 409, "conflict")
+    assert error["existing_id"] == first
     second = caller.share_class(entity, "Preferred")
     answer = caller.patch(f"/entities/{entity}/share-classes/{second}", {"name": "Ordinary"})
     problem(answer, 409, "conflict")
@@ -82,8 +82,8 @@ def test_a_class_is_removed_while_nobody_holds_shares_of_it(caller: Caller, enti
 def test_a_shareholding_is_made_told_changed_and_listed(caller: Caller, entity: str) -> None:
     share_class, party = caller.share_class(entity), caller.person(entity, "shareholder")
     holding = caller.holding(entity, party, share_class)
-    told = {"entity_id": entity, "shareholding_id": holding, "party_id": party, "share_class_id": share_class}
-    assert Event.objects.get(type="shareholding.created").data == {**told, "shares_held": 100}
+    data = {"entity_id": entity, "shareholding_id": holding, "party_id": party, "share_class_id": share_class}
+    assert Event.objects.get(type="shareholding.created").data == {**data, "shares_held": 100}
     path = f"/entities/{entity}/shareholdings/{holding}"
     assert caller.patch(path, {"shares_held": 7}).json()["data"]["shares_held"] == 7
     listed = caller.get(f"/entities/{entity}/shareholdings").json()

@@ -53,8 +53,8 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         body = self.rfile.read(int(self.headers["Content-Length"]))
-        said = {name.lower(): value for name, value in self.headers.items()}
-        self.server.keep(Received(self.path, said, body))
+        headers = {name.lower(): value for name, value in self.headers.items()}
+        self.server.keep(Received(self.path, headers, body))
         if self.server.is_silent:
             self.server.may_answer.wait(30)
             return

@@ -33,8 +33,8 @@ def test_the_reference_library_verifies_what_we_send(caller: Caller, receiver: R
     party = caller.person(entity, "director")
     assert send_due() == 2
     for one in receiver.received:
-        said = Webhook(secret).verify(one.body, one.headers)
-        assert said["id"] == one.headers["webhook-id"]
+        payload = Webhook(secret).verify(one.body, one.headers)
+        assert payload["id"] == one.headers["webhook-id"]
         with pytest.raises(WebhookVerificationError):
             Webhook(secret).verify(one.body.replace(b"ent_", b"ent-"), one.headers)
     added = json.loads(receiver.received[1].body)
@@ -90,8 +90,8 @@ def test_a_receiver_that_is_down_for_an_hour_gets_everything_once_and_in_order(
         send_due()
     assert len(receiver.ids) == len(set(receiver.ids)) == 15
     for one in (entity, other):
-        told = [json.loads(got.body) for got in receiver.received]
-        about = [event for event in told if event["data"]["entity_id"] == one]
+        events = [json.loads(got.body) for got in receiver.received]
+        about = [event for event in events if event["data"]["entity_id"] == one]
         assert [event["created_at"] for event in about] == sorted(event["created_at"] for event in about)
         assert about[0]["type"] == "entity.created"
     assert not EventDelivery.objects.filter(delivered_at=None).exists()
@@ -204,10 +204,10 @@ def test_a_fault_of_our_own_waits_like_any_other(
 
 
 @pytest.mark.parametrize(
-    "said", [b"", b"HTTP/1.1\r\n", b"220 mail.example\r\n", b"\xff" * 9_000, b"HTTP/1.1 2000 OK\r\n"]
+    "reply", [b"", b"HTTP/1.1\r\n", b"220 mail.example\r\n", b"\xff" * 9_000, b"HTTP/1.1 2000 OK\r\n"]
 )
-def test_an_answer_that_is_none_is_not_taken_for_one(said: bytes) -> None:
-    assert post(f"http://127.0.0.1:{_serve_once(said)}/", b"{}", {})[0] == "no_answer"
+def test_an_answer_that_is_none_is_not_taken_for_one(reply: bytes) -> None:
+    assert post(f"http://127.0.0.1:{_serve_once(reply)}/", b"{}", {})[0] == "no_answer"
 
 
 def test_waiting_for_an_answer_ends_at_the_deadline(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -230,7 +230,7 @@ def test_a_target_without_tls_is_not_told_in_the_clear(receiver: Receiver, caplo
     assert receiver.received == []
 
 
-def _serve_once(said: bytes, *, stays: bool = False) -> int:
+def _serve_once(reply: bytes, *, stays: bool = False) -> int:
     """The port of somebody who takes one call, reads it, says this, and hangs up, or stays."""
     listening = socket.create_server(("127.0.0.1", 0))
 
@@ -239,7 +239,7 @@ def _serve_once(said: bytes, *, stays: bool = False) -> int:
             caller, _ = listening.accept()
             with caller:
                 caller.recv(65_536)
-                caller.sendall(said)
+                caller.sendall(reply)
                 if stays:
                     caller.recv(1)
 
