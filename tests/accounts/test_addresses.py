@@ -24,9 +24,9 @@ def _no_waiting(settings: Any) -> None:
     settings.ACCOUNT_RATE_LIMITS = settings.ACCOUNT_RATE_LIMITS | {"confirm_email": "1000/m/key"}
 
 
-def sign_up(email: str = OWNERS, password: str = OWNERS_PASSWORD) -> Client:
+def sign_up(email: str = OWNERS, password: str = OWNERS_PASSWORD, **more: str) -> Client:
     client = Client()
-    posted = {"first_name": "Ada", "last_name": "Byron", "email": email, "password1": password}
+    posted = {"first_name": "Ada", "last_name": "Byron", "email": email, "password1": password, **more}
     assert client.post("/accounts/signup/", posted).status_code == 302
     return client
 
@@ -87,6 +87,10 @@ def message_levels(answer: Any) -> list[str]:
 def known_addresses() -> list[tuple[str, str, bool]]:
     rows = EmailAddress.objects.order_by("user", "pk")
     return [(one.user.email, one.email, one.verified) for one in rows]
+
+
+def test_confirming_leads_to_where_one_was_going() -> None:
+    assert confirm(sign_up(next="/help/"), OWNERS)["Location"] == "/help/"
 
 
 def test_whoever_signs_up_with_anothers_address_loses_it_by_confirming_their_own() -> None:

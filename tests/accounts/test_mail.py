@@ -9,14 +9,9 @@ from django.test import Client
 
 from formation_portal.mail.models import Letter
 
-pytestmark = pytest.mark.django_db
+from .test_sign_up import NEW
 
-NEW = {
-    "first_name": "Ada",
-    "last_name": "Byron",
-    "email": "ada@example.com",
-    "password1": "a long enough passphrase",
-}
+pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture(autouse=True)

@@ -9,7 +9,6 @@ from django.contrib.auth import get_user_model
 from django.test import Client
 
 from formation_portal.accounts import addresses
-from formation_portal.mail.models import Letter
 
 pytestmark = pytest.mark.django_db
 
@@ -28,14 +27,6 @@ def test_signing_up_makes_an_account_with_its_names_and_signs_in() -> None:
     user = get_user_model().objects.get(email="ada@example.com")
     assert (user.first_name, user.last_name, user.is_agent) == ("Ada", "Byron", False)
     assert client.get("/applications/").status_code == 200
-
-
-def test_confirming_leads_to_where_one_was_going() -> None:
-    client = Client()
-    client.post("/accounts/signup/?next=/help/", NEW | {"next": "/help/"})
-    letter = Letter.objects.get(kind="confirmation")
-    (link,) = re.findall(r"https?://[^/\s]+(/accounts/\S+)", letter.text)[:1]
-    assert client.post(link)["Location"] == "/help/"
 
 
 @pytest.mark.parametrize(("is_agent", "address"), [(True, "/desk/"), (False, "/applications/")])
