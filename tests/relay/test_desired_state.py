@@ -81,13 +81,13 @@ def active_names(draft: Draft, holder: Holder) -> set[str]:
     }
 
 
-slowly = settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+slowly = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 @slowly
 @given(drafts())
-def test_nothing_inactive_is_sent_bodies_are_the_contracts_and_asking_again_changes_nothing(draft: Draft) -> None:
-    """Three properties of the same drafts: to make a draft takes longer than to look at it."""
+def test_what_is_desired_of_any_draft(draft: Draft) -> None:
+    """Three properties of the same drafts, since making a draft takes longer than checking it."""
     assert_nothing_is_inactive(draft)
     assert_creates_send_the_contracts_bodies(draft)
     assert_asking_again_gives_the_same(draft)
