@@ -2,6 +2,7 @@
 
 import json
 import random
+import re
 import time
 from datetime import datetime, timedelta
 from typing import Any
@@ -198,7 +199,8 @@ def test_without_its_key_nobody_makes_a_digest_that_fits(reviewed: Draft, settin
 
 
 def test_an_entry_says_nothing_of_what_was_typed(reviewed: Draft) -> None:
-    details = "".join(Entry.objects.values_list("detail", flat=True))
+    # A digest may hold any four digits.
+    details = re.sub(r"[0-9a-f]{32,}", "", "".join(Entry.objects.values_list("detail", flat=True)))
     assert not any(word in details for word in ("1985", "telephone", "Ask first", "Lovelace"))
 
 
