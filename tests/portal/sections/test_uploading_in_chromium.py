@@ -151,7 +151,6 @@ def test_a_refused_file_says_why_at_its_slot_and_a_large_one_is_never_sent(
     assert open_draft(application).documents == []
 
 
-@pytest.mark.long
 def test_a_file_that_is_dropped_on_a_slot_is_sent_and_one_beside_it_leaves_the_page_alone(
     open_tab: OpenTab, application: Application
 ) -> None:
