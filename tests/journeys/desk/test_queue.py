@@ -82,7 +82,7 @@ def test_the_desk_goes_by_keys_once_their_sheet_was_opened(desk: tuple[Tab, Any,
     sheet = tab.get_by_role("dialog", name="Keyboard shortcuts")
     tab.keyboard.press("?")
     expect(sheet).to_be_visible()
-    assert sheet.locator("dt").all_inner_texts() == ["X", "/", "C", "J", "K", "Enter", "?"]
+    assert sheet.locator("dt").all_text_contents() == ["X", "/", "C", "J", "K", "Enter", "?"]
     sheet.get_by_label("Use shortcuts on this device").uncheck()
     sheet.get_by_role("button", name="Close").click()
     tab.keyboard.press("j")

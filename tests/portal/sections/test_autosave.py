@@ -3,15 +3,16 @@
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from tests.needed import has_chromium, needed
 from tests.portal.script_pages import SERVER
-from tests.portal.sections.test_script import CHROMIUM, NOT_SAVED, address, page
+from tests.portal.sections.test_script import NOT_SAVED, address, page
 
 __all__ = ["address", "page"]
 
 pytestmark = [
     pytest.mark.browser,
     pytest.mark.urls("tests.portal.script_pages"),
-    pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine"),
+    needed("Chromium", has_chromium()),
 ]
 
 

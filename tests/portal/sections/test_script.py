@@ -1,6 +1,5 @@
 """Our script in a browser, under the content policy of every page."""
 
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,15 +8,15 @@ from playwright.sync_api import Browser, Page, expect
 from pytest_django.fixtures import Settings
 
 from tests.journeys.site import served
+from tests.needed import has_chromium, needed
 from tests.portal.script_pages import SERVER
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 NOT_SAVED = "Not saved. Your answers are still on this page."
 
 pytestmark = [
     pytest.mark.browser,
     pytest.mark.urls("tests.portal.script_pages"),
-    pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine"),
+    needed("Chromium", has_chromium()),
 ]
 
 
@@ -90,6 +89,14 @@ def test_trying_again_sends_the_form_as_it_is_now(page: Page) -> None:
     expect(page.locator("main")).to_be_focused()
 
 
+def test_a_click_elsewhere_tries_nothing_again(page: Page) -> None:
+    SERVER.status = 503
+    type_name(page, "Lark")
+    expect(page.get_by_role("alert")).to_contain_text(NOT_SAVED)
+    pressed = "heading => { heading.click(); return document.querySelectorAll('.htmx-request').length; }"
+    assert page.get_by_role("heading", level=1).evaluate(pressed) == 0
+
+
 def test_the_next_change_that_is_saved_takes_the_banner_away(page: Page) -> None:
     SERVER.status = 500
     type_name(page, "Lark")
@@ -110,6 +117,8 @@ def test_what_a_button_adds_is_sent_again_with_the_form(page: Page) -> None:
     page.get_by_role("button", name="Save for later").click()
     expect(page.get_by_role("alert")).to_contain_text(NOT_SAVED)
     SERVER.status = 204
+    page.get_by_role("heading", level=1).click()
+    expect(page.get_by_role("alert")).to_contain_text(NOT_SAVED)
     page.get_by_role("button", name="Try again").click()
     expect(page.get_by_role("alert")).to_be_empty()
     assert [post.get("later") for post in SERVER.posted] == ["1", "1"]
