@@ -3,6 +3,7 @@
 import io
 import zipfile
 from typing import Any
+from unittest.mock import patch
 
 from django.core.files.uploadedfile import SimpleUploadedFile
 
@@ -10,6 +11,7 @@ from formation_portal.applications import services
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.transfer import content_of
 from formation_portal.contract.catalog import CatalogItem, parse_catalog
+from formation_portal.core import subscribers
 
 PDF = b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n1 0 obj\n"
 JPEG = b"\xff\xd8\xff\xe0\x00\x10JFIF"
@@ -143,14 +145,18 @@ def upload(content: bytes = PDF, name: str = "passport.pdf") -> SimpleUploadedFi
 
 
 def fill_in(draft: Draft, by: Any) -> None:
-    """Until a draft of the small product needs nothing more: one person as director and holder of all shares."""
-    for key, raw in (("the-company", COMPANY), ("funds", FUNDS)):
-        section = draft.schema.section(key)
-        assert section is not None
-        services.save_section(draft, section, raw, version=draft.version(key), by=by)
-    services.add_party(draft, "person", ["director", "shareholder"], ADA, by=by, token="ada")
-    services.add_share_class(draft, ORDINARY, by=by, token="ordinary")
-    services.save_holdings(draft, {("ada", "ordinary"): "10,000"}, by=by)
+    """Until a draft of the small product needs nothing more: one person as director and holder of all shares.
+
+    Relay and desk hear of the last change alone, which leaves the same rows in a third of the time.
+    """
+    with patch.object(subscribers, "application_changed"):
+        for key, raw in (("the-company", COMPANY), ("funds", FUNDS)):
+            section = draft.schema.section(key)
+            assert section is not None
+            services.save_section(draft, section, raw, version=draft.version(key), by=by)
+        services.add_party(draft, "person", ["director", "shareholder"], ADA, by=by, token="ada")
+        services.add_share_class(draft, ORDINARY, by=by, token="ordinary")
+        services.save_holdings(draft, {("ada", "ordinary"): "10,000"}, by=by)
     services.add_document(draft, draft.party("ada"), "Passport", upload(), by=by)
     assert draft.needs == ()
 

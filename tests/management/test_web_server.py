@@ -4,11 +4,13 @@ import contextlib
 import json
 import os
 import re
+import shutil
 import signal
 import socket
 import threading
 from collections.abc import Iterator
 from http.client import HTTPConnection, HTTPResponse
+from pathlib import Path
 from urllib.parse import urlencode
 
 import pytest
@@ -17,6 +19,7 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from formation_portal.accounts import demo
+from formation_portal.core.databases import SERVICE
 from formation_portal.service.auth import DEMO_KEY
 
 from .served import PATIENCE, READY, Served, eventually, free_port, opened, slow_clients
@@ -27,10 +30,14 @@ API = "/api/v1/entities"
 
 
 @pytest.fixture(scope="module")
-def portal(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    """A portal of two processes, and a key that may ask twelve times a minute."""
+def portal(tmp_path_factory: pytest.TempPathFactory, django_db_setup: None, shared_dir: Path) -> Iterator[Served]:
+    """A portal of two processes on migrated databases, and a key that may ask twelve times a minute."""
     more = {"WEB_PROCESSES": "2", "RATE_LIMIT": "12"}
-    served = Served(tmp_path_factory.mktemp("web"), free_port(), more).start()
+    folder = tmp_path_factory.mktemp("web")
+    for alias, name in (("default", "portal"), (SERVICE, "service")):
+        if (shared_dir / alias).exists():
+            shutil.copyfile(shared_dir / alias, folder / f"{name}.sqlite3")
+    served = Served(folder, free_port(), more).start()
     served.until(READY)
     # What it goes on saying is read, so that no pipe is full.
     reading = threading.Thread(target=lambda: served.lines.extend(served.process.stdout or ()))

@@ -9,6 +9,7 @@ from playwright.sync_api import Route, expect
 
 from formation_portal.applications.draft import open_draft
 from formation_portal.applications.models import Application
+from tests.each_once import each_once
 from tests.journeys.browser import TabBrowser
 from tests.journeys.chromium.test_questions import application, at_section, change_under_way
 from tests.journeys.conftest import OpenTab
@@ -49,8 +50,10 @@ def out_of_order(route: Route) -> None:
     route.fulfill(status=503, body="")
 
 
-@pytest.mark.parametrize("trouble", [unreachable, out_of_order])
-@pytest.mark.parametrize("pressed", ["Save and continue", "Save and come back later", "Overview"])
+@pytest.mark.parametrize(
+    ("trouble", "pressed"),
+    each_once([unreachable, out_of_order], ["Save and continue", "Save and come back later", "Overview"]),
+)
 def test_a_page_that_cannot_be_saved_stays_and_goes_on_once_it_can(
     trouble: Any, pressed: str, open_tab: OpenTab, application: Opened
 ) -> None:

@@ -22,8 +22,8 @@ from formation_portal.relay.models import Attempt, Delivery, Look, ServiceProfil
 from formation_portal.relay.service_profile import EMBEDDED_CAPABILITIES, Capabilities
 from formation_portal.relay.worker import drain
 from tests.applications import factories
+from tests.each_once import each_once
 from tests.gateway.raw_server import RawServer
-from tests.relay.conftest import save
 
 from .hostile_service import Hostile, Reply, bomb, huge, lost, saying
 
@@ -77,12 +77,7 @@ def submitted(hostile: Hostile, owner: Any) -> Draft:
 
 def submit(owner: Any) -> Draft:
     draft = open_draft(services.start(owner=owner, product=factories.product()))
-    save(draft, "the-company", factories.COMPANY, owner)
-    save(draft, "funds", factories.FUNDS, owner)
-    services.add_party(draft, "person", ["director", "shareholder"], factories.ADA, by=owner, token="ada")
-    services.add_share_class(draft, factories.ORDINARY, by=owner, token="ordinary")
-    services.save_holdings(draft, {("ada", "ordinary"): "10,000"}, by=owner)
-    services.add_document(draft, draft.party("ada"), "Passport", factories.upload(), by=owner)
+    factories.fill_in(draft, by=owner)
     services.submit(draft, by=owner)
     return draft
 
@@ -117,6 +112,15 @@ def log(caplog: pytest.LogCaptureFixture) -> pytest.LogCaptureFixture:
 HTML = "<!doctype html><title>Welcome</title><p>Mallory Elsewhere"
 WELCOME = saying(HTML, status="200 OK", headers="Content-Type: text/html\r\n")
 REDIRECT = saying("", status="302 Found", headers="Location: http://127.0.0.1:9/elsewhere\r\n")
+WITHOUT_ID: list[Any] = [
+    {"data": {}},
+    {"data": {"name": "Elsewhere"}},
+    {"data": None},
+    {},
+    [],
+    "x",
+    {"data": {"id": "", "party_id": ""}},
+]
 
 
 class TestCreates:
@@ -127,25 +131,14 @@ class TestCreates:
         self.drained(hostile, kind, WELCOME)
         nothing_came_of_it(submitted, kind, log)
 
-    @pytest.mark.parametrize("kind", WITH_ID)
-    @pytest.mark.parametrize(
-        "record",
-        [
-            {"data": {}},
-            {"data": {"name": "Elsewhere"}},
-            {"data": None},
-            {},
-            [],
-            "x",
-            {"data": {"id": "", "party_id": ""}},
-        ],
-    )
+    @pytest.mark.parametrize(("kind", "record"), each_once(WITH_ID, WITHOUT_ID))
     def test_no_id_binds_nothing(self, submitted: Draft, hostile: Hostile, log: Any, kind: str, record: Any) -> None:
         self.drained(hostile, kind, saying(json.dumps(record)))
         nothing_came_of_it(submitted, kind, log)
 
-    @pytest.mark.parametrize("kind", [*WITH_ID, "document", "shareholding"])
-    @pytest.mark.parametrize("number", [7, True, {"id": "7"}])
+    @pytest.mark.parametrize(
+        ("kind", "number"), each_once([*WITH_ID, "document", "shareholding"], [7, True, {"id": "7"}])
+    )
     def test_an_id_that_is_no_text_binds_nothing(
         self, submitted: Draft, hostile: Hostile, log: Any, kind: str, number: Any
     ) -> None:
@@ -191,8 +184,7 @@ class TestCreates:
         assert (row.remote_id, row.acknowledged) == ("", None)
         assert_logged_without_personal_data(log, row)
 
-    @pytest.mark.parametrize("kind", WITH_ID)
-    @pytest.mark.parametrize("named", [7, None, {"id": "7"}, "x" * 10_000])
+    @pytest.mark.parametrize(("kind", "named"), each_once(WITH_ID, [7, None, {"id": "7"}, "x" * 10_000]))
     def test_a_conflict_with_nothing_binds_nothing(
         self, submitted: Draft, hostile: Hostile, log: Any, kind: str, named: Any
     ) -> None:
@@ -282,6 +274,15 @@ LISTS = {
     "document": "GET .*/documents$",
     "shareholding": "GET .*/shareholdings$",
 }
+UNREADABLE = {
+    "html": WELCOME,
+    "no list": saying({"data": {}}, status="200 OK"),
+    "no records": saying({"data": [7, None]}, status="200 OK"),
+    "nothing": saying("null", status="200 OK"),
+    "redirect": REDIRECT,
+    "huge": huge({"data": []}),
+    "bomb": bomb({"data": []}),
+}
 
 
 class TestLooks:
@@ -291,32 +292,18 @@ class TestLooks:
     def _lists_can_be_read(self, hostile: Hostile) -> None:
         service_profile.update_profile(capabilities=Capabilities(lists=EMBEDDED_CAPABILITIES.lists), can_edit=False)
 
-    @pytest.mark.parametrize("kind", ["entity", "party"])
-    @pytest.mark.parametrize(
-        "reply",
-        [
-            WELCOME,
-            saying({"data": {}}, status="200 OK"),
-            saying({"data": [7, None]}, status="200 OK"),
-            saying("null", status="200 OK"),
-            REDIRECT,
-            huge({"data": []}),
-            bomb({"data": []}),
-        ],
-        ids=["html", "no list", "no records", "nothing", "redirect", "huge", "bomb"],
-    )
+    @pytest.mark.parametrize(("kind", "reply"), each_once(["entity", "party"], UNREADABLE))
     def test_a_list_that_cannot_be_read_settles_nothing(
-        self, submitted: Draft, hostile: Hostile, log: Any, kind: str, reply: Reply
+        self, submitted: Draft, hostile: Hostile, log: Any, kind: str, reply: str
     ) -> None:
         with little_memory():
-            self.looked(hostile, kind, reply)
+            self.looked(hostile, kind, UNREADABLE[reply])
         nothing_came_of_it(submitted, kind, log)
         conclusions = Look.objects.filter(delivery=row_of(submitted, kind)).values_list("conclusion", "matches")
         assert set(map(str, conclusions)) == {str(("could not be read", []))}
         assert posts(hostile, kind) == 1
 
-    @pytest.mark.parametrize("kind", ["entity", "party"])
-    @pytest.mark.parametrize("number", [7, None, "x" * 10_000])
+    @pytest.mark.parametrize(("kind", "number"), each_once(["entity", "party"], [7, None, "x" * 10_000]))
     def test_a_match_without_a_usable_id_is_not_bound(
         self, submitted: Draft, hostile: Hostile, log: Any, kind: str, number: Any
     ) -> None:
