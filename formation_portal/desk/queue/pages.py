@@ -4,8 +4,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import cached_property
+from typing import Any
 
 from django.conf import settings
+from django.db.models import QuerySet
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.timezone import localdate
@@ -22,7 +24,7 @@ from ..case_urls import case_url, queue_url
 from ..models import Case, Offer
 from ..queue_state import NOBODY, STATES, QueuePosition, QueueState, View, micros_of, moment_at
 from ..wording import numbered, state_mark, state_words
-from .search import counts, find_cases, in_view, search_page
+from .search import find_and_count, find_cases, in_view, search_page
 
 A_PAGE = 25
 # A view with more says so, since counting them all takes longer than showing the first; and a page that has been open
@@ -133,11 +135,15 @@ class QueuePage:
 
 
 def queue_page(chosen: QueueState, reader: User) -> QueuePage:
-    """The page: one to three queries for the rows, and one each for agents, offers and all counts."""
+    """The page: one or two queries for the rows, and one each for agents, offers and all counts."""
     agents = {str(one.pk): one.called for one in User.objects.filter(is_agent=True).order_by("first_name", "pk")}
     offers = list(Offer.objects.order_by("place", "name", "pk"))
-    found, looked_through = search_page(find_cases(chosen, agent_id=reader.pk), length=A_PAGE)
-    views, undecided = _counted(chosen, reader)
+    # The view of decisions that wait for a second agent is there only where any can wait, or where it is chosen.
+    views = [view for view in View if view is not View.CONFIRM or settings.FOUR_EYES or chosen.view is view]
+    counted: list[QuerySet[Any]] = [in_view(view, agent_id=reader.pk).values("pk")[:_MAX_COUNT] for view in views]
+    counted.append(unresolved_deliveries().values("pk"))
+    search, (*sizes, undecided) = find_and_count(chosen, counted, agent_id=reader.pk)
+    found, looked_through = search_page(search, length=A_PAGE)
     top = chosen.from_the_top
     previous = queue_url(replace(top, before=found.before)) if found.before else ""
     following = queue_url(replace(top, after=found.after)) if found.after else ""
@@ -145,7 +151,7 @@ def queue_page(chosen: QueueState, reader: User) -> QueuePage:
         chosen,
         title="All cases" if chosen.looks_at_closed else _VIEW_WORDS[chosen.view],
         lead=_lead(chosen.view),
-        views=views,
+        views=[_view_link(view, size, chosen) for view, size in zip(views, sizes, strict=True)],
         undecided=undecided,
         filters=_filters(chosen, agents, offers),
         chips=_chips(chosen, agents, offers),
@@ -179,19 +185,10 @@ def _lead(view: View) -> str:
     return ""
 
 
-def _counted(chosen: QueueState, reader: User) -> tuple[list[ViewLink], int]:
-    """The saved views, and how many things at the service wait for a decision, with one query for all counts. The view
-    of decisions that wait for a second agent is there only where any can wait, or where it is chosen."""
-    shows_waiting = settings.FOUR_EYES or chosen.view is View.CONFIRM
-    views = [view for view in View if view is not View.CONFIRM or shows_waiting]
-    rows = [in_view(view, agent_id=reader.pk).values("pk")[:_MAX_COUNT] for view in views]
-    *counted, undecided = counts([*rows, unresolved_deliveries().values("pk")], agent_id=reader.pk)
-    links = []
-    for view, count in zip(views, counted, strict=True):
-        # What was closed last is what one looks for.
-        address = queue_url(QueueState(view=view, newest_first=view is View.CLOSED))
-        links.append(ViewLink(address, _VIEW_WORDS[view], _count_words(count), view is chosen.view))
-    return links, undecided
+def _view_link(view: View, size: int, chosen: QueueState) -> ViewLink:
+    # What was closed last is what one looks for.
+    address = queue_url(QueueState(view=view, newest_first=view is View.CLOSED))
+    return ViewLink(address, _VIEW_WORDS[view], _count_words(size), view is chosen.view)
 
 
 def _filters(chosen: QueueState, agents: Mapping[str, str], offers: Sequence[Offer]) -> tuple[FilterControl, ...]:

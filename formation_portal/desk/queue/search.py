@@ -149,13 +149,28 @@ def in_view(view: View, *, agent_id: int) -> QuerySet[Case]:
 
 def find_cases(chosen: QueueState, *, agent_id: int) -> CaseSearch:
     """Find them. One query, where anything is asked: how many cases have each of it."""
+    return find_and_count(chosen, (), agent_id=agent_id)[0]
+
+
+def find_and_count(
+    chosen: QueueState, others: Sequence[QuerySet[Any]], *, agent_id: int
+) -> tuple[CaseSearch, tuple[int, ...]]:
+    """Find the cases, and how many rows each of some other queries has. One query, if there is anything to count."""
     if chosen.text and not search_prefixes(chosen.text):
-        return CaseSearch(chosen, Case.objects.none(), None)
+        return CaseSearch(chosen, Case.objects.none(), None), counts(others, agent_id=agent_id)
     known: list[Condition] = []
     asked: list[Condition] = []
     for one in conditions(chosen, agent_id=agent_id):
         (asked if one.rows is None else known).append(one)
-    sizes = counts([one.rows[:_MAX_SORTED] for one in known if one.rows is not None], agent_id=agent_id)
+    rows = [one.rows[:_MAX_SORTED] for one in known if one.rows is not None]
+    sizes = counts([*rows, *others], agent_id=agent_id)
+    return _search_of(chosen, known, asked, sizes[: len(rows)]), sizes[len(rows) :]
+
+
+def _search_of(
+    chosen: QueueState, known: Sequence[Condition], asked: Sequence[Condition], sizes: Sequence[int]
+) -> CaseSearch:
+    """By the rarest condition of those that an index knows, or through all cases in their order."""
     sized = (replace(one, count=size) for one, size in zip(known, sizes, strict=True))
     # The rarest first.
     asked = [*sorted(sized, key=lambda one: one.count), *asked]
