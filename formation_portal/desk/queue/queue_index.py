@@ -170,7 +170,7 @@ _AT_ONCE = 200
 @receiver(pre_save, sender=User)
 def remember_names(instance: User, update_fields: Collection[str] | None = None, **_: Any) -> None:
     """What finds the customer until now. One query, where any of it may change: a sign-in saves other things."""
-    may_change = instance.pk and (update_fields is None or set(update_fields) & set(_NAMED_BY))
+    may_change = update_fields is None or set(update_fields) & set(_NAMED_BY)
     found = User.objects.filter(pk=instance.pk).values_list(*_NAMED_BY).first() if may_change else None
     # Read by `update_words_of_owner`, after the same save.
     instance.found_by = found  # type: ignore[attr-defined]

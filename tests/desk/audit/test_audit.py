@@ -72,6 +72,13 @@ def test_it_says_who_did_what_by_day(submitted: Draft, agent: Any, as_agent: Cli
     assert "Started the application" in started.text
 
 
+def test_a_review_is_told_with_how_often(submitted: Draft, agent: Any, as_agent: Client) -> None:
+    chain.append(AuditAction.REVIEW, by=agent, application=submitted.application, did={"accept": [1, 2, 3], "ask": [4]})
+    entry = entries(page(as_agent))[0]
+    assert "Accepted a fact (3); Drafted a query" in entry.text
+    assert "Drafted a query (1)" not in entry.text
+
+
 def test_of_a_draft_it_tells_neither_whose_it_is_nor_what_was_typed(
     complete: Draft, owner: Any, as_agent: Client
 ) -> None:

@@ -100,6 +100,13 @@ def test_what_others_make_of_it_is_said_and_ones_own_is_not(
     assert news_text(as_agent, address).startswith("As of ")
 
 
+def test_a_case_that_was_submitted_again_says_so(submitted: Draft, owner: Any, as_agent: Client) -> None:
+    services.reopen(submitted, reason="Returned")
+    address = opened(as_agent, submitted)
+    services.submit(submitted, by=owner)
+    assert news_text(as_agent, address).startswith("The customer submitted this again on ")
+
+
 def test_ones_own_actions_are_no_news(submitted: Draft, agent: Any, as_agent: Client) -> None:
     address = opened(as_agent, submitted)
     services.advance(submitted, "begin_review", by=agent)

@@ -135,6 +135,21 @@ def test_everything_is_one_press_away(submitted: Draft, as_agent: Client, agent:
     assert "Larkfield Holdings" in [one.text for one in markup.all("del")]
 
 
+def test_a_removal_alone_is_a_change(submitted: Draft, as_agent: Client, agent: Any, owner: Any) -> None:
+    again(submitted, agent, owner, lambda draft: add_bob(draft, owner))
+    accept_all(now(submitted), agent)
+
+    def remove_bob(draft: Draft) -> None:
+        bob = draft.party("bob")
+        assert bob is not None
+        services.remove_party(draft, bob, by=owner)
+
+    again(now(submitted), agent, owner, remove_bob)
+    markup = page(as_agent, submitted)
+    assert "1 removed since this was returned" in _head(markup)
+    assert "Show everything" in [one.text for one in markup.all("a")]
+
+
 def test_what_was_never_accepted_is_shown_whole(submitted: Draft, as_agent: Client, agent: Any, owner: Any) -> None:
     again(submitted, agent, owner, lambda draft: rename(draft, "Larkfield Overseas", owner))
     markup = page(as_agent, submitted)

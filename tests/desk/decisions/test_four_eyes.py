@@ -157,6 +157,7 @@ def test_a_decline_waits_with_its_reason_and_words(submitted: Draft, as_agent: C
     text = case_page(as_colleague, submitted).one("main").text
     for words in ("Decline: awaiting", "Source of funds unclear.", "We can't take it"):
         assert words in text
+    assert "confirmation/" in actions(as_colleague, submitted), "what stands against an approval is in its way alone"
     post(as_colleague, submitted, "confirmation")
     assert state(submitted) == State.REJECTED
 

@@ -120,6 +120,7 @@ def test_what_is_accepted_is_locked_with_who_and_when_and_can_be_taken_back(
     assert str(BIRTH) not in boxes(markup)
     assert "Accepted" in fact(markup, "Date of birth").text
     assert "Accepted by Dev Ramanathan, " in fact(markup, "Date of birth").text
+    assert str(BIRTH) not in [one.attributes["value"] for one in markup.all("input", name="left")]
     [button] = markup.all("button", form="reopenings")
     posts = {"place": button.attributes["value"], "sight": str(current_version(submitted.application))}
     as_agent.post(markup.one("form", id="reopenings").attributes["action"], posts)
@@ -258,9 +259,11 @@ def test_shares_and_age_are_told(submitted: Draft, as_agent: Client) -> None:
 
 
 def test_what_was_found_in_a_file_stands_beside_it(submitted: Draft, as_agent: Client) -> None:
-    found = {"pages": 0, "width": 640, "height": 480, "codes": ["few_pixels"]}
+    found = {"pages": 0, "width": 640, "height": 480, "codes": ["few_pixels", "location"]}
     Document.objects.filter(party__token="ada").update(findings=found, mime_type="image/jpeg")
-    assert "It has 640 × 480 pixels" in fact(page(as_agent, submitted), "passport.pdf").text
+    text = fact(page(as_agent, submitted), "passport.pdf").text
+    assert "It has 640 × 480 pixels" in text
+    assert "It contains the location where it was taken." in text
 
 
 def test_a_file_that_cannot_be_shown_is_offered_as_a_download(submitted: Draft, as_agent: Client) -> None:

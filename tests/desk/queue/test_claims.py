@@ -1,5 +1,6 @@
 """A claim says who works on a case. It goes to one agent, ends by itself, and is taken over with a word."""
 
+import json
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from threading import Barrier
@@ -13,6 +14,7 @@ from django.utils import timezone
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Application
+from formation_portal.audit.models import AuditAction, Entry
 from formation_portal.contract.lifecycle import State
 from formation_portal.desk.models import Case
 from formation_portal.desk.queue import claims
@@ -38,6 +40,8 @@ def test_the_ticked_cases_are_claimed_and_released(owner: Any, agent: Any, as_ag
     assert references(as_agent, "?view=mine") == [second.reference, first.reference]
     assert "You have released 1 case." in page_after_post(as_agent, "/desk/releases/", {"case": [first.pk, third.pk]})
     assert [holder(one) for one in (first, second, third)] == [None, agent, None]
+    said = Entry.objects.filter(deed=AuditAction.CLAIM, reference=first.reference).order_by("number")
+    assert [json.loads(one.detail)["did"] for one in said] == ["claim", "release"]
 
 
 def test_an_action_leads_back_to_what_was_shown(owner: Any, as_agent: Client) -> None:

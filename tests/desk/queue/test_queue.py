@@ -119,7 +119,21 @@ def test_overdue_is_what_was_with_us_for_as_many_working_days_as_its_product_tak
     submitted_ones(owner, 1, first_days=3)
     submitted_ones(owner, 1, first_days=9, state=State.RETURNED_FOR_CHANGES)
     assert references(as_agent, "?view=overdue") == [overdue.reference]
-    assert "5 of 4" in as_agent.get("/desk/?view=overdue").content.decode()
+    text = " ".join(page(as_agent, "?view=overdue").one("main").text.split())
+    assert "5 of 4" in text
+    assert "With us for longer than the timeline of the company type" in text
+
+
+@pytest.mark.parametrize(("allowed", "words"), [(4, "Overdue"), (5, "Overdue"), (6, "Last day"), (7, "New")])
+def test_the_last_day_and_what_is_overdue_are_said(
+    owner: Any, as_agent: Client, settings: Any, allowed: int, words: str
+) -> None:
+    settings.OVERDUE_DAYS = allowed
+    [one] = submitted_ones(owner, 1, first_days=7)
+    Application.objects.update(product=one.product | {"estimated_timeline": "As long as it takes"})
+    _record(one)
+    text = page(as_agent).one("tbody").text
+    assert [said for said in ("Overdue", "Last day", "New") if said in text] == [words]
 
 
 def test_a_product_without_a_timeline_may_take_what_the_setting_says(

@@ -142,6 +142,12 @@ def test_what_happened_is_counted_from_the_first_transition_to_the_statistics(
     }
     assert 72 < times["With us"][1] < 120
     assert 18 < times["With the customer"][1] < 30
+    sides = [
+        one
+        for one in page(as_agent).all("svg", y="3")
+        if any(around.attributes.get("aria-labelledby") == "times" for around in one.ancestors)
+    ]
+    assert len(sides) == 3, "a bar from the first quarter of the cases to the last"
     assert lines(as_agent, "open")[1] == ["Today", "1", "0", "0", "1"]
 
 
