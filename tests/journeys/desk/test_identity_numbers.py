@@ -18,7 +18,9 @@ def test_a_key_shows_numbers_and_a_clean_party_takes_four(open_tab: OpenTab) -> 
     tab, address = browser.tab, f"{browser.base}/desk/{draft.application.reference}/parties/ada/"
     tab.goto(f"{address}?zoom=150")
     tab.wait_for_load_state("load")
-    for key in ("?", "Escape", "1", "r"):
+    tab.keyboard.press("?")
+    expect(tab.get_by_role("dialog", name="Keyboard shortcuts")).to_contain_text("Ask about this fact")
+    for key in ("Escape", "1", "r"):
         tab.keyboard.press(key)
     words = tab.locator("#fact-1").get_by_label("To the customer")
     words.fill("half a sentence")
