@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any, Literal
 
 import pypdfium2
+import pypdfium2.raw
 from axe_playwright_python.base import AXE_SCRIPT
 from playwright.sync_api import Page as Tab
 
@@ -60,12 +61,18 @@ def badly_printed(tab: Tab) -> Iterator[str]:
     for paper in _PAPER:
         document = pypdfium2.PdfDocument(tab.pdf(format=paper, margin=dict.fromkeys(("top", "bottom"), "1cm")))
         try:
-            sheets = [page.get_textpage().get_text_bounded().strip() for page in document]
+            sheets = [_shown(sheet) for sheet in document]
         finally:
             document.close()
         empty = [number for number, text in enumerate(sheets, 1) if text in ("", _BRAND)]
         if empty:
             yield f"{tab.url} printed on {paper}: sheets {empty} of {len(sheets)} are empty"
+
+
+def _shown(sheet: pypdfium2.PdfPage) -> str:
+    """The words of a sheet; of one without, whether it has a picture."""
+    has_picture = any(sheet.get_objects(filter=[pypdfium2.raw.FPDF_PAGEOBJ_IMAGE]))
+    return sheet.get_textpage().get_text_bounded().strip() or ("picture" if has_picture else "")
 
 
 def _words(violation: dict[str, Any]) -> str:
