@@ -68,6 +68,19 @@ def test_fifty_arrivals_move_nothing_and_wait_for_a_press(desk: tuple[Tab, Any, 
     expect(tab.locator(".queue tbody tr")).to_have_count(25)
 
 
+def test_news_are_asked_for_where_somebody_looks_and_at_once_when_they_come_back(desk: tuple[Tab, Any, Any]) -> None:
+    tab, owner, _ = desk
+    asked = []
+    tab.on("request", lambda request: asked.append(request.url) if "/news/" in request.url else None)
+    submitted_ones(owner, 1)
+    tab.evaluate("() => Object.defineProperty(document, 'visibilityState', { get: () => window.seen ?? 'hidden' })")
+    tab.clock.fast_forward(120_000)
+    tab.clock.pause_at(tab.evaluate("() => Date.now() + 6_000"))
+    tab.evaluate("() => { window.seen = 'visible'; document.dispatchEvent(new Event('visibilitychange')); }")
+    expect(tab.locator("#news")).to_have_text("1 new case. Show")
+    assert len(asked) == 1
+
+
 def test_the_desk_goes_by_keys_once_their_sheet_was_opened(desk: tuple[Tab, Any, Any]) -> None:
     tab, _, agent = desk
     tab.keyboard.press("j")

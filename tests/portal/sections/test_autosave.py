@@ -73,6 +73,13 @@ def test_what_was_typed_just_before_leaving_is_saved(tab: Page) -> None:
     assert SERVER.posted[0]["csrfmiddlewaretoken"]
 
 
+def test_a_page_that_holds_nothing_new_is_left_without_a_fault(tab: Page) -> None:
+    # A page that is really left reports no error any more: one that the browser keeps to come back to does.
+    tab.evaluate("() => window.dispatchEvent(new PageTransitionEvent('pagehide', { persisted: true }))")
+    tab.goto(tab.url)
+    assert saved() == []
+
+
 def test_what_is_saved_already_is_not_sent_again_on_leaving(tab: Page) -> None:
     type_and_rest(tab, "Larkfield")
     expect(tab.locator("#region")).to_have_text("Opened")
