@@ -92,7 +92,7 @@ EXAMPLES: Mapping[str, Mapping[str, Any]] = {
     "messages": {"messages": [ODD]},
     "needs_list": {"needs": [Named()], "met": [ODD], "large": True, "id": "needs"},
     "pagination": {"links": numbered_links(Paginator(range(50), 20).page(2), QueryDict("a=1"))},
-    "party": {"party": Some(id="p", name=ODD, kind="foundation", facts=ODD, status=ODD, edit_url="/e")},
+    "party": {"party": Some(id="p", name=ODD, kind="foundation", facts=ODD, status=ODD, url="/e")},
     "receipt": {"reference": "FP-1", "facts": [(ODD, ODD, True)]},
     "removed_party": {
         "party": Some(token="p", label=ODD, kind="person"), "facts": ODD, "url": "/r", "csrf_token": "t",

@@ -75,7 +75,8 @@ class PartyListItem:
     facts: str
     state: str
     status: str
-    edit_url: str
+    url: str
+    can_edit: bool
     remove_url: str
     delivery: str
     why: str
@@ -212,7 +213,8 @@ class PeoplePage(ApplicationPage):
             facts=join_sentences(doing, canonical.kind_title(row.kind).capitalize()),
             state=state,
             status=words,
-            edit_url=self._url("party", row.token),
+            url=self._url("party", row.token),
+            can_edit=can_be_changed,
             remove_url=self._url("party_removal", row.token) if can_be_changed else "",
             delivery="" if delivery.is_refused else delivery.state,
             why=delivery.why,

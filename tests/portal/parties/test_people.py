@@ -94,6 +94,8 @@ def test_after_submitting_nothing_can_be_pressed(as_owner: Client, submitted: Dr
     page = page_of(as_owner, submitted.application)
     assert [one for one in page.all("form") if one.inside("main")] == []
     token = submitted.parties[0].token
+    links = [one for one in page.all("a") if any(at.attributes.get("id") == f"party-{token}" for at in one.ancestors)]
+    assert [one.text for one in links] == ["View Ada Lovelace"]
     as_owner.post(f"{url(submitted.application)}{token}/roles/", {"role": "manager"})
     assert open_draft(submitted.application).parties[0].roles == submitted.parties[0].roles
 
