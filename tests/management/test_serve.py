@@ -12,6 +12,9 @@ import requests
 
 from .served import PATIENCE, READY, Served, eventually, free_port, is_gone
 
+# Where the number doesn't matter: each process takes its time to start.
+ONE_PROCESS = {"WEB_PROCESSES": "1"}
+
 # The tests start and end one portal, so that they run one after the other.
 pytestmark = pytest.mark.xdist_group("serve")
 
@@ -90,7 +93,7 @@ def test_where_no_web_server_can_begin_all_ends(served: Served, tmp_path: Path) 
     (tmp_path / "sitecustomize.py").write_text(
         "from formation_portal.management import supervision\nsupervision.freeze_loaded_objects = lambda: exit(3)\n"
     )
-    broken = Served(served.data, served.port, {"PYTHONPATH": f"{tmp_path}:."}).start()
+    broken = Served(served.data, served.port, ONE_PROCESS | {"PYTHONPATH": f"{tmp_path}:."}).start()
     assert broken.wait() == 1
     assert "The web server stopped unexpectedly (exit code 3). Stopping the rest." in "".join(broken.lines)
 
@@ -156,14 +159,14 @@ def test_a_setting_that_does_not_do_stops_the_start_with_a_clear_line(served: Se
 
 
 def test_a_misspelt_setting_is_named_at_the_start(served: Served) -> None:
-    portal = Served(served.data, served.port, {"ALLOWED_HOST": "portal.example"}).start()
+    portal = Served(served.data, served.port, ONE_PROCESS | {"ALLOWED_HOST": "portal.example"}).start()
     assert "ALLOWED_HOST is no setting of the portal. Is it ALLOWED_HOSTS that you mean?" in portal.until(READY)
     assert portal.end() == 0
 
 
 def test_a_service_that_is_down_is_a_warning_and_a_clear_page(served: Served, tmp_path: Path) -> None:
     down = {"FORMATION_SERVICE_URL": f"http://127.0.0.1:{free_port()}", "FORMATION_SERVICE_KEY": "sk_live_x"}
-    portal = Served(served.data, served.port, down).start()
+    portal = Served(served.data, served.port, ONE_PROCESS | down).start()
     output = portal.until(READY)
     assert "Warning: no catalog from http://127.0.0.1:" in output
     status, html = portal.get("/")
@@ -174,7 +177,7 @@ def test_a_service_that_is_down_is_a_warning_and_a_clear_page(served: Served, tm
 
 def test_two_behind_a_trusted_proxy_do_not_lock_one_another_out(served: Served) -> None:
     """The test stands for the proxy: each client is named behind what that client had said itself."""
-    portal = Served(served.data, served.port, {"TRUSTED_PROXIES": "127.0.0.0/8"}).start()
+    portal = Served(served.data, served.port, ONE_PROCESS | {"TRUSTED_PROXIES": "127.0.0.0/8"}).start()
     portal.until(READY)
 
     def signs_in(client: str, *, email: str = "demo@example.com", password: str = "formation-demo") -> bool:
@@ -194,7 +197,7 @@ def test_two_behind_a_trusted_proxy_do_not_lock_one_another_out(served: Served) 
 
 @pytest.mark.long
 def test_without_the_demo_nothing_of_it_is_printed(served: Served) -> None:
-    portal = Served(served.data, served.port, {"DEMO": "false"}).start()
+    portal = Served(served.data, served.port, ONE_PROCESS | {"DEMO": "false"}).start()
     output = portal.until(READY)
     assert "formation-demo" not in output
     assert "sk_test_demo" not in output
