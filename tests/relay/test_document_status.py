@@ -11,7 +11,7 @@ from formation_portal.applications import services
 from formation_portal.applications.draft import Draft
 from formation_portal.contract.lifecycle import State
 from formation_portal.relay import timing
-from formation_portal.relay.document_status import read_due_documents
+from formation_portal.relay.document_status import read_due_documents, read_soon
 from formation_portal.relay.models import Delivery
 from formation_portal.relay.worker import drain
 from formation_portal.service.models import Document, Entity
@@ -152,6 +152,31 @@ def test_it_is_read_soon_then_ever_more_rarely_and_never_twice_at_once(
     Delivery.objects.update(updated_at=now - timedelta(days=9), read_next_at=now)
     assert read_due_documents() == 1
     assert document_delivery().read_next_at > now + timing.READ_RARELY - timedelta(minutes=1)
+
+
+def test_what_an_event_tells_of_while_the_list_is_read_is_read_again(
+    received: Draft, transport: FlakyTransport
+) -> None:
+    def after_an_event(transport: FlakyTransport, request: Any, more: Any) -> Any:
+        read_soon(row("entity").remote_id)
+        return answers(200, {"data": []})(transport, request, more)
+
+    Delivery.objects.update(updated_at=timezone.now() - timing.READ_SOON)
+    transport.fail_on(LIST, after_an_event, times=1)
+    assert [read_due_documents(), read_due_documents(), read_due_documents()] == [1, 1, 0]
+
+
+def test_a_document_that_arrives_while_the_list_is_read_is_read_with_it(
+    received: Draft, transport: FlakyTransport
+) -> None:
+    def after_another_arrived(transport: FlakyTransport, request: Any, more: Any) -> Any:
+        Delivery.objects.filter(pk=document_delivery().pk).update(read_next_at=None)
+        record = {"id": document_delivery().remote_id, "status": "rejected", "note": NOTE}
+        return answers(200, {"data": [record]})(transport, request, more)
+
+    transport.fail_on(LIST, after_another_arrived, times=1)
+    read_due_documents(is_eager=True)
+    assert document_delivery().document_note == NOTE
 
 
 @pytest.mark.parametrize("status", [404, 405, 501])

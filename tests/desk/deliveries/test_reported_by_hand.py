@@ -112,6 +112,8 @@ def test_steps_are_told_in_one_go_and_the_customers_waiting_ends(
     steps = Delivery.objects.filter(kind__in=("submission", "status"), reason="unsupported").order_by("position")
     first, *others = steps
     assert len(others) == 2
+    offered = [one.attributes["value"] for one in page_of(as_agent, path(first)).all("input", name="also")]
+    assert offered == [str(one.pk) for one in others], "the step itself is no other one"
     record(as_agent, first, also=[str(one.pk) for one in others])
     assert {one.reason for one in Delivery.objects.filter(kind__in=("submission", "status"))} == {"told"}
     assert Decision.objects.filter(deed="told", note=NOTE).count() == 3

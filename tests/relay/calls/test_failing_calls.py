@@ -221,6 +221,26 @@ def test_a_change_made_during_the_call_outlives_its_refusal(
     assert deliveries_of(complete.application).overall.words == "Received"
 
 
+def test_what_was_changed_during_a_refused_call_has_all_its_tries_before_it(
+    complete: Draft, transport: FlakyTransport, owner: Any
+) -> None:
+    def refuses_late(transport: FlakyTransport, request: Any, more: Any) -> Any:
+        other_tab = reopened(complete)
+        services.save_party(other_tab, other_tab.parties[0], {"person.last_name": "King"}, version=1, by=owner)
+        return refuses("last_name")(transport, request, more)
+
+    replies = iter((unreachable, unreachable, refuses_late, unreachable))
+    transport.fail_on("POST entities/parties", lambda *call: next(replies)(*call), times=4)
+    for tries in (1, 2):
+        due_now()
+        drain()
+        assert row("party", "ada").attempts == tries
+    due_now()
+    drain()
+    found = row("party", "ada")
+    assert (found.state, found.attempts, found.sent["answers"]["person.last_name"]) == ("waiting", 1, "King")
+
+
 def test_two_classes_of_one_name_are_for_the_customer_to_part(
     complete: Draft, transport: FlakyTransport, owner: Any
 ) -> None:
