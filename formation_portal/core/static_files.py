@@ -1,8 +1,8 @@
-"""Static files in production: hashed names, compressed, and the style sheets as one request.
+"""Static files in production: hashed names, compressed, and each style sheet as one request.
 
-`static/css/index.css` names the layers and then one file a component. A browser in development follows its imports; in
-production `collectstatic` puts the files in their place, in that order, without comments and idle space. Our scripts
-(`static/js`) lose theirs in the same way.
+`static/css/index.css` names the layers and then one file a component, `desk.css` those that only the desk has. A browser
+in development follows their imports; in production `collectstatic` puts the files in their place, in that order, without
+comments and idle space. Our scripts (`static/js`) lose theirs in the same way.
 
 Which of the two it is says STORAGES["staticfiles"] in the settings.
 """
@@ -16,7 +16,7 @@ from django.core.files.base import ContentFile
 from rjsmin import jsmin
 from whitenoise.storage import CompressedManifestStaticFilesStorage
 
-INDEX = "css/index.css"
+SHEETS = ("css/index.css", "css/desk.css")
 SCRIPTS = "js/"
 
 _IMPORT = re.compile(r'@import url\("(?P<name>[^"]+)"\);\s*')
@@ -52,11 +52,11 @@ class BundledStaticFilesStorage(CompressedManifestStaticFilesStorage):  # type: 
     ) -> Iterator[tuple[str, str, bool]]:
         """Put the bundle and the short scripts where the files were copied to, then hash and compress everything."""
         ours = (
-            {} if dry_run else {name: one for name, one in paths.items() if name == INDEX or name.startswith(SCRIPTS)}
+            {} if dry_run else {name: one for name, one in paths.items() if name in SHEETS or name.startswith(SCRIPTS)}
         )
         for name, (storage, path) in ours.items():
             source = Path(storage.path(path))
-            text = bundle_css(source) if name == INDEX else jsmin(source.read_text())
+            text = bundle_css(source) if name in SHEETS else jsmin(source.read_text())
             self.delete(name)
             self.save(name, ContentFile(text.encode()))
             paths = paths | {name: (self, name)}

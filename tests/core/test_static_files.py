@@ -23,13 +23,12 @@ def _name(path: Path) -> str:
     return str(path.relative_to(ROOT / "templates"))
 
 
-def test_every_style_sheet_is_in_the_bundle_and_the_layers_come_first() -> None:
-    css = bundle_css(CSS / "index.css")
-    assert css.startswith("@layer reset,tokens,base,layout,components,agent,preferences,print;")
-    assert "@import" not in css
-    for path in CSS.rglob("*.css"):
-        if path.name != "index.css":
-            assert minify_css(path.read_text()) in css, path
+def test_every_style_sheet_is_in_one_bundle_and_the_layers_come_first() -> None:
+    sheets = [bundle_css(CSS / name) for name in ("index.css", "desk.css")]
+    assert sheets[0].startswith("@layer reset,tokens,base,layout,components,agent,preferences,print;")
+    assert not any("@import" in css for css in sheets)
+    for path in set(CSS.rglob("*.css")) - {CSS / "index.css", CSS / "desk.css"}:
+        assert sum(minify_css(path.read_text()) in css for css in sheets) == 1, path
 
 
 def test_squeezing_keeps_what_selectors_and_sums_mean() -> None:
@@ -140,11 +139,18 @@ def test_the_desks_own_scripts_are_light_and_on_its_pages_alone(served: Path) ->
     assert all(one.startswith("desk/") for one in named)
 
 
-def test_production_serves_one_hashed_style_sheet(served: Path) -> None:
+@pytest.mark.parametrize(
+    ("template", "sheets"),
+    [("base.html", {"index": 10_000}), ("desk/base.html", {"index": 10_000, "desk": 4_000})],
+)
+def test_production_serves_one_hashed_style_sheet_and_the_desk_its_own(
+    template: str, sheets: dict[str, int], served: Path
+) -> None:
     for _ in range(2):  # a second start finds the bundle where the first one put it
-        markup = Markup(render_to_string("base.html"))
-        name = markup.one("link", rel="stylesheet").attributes["href"].removeprefix("/static/")
-        assert re.fullmatch(r"css/index\.[0-9a-f]{12}\.css", name)
-        assert (served / name).read_text() == bundle_css(CSS / "index.css")
-        assert (served / f"{name}.gz").stat().st_size <= 12_000
+        links = Markup(render_to_string(template)).all("link", rel="stylesheet")
+        names = [one.attributes["href"].removeprefix("/static/") for one in links]
+        for name, (sheet, most) in zip(names, sheets.items(), strict=True):
+            assert re.fullmatch(rf"css/{sheet}\.[0-9a-f]{{12}}\.css", name)
+            assert (served / name).read_text() == bundle_css(CSS / f"{sheet}.css")
+            assert (served / f"{name}.gz").stat().st_size <= most
         call_command("collectstatic", interactive=False, verbosity=0)
