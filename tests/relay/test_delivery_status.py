@@ -7,7 +7,7 @@ import pytest
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft
 from formation_portal.relay.delivery_status import DeliveryStage, deliveries_of
-from formation_portal.relay.models import AMBIGUOUS, UNCLEAR, UNSUPPORTED, Delivery, DeliveryState
+from formation_portal.relay.models import AMBIGUOUS, UNCLEAR, UNSUPPORTED, Delivery, DeliveryState, ResourceKind
 from formation_portal.relay.worker import drain
 
 from .flaky_transport import FlakyTransport
@@ -64,3 +64,15 @@ def test_what_may_have_arrived_is_not_settled(state: str, reason: str) -> None:
     is_held_in_doubt = state == DeliveryState.HELD and reason in (UNCLEAR, AMBIGUOUS)
     is_in_doubt = state in _IN_DOUBT or is_held_in_doubt
     assert Delivery(kind="party", state=state, reason=reason).is_settled is not is_in_doubt
+
+
+@pytest.mark.parametrize("can_edit", [True, False])
+def test_only_where_the_service_has_no_call_for_it_can_a_party_not_be_removed_there(
+    complete: Draft, transport: FlakyTransport, settings: Any, owner: Any, can_edit: bool
+) -> None:
+    settings.FORMATION_SERVICE_EDITS = can_edit
+    services.submit(complete, by=owner)
+    drain()
+    deliveries = deliveries_of(complete.application)
+    assert deliveries.cannot_be_removed(ResourceKind.PARTY, "ada") is not can_edit
+    assert not deliveries.cannot_be_removed(ResourceKind.PARTY, "nobody")

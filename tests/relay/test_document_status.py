@@ -8,11 +8,12 @@ from django.test import Client
 from django.utils import timezone
 
 from formation_portal.applications import services
-from formation_portal.applications.draft import Draft
+from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.contract.lifecycle import State
 from formation_portal.relay import timing
 from formation_portal.relay.document_status import read_due_documents, read_soon
 from formation_portal.relay.models import Delivery
+from formation_portal.relay.service_profile import current_profile
 from formation_portal.relay.worker import drain
 from formation_portal.service.models import Document, Entity
 from tests.applications import factories
@@ -177,6 +178,23 @@ def test_a_document_that_arrives_while_the_list_is_read_is_read_with_it(
     transport.fail_on(LIST, after_another_arrived, times=1)
     read_due_documents(is_eager=True)
     assert document_delivery().document_note == NOTE
+
+
+def test_a_list_says_nothing_of_another_applications_documents(
+    received: Draft, transport: FlakyTransport, owner: Any
+) -> None:
+    other = open_draft(services.start(owner=owner, product=factories.product()))
+    factories.fill_in(other, by=owner)
+    drain()
+    Delivery.objects.filter(kind="document", application=received.application).update(read_next_at=timezone.now())
+    assert read_due_documents() == 1
+    assert other.application.deliveries.get(kind="document").read_next_at is None
+
+
+def test_a_service_that_asks_for_a_pause_gets_it(received: Draft, transport: FlakyTransport) -> None:
+    transport.fail_on(LIST, answers(503, Retry_After="90"))
+    read_due_documents(is_eager=True)
+    assert current_profile().is_paused(timezone.now() + timedelta(seconds=80))
 
 
 @pytest.mark.parametrize("status", [404, 405, 501])

@@ -9,6 +9,7 @@ from formation_portal.applications.draft import Draft
 from formation_portal.gateway import FormationService
 from formation_portal.gateway.errors import NotFound
 from formation_portal.relay.models import Delivery
+from formation_portal.relay.sync import status_changes_of
 from formation_portal.relay.worker import drain
 from tests.applications import factories
 
@@ -222,6 +223,17 @@ def test_a_withdrawal_is_told(complete: Draft, service: FormationService, owner:
     services.withdraw(complete, by=owner)
     drain()
     assert service.entity(row("entity").remote_id)["status"] == "withdrawn"
+
+
+def test_a_withdrawn_application_has_no_status_changes_left_and_asks_for_none(
+    complete: Draft, owner: Any, django_assert_num_queries: Any
+) -> None:
+    services.submit(complete, by=owner)
+    assert [change.moved_to for change in status_changes_of(reopened(complete).application)] == ["submitted_for_review"]
+    services.withdraw(complete, by=owner)
+    withdrawn = reopened(complete).application
+    with django_assert_num_queries(0):
+        assert status_changes_of(withdrawn) == []
 
 
 def test_a_deleted_draft_is_deleted_there_in_one_call(

@@ -7,7 +7,7 @@ import pytest
 from formation_portal.applications.draft import Draft
 from formation_portal.gateway.errors import CatalogUnavailable, GatewayError, NoAnswer
 from formation_portal.relay.calls import outcomes
-from formation_portal.relay.models import OWN_REASONS, Attempt, Delivery, DeliveryState
+from formation_portal.relay.models import OWN_REASONS, UNSUPPORTED, Attempt, Delivery, DeliveryState
 from formation_portal.relay.problems import block_approval
 from formation_portal.relay.wording import Titles, outcome_words, state_words
 from formation_portal.reviews.targets import WHOLE_APPLICATION, Target, TargetKind
@@ -55,6 +55,13 @@ def test_each_thing_is_called_by_its_name(complete: Draft) -> None:
     rows = list(complete.application.deliveries.all())
     titles = {row.kind: Titles(rows).title(row) for row in rows}
     assert (titles["share_class"], titles["party"]) == ("Share class Ordinary", "Ada Lovelace, person")
+    answers = Delivery(application=complete.application, kind="share_class_csp", subject="ordinary")
+    assert Titles(rows).title(answers) == "Answers about share class Ordinary"
+
+
+def test_what_was_recorded_here_alone_says_that_the_service_is_to_be_informed() -> None:
+    recorded = Delivery(state=DeliveryState.DONE, reason=UNSUPPORTED)
+    assert state_words(recorded) == "Recorded here. The service has no call for it: inform the formation service"
 
 
 @pytest.mark.django_db(databases=["default", "service"])

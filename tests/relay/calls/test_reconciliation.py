@@ -13,9 +13,10 @@ from formation_portal.applications.draft import Draft
 from formation_portal.gateway import FormationService
 from formation_portal.relay import service_profile
 from formation_portal.relay.calls.claiming import claim
+from formation_portal.relay.calls.reconciliation import hold_reason
 from formation_portal.relay.calls.sending import make_next_call
 from formation_portal.relay.delivery_status import deliveries_of
-from formation_portal.relay.models import DUPLICATE, Delivery, Look, ResourceKind
+from formation_portal.relay.models import DUPLICATE, STATE_CONFLICT, UNCLEAR, Delivery, Look, ResourceKind
 from formation_portal.relay.service_profile import Capabilities
 from formation_portal.relay.timing import REPEATS
 from formation_portal.relay.worker import drain
@@ -333,3 +334,9 @@ def test_one_in_doubt_is_not_told_from_another_by_likeness(
     Delivery.objects.filter(subject="namesake", kind="party").update(sent=row("party", "namesake").wanted)
     drain_until_settled(3)
     assert (row("party", "namesake").state, row("party", "namesake").reason) == ("held", "twins")
+
+
+def test_only_what_was_never_in_doubt_was_surely_refused_for_the_status() -> None:
+    assert hold_reason(Delivery(reason=STATE_CONFLICT)) == STATE_CONFLICT
+    assert hold_reason(Delivery(reason=STATE_CONFLICT, unclear_since=timezone.now())) == UNCLEAR
+    assert hold_reason(Delivery(reason="")) == UNCLEAR
