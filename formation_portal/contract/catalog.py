@@ -34,6 +34,21 @@ class Product(Model):
     type: str = ""
     description: str = ""
 
+    @property
+    def short_name(self) -> str:
+        """The name up to its first bracket or comma: "Association" of "Association (Verein)"."""
+        return self._name_parts[0]
+
+    @property
+    def qualifier(self) -> str:
+        """What follows that: "GmbH, Zug" of "Limited liability company (GmbH), Zug"; empty where nothing does."""
+        return ", ".join(self._name_parts[1:])
+
+    @property
+    def _name_parts(self) -> list[str]:
+        parts = [part for part in re.split(r"\s*[(),]\s*", self.name) if part]
+        return parts if parts and self.name.startswith(parts[0]) else [self.name]
+
 
 class Price(Model):
     """What it costs, in one currency."""
@@ -115,16 +130,18 @@ def expected_dates(words: str, *, start: date) -> tuple[date, date] | None:
     return _date_after(start, least, unit), _date_after(start, most, unit)
 
 
-def least_working_days(words: str) -> int | None:
-    """The working days that it takes at least; None where the words tell no range. "1-2 weeks" are 5."""
+def working_days(words: str) -> tuple[int, int] | None:
+    """The working days that it takes, at least and at most; None where no range is told. "1-2 weeks" are 5 to 10."""
     found = _TIMELINE.match(words)
     if found is None:
         return None
-    least, unit = int(found[1]), found[3].lower()
+    least, most, unit = int(found[1]), int(found[2] or found[1]), found[3].lower()
+    if most < least:
+        return None
     if unit.startswith("working"):
-        return least
-    days = least * (_WEEK if unit.startswith("week") else 1)
-    return -(-days * _SATURDAY // _WEEK)
+        return least, most
+    each = _WEEK if unit.startswith("week") else 1
+    return -(-least * each * _SATURDAY // _WEEK), -(-most * each * _SATURDAY // _WEEK)
 
 
 def working_days_between(start: date, end: date) -> int:

@@ -1,8 +1,8 @@
 """Static files in production: hashed names, compressed, and each style sheet as one request.
 
-`static/css/index.css` names the layers and then one file a component, `desk.css` those that only the desk has. A browser
-in development follows their imports; in production `collectstatic` puts the files in their place, in that order, without
-comments and idle space. Our scripts (`static/js`) lose theirs in the same way.
+`static/css/index.css` names the layers and then one file a component, `desk.css` those that only the desk has. In
+development a browser follows their imports; in production `collectstatic` puts the files in their place, in that order,
+without comments and idle space. Our scripts (`static/js`) lose theirs in the same way.
 
 Which of the two it is says STORAGES["staticfiles"] in the settings.
 """

@@ -1,10 +1,10 @@
-"""Working days, and the least of them that a product's own words tell."""
+"""Working days, those that a product's own words tell, and the parts of its name."""
 
 from datetime import date, timedelta
 
 import pytest
 
-from formation_portal.contract.catalog import least_working_days, working_days_after, working_days_between
+from formation_portal.contract.catalog import Product, working_days, working_days_after, working_days_between
 
 MONDAY = date(2026, 11, 16)
 
@@ -12,17 +12,36 @@ MONDAY = date(2026, 11, 16)
 @pytest.mark.parametrize(
     ("words", "days"),
     [
-        ("5-8 working days", 5),
-        ("5 days", 4),
-        ("7 days", 5),
-        ("1-2 weeks", 5),
-        ("2 to 3 weeks", 10),
+        ("5-8 working days", (5, 8)),
+        ("2-5 working days after due diligence", (2, 5)),
+        ("3 working days", (3, 3)),
+        ("5 days", (4, 4)),
+        ("7 days", (5, 5)),
+        ("1-2 weeks", (5, 10)),
+        ("2 to 3 weeks", (10, 15)),
+        ("8-5 working days", None),
         ("As long as it takes", None),
         ("", None),
     ],
 )
-def test_a_timeline_tells_the_least_working_days(words: str, days: int | None) -> None:
-    assert least_working_days(words) == days
+def test_a_timeline_tells_the_working_days(words: str, days: tuple[int, int] | None) -> None:
+    assert working_days(words) == days
+
+
+@pytest.mark.parametrize(
+    ("name", "short", "qualifier"),
+    [
+        ("Association (Verein)", "Association", "Verein"),
+        ("Limited liability company (GmbH), Zug", "Limited liability company", "GmbH, Zug"),
+        ("Corporation (Sociedad Anónima, S.A.)", "Corporation", "Sociedad Anónima, S.A."),
+        ("Delaware LLC", "Delaware LLC", ""),
+        ("(no name)", "(no name)", ""),
+        ("", "", ""),
+    ],
+)
+def test_a_products_name_is_parted_at_its_first_bracket_or_comma(name: str, short: str, qualifier: str) -> None:
+    product = Product(name=name)
+    assert (product.short_name, product.qualifier) == (short, qualifier)
 
 
 def test_days_between_are_those_that_are_no_weekend() -> None:

@@ -23,7 +23,7 @@ from formation_portal.applications.draft import Draft, load_schema
 from formation_portal.applications.models import Application, Party
 from formation_portal.applications.parties import name_fields
 from formation_portal.contract import canonical
-from formation_portal.contract.catalog import least_working_days, working_days_after, working_days_between
+from formation_portal.contract.catalog import working_days, working_days_after, working_days_between
 from formation_portal.contract.lifecycle import FINAL, State
 from formation_portal.contract.schema import FormSchema
 from formation_portal.mail import queue_letter
@@ -91,7 +91,8 @@ def _update_due_date(case: Case, application: Application, *, was_waiting_since:
     """Bring the case's clock up to date: it counts working days while the case is with us, and stands still while its
     customer or the registry has it. The target is the product's own, where its timeline tells one."""
     timeline = str(application.product.get("estimated_timeline") or "")
-    case.target_days = min(least_working_days(timeline) or settings.OVERDUE_DAYS, _MAX_DAYS)
+    least, _ = working_days(timeline) or (0, 0)
+    case.target_days = min(least or settings.OVERDUE_DAYS, _MAX_DAYS)
     if was_waiting_since is not None and was_waiting_since != case.waiting_since:
         days = working_days_between(localdate(was_waiting_since), localdate())
         case.waited_days = min(case.waited_days + days, _MAX_DAYS)

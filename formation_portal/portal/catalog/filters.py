@@ -6,7 +6,7 @@ in another are left out, which the page says.
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from decimal import Decimal
 from operator import itemgetter
 
@@ -15,12 +15,18 @@ from django.urls import reverse
 from django.utils.http import urlencode
 from django.utils.translation import gettext, gettext_noop
 
-from formation_portal.contract.catalog import CatalogItem
+from formation_portal.contract.catalog import CatalogItem, working_days
+from formation_portal.contract.localisation import ngettext
 from formation_portal.ui.formats import money
 from formation_portal.ui.forms.controls import Option, as_options
 
+from .search import MAX_LENGTH, matches_search
+
 # Steps that people think in; only those that part the products of a currency are offered.
 _STEPS = (500, 1_000, 2_000, 3_000, 5_000, 10_000, 20_000, 50_000, 100_000)
+# Working days, likewise.
+_DAYS = (3, 5, 10, 15, 20, 30, 60)
+_MOST_DAYS = 999
 # Decimal alone takes exponents, signs and the digits of every script.
 _CEILING = re.compile(r"(?P<currency>[^\s\0-]{1,20})-(?P<amount>[0-9]{1,15}(?:\.[0-9]{1,4})?)")
 _TYPE_WORDS = {"Corporation": gettext_noop("Companies"), "Foundation": gettext_noop("Foundations")}
@@ -51,16 +57,25 @@ class PriceCeiling:
 class CatalogFilter:
     """The filters that are set; an empty one takes everything."""
 
+    search: str = ""
     region: str = ""
     country: str = ""
     type: str = ""
     price: PriceCeiling | None = None
+    # It takes at most so many working days; 0 is as long as it likes.
+    days: int = 0
 
     @classmethod
     def from_query(cls, query: Mapping[str, str]) -> "CatalogFilter":
         """From an address. What cannot be read filters nothing."""
         texts = {name: query.get(name, "").strip() for name in ("region", "country", "type")}
-        return cls(**texts, price=PriceCeiling.parse(query.get("price", "")))
+        days = query.get("days", "")
+        return cls(
+            **texts,
+            search=query.get("search", "").replace("\0", "").strip()[:MAX_LENGTH],
+            price=PriceCeiling.parse(query.get("price", "")),
+            days=min(int(days), _MOST_DAYS) if re.fullmatch("[0-9]{1,5}", days) else 0,
+        )
 
     def matches(self, item: CatalogItem | None) -> bool:
         """Whether the product passes every filter that is set. What can't be read passes while none is."""
@@ -71,31 +86,36 @@ class CatalogFilter:
             and self.country in ("", item.jurisdiction.slug)
             and self.type in ("", item.product.type)
             and (self.price is None or self.price.matches(item))
+            and (not self.days or _most_days(item) <= self.days)
+            and matches_search(self.search, item)
         )
 
     @property
     def values(self) -> dict[str, str]:
         """The filters that are set, by their name in the address."""
-        everything = {"region": self.region, "country": self.country, "type": self.type, "price": self.price}
+        everything = {field.name: getattr(self, field.name) for field in fields(self)}
         return {name: str(value) for name, value in everything.items() if value}
 
     def without(self, name: str) -> "CatalogFilter":
         """The same with one filter removed."""
         return CatalogFilter.from_query({key: value for key, value in self.values.items() if key != name})
 
+    def with_value(self, name: str, value: str) -> "CatalogFilter":
+        """The same with one filter set to another value."""
+        return CatalogFilter.from_query({**self.values, name: value})
+
 
 @dataclass(frozen=True, slots=True)
 class CatalogFilterControl:
-    """One filter as a list of options; the first takes everything."""
+    """One filter: a list of options, of which the first takes everything; or, without options, what is typed.
+
+    `chosen` are the words of what is chosen.
+    """
 
     name: str
     label: str
-    choices: tuple[Option, ...]
-
-    @property
-    def chosen(self) -> str:
-        """The words of what is chosen."""
-        return next((choice.label for choice in self.choices if choice.chosen), "")
+    chosen: str
+    choices: tuple[Option, ...] = ()
 
     @property
     def in_words(self) -> str:
@@ -106,7 +126,7 @@ class CatalogFilterControl:
 
 
 def filter_controls(items: Iterable[CatalogItem], chosen: CatalogFilter) -> tuple[CatalogFilterControl, ...]:
-    """The filters with what the catalog offers, in the order of the page."""
+    """The filters with what the catalog offers, in the order of the page; each option says how many it would leave."""
     items = tuple(items)
     regions = {item.jurisdiction.region: item.jurisdiction.region for item in items}
     places = {item.jurisdiction.slug: item.jurisdiction.name for item in items}
@@ -116,20 +136,41 @@ def filter_controls(items: Iterable[CatalogItem], chosen: CatalogFilter) -> tupl
         str(ceiling): gettext("Up to {amount}").format(amount=money(ceiling.amount, ceiling.currency))
         for ceiling in _ceilings(items, chosen.price)
     }
+    days = {
+        str(most): ngettext("{count} working day", "{count} working days", most)
+        for most in _day_limits(items, chosen.days)
+    }
     offered = (
         ("region", gettext("Region"), gettext("All regions"), dict(sorted(regions.items()))),
-        ("country", gettext("Country"), gettext("All jurisdictions"), dict(sorted(places.items(), key=itemgetter(1)))),
+        ("country", gettext("Country"), gettext("All countries"), dict(sorted(places.items(), key=itemgetter(1)))),
         ("type", gettext("Type"), gettext("All types"), types),
         ("price", gettext("Set-up fee"), gettext("Any price"), prices),
+        ("days", gettext("Ready within"), gettext("Any time"), days),
     )
-    controls = []
+    controls = [CatalogFilterControl("search", gettext("Search"), chosen.search)]
     for name, label, everything, labels in offered:
         value = chosen.values.get(name, "")
-        pairs = {"": everything, **{key: words for key, words in labels.items() if key}}
+        words = {key: words for key, words in labels.items() if key}
         # An address may name what isn't offered; the filter then shows what it filters by.
-        pairs.setdefault(value, value)
-        controls.append(CatalogFilterControl(name, label, as_options(pairs.items(), value)))
+        words |= {value: value} if value and value not in words else {}
+        pairs = [("", everything)]
+        for key, one in words.items():
+            left = chosen.with_value(name, key)
+            pairs.append((key, f"{one} ({sum(left.matches(item) for item in items)})"))
+        controls.append(CatalogFilterControl(name, label, words.get(value, everything), as_options(pairs, value)))
     return tuple(controls)
+
+
+def _most_days(item: CatalogItem) -> int:
+    """The working days that it takes at most; what tells no number is ready within none."""
+    _, most = working_days(item.estimated_timeline) or (0, _MOST_DAYS + 1)
+    return most
+
+
+def _day_limits(items: tuple[CatalogItem, ...], chosen: int) -> list[int]:
+    known = [most for item in items if (most := _most_days(item)) <= _MOST_DAYS]
+    useful = {days for days in _DAYS if known and min(known) <= days < max(known)}
+    return sorted(useful | ({chosen} if chosen else set()))
 
 
 def _ceilings(items: tuple[CatalogItem, ...], chosen: PriceCeiling | None) -> list[PriceCeiling]:

@@ -1,14 +1,14 @@
 """The catalog as an index, and up to three products side by side. No product is known to this module."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import groupby
 
 from django.utils.translation import gettext, gettext_noop
 
 from formation_portal.contract import canonical
-from formation_portal.contract.catalog import CatalogItem, Jurisdiction
+from formation_portal.contract.catalog import CatalogItem, Jurisdiction, working_days
 from formation_portal.contract.localisation import join_list, ngettext
 from formation_portal.gateway.catalog import Catalog, CatalogProduct
 from formation_portal.ui.formats import money, plain_amount
@@ -27,8 +27,10 @@ class ProductRow:
 
     product: CatalogProduct
     is_compared: bool
-    # The people it takes in any case: "1 director, 1 shareholder".
+    # The people it takes in any case, but for those that every product takes: "1 director, 1 shareholder".
     least: str = ""
+    # The working days that it takes, from and to; empty where its words tell no number.
+    days: str = ""
     one_off: str = ""
     annual: str = ""
 
@@ -47,6 +49,8 @@ class CatalogPage:
     catalog: Catalog
     chosen: CatalogFilter
     keys: tuple[str, ...]
+    # The filters of the page that asks for an update: the control that was changed there is left alone.
+    before: CatalogFilter = field(default_factory=CatalogFilter)
 
     @cached_property
     def _ticked(self) -> tuple[str, ...]:
@@ -70,6 +74,12 @@ class CatalogPage:
     def controls(self) -> tuple[CatalogFilterControl, ...]:
         return filter_controls(self._items, self.chosen)
 
+    @property
+    def renewed_controls(self) -> list[CatalogFilterControl]:
+        """The lists whose counts are new on the page that asks: all but the one that was chosen from."""
+        now, before = self.chosen.values, self.before.values
+        return [one for one in self.controls if one.choices and now.get(one.name) == before.get(one.name)]
+
     @cached_property
     def regions(self) -> list[tuple[str, bool, list[Place]]]:
         """The parts of the world with their places; whether the name is our own, since the catalog has none."""
@@ -83,16 +93,30 @@ class CatalogPage:
             regions.append((name, name == gettext(_ELSEWHERE), places))
         return regions
 
+    @cached_property
+    def _common_roles(self) -> frozenset[tuple[str, int]]:
+        """The roles that every product takes, in the same number: they are said once."""
+        every = [frozenset(_least_roles(item)) for item in self._items]
+        common = frozenset.intersection(*every) if every else frozenset[tuple[str, int]]()
+        return common if all(one > common for one in every) else frozenset()
+
+    @property
+    def common_least(self) -> str:
+        """The people that every product takes: "1 beneficial owner"; empty where they have none in common."""
+        return join_list([canonical.role_count(role, count) for role, count in sorted(self._common_roles)])
+
     def _row(self, product: CatalogProduct) -> ProductRow:
         item, is_compared = product.item, product.key in self._ticked
         if item is None:
             return ProductRow(product, is_compared)
-        always = (section for section in item.form.role_sections if section.depends_on is None and section.base_minimum)
-        least = ", ".join(canonical.role_count(section.role or "", section.base_minimum) for section in always)
+        own = (pair for pair in _least_roles(item) if pair not in self._common_roles)
+        least = ", ".join(canonical.role_count(role, count) for role, count in own)
+        range_of_days = working_days(item.estimated_timeline)
+        days = "–".join(map(str, dict.fromkeys(range_of_days))) if range_of_days else ""
         if not item.price.is_given:
-            return ProductRow(product, is_compared, least)
+            return ProductRow(product, is_compared, least, days)
         one_off, annual = (plain_amount(one, item.price.currency) for one in (item.price.one_off, item.price.annual))
-        return ProductRow(product, is_compared, least, one_off, annual)
+        return ProductRow(product, is_compared, least, days, one_off, annual)
 
     @cached_property
     def compared_elsewhere(self) -> list[CatalogProduct]:
@@ -166,6 +190,12 @@ class CatalogPage:
         total = len(self.catalog.items)
         count = gettext("{count} of {total} company types").format(count=len(self.products), total=total)
         return f"{count}. {self.wider_words}." if self.wider_words else count
+
+
+def _least_roles(item: CatalogItem) -> list[tuple[str, int]]:
+    """The roles that are filled in any case, each with how many at least."""
+    always = (section for section in item.form.role_sections if section.depends_on is None and section.base_minimum)
+    return [(section.role or "", section.base_minimum) for section in always]
 
 
 def _where(product: CatalogProduct) -> tuple[bool, str, str]:

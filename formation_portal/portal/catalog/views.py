@@ -4,14 +4,15 @@ import logging
 from collections.abc import Callable
 from functools import wraps
 from typing import Concatenate, ParamSpec, TypeVar
+from urllib.parse import urlsplit
 
 from django.conf import settings
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render, resolve_url
 from django.utils.http import urlencode
 from django.views.decorators.http import require_safe
 from django.views.decorators.vary import vary_on_headers
-from django_htmx.http import push_url
+from django_htmx.http import push_url, replace_url
 
 from formation_portal.accounts.policies import AnyRequest, public
 from formation_portal.gateway.catalog import Catalog
@@ -62,12 +63,15 @@ def _is_ours(error: BaseException | None) -> bool:
 def catalog(request: AnyRequest, offered: Catalog) -> HttpResponse:
     """The whole page, or for htmx the results with the count. A page restored from history is always whole."""
     chosen, keys = CatalogFilter.from_query(request.GET), compared_keys(request.GET)
-    page = {"page": CatalogPage(offered, chosen, keys), "reads_reasons": _reads_reasons(request)}
+    before = CatalogFilter.from_query(QueryDict(urlsplit(request.htmx.current_url or "").query))
+    page = {"page": CatalogPage(offered, chosen, keys, before), "reads_reasons": _reads_reasons(request)}
     if not request.htmx or request.htmx.history_restore_request:
         return render(request, "portal/catalog/catalog.html", page)
     response = render(request, "portal/catalog/_catalog_update.html", page)
-    # Without the filters that aren't set, so that the address can be passed on.
-    return push_url(response, filtered_url("portal:catalog", chosen, keys))
+    # Without the filters that aren't set, so that the address can be passed on. Typing makes no steps to go back.
+    url = filtered_url("portal:catalog", chosen, keys)
+    is_step = before.search == chosen.search and url != request.htmx.current_url_abs_path
+    return push_url(response, url) if is_step else replace_url(response, url)
 
 
 @require_safe

@@ -209,7 +209,10 @@ class TestPage:
         assert not markup.all("html")
         assert markup.one("p", id="announcer").text == "7 of 32 company types"
         assert {"catalog-results", "catalog-count"} <= {one.attributes.get("id") for one in markup.elements}
-        assert {one.attributes["name"] for one in markup.controls} == {"product"}, "the filter stays as it is"
+        names = {one.attributes["name"] for one in markup.controls}
+        assert names == {"product", "region", "type", "price", "days"}, (
+            "what was chosen from and typed in stays as it is"
+        )
         assert "HX-Request" in response["Vary"]
 
     def test_what_is_ticked_stays_ticked_and_in_the_address_when_a_filter_changes(self, full_catalog: None) -> None:

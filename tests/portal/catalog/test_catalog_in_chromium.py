@@ -77,3 +77,23 @@ def test_the_button_does_the_same_without_script(open_tab: OpenTab) -> None:
     tab.get_by_role("button", name="Apply").click()
     expect(tab.locator("#catalog-count")).to_contain_text("of 32 company types")
     assert 0 < tab.locator("#catalog-results tbody tr").count() < 32
+
+
+def test_typing_narrows_the_list_and_makes_one_step_to_go_back_over(open_tab: OpenTab) -> None:
+    browser = open_tab(None)
+    tab = browser.tab
+    browser.get("/")
+    tab.get_by_label("Region").select_option("Caribbean")
+    expect(tab.locator("#catalog-count")).to_have_text("6 of 32 company types")
+    tab.get_by_label("Search").press_sequentially("found")
+    expect(tab.locator("#catalog-count")).to_have_text("1 of 32 company types")
+    expect(tab.get_by_label("Search")).to_be_focused()
+    expect(tab.get_by_label("Search")).to_have_value("found")
+    assert tab.url.endswith("/?search=found&region=Caribbean")
+    tab.get_by_label("Region").focus()
+    browser.settle()
+    assert tab.get_by_label("Region").evaluate("list => list.selectedOptions[0].textContent.trim()") == "Caribbean (1)"
+    assert tab.get_by_label("Type").evaluate("list => list.options[2].textContent.trim()") == "Foundations (1)"
+    tab.go_back()
+    expect(tab.locator("#catalog-count")).to_have_text("32 of 32 company types")
+    assert browser.faults == []

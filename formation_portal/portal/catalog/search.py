@@ -1,0 +1,56 @@
+"""The catalog's search: each word begins a word of the product, or is one of the trade's other words for it."""
+
+import re
+import unicodedata
+
+from formation_portal.contract.catalog import CatalogItem
+
+# What people look for, and the words that catalogs have for it. No product is named here.
+_TRADE_WORDS = {
+    "charity": ("association", "foundation", "non-profit"),
+    "corp": ("corporation",),
+    "dao": ("blockchain",),
+    "family": ("private wealth",),
+    "fund": ("finance and funds",),
+    "holding": ("for holding", "holds", "special purpose"),
+    "ibc": ("international business company", "business corporation"),
+    "inc": ("corporation",),
+    "investor": ("investors",),
+    "llc": ("limited liability company",),
+    "ltd": ("limited by shares", "private limited"),
+    "nonprofit": ("non-profit", "foundation"),
+    "ngo": ("non-profit", "association"),
+    "offshore": ("international business", "trading abroad", "operates mainly outside"),
+    "spv": ("special purpose",),
+    "startup": ("investors",),
+    "trust": ("foundation",),
+    "wealth": ("foundation",),
+}
+_OF_A_PLACE = ("name", "slug", "iso_code", "region")
+# The longest that is looked for; nobody types more.
+MAX_LENGTH = 100
+_ACCENTS = re.compile(r"[\u0300-\u036f]")
+_DOT_WITHIN = re.compile(r"(?<=\w)\.(?=\w)")
+_WORD = re.compile(r"\w+")
+
+
+def matches_search(search: str, item: CatalogItem) -> bool:
+    """Whether the product has every word that is looked for, in its name, place or description."""
+    wanted = _WORD.findall(_normalised(search))
+    if not wanted:
+        return True
+    jurisdiction, product = item.jurisdiction, item.product
+    said = (product.name, product.description, *(getattr(jurisdiction, name) for name in _OF_A_PLACE))
+    # A space before each word, so that what is looked for is found at the beginning of one.
+    text = " " + " ".join(_WORD.findall(_normalised(" ".join(said))))
+    return all(_has(text, word) for word in wanted)
+
+
+def _has(text: str, word: str) -> bool:
+    return any(f" {' '.join(_WORD.findall(one))}" in text for one in (word, *_TRADE_WORDS.get(word, ())))
+
+
+def _normalised(text: str) -> str:
+    """In small letters without accents; "S.R.L." is "srl"."""
+    plain = _ACCENTS.sub("", unicodedata.normalize("NFKD", text)).casefold()
+    return _DOT_WITHIN.sub("", plain)

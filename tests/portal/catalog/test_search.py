@@ -1,0 +1,90 @@
+"""The catalog's search: words of the product in any order, and the trade's other words for them."""
+
+import pytest
+from django.test import Client
+
+from formation_portal.contract.catalog import CatalogItem
+from formation_portal.portal.catalog.filters import CatalogFilter
+from formation_portal.portal.catalog.search import matches_search
+from tests.markup import Markup
+
+ITEM = CatalogItem.model_validate(
+    {
+        "jurisdiction_product_id": "1",
+        "jurisdiction": {"name": "Curaçao", "slug": "curacao", "iso_code": "CW", "region": "Caribbean"},
+        "product": {
+            "name": "Sociedad (S.R.L.), Colón",
+            "type": "Corporation",
+            "description": "A limited liability company for trading abroad.",
+        },
+        "schema": {},
+    }
+)
+
+
+@pytest.mark.parametrize(
+    "search",
+    [
+        "",
+        "  ",
+        "curaçao",
+        "CURACAO",
+        "cura",
+        "srl",
+        "S.R.L.",
+        "s.r.l",
+        "colon sociedad",
+        "caribbean company",
+        "cw",
+        "offshore",
+        "LLC",
+        "…",
+    ],
+)
+def test_it_is_found_by(search: str) -> None:
+    assert matches_search(search, ITEM)
+
+
+@pytest.mark.parametrize(
+    "search", ["foundation", "trust", "uraçao", "caribbean trust", "ltd", "cwx", "<b>", "liability_"]
+)
+def test_it_is_not_found_by(search: str) -> None:
+    assert not matches_search(search, ITEM)
+
+
+def test_what_is_typed_is_kept_to_a_length_and_without_what_no_database_takes() -> None:
+    assert CatalogFilter.from_query({"search": "  a\0b " + "x" * 500}).search == "ab " + "x" * 97
+
+
+@pytest.mark.django_db(databases=["default", "service"])
+class TestOverTheWholeCatalog:
+    @pytest.mark.parametrize(
+        ("search", "found"),
+        [
+            ("trust", ["ch-foundation", "panama-foundation", "caymans-foundation-company"]),
+            ("delaware", ["delaware-llc", "delaware-c-corp"]),
+            ("gmbh", ["gmbh-zug"]),
+            ("swiss foundation", ["ch-foundation"]),
+            ("spv", ["adgm-spv"]),
+        ],
+    )
+    def test_words_of_the_trade_find_products(self, full_catalog: None, search: str, found: list[str]) -> None:
+        markup = Markup(Client().get("/", {"search": search}).content.decode())
+        links = [one.attributes["href"] for one in markup.all("a")]
+        assert {link.split("/")[2] for link in links if link.startswith("/products/")} == set(found)
+        assert markup.one("input", name="search").attributes["value"] == search
+
+    def test_offshore_finds_companies_for_trade_abroad_and_no_local_one(self, full_catalog: None) -> None:
+        html = Client().get("/?search=offshore").content.decode()
+        assert "/products/seychelles-ibc/" in html
+        assert "/products/bvi-limited-company/" in html
+        assert "/products/spanish-sociedad-limitada-sl/" not in html
+
+    def test_a_search_for_nothing_says_what_to_remove_and_keeps_what_was_typed(self, full_catalog: None) -> None:
+        html = Client().get("/?search=%3Cb%3Emoon&region=Europe").content.decode()
+        markup = Markup(html)
+        assert "<b>moon" not in html
+        assert markup.one("input", name="search").attributes["value"] == "<b>moon"
+        [wider] = [one for one in markup.all("a") if one.text.startswith("Without")]
+        assert wider.text == "Without “Search: <b>moon”, 8 company types match"
+        assert wider.attributes["href"] == "/?region=Europe"
