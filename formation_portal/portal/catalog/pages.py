@@ -8,14 +8,14 @@ from itertools import groupby
 from django.utils.translation import gettext, gettext_noop
 
 from formation_portal.contract import canonical
-from formation_portal.contract.catalog import CatalogItem, Jurisdiction, working_days
+from formation_portal.contract.catalog import CatalogItem, Jurisdiction
 from formation_portal.contract.localisation import join_list, ngettext
 from formation_portal.gateway.catalog import Catalog, CatalogProduct
 from formation_portal.ui.formats import money, plain_amount
 from formation_portal.ui.roles import capitalised
 
 from .filters import CatalogFilter, CatalogFilterControl, filter_controls, filtered_url
-from .requirements import Requirements
+from .requirements import Requirements, days_of
 
 _ELSEWHERE = gettext_noop("Other regions")
 _COMPARED_AT_MOST = 3
@@ -111,8 +111,7 @@ class CatalogPage:
             return ProductRow(product, is_compared)
         own = (pair for pair in _least_roles(item) if pair not in self._common_roles)
         least = ", ".join(canonical.role_count(role, count) for role, count in own)
-        range_of_days = working_days(item.estimated_timeline)
-        days = "–".join(map(str, dict.fromkeys(range_of_days))) if range_of_days else ""
+        days = days_of(item)
         if not item.price.is_given:
             return ProductRow(product, is_compared, least, days)
         one_off, annual = (plain_amount(one, item.price.currency) for one in (item.price.one_off, item.price.annual))

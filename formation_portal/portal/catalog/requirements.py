@@ -11,15 +11,15 @@ from itertools import chain, groupby
 from django.utils.translation import gettext, gettext_noop
 
 from formation_portal.contract import canonical
-from formation_portal.contract.catalog import CatalogItem
+from formation_portal.contract.catalog import CatalogItem, working_days
 from formation_portal.contract.conditions import Condition, count_of
 from formation_portal.contract.fields.base import FieldSpec
-from formation_portal.contract.localisation import in_quotes, join_list
+from formation_portal.contract.localisation import in_quotes, join_list, ngettext
 from formation_portal.contract.reasons import if_answered, only_if
 from formation_portal.contract.record import Record
 from formation_portal.contract.rules import FormState, evaluate, find_field, lookup_of
 from formation_portal.contract.schema import ENTITY, SHARE_CLASS, DocumentSlot, Section
-from formation_portal.ui.formats import PriceTable, counted, entity_word, money
+from formation_portal.ui.formats import counted, entity_word, money
 from formation_portal.ui.roles import capitalised, kind_with_article, role_title
 
 # The heading of what is asked of each kind of party.
@@ -96,17 +96,27 @@ class Requirements:
 
     @property
     def figures(self) -> list[tuple[str, str]]:
-        """What it costs, and how many roles are filled at least."""
+        """What it costs, how many working days it takes, and how many roles are filled at least."""
         figures, price = [], self.item.price
         if price.is_given:
             figures.append((gettext("Set-up fee"), money(price.one_off, price.currency)))
             figures.append((gettext("Annual fee"), money(price.annual, price.currency)))
+        if days := days_of(self.item):
+            figures.append((gettext("Working days"), days))
         least = sum(section.base_minimum for section in self.item.form.role_sections if section.depends_on is None)
         return [*figures, (gettext("Required roles"), str(least))]
 
     @property
-    def price(self) -> PriceTable | None:
-        return PriceTable(self.item.price) if self.item.price.is_given else None
+    def days(self) -> str:
+        """The working days that it takes, in words; empty where the product tells no number."""
+        days = working_days(self.item.estimated_timeline)
+        return ngettext("{days} working day", "{days} working days", days[1], days=days_of(self.item)) if days else ""
+
+    @property
+    def formed(self) -> str:
+        """The last step."""
+        is_foundation = entity_word(self.item.product.type) == "foundation"
+        return gettext("The foundation is incorporated") if is_foundation else gettext("The company is incorporated")
 
     @property
     def form_label(self) -> str:
@@ -240,6 +250,11 @@ class Requirements:
             return ""
         place = find_field(self.item.form, rule, section, group, None)
         return only_if(rule, place.spec) if place else None
+
+
+def days_of(item: CatalogItem) -> str:
+    """From how many to how many working days it takes; empty where its words tell no number."""
+    return "–".join(map(str, dict.fromkeys(working_days(item.estimated_timeline) or ())))
 
 
 def _effort(asked: Iterable[FieldSpec], slots: Iterable[DocumentSlot]) -> str:
