@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 from django.conf import settings
+from django.contrib.auth.signals import user_logged_in
 from django.test import Client
 from django.urls import reverse
 from django.utils import translation
@@ -43,6 +44,7 @@ def test_a_choice_comes_back_to_the_page_and_stays(as_nobody: Client) -> None:
     assert heading(as_nobody, **{"accept-language": "fr"}) == "Anmelden"
     kept = response.cookies[settings.LANGUAGE_COOKIE_NAME]
     assert (kept.value, kept["httponly"], kept["samesite"]) == ("de", True, "Lax")
+    assert kept["max-age"] == 31_536_000, "a year"
 
 
 @pytest.mark.parametrize("page", ["https://elsewhere.example/", "//elsewhere.example/", "javascript:alert(1)", "x", ""])
@@ -65,6 +67,13 @@ def test_the_page_says_its_language_and_offers_the_others(as_nobody: Client) -> 
 
 def test_caches_keep_the_languages_apart(as_nobody: Client) -> None:
     assert {"Accept-Language", "Cookie"} <= {one.strip() for one in as_nobody.get(SIGN_IN)["Vary"].split(",")}
+
+
+def test_who_signs_in_where_no_language_is_active_gets_the_portals_own(owner: Any) -> None:
+    owner.language = ""
+    with translation.override(None):
+        user_logged_in.send(type(owner), request=None, user=owner)
+    assert owner.language == "en"
 
 
 def test_a_choice_is_kept_with_the_account(as_owner: Client, owner: Any) -> None:

@@ -5,6 +5,7 @@ import time
 from typing import Any
 
 import pytest
+from django.contrib.auth.models import AnonymousUser
 from django.contrib.sessions.backends.cache import SessionStore as CachedSession
 from django.contrib.sessions.backends.db import SessionStore
 from django.contrib.sessions.models import Session
@@ -174,3 +175,10 @@ def test_an_ended_guest_session_is_taken_back_where_it_was_put() -> None:
     sessions.end_guest_session(response, "AB12")
     cookie = response.cookies["part"]
     assert (cookie.value, cookie["max-age"], cookie["path"]) == ("", 0, path)
+
+
+def test_a_session_in_which_nobody_is_signed_in_has_no_end_to_warn_of(as_owner: Client) -> None:
+    used(as_owner, minutes_ago=1)
+    request = RequestFactory().get("/")
+    request.session, request.user = as_owner.session, AnonymousUser()
+    assert sessions.seconds_left(request) is None
