@@ -56,13 +56,15 @@ class ReturnedItem:
 class Returned:
     """Everything that came back, and every correction made since; `said` is a note about the whole.
 
-    `is_agents` says that our reviewer has returned it, and not the service.
+    `is_agents` says that our reviewer has returned it, and not the service. `holders` are the sections, parties and
+    share classes, by key or token, that something was asked about, refused or changed in.
     """
 
     items: tuple[ReturnedItem, ...]
     corrections: tuple[Correction, ...] = ()
     said: str = ""
     is_agents: bool = False
+    holders: frozenset[str] = frozenset()
 
     @property
     def left(self) -> int:
@@ -96,7 +98,10 @@ def returned(delivery: DeliverySummary, move: Change | None, *, back_to: str = "
     items = (*_asked(page, back_to), *_items(delivery, since, back_to))
     corrections = corrections_of(since)
     said = words.get(application.submissions, "") if is_agents else move.text if move and not items else ""
-    return Returned(items, corrections, said=said, is_agents=is_agents)
+    changed, queried = {holder for holder, _ in page.changed_lines}, {one.target.holder for one in asked}
+    refused = {need.party_id or need.share_class_id or need.section for need, _ in delivery.refusals}
+    holders = frozenset(changed | queried | refused)
+    return Returned(items, corrections, said=said, is_agents=is_agents, holders=holders)
 
 
 def corrections_of(changes: Iterable[Change]) -> tuple[Correction, ...]:

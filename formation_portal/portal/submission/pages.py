@@ -1,6 +1,6 @@
 """The check page: what is still needed first, then every answer with the way to change it, and the declaration."""
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -41,8 +41,31 @@ NEXT = "check"
 _ROW = "row-"
 
 
-# Answers under one heading: the heading's id, the group, its rows, and how far they have come.
-Entry = tuple[str, AnswerGroup[Any], list[AnswerRow], DeliveryStatus]
+_SHARES, _DOCUMENTS = "shares", "papers"
+
+
+@dataclass(frozen=True)
+class CheckEntry:
+    """Answers under one heading: the heading's id, the rows, how far they have come, and what is still needed there.
+
+    `is_unchanged` says that an application that came back has nothing new here, and nobody asks about it.
+    """
+
+    id: str
+    group: AnswerGroup[Any]
+    rows: list[AnswerRow]
+    delivery: DeliveryStatus
+    needs: tuple[Link, ...]
+    is_unchanged: bool
+
+    @property
+    def answered(self) -> list[AnswerRow]:
+        return _answered(self.rows)
+
+    @property
+    def unanswered(self) -> list[AnswerRow]:
+        """What nobody has to answer, and nobody has."""
+        return _unanswered(self.rows)
 
 
 @dataclass(frozen=True)
@@ -69,14 +92,49 @@ class CheckPage:
         return returned(self.delivery, Progress(self.draft.application).returned)
 
     @cached_property
-    def needs(self) -> tuple[Link, ...]:
+    def needs(self) -> tuple[Need, ...]:
         """What is still needed: first what the service refused and nobody has changed since."""
         if not self.is_open:
             return ()
         done = {item.said for item in self.returned.items if item.is_done} if self.returned else set()
         refused = (need for need in self.delivery.refused if need.text not in done)
         needed = self.draft.needs if self.refused_for is None else self.refused_for
-        return need_links(self.draft, tuple(dict.fromkeys((*refused, *needed))), back_to=NEXT)
+        return tuple(dict.fromkeys((*refused, *needed)))
+
+    @cached_property
+    def _needs_by_entry(self) -> dict[str, list[Need]]:
+        found: dict[str, list[Need]] = {}
+        for need in self.needs:
+            found.setdefault(_entry_of(self.draft, need), []).append(need)
+        return found
+
+    def _needs_at(self, entry: str) -> tuple[Link, ...]:
+        return need_links(self.draft, self._needs_by_entry.get(entry, ()), back_to=NEXT)
+
+    @cached_property
+    def document_needs(self) -> tuple[Link, ...]:
+        return self._needs_at(_DOCUMENTS)
+
+    @cached_property
+    def share_needs(self) -> tuple[Link, ...]:
+        return self._needs_at(_SHARES)
+
+    @property
+    def needs_elsewhere(self) -> tuple[Link, ...]:
+        """The needs of what has no entry on the page: more people, a first share class."""
+        drawn = {link.url.removeprefix("#") for link, _ in self.entries_with_needs}
+        needs = (need for entry, some in self._needs_by_entry.items() if entry not in drawn for need in some)
+        return need_links(self.draft, needs, back_to=NEXT)
+
+    @property
+    def entries_with_needs(self) -> Iterator[tuple[Link, int]]:
+        """The entries of the page that something is needed in, each with the way down to it and how much that is."""
+        titles = {entry.id: entry.group.title for entry in self.entries}
+        titles |= {_SHARES: gettext("Shares")} if self.readback.shares else {}
+        titles |= {_DOCUMENTS: gettext("Documents")} if self.documents else {}
+        for entry, title in titles.items():
+            if entry in self._needs_by_entry:
+                yield Link(title, f"#{entry}"), len(self._needs_by_entry[entry])
 
     @cached_property
     def readback(self) -> Readback:
@@ -98,25 +156,36 @@ class CheckPage:
         """What was accepted, and stays as it is."""
         return locks_of(self.draft)
 
-    @property
-    def entries(self) -> Iterator[Entry]:
+    @cached_property
+    def entries(self) -> list[CheckEntry]:
         """The answers of each section, party and share class."""
-        deliveries = self.delivery.deliveries
+        deliveries, entries = self.delivery.deliveries, []
         for section in self.readback.sections:
             key, locked = section.subject.key, self._locks.answers_of("")
             rows = self._rows(section.lines, self._url("section", key), control_name, f"section-{key}", locked)
-            yield f"section-{key}", section, rows, deliveries.of_entity_fields(section.subject.fields)
+            status = deliveries.of_entity_fields(section.subject.fields)
+            entries.append(self._entry(f"section-{key}", key, section, rows, status))
         for party in self.readback.parties:
             is_drawn_below = self.ownership is not None and self.ownership.covers(party.subject)
             if not is_drawn_below and not is_inactive(self.draft.form_state, party.subject.record):
                 token, locked = party.subject.token, self._locks.answers_of(party.subject.token)
                 rows = self._rows(party.lines, self._url("party", token), party_control, f"party-{token}", locked)
-                yield f"party-{token}", party, rows, deliveries.of_party(token)
+                entries.append(self._entry(f"party-{token}", token, party, rows, deliveries.of_party(token)))
         are_locked = self._locks.has_shares(self.draft)
         for shares in self.readback.share_classes:
             token, locked = shares.subject.token, frozenset(line.spec.name for line in shares.lines if are_locked)
             rows = self._rows(shares.lines, self._url("share_class", token), control_name, f"class-{token}", locked)
-            yield f"class-{token}", shares, rows, deliveries.of_share_class(token)
+            entries.append(self._entry(f"class-{token}", token, shares, rows, deliveries.of_share_class(token)))
+        return entries
+
+    def _entry(
+        self, id: str, holder: str, group: AnswerGroup[Any], rows: list[AnswerRow], delivery: DeliveryStatus
+    ) -> CheckEntry:
+        needs = self._needs_by_entry.get(id, ())
+        needed = {need.field for need in needs}
+        shown = [row for row, line in zip(rows, group.lines, strict=True) if row.value or line.spec.name not in needed]
+        is_unchanged = self.returned is not None and holder not in self.returned.holders
+        return CheckEntry(id, group, shown, delivery, self._needs_at(id), is_unchanged)
 
     @property
     def are_shares_open(self) -> bool:
@@ -131,6 +200,15 @@ class CheckPage:
     @cached_property
     def documents(self) -> list[AnswerRow]:
         return [self._document(line) for line in self.readback.documents]
+
+    @property
+    def uploaded(self) -> list[AnswerRow]:
+        return _answered(self.documents)
+
+    @property
+    def not_uploaded(self) -> list[AnswerRow]:
+        """The documents that nobody has to upload, and nobody has; those that are required are needs."""
+        return [row for row in _unanswered(self.documents) if not (self.is_open and row.state)]
 
     @cached_property
     def price(self) -> PriceTable | None:
@@ -199,6 +277,30 @@ class CheckPage:
         """The way to the control, which knows the way back to the row."""
         can_be_changed = self.draft.application.can_be_changed
         return f"{page}?next={NEXT}&row={quote(row, safe='')}#{place}" if can_be_changed else ""
+
+
+def _answered(rows: Iterable[AnswerRow]) -> list[AnswerRow]:
+    """With what the registered agent provides, and what was typed and can't be read."""
+    return [row for row in rows if row.value or row.state == "stop"]
+
+
+def _unanswered(rows: Iterable[AnswerRow]) -> list[AnswerRow]:
+    answered = _answered(rows := list(rows))
+    return [row for row in rows if row not in answered]
+
+
+def _entry_of(draft: Draft, need: Need) -> str:
+    """The id of the entry that a need belongs to; empty where it belongs to none."""
+    if need.slot is not None:
+        return _DOCUMENTS
+    if need.code in ("holding", "over_issued") or (need.party_id and need.share_class_id):
+        return _SHARES
+    if need.party_id is not None:
+        return f"party-{need.party_id}"
+    if need.share_class_id is not None:
+        return f"class-{need.share_class_id}"
+    section = draft.schema.section(need.section)
+    return f"section-{need.section}" if section is not None and section.is_entity else ""
 
 
 def _note(line: AnswerLine) -> str:
