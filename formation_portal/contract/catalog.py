@@ -14,6 +14,8 @@ from pydantic import Field, ValidationError, model_validator
 
 from .schema import FormSchema, Model
 
+_NAME = re.compile(r"(?P<name>[^(,]*[^(,\s])(?:\s+\((?P<form>[^()]+)\))?(?:,\s+(?P<rest>.+))?")
+
 
 class Jurisdiction(Model):
     """Where the entity is formed."""
@@ -36,18 +38,15 @@ class Product(Model):
 
     @property
     def short_name(self) -> str:
-        """The name up to its first bracket or comma: "Association" of "Association (Verein)"."""
-        return self._name_parts[0]
+        """The name without what stands in brackets or behind a comma: "Association" of "Association (Verein)"."""
+        found = _NAME.fullmatch(self.name)
+        return found["name"] if found else self.name
 
     @property
     def qualifier(self) -> str:
-        """What follows that: "GmbH, Zug" of "Limited liability company (GmbH), Zug"; empty where nothing does."""
-        return ", ".join(self._name_parts[1:])
-
-    @property
-    def _name_parts(self) -> list[str]:
-        parts = [part for part in re.split(r"\s*[(),]\s*", self.name) if part]
-        return parts if parts and self.name.startswith(parts[0]) else [self.name]
+        """What stands there: "GmbH, Zug" of "Limited liability company (GmbH), Zug"; empty where nothing does."""
+        found = _NAME.fullmatch(self.name)
+        return ", ".join(part for part in (found["form"], found["rest"]) if part) if found else ""
 
 
 class Price(Model):

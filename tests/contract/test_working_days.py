@@ -35,11 +35,15 @@ def test_a_timeline_tells_the_working_days(words: str, days: tuple[int, int] | N
         ("Limited liability company (GmbH), Zug", "Limited liability company", "GmbH, Zug"),
         ("Corporation (Sociedad Anónima, S.A.)", "Corporation", "Sociedad Anónima, S.A."),
         ("Delaware LLC", "Delaware LLC", ""),
+        ("Meydan company, commercial licence (LLC-FZ)", "Meydan company", "commercial licence (LLC-FZ)"),
         ("(no name)", "(no name)", ""),
+        ("f(x)", "f(x)", ""),
         ("", "", ""),
     ],
 )
-def test_a_products_name_is_parted_at_its_first_bracket_or_comma(name: str, short: str, qualifier: str) -> None:
+def test_a_products_name_is_parted_from_its_brackets_and_what_follows_a_comma(
+    name: str, short: str, qualifier: str
+) -> None:
     product = Product(name=name)
     assert (product.short_name, product.qualifier) == (short, qualifier)
 

@@ -7,7 +7,7 @@ from formation_portal.contract.catalog import CatalogItem
 
 # What people look for, and the words that catalogs have for it. No product is named here.
 _TRADE_WORDS = {
-    "charity": ("association", "foundation", "non-profit"),
+    "charity": ("foundation", "non-profit"),
     "corp": ("corporation",),
     "dao": ("blockchain",),
     "family": ("private wealth",),
@@ -19,7 +19,7 @@ _TRADE_WORDS = {
     "llc": ("limited liability company",),
     "ltd": ("limited by shares", "private limited"),
     "nonprofit": ("non-profit", "foundation"),
-    "ngo": ("non-profit", "association"),
+    "ngo": ("non-profit",),
     "offshore": ("international business", "trading abroad", "operates mainly outside"),
     "spv": ("special purpose",),
     "startup": ("investors",),
