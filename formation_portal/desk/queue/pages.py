@@ -201,7 +201,7 @@ def _filters(chosen: QueueState, agents: Mapping[str, str], offers: Sequence[Off
     holders = {"": "Anyone", NOBODY: "Unassigned", **agents}
     orders = {"": "Oldest first", "newest": "Newest first"}
     return (
-        FilterControl("q", "Company, person or reference", value=chosen.text, key="/"),
+        FilterControl("q", "Name or reference", value=chosen.text, key="/"),
         FilterControl("place", "Jurisdiction", choices=as_options(places.items(), chosen.place)),
         FilterControl("product", "Company type", choices=as_options(products.items(), chosen.product)),
         FilterControl("state", "Status", choices=as_options(states.items(), chosen.state)),

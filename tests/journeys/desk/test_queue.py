@@ -87,7 +87,7 @@ def test_the_desk_goes_by_keys_once_their_sheet_was_opened(desk: tuple[Tab, Any,
     expect(_row(tab, 0)).not_to_be_focused()
     _turn_on_keys(tab)
     tab.keyboard.press("/")
-    search = tab.get_by_label("Company, person or reference")
+    search = tab.get_by_label("Name or reference")
     expect(search).to_be_focused()
     tab.keyboard.type("jn?/k")
     expect(search).to_have_value("jn?/k")
