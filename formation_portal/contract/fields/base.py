@@ -77,6 +77,8 @@ class FieldSpec(BaseModel):
     provided_by_agent: bool = False
     depends_on: Condition | None = None
     help: str = ""
+    # The heading under which neighbouring questions of a section stand together.
+    group: str = ""
     # Whether label and help are our own, since the schema lists no such question.
     is_ours: bool = False
 
@@ -100,6 +102,7 @@ class FieldSpec(BaseModel):
             "provided_by_agent": data.get("provided_by_agent") is True,
             "depends_on": None if data.get("depends_on") is None else data["depends_on"],
             "help": parsing.text_or_none(data.get("help")) or "",
+            "group": parsing.text_or_none(data.get("group")) or "",
         }
 
     # Asked for a dozen times on every page.

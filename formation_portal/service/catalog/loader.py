@@ -57,6 +57,7 @@ def _vocabulary(folder: Path) -> SharedBlocks:
         rules=_read(folder / "rules.yaml"),
         fields=_read_all(folder / "fields"),
         field_sets=_read(folder / "field_sets.yaml"),
+        groups={name: title for title, names in _read(folder / "groups.yaml").items() for name in names},
         slots=documents["slots"],
         slot_sets=documents["sets"],
         sections=_read_all(folder / "sections"),
