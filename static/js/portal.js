@@ -19,15 +19,12 @@
 
   /* ---- What is read back opens for a change, and its first control takes over from the word that opened it. ---- */
 
-  const openFold = (fold) => {
-    fold.open = true;
-    fold.querySelector("input:not([type=hidden]), select, textarea")?.focus();
-  };
   document.addEventListener("click", (event) => {
     const fold = event.target instanceof Element && event.target.closest(".fold > summary")?.parentElement;
     if (!fold) return;
     event.preventDefault();
-    openFold(fold);
+    fold.open = true;
+    fold.querySelector("input:not([type=hidden]), select, textarea")?.focus();
   });
 
   /* ---- Copying. The text is selected first, so that it can be copied by hand where the browser does not let us. ---- */
