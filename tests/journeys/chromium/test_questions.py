@@ -241,3 +241,26 @@ def test_the_catalog_narrows_as_filters_are_chosen_and_says_how_many_are_left(op
     expect(tab.get_by_label("Type")).to_be_focused()
     tab.go_back()
     expect(tab.get_by_label("Type")).to_have_value("")
+
+
+def test_what_is_read_back_opens_at_its_first_control(open_tab: OpenTab, application: tuple[Application, Any]) -> None:
+    made, owner = application
+    known = {"person.first_name": "Ada", "person.last_name": "Lovelace"}
+    ada = services.add_party(open_draft(made), "person", ["member"], known, by=owner)
+    browser = open_tab(owner)
+    browser.get(f"/applications/{made.reference}/people/{ada.token}/")
+    tab = browser.tab
+    first_name = tab.get_by_label("First name")
+    expect(first_name).not_to_be_visible()
+    tab.locator("summary", has_text="Change Name").press("Enter")
+    expect(first_name).to_be_focused()
+    first_name.fill("Augusta")
+    with tab.expect_response(lambda response: response.request.method == "POST"):
+        first_name.press("Tab")
+    [row] = open_draft(Application.objects.get(pk=made.pk)).parties
+    assert row.label == "Augusta Lovelace"
+    expect(tab.locator("dl.summary")).not_to_be_visible()
+    # A link to a control within opens it.
+    tab.goto(f"{tab.url}#{first_name.get_attribute('id')}")
+    tab.reload()
+    expect(first_name).to_be_visible()
