@@ -102,7 +102,7 @@ class SharedBlocks:
 
     def _fields(self, entries: Entries) -> list[Block]:
         named = _named(entries, known=self.fields, sets=self.field_sets)
-        # Those under one heading are neighbours, wherever a product adds one (supplement, "Members that a schema may add").
+        # Those under one heading are neighbours, wherever a product adds one.
         headings = list(dict.fromkeys(self.groups.get(name, "") for name in named))
         in_order = sorted(named, key=lambda name: headings.index(self.groups.get(name, "")))
         return [self._field(name, named[name]) for name in in_order]
