@@ -24,6 +24,16 @@ class Choice:
     label: str
 
 
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One control of an answer that has several; the label is a message, and suggestions are what is often typed."""
+
+    name: str
+    label: str
+    is_optional: bool = False
+    suggestions: tuple[str, ...] = ()
+
+
 def control_name(spec: FieldSpec, part: str = "") -> str:
     """The name of the field's control in a form; parts of one answer add theirs.
 
@@ -111,6 +121,10 @@ class FieldSpec(BaseModel):
         """Canonical name, else the provider's, else the key."""
         return self.canonical_field or self.csp_field_key or self.key
 
+    def parts_for(self, raw: Any) -> tuple[Part, ...]:
+        """The parts as they are drawn for what is typed."""
+        return tuple(Part(name, label, name in self.optional_parts) for name, label in self.parts.items())
+
     def from_post(self, post: PostData, control: str) -> Raw | None:
         """The answer exactly as typed, or None where the form did not hold this control."""
         if self.many:
@@ -150,7 +164,7 @@ class FieldSpec(BaseModel):
         return raw
 
     def ambiguity_note(self, raw: Any) -> str:
-        """How an answer that a draft keeps is read, where it could have been meant otherwise; else nothing."""
+        """What to check in an answer that a draft keeps, or how it is read where that is not clear; else nothing."""
         return ""
 
     def clean(self, raw: Any) -> Any | None:

@@ -265,3 +265,26 @@ def test_what_is_read_back_opens_at_its_first_control(open_tab: OpenTab, applica
     tab.goto("about:blank")
     tab.goto(address)
     expect(first_name).to_be_visible()
+
+
+def test_an_address_takes_the_form_of_its_country_and_keeps_the_focus(
+    open_tab: OpenTab, application: tuple[Application, Any]
+) -> None:
+    made, owner = application
+    ada = services.add_party(open_draft(made), "person", ["member"], {}, by=owner)
+    browser = open_tab(owner)
+    browser.get(f"/applications/{made.reference}/people/{ada.token}/")
+    tab = browser.tab
+    address = tab.get_by_role("group", name="Home address")
+    country = address.get_by_label("Country")
+    expect(address.get_by_label("Postcode (optional)")).to_be_visible()
+    address.get_by_label("Street and number").fill("1 Main Street")
+    country.focus()
+    country.select_option("US")
+    expect(address.get_by_label("ZIP code", exact=True)).to_be_visible()
+    expect(address.get_by_label("State", exact=True)).to_be_visible()
+    expect(country).to_be_focused()
+    expect(address.get_by_label("Street and number")).to_have_value("1 Main Street")
+    country.select_option("AE")
+    expect(address.get_by_label("Emirate", exact=True)).to_be_visible()
+    expect(address.get_by_label("ZIP code")).to_have_count(0)
