@@ -17,8 +17,9 @@ from django.utils.cache import patch_vary_headers
 
 from .models import User
 
-# The service speaks its own language, the agents' pages are in English, and what posts events is no reader.
-_ENGLISH_PATHS = ("/api/", "/desk/", "/webhooks/")
+# The service speaks its own language, the agents' pages are in English, what posts events is no reader, and in the
+# operator's files there is nothing to read.
+_ENGLISH_PATHS = ("/api/", "/desk/", "/webhooks/", "/operator/")
 _YEAR = 365 * 24 * 60 * 60
 
 

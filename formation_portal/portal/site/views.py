@@ -16,6 +16,7 @@ from formation_portal.accounts.policies import AnyRequest, Rest, UserRequest, Vi
 from formation_portal.accounts.sessions import extend_session, forget_unsent_form, mark_as_background, unsent_form
 from formation_portal.applications.models import Application
 from formation_portal.core.integers import content_length
+from formation_portal.core.operator import LOGO_TYPES, operator
 from formation_portal.mail import outbox
 from formation_portal.mail.models import Letter
 from formation_portal.mail.rendering import sample_contexts, sample_letter
@@ -91,6 +92,33 @@ def _render_session(request: HttpRequest, *, was_extended: bool) -> HttpResponse
     is_in = request.user.is_authenticated
     found = session_end(request, is_told=True, was_extended=was_extended) if is_in else None
     return render(request, "portal/site/_session.html", {"session": found, "is_in": is_in})
+
+
+@require_safe
+@public
+def operator_accent(request: HttpRequest, name: str) -> HttpResponse:
+    """The operator's colours, as a style sheet of its own: no page may have style in it."""
+    if not operator.has_accent:
+        raise Http404
+    return _kept(HttpResponse(operator.accent.css, content_type="text/css"), name == operator.accent_digest)
+
+
+@require_safe
+@public
+def operator_logo(request: HttpRequest, name: str) -> HttpResponse:
+    """The operator's logo. As a document of its own it may do nothing."""
+    path = operator.logo_path
+    if path is None:
+        raise Http404
+    answer = HttpResponse(path.read_bytes(), content_type=LOGO_TYPES[path.suffix.lower()])
+    answer.headers["Content-Security-Policy"] = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
+    return _kept(answer, name == operator.logo_name)
+
+
+def _kept(answer: HttpResponse, is_current: bool) -> HttpResponse:
+    """Kept for a year under the address that goes with its content; under an old one it is asked for again."""
+    answer.headers["Cache-Control"] = "public, max-age=31536000, immutable" if is_current else "no-cache"
+    return answer
 
 
 @require_safe
