@@ -11,7 +11,9 @@ urlpatterns = [
     path("gallery/letters/", views.gallery_letters, name="gallery_letters"),
     path("gallery/letters/<str:kind>/", views.gallery_letter, name="gallery_letter"),
     path("unsent/", views.unsent, name="unsent"),
-    path("language/", views.language, name="language"),
+    path("display/", views.display, name="display"),
+    # Pages that were drawn before post here.
+    path("language/", views.display, name="language"),
     path("help/", views.help, name="help"),
     path("help/<str:code>/", views.help, name="help_place"),
     path("session/", views.session, name="session"),

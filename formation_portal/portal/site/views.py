@@ -1,4 +1,4 @@
-"""Help, language, session, what was not sent, the demo's gallery and e-mails, and the service's webhook."""
+"""Help, display, the operator's files, session, what was not sent, the demo's gallery and e-mails, and webhooks."""
 
 from functools import wraps
 
@@ -39,20 +39,23 @@ from .pages import (
 # Of the outbox.
 _LETTERS_SHOWN = 100
 _PAGE = "page"
-_NOT_TYPED = ("language", "csrfmiddlewaretoken")
+_NOT_TYPED = ("language", "theme", "csrfmiddlewaretoken")
 
 
-# Without a token, so that the pages of visitors need no cookie. A foreign site can change nothing but the language of
-# this browser: the session doesn't come along from there, so that the account is not touched.
+# Without a token, so that the pages of visitors need no cookie. A foreign site can change nothing but the language and
+# the theme of this browser: the session doesn't come along from there, so that the account is not touched.
 @csrf_exempt
-@require_POST
+@require_http_methods(["GET", "HEAD", "POST"])
 @public
-def language(request: HttpRequest) -> HttpResponse:
-    """Go back to the page. That the language is kept, is seen to for every post (`accounts/languages.py`).
+def display(request: HttpRequest) -> HttpResponse:
+    """Language and theme on a page of their own, with the way back; or, posted by any page, back to that. That the
+    choice is kept, is seen to for every post (`accounts/languages.py`, `accounts/themes.py`).
 
     A page whose form would have led to its own address, with the answers in it, is named in this one's query: it is
     opened with what was filled in so far.
     """
+    if request.method != "POST":
+        return render(request, "portal/site/display.html", {"back": _ours(request.GET.get(_PAGE, ""))})
     if _PAGE not in request.GET:
         return redirect(_ours(request.POST.get(_PAGE, "")))
     path, _, query = _ours(request.GET[_PAGE]).partition("?")
