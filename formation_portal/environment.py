@@ -75,6 +75,7 @@ class Environment(BaseSettings):
     operator_name: str = Field("Formation Portal", description="The portal's name, on pages, in e-mails and PDFs.")
     operator_logo: str = Field("", description="SVG or PNG file that is shown in place of mark and name.")
     operator_accent: str = Field("", description="Colour of links and buttons, like #12515b. Empty: the portal's own.")
+    operator_texts: str = Field("", description="Folder of the operator's own pages: privacy, terms, accessibility.")
     help_email: str = Field("help@formation-portal.example", description="Where customers write for help.")
     help_telephone: str = Field("020 7946 0123", description="Where customers call for help.")
     help_hours: str = Field("Mo-Fr 08:00-18:00 Europe/London", description="When the telephone is answered.")
@@ -145,7 +146,7 @@ class Environment(BaseSettings):
             raise ValueError("should be addresses like https://portal.example, with commas between")
         return listed
 
-    @field_validator("pdf_fonts")
+    @field_validator("pdf_fonts", "operator_texts")
     @classmethod
     def _is_a_folder(cls, folder: str) -> str:
         if folder and not Path(folder).is_dir():

@@ -176,6 +176,7 @@ PORTAL_URL = ENV.portal_url.rstrip("/") or local_origin(ENV.host, ENV.port)
 OPERATOR_NAME = ENV.operator_name
 OPERATOR_LOGO = str(Path(ENV.operator_logo).resolve()) if ENV.operator_logo else ""
 OPERATOR_ACCENT = ENV.operator_accent
+OPERATOR_TEXTS = ENV.operator_texts
 HELP_EMAIL = ENV.help_email
 HELP_TELEPHONE = ENV.help_telephone
 HELP_HOURS = ENV.help_hours

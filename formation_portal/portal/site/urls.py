@@ -14,6 +14,9 @@ urlpatterns = [
     path("display/", views.display, name="display"),
     # Pages that were drawn before post here.
     path("language/", views.display, name="language"),
+    path("privacy/", views.text, {"name": "privacy"}, name="privacy"),
+    path("terms/", views.text, {"name": "terms"}, name="terms"),
+    path("accessibility/", views.text, {"name": "accessibility"}, name="accessibility"),
     path("help/", views.help, name="help"),
     path("help/<str:code>/", views.help, name="help_place"),
     path("session/", views.session, name="session"),

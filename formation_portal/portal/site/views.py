@@ -27,12 +27,14 @@ from formation_portal.ui.sessions import session_end
 from .pages import (
     ERRORS,
     FRAMING_POLICY,
+    TEXTS,
     components_shown_elsewhere,
     exhibits,
     glossary,
     glossary_links,
     letter_html,
     letter_row,
+    own_text,
     typed_rows,
 )
 
@@ -122,6 +124,18 @@ def _kept(answer: HttpResponse, is_current: bool) -> HttpResponse:
     """Kept for a year under the address that goes with its content; under an old one it is asked for again."""
     answer.headers["Cache-Control"] = "public, max-age=31536000, immutable" if is_current else "no-cache"
     return answer
+
+
+@require_safe
+@public
+def text(request: HttpRequest, name: str) -> HttpResponse:
+    """Privacy, terms or accessibility: the operator's own text, or else ours."""
+    if own := own_text(name, language=get_language() or settings.LANGUAGE_CODE):
+        html, language = own
+        context = {"title": TEXTS[name], "html": html, "language": language}
+        return render(request, "portal/site/text.html", context)
+    context = {"letter_days": settings.LETTER_DAYS, "session_minutes": settings.SESSION_COOKIE_AGE // 60}
+    return render(request, f"portal/site/texts/{name}.html", context)
 
 
 @require_safe

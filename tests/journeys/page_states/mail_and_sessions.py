@@ -12,7 +12,7 @@ from formation_portal import mail
 from formation_portal.mail.models import Letter
 from formation_portal.mail.outbox import unsubscribe_path
 from formation_portal.mail.rendering import sample_contexts
-from formation_portal.portal.site.pages import ERRORS
+from formation_portal.portal.site.pages import ERRORS, TEXTS
 from formation_portal.ui.sessions import WARN_SECONDS
 from tests.journeys.page_states.screenshots import Shot, press
 
@@ -34,6 +34,7 @@ def mail_and_session_states() -> Iterator[Shot]:
     yield Shot("letter-refusal", refusal, who="nobody")
     yield Shot("letter-refused", refusal, who="nobody", act=_refuse)
     yield Shot("help", "/help/", who="nobody")
+    yield from (Shot(name, f"/{name}/", who="nobody") for name in TEXTS)
     yield Shot("display", "/display/?page=/help/")
     yield Shot("account-menu", "/applications/", act=open_account_menu)
     yield Shot("help-place", "/help/NL/")
