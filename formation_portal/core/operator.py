@@ -119,11 +119,12 @@ def hours_in_words(written: str, *, language: str) -> str:
 
     said = []
     for span in spans:
-        days = day(span["first"])
+        words = {"day": day(span["first"]), "from": _time(span["from"]), "until": _time(span["until"])}
         if span["last"]:
-            days = gettext("%(first)s to %(last)s") % {"first": days, "last": day(span["last"])}
-        times = {"from": _time(span["from"]), "until": _time(span["until"])}
-        said.append(gettext("%(days)s, %(from)s to %(until)s") % {"days": days, **times})
+            words["last"] = day(span["last"])
+            said.append(gettext("%(day)s to %(last)s, %(from)s to %(until)s") % words)
+        else:
+            said.append(gettext("%(day)s, %(from)s to %(until)s") % words)
     place = get_timezone_location(zone, locale=language, return_city=True)
     return gettext("%(hours)s %(place)s time") % {"hours": "; ".join(said), "place": place}
 
