@@ -124,7 +124,7 @@ def test_the_menu_of_the_account_has_what_one_does_with_it(as_owner: Client) -> 
     menu = page.one("div", id="account")
     assert "popover" in menu.attributes
     links = [one.attributes["href"] for one in page.all("a") if menu in one.ancestors]
-    assert links == ["/accounts/email/", "/accounts/password/change/", "/display/?page=%2Fapplications%2F"]
+    assert links == ["/accounts/email/", "/accounts/password/change/", "/display/?page=/applications/"]
     assert menu in page.one("form", action="/accounts/logout/").ancestors
 
 

@@ -39,7 +39,12 @@ def test_what_they_say_of_days_and_of_whom_to_write_to_is_what_is_set(as_nobody:
     settings.LETTER_DAYS, settings.SESSION_COOKIE_AGE = 12, 45 * 60
     settings.OPERATOR_NAME, settings.HELP_EMAIL = "Kite", "hello@kite.example"
     text = " ".join(page_of(as_nobody, "privacy").one("main").text.split())
-    for words in ("Kite decides how your details are used.", "12 days after", "for 45 minutes after", "Write to hello@kite.example"):
+    for words in (
+        "Kite decides how your details are used.",
+        "12 days after",
+        "for 45 minutes after",
+        "Write to hello@kite.example",
+    ):
         assert words in text
     settings.HELP_EMAIL = ""
     assert "Write to" not in page_of(as_nobody, "privacy").one("main").text
