@@ -66,7 +66,7 @@ class Operator:
     @property
     def accent(self) -> Accent:
         """Its own, or the portal's."""
-        return Accent.derived_from(settings.OPERATOR_ACCENT) if self.has_accent else Accent.of_house()
+        return _derived(settings.OPERATOR_ACCENT) if self.has_accent else Accent.of_house()
 
     @property
     def accent_digest(self) -> str:
@@ -85,6 +85,9 @@ class Operator:
 
 
 operator = Operator()
+
+
+_derived = lru_cache(maxsize=4)(Accent.derived_from)
 
 
 @lru_cache(maxsize=4)
