@@ -1,6 +1,7 @@
 """Help, display, the operator's files, session, what was not sent, the demo's gallery and e-mails, and webhooks."""
 
 from functools import wraps
+from urllib.parse import urlsplit, urlunsplit
 
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
@@ -11,6 +12,7 @@ from django.utils.http import url_has_allowed_host_and_scheme, urlencode
 from django.utils.translation import get_language
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django.views.decorators.vary import vary_on_headers
 
 from formation_portal.accounts.policies import AnyRequest, Rest, UserRequest, View, public, signed, signed_in
 from formation_portal.accounts.sessions import extend_session, forget_unsent_form, mark_as_background, unsent_form
@@ -48,6 +50,7 @@ _NOT_TYPED = ("language", "theme", "csrfmiddlewaretoken")
 # the theme of this browser: the session doesn't come along from there, so that the account is not touched.
 @csrf_exempt
 @require_http_methods(["GET", "HEAD", "POST"])
+@vary_on_headers("Referer")
 @public
 def display(request: HttpRequest) -> HttpResponse:
     """Language and theme on a page of their own, with the way back; or, posted by any page, back to that. That the
@@ -57,12 +60,19 @@ def display(request: HttpRequest) -> HttpResponse:
     opened with what was filled in so far.
     """
     if request.method != "POST":
-        return render(request, "portal/site/display.html", {"back": _ours(request.GET.get(_PAGE, ""))})
+        back = request.GET.get(_PAGE, "") or _referring_page(request)
+        return render(request, "portal/site/display.html", {"back": _ours(back)})
     if _PAGE not in request.GET:
         return redirect(_ours(request.POST.get(_PAGE, "")))
     path, _, query = _ours(request.GET[_PAGE]).partition("?")
     typed = {name: values for name, values in request.POST.lists() if name not in _NOT_TYPED and any(values)}
     return redirect(f"{path}?{'&'.join(filter(None, (query, urlencode(typed, doseq=True))))}")
+
+
+def _referring_page(request: HttpRequest) -> str:
+    """The page of ours that led here; our pages tell each other their whole address (SECURE_REFERRER_POLICY)."""
+    page = urlsplit(request.headers.get("Referer", ""))
+    return urlunsplit(("", "", page.path, page.query, "")) if page.netloc == request.get_host() else ""
 
 
 def _ours(address: str) -> str:

@@ -103,6 +103,18 @@ def test_both_are_chosen_on_a_page_of_their_own_with_the_way_back(as_nobody: Cli
     assert page_of(as_nobody, address).one("html").attributes["data-theme"] == "dark"
 
 
+def test_the_page_leads_back_to_the_page_that_led_to_it(as_nobody: Client) -> None:
+    came_from = {"referer": "http://testserver/help/?a=b"}
+    page = Page(as_nobody.get("/display/", headers=came_from).content.decode(), "/display/")
+    assert ("Back", "/help/?a=b") in [(words.strip(), url) for words, url in page.links()]
+    [form] = [one for one in page.forms if one.has_button("Dark")]
+    there = as_nobody.post(form.action, dict(form.data(form.button("Dark"))))["Location"]
+    again = Page(as_nobody.get(there).content.decode(), there)
+    assert ("Back", "/help/?a=b") in [(words.strip(), url) for words, url in again.links()]
+    elsewhere = as_nobody.get("/display/", headers={"referer": "http://elsewhere.example/help/"}).content.decode()
+    assert ("Back", "/") in [(words.strip(), url) for words, url in Page(elsewhere, "/display/").links()]
+
+
 def test_the_page_leads_back_to_no_other_site(as_nobody: Client) -> None:
     html = as_nobody.get(reverse("portal:display"), {"page": "//elsewhere.example/"}).content.decode()
     assert "elsewhere" not in Markup(html).one("main").text
@@ -124,7 +136,7 @@ def test_the_menu_of_the_account_has_what_one_does_with_it(as_owner: Client) -> 
     menu = page.one("div", id="account")
     assert "popover" in menu.attributes
     links = [one.attributes["href"] for one in page.all("a") if menu in one.ancestors]
-    assert links == ["/accounts/email/", "/accounts/password/change/", "/display/?page=/applications/"]
+    assert links == ["/accounts/email/", "/accounts/password/change/", "/display/"]
     assert menu in page.one("form", action="/accounts/logout/").ancestors
 
 
