@@ -5,9 +5,11 @@ from functools import lru_cache
 from django.apps import AppConfig
 from django.conf import settings
 from django.contrib.staticfiles.apps import StaticFilesConfig
+from django.core import checks
 from django.utils import translation
 
 from formation_portal.contract.localisation import set_translator
+from formation_portal.core.operator import check_accent
 
 
 class FormationPortalConfig(AppConfig):
@@ -15,8 +17,9 @@ class FormationPortalConfig(AppConfig):
     label = "formation_portal"
 
     def ready(self) -> None:
-        """Give the contract's sentences the language of each page."""
+        """Give the contract's sentences the language of each page, and look at the operator's colour at the start."""
         set_translator(PageLanguage())
+        checks.register(check_accent)
 
 
 class PageLanguage:

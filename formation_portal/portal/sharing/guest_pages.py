@@ -104,6 +104,11 @@ class PartPage(PartyPage):
     def role_words(self) -> str:
         return roles.role_words(self.party.roles)
 
+    @property
+    def inviter(self) -> str:
+        """Who asked for it: the application's owner, who alone invites. Nothing where they gave no name."""
+        return str(self.draft.application.owner.get_full_name())
+
     def consequence(self, was: FormState) -> Consequence | None:
         """Of their own answers alone."""
         undo_url = partial(self._own, "part_choice_restoration")
