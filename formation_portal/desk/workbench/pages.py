@@ -25,6 +25,7 @@ from .forms import (
     section_control,
     shares_control,
 )
+from .rule_tree import RuleTree
 from .source import Source
 
 # More questions than this are not drawn on one page.
@@ -304,3 +305,8 @@ class WorkbenchPage:
     source: Source | None = None
     problem: str = ""
     trial: Trial | None = None
+
+    @cached_property
+    def rules(self) -> RuleTree | None:
+        """The rules as a picture, also of a schema with faults."""
+        return RuleTree(self.source.item.form) if self.source and self.source.item else None

@@ -20,11 +20,14 @@ from formation_portal.gateway.records import read_json
 # Ten times the largest schema of the embedded service, and three times as deep.
 MAX_BYTES = 1_000_000
 MAX_DEPTH = 30
+MAX_SECTIONS = 100
 MAX_QUESTIONS = 2_000
+MAX_SAME = 100
 # Of what can go wrong thousands of times.
 _MOST_NAMED = 20
 # What a product is called that a schema is tried out for.
 UNNAMED = "workbench"
+_NAMES = ("key", "canonical_field", "csp_field_key")
 _LISTS = ("fields", "person_fields", "corporate_fields", "foundation_fields")
 
 
@@ -148,18 +151,25 @@ def _item_in(document: Any) -> Any:
             "schema": document,
         }
     )
-    if (count := _count_questions(item.get("schema"))) > MAX_QUESTIONS:
-        raise Unreadable(
-            f"The schema has {count:,} sections and questions. The workbench takes up to {MAX_QUESTIONS:,}"
-        )
+    _refuse_too_much(item.get("schema"))
     return item
 
 
-def _count_questions(schema: Any) -> int:
+def _refuse_too_much(schema: Any) -> None:
+    """Raise Unreadable for what would take minutes to check: each rule is held against all questions of its name."""
     listed = schema.get("sections") if isinstance(schema, Mapping) else None
     sections = [one for one in listed if isinstance(one, Mapping)] if isinstance(listed, list) else []
-    asked = (section.get(name) for section in sections for name in _LISTS)
-    return len(sections) + sum(len(fields) for fields in asked if isinstance(fields, list))
+    lists = [fields for section in sections for name in _LISTS if isinstance(fields := section.get(name), list)]
+    questions = [one for fields in lists for one in fields if isinstance(one, Mapping)]
+    names = Counter(name for one in questions for name in {str(one[key]) for key in _NAMES if one.get(key)})
+    name, same = names.most_common(1)[0] if names else ("", 0)
+    for count, most, what in (
+        (len(sections), MAX_SECTIONS, "sections"),
+        (sum(map(len, lists)), MAX_QUESTIONS, "questions"),
+        (same, MAX_SAME, f"questions with the name “{name[:60]}”"),
+    ):
+        if count > most:
+            raise Unreadable(f"The schema has {count:,} {what}. The workbench takes up to {most:,}")
 
 
 def _validation_faults(item: Any) -> Iterator[str]:

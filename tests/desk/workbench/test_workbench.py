@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from collections import Counter
 from contextlib import ExitStack
 from typing import Any
 
@@ -16,7 +17,7 @@ from django.utils.html import escape
 
 from formation_portal.accounts.models import Right
 from formation_portal.contract.schema_check import check_schema
-from formation_portal.desk.workbench.source import MAX_BYTES
+from formation_portal.desk.workbench.source import MAX_BYTES, MAX_QUESTIONS, MAX_SAME, MAX_SECTIONS
 from formation_portal.gateway.calls import Caller
 from formation_portal.gateway.catalog import read_products
 from formation_portal.ui.forms import form
@@ -74,7 +75,12 @@ HOSTILE = {
     "deep objects": ('{"a":' * 900 + "1" + "}" * 900, "nested more than 30 deep"),
     "open lists without end": ("[" * 900_000, "nested more than 30 deep"),
     "too many bytes": (json.dumps({"id": "x" * 1_000_000}), "The workbench takes up to 1,000,000"),
-    "too many questions": (json.dumps(asking(*({"key": f"k{n}"} for n in range(3_000)))), "takes up to 2,000"),
+    "too many questions": (json.dumps(asking(*({"key": f"k{n}"} for n in range(3_000)))), "has 3,001 questions"),
+    "too many sections": (json.dumps(odd.schema("A", *({"title": f"{n}"} for n in range(101)))), "has 101 sections"),
+    "too many of one name": (
+        json.dumps(asking(*({"key": "k"} for _ in range(101)))),
+        "101 questions with the name “k”",
+    ),
     "a list of two": ("[{}, {}]", "This is a list of 2"),
     "a text": ('"sections"', "neither a schema nor an item"),
     "a number": ("7", "neither a schema nor an item"),
@@ -95,6 +101,13 @@ def test_five_megabytes_are_not_even_read(as_agent: Client) -> None:
 def test_the_limits_have_room_for_every_embedded_schema() -> None:
     sizes = [len(json.dumps(item, indent=2)) for item in catalog_items()]
     assert max(sizes) * 5 < MAX_BYTES
+    for item in catalog_items():
+        sections = item["schema"]["sections"]
+        assert len(sections) * 4 < MAX_SECTIONS
+        lists = ("fields", "person_fields", "corporate_fields", "foundation_fields")
+        names = Counter(field["key"] for section in sections for name in lists for field in section.get(name) or ())
+        assert names.most_common(1)[0][1] * 4 < MAX_SAME
+        assert names.total() * 4 < MAX_QUESTIONS
 
 
 @pytest.mark.parametrize(
