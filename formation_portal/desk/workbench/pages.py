@@ -27,6 +27,7 @@ from .forms import (
 )
 from .rule_tree import RuleTree
 from .source import Source
+from .versions import Difference, OpenDrafts
 
 # More questions than this are not drawn on one page.
 MOST_DRAWN = 600
@@ -296,6 +297,18 @@ class Trial:
 
 
 @dataclass(frozen=True)
+class Comparison:
+    """The schema beside another version. `problem` says why that one can't be read."""
+
+    choices: tuple[Option, ...]
+    text: str = ""
+    name: str = ""
+    difference: Difference | None = None
+    drafts: OpenDrafts | None = None
+    problem: str = ""
+
+
+@dataclass(frozen=True)
 class WorkbenchPage:
     """The page. `problem` says why what was brought can't be checked at all."""
 
@@ -305,6 +318,7 @@ class WorkbenchPage:
     source: Source | None = None
     problem: str = ""
     trial: Trial | None = None
+    comparison: Comparison | None = None
 
     @cached_property
     def rules(self) -> RuleTree | None:

@@ -1,6 +1,7 @@
 """The workbench: a schema becomes its form, its needs and its calls. Nothing is kept, and nothing is sent."""
 
 import json
+from dataclasses import replace
 from functools import wraps
 from typing import Any
 
@@ -12,13 +13,21 @@ from django.views.decorators.http import require_http_methods
 
 from formation_portal.accounts.models import Right
 from formation_portal.accounts.policies import Rest, UserRequest, UserView, agent_with
+from formation_portal.applications.draft import load_schema
+from formation_portal.applications.models import SchemaVersion
+from formation_portal.contract.catalog import CatalogItem
+from formation_portal.contract.schema import FormSchema
 from formation_portal.gateway.catalog import Catalog, catalog
 from formation_portal.gateway.errors import CatalogUnavailable
 from formation_portal.ui.forms.controls import as_options
 
 from .forms import DRAWN, posted_draft
-from .pages import Trial, WorkbenchPage
-from .source import MAX_BYTES, Unreadable, decode, read_source
+from .pages import Comparison, Trial, WorkbenchPage
+from .source import MAX_BYTES, UNNAMED, Source, Unreadable, decode, read_source
+from .versions import Difference, OpenDrafts, versions_in_use
+
+# Begins the choice of a version that applications use, by its digest.
+_VERSION = "version:"
 
 
 def _only_where_it_is_on(view: UserView[Rest]) -> UserView[Rest]:
@@ -67,7 +76,55 @@ def _page(request: UserRequest, known: Catalog | None, note: str) -> WorkbenchPa
         (("", "Choose a company type"), *((one.key, _product_name(one)) for one in (known.items if known else ()))),
         chosen or request.POST.get("product", ""),
     )
-    return WorkbenchPage(text, products, note, source, problem, trial)
+    comparison = _comparison(request, known, source) if source and not request.htmx else None
+    return WorkbenchPage(text, products, note, source, problem, trial, comparison)
+
+
+def _comparison(request: UserRequest, known: Catalog | None, source: Source) -> Comparison | None:
+    """The schema beside the version that was pasted or chosen; else beside the one that the catalog has of it."""
+    item = source.item
+    if item is None:
+        return None
+    catalogued = [one for one in (known.items if known else ()) if one.item]
+    used = versions_in_use(item.jurisdiction_product_id)
+    pasted, chosen = request.POST.get("other_schema", ""), request.POST.get("other", "")
+    choices = as_options(
+        (
+            ("", "The catalog’s version"),
+            *((f"{_VERSION}{one.pk}", f"{one}, in use since {_day(one)}") for one in used),
+            *((one.key, _product_name(one)) for one in catalogued),
+        ),
+        chosen,
+    )
+    if pasted.strip():
+        try:
+            other, name = read_source(pasted).item, "The pasted version"
+        except Unreadable as error:
+            return Comparison(choices, pasted, problem=str(error))
+        if other is None:
+            return Comparison(choices, pasted, problem="The pasted version can’t be read")
+        return _compared(Comparison(choices, pasted, name), item, other.form, other.jurisdiction_product_id)
+    for version in used:
+        if chosen == f"{_VERSION}{version.pk}":
+            name = f"The version in use since {_day(version)}"
+            return _compared(Comparison(choices, name=name), item, load_schema(version.pk), "")
+    for product in catalogued:
+        other = product.item
+        assert other is not None
+        if product.key == chosen or (not chosen and other.jurisdiction_product_id == item.jurisdiction_product_id):
+            name = f"The catalog’s version of {_product_name(product)}"
+            return _compared(Comparison(choices, name=name), item, other.form, other.jurisdiction_product_id)
+    return Comparison(choices)
+
+
+def _day(version: SchemaVersion) -> str:
+    return f"{version.created_at.day} {version.created_at:%B %Y}"
+
+
+def _compared(found: Comparison, item: CatalogItem, other: FormSchema, product_id: str) -> Comparison:
+    own = item.jurisdiction_product_id
+    drafts = OpenDrafts(item, product_id if own == UNNAMED and product_id else own)
+    return replace(found, difference=Difference(other, item.form), drafts=drafts)
 
 
 def _text(request: UserRequest, known: Catalog | None, chosen: str) -> str:
