@@ -4,7 +4,8 @@ The application is made of unsaved models under tokens of the page's own, so tha
 the same code as a customer's, and no row is written.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from itertools import groupby
 from typing import Any
 
 from django.http import QueryDict
@@ -23,8 +24,8 @@ from formation_portal.applications.services.shares import MAX_NUMBER_LENGTH, par
 from formation_portal.contract import canonical
 from formation_portal.contract.catalog import CatalogItem
 from formation_portal.contract.fields.base import FieldSpec, quote_key
-from formation_portal.contract.schema import Section
-from formation_portal.ui.forms.controls import slot_key
+from formation_portal.contract.schema import FormSchema, Section
+from formation_portal.ui.forms.controls import control_id, slot_key
 
 # People, companies and foundations, and classes of shares, that fit on the page.
 MAX_PARTIES = 12
@@ -39,8 +40,8 @@ _FILE_NAME, _FILE_TYPE = "example.pdf", "application/pdf"
 Control = Callable[[FieldSpec], str]
 
 
-def section_control(section: Section, place: int) -> Control:
-    """Names the controls of an entity section, which stands at that place: two sections may share a key."""
+def section_control(place: int) -> Control:
+    """Names the controls of the entity section that stands at that place: two sections may share a key."""
     return lambda spec: f"s{place}:q:{quote_key(spec.key)}"
 
 
@@ -71,12 +72,9 @@ def posted_draft(item: CatalogItem, post: QueryDict) -> Draft:
         )
         for token in _tokens(post, SHARE_CLASS, "class", most=MAX_CLASSES)
     ]
-    for place, section in enumerate(item.form.entity_sections):
-        raw = _posted(section.fields, post, section_control(section, place))
-        known = {name: value for row in draft.sections.values() for name, value in row.raw.items()}
-        # One name is one answer: the last section that has one decides, and a blank one decides nothing.
-        given = {name: value for name, value in raw.items() if value or name not in known}
-        draft.sections[section.key] = SectionAnswers(application=application, section_key=section.key, raw=given)
+    if sections := item.form.entity_sections:
+        raw = _entity_answers(item, post)
+        draft.sections[sections[0].key] = SectionAnswers(application=application, section_key=sections[0].key, raw=raw)
     for party in draft.party_models:
         for share_class in draft.share_class_models:
             typed = post.get(shares_control(party.token, share_class.token), "").strip()[:MAX_NUMBER_LENGTH]
@@ -86,6 +84,32 @@ def posted_draft(item: CatalogItem, post: QueryDict) -> Draft:
     draft.documents = list(_documents(draft, frozenset(post.getlist(UPLOADED))))
     draft.invalidate()
     return draft
+
+
+def asked_once(form: FormSchema) -> Iterator[tuple[int, Section, tuple[FieldSpec, ...]]]:
+    """Each section about the entity, with its place and its questions; one that is always asked further up is left out.
+
+    Customers find the same answer on both pages; on one page it would stand twice.
+    """
+    always: set[str] = set()
+    for place, section in enumerate(form.entity_sections):
+        specs = tuple(spec for spec in section.fields if spec.name not in always)
+        yield place, section, specs
+        always |= {spec.name for spec in specs if section.depends_on is None and spec.depends_on is None}
+
+
+def _entity_answers(item: CatalogItem, post: QueryDict) -> dict[str, Any]:
+    """The answers about the entity. Of two questions that share one, the question that the page shows is read last."""
+    shown = frozenset(post.getlist("shown"))
+    hidden, seen = dict[str, Any](), dict[str, Any]()
+    for place, section, specs in asked_once(item.form):
+        control = section_control(place)
+        # Runs of questions under one rule are a region of the page, which is named by its first.
+        for rule, run in groupby(specs, key=lambda spec: spec.depends_on):
+            asked = tuple(run)
+            is_shown = (rule or section.depends_on) is None or f"region-{control_id(control(asked[0]))}" in shown
+            (seen if is_shown else hidden).update(_posted(asked, post, control))
+    return hidden | seen
 
 
 def _parties(item: CatalogItem, post: QueryDict) -> Iterable[Party]:

@@ -21,6 +21,7 @@ from .calls import PlannedCall, not_yet_sendable, planned_calls
 from .forms import (
     MAX_CLASSES,
     MAX_PARTIES,
+    asked_once,
     holder_control,
     section_control,
     shares_control,
@@ -134,12 +135,14 @@ class Trial:
             FormPart(
                 id=f"section-{section.key}",
                 title=section.title,
-                form=self._form(None, state.questions(section), section_control(section, place)),
+                form=self._form(
+                    None, tuple(one for one in state.questions(section) if one.spec in specs), section_control(place)
+                ),
                 slots=self._boxes(None, (one for one in slots if one.section.key == section.key)),
                 activation=state.section_activation(section),
                 help=section.help,
             )
-            for place, section in enumerate(self.draft.schema.entity_sections)
+            for place, section, specs in asked_once(self.draft.schema)
         )
 
     @cached_property
@@ -249,14 +252,20 @@ class Trial:
         return tuple(NeedRow(need.text, self._url_of(need)) for need in self.draft.needs)
 
     def _url_of(self, need: Need) -> str:
-        holder = need.party_id or need.share_class_id
-        part = next((one for one in self.parts if one.id in (f"holder-{holder}", f"section-{need.section}")), None)
         if need.slot:
             key = slot_key(need.party_id, need.slot)
             return next((f"#{box.id}" for one in self.parts for box in one.slots if box.key == key), "#people")
-        control = part.form.control_id_of(need.field) if part and need.field else ""
-        is_of_shares = self.share_section is not None and need.section == self.share_section.key
-        return f"#{control or (part.id if part else 'shares' if is_of_shares else 'people')}"
+        if holder := need.party_id or need.share_class_id:
+            asking = [one for one in self.holders if one.token == holder]
+        else:
+            # What two sections ask stands in the first.
+            asking = list(self.sections)
+        for part in asking if need.field else ():
+            if control := part.form.control_id_of(need.field or ""):
+                return f"#{control}"
+        if asking and holder:
+            return f"#{asking[0].id}"
+        return "#shares" if self.share_section and need.section == self.share_section.key else "#people"
 
     @cached_property
     def calls(self) -> tuple[PlannedCall, ...]:

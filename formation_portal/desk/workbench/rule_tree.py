@@ -4,15 +4,18 @@ A question or section has one rule, so that each stands once: below the answer t
 of its own stands below its section, where that has one.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 from formation_portal.contract import reasons
-from formation_portal.contract.conditions import Condition
+from formation_portal.contract.conditions import INCLUDES_ANY, Condition
+from formation_portal.contract.fields.base import FieldSpec
 from formation_portal.contract.rules import FieldLocation, field_locations, lookup_of
 from formation_portal.contract.schema import FormSchema, Section
 from formation_portal.contract.schema_check import Node, dependencies, find_cycle
+from formation_portal.ui.formats import listed
 
 # A tree goes on in one of its own where it is deeper, so that it never runs out of the page.
 _DEPTH = 3
@@ -22,7 +25,8 @@ _MOST_CIRCLES = 20
 
 @dataclass(frozen=True, slots=True)
 class RuleNode:
-    """One question, section or minimum, and what its answer opens. `when` is the condition, in words."""
+    """One question, section or minimum, and what its answer opens. `when` is the condition, in words; `where` names the
+    section, where what it stands below is in another."""
 
     id: str
     label: str
@@ -55,7 +59,7 @@ class RuleTree:
         while begun:
             node = begun.pop(0)
             if node not in trees:
-                trees[node] = self._tree(node, "", depth=0, begun=begun)
+                trees[node] = self._tree(node, "", above="", depth=0, begun=begun)
         return tuple(trees.values())
 
     @property
@@ -63,18 +67,18 @@ class RuleTree:
         """How many rules there are."""
         return sum(1 for some in self._opens.values() for _, when in some if when)
 
-    def _tree(self, node: Node, when: str, *, depth: int, begun: list[Node]) -> RuleNode:
+    def _tree(self, node: Node, when: str, *, above: str, depth: int, begun: list[Node]) -> RuleNode:
         opens = self._opens.get(node, ())
         in_circle = node in self._circular
         goes_on = bool(opens) and depth > 0 and (depth >= _DEPTH or in_circle)
         if goes_on:
             begun.append(node)
-        children = () if goes_on else tuple(self._tree(to, said, depth=depth + 1, begun=begun) for to, said in opens)
-        minimum = node[2].startswith(_MINIMUM)
+        below = () if goes_on else opens
+        children = tuple(self._tree(to, said, above=node[0], depth=depth + 1, begun=begun) for to, said in below)
         return RuleNode(
             id=f"rule-{self._numbers[node]}" if node in self._numbers else "",
             label=self._label(node),
-            where="" if minimum else self._where(node),
+            where=self._title(node[0]) if node in self._places and node[0] != above else "",
             when=when,
             children=children,
             in_circle=in_circle,
@@ -133,28 +137,32 @@ class RuleTree:
             least = section.conditional_min
             place = lookup_of(self.schema).entity_field(least.field) if least else None
             if least and place:
-                words = reasons.if_answered(place.spec, least.values)
-                yield place.id, (section.key, "", f"{_MINIMUM}{least.minimum}"), words
+                yield place.id, (section.key, "", f"{_MINIMUM}{least.minimum}"), _answers(place.spec, least.values)
 
     def _source(self, rule: Condition | None, section: Section, group: str) -> tuple[Node, str] | None:
         """The question that a rule names, and the condition; None where it names none, which the check says."""
         found = lookup_of(self.schema).candidates(rule.field, section=section, group=group) if rule else []
         if rule is None or not found:
             return None
-        return found[0].id, reasons.only_if(rule, found[0].spec)
+        if not rule.has_known_operator:
+            return found[0].id, f"Never (unknown operator “{rule.operator}”)"
+        values = rule.named_values() if rule.operator == INCLUDES_ANY else (rule.value,)
+        return found[0].id, _answers(found[0].spec, values)
 
     def _label(self, node: Node) -> str:
         key, _, name = node
         if name.startswith(_MINIMUM):
-            return f"{self._title(key)}: at least {name.removeprefix(_MINIMUM)}"
+            return f"At least {name.removeprefix(_MINIMUM)} under “{self._title(key)}”"
         return self._places[node].spec.label if node in self._places else f"Section “{self._title(key)}”"
-
-    def _where(self, node: Node) -> str:
-        return self._title(node[0]) if node in self._places else ""
 
     def _title(self, key: str) -> str:
         section = self.schema.section(key)
         return (section.title or section.scope or key) if section else key
+
+
+def _answers(named: FieldSpec, values: Sequence[Any]) -> str:
+    """The answers that open something, in words."""
+    return f"If {listed([reasons.in_words(named, value) or 'nothing' for value in values], 'or')}"
 
 
 # Marks the node of a minimum; no key of a field begins so.

@@ -44,12 +44,12 @@ def test_what_an_answer_opens_stands_below_it() -> None:
     )
     assert [line for root in of.roots for line in drawn(root)] == [
         "Kind",
-        "  Only if you answer Fund to “Kind”: Licence",
-        "    Only if you answer yes to “Licence”: Number",
-        "  Only if you answer Fund to “Kind”: Section “Fund”",
+        "  If Fund: Licence",
+        "    If yes: Number",
+        "  If Fund: Section “Fund”",
         "    Audited?",
-        "      Only if you answer Yes to “Audited?”: Auditor",
-        "  if you answer Fund to “Kind”: Directors: at least 3",
+        "      If Yes: Auditor",
+        "  If Fund: At least 3 under “Directors”",
     ]
     assert of.count == 5
     assert of.circles == ()

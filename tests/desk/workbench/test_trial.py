@@ -2,6 +2,7 @@
 
 import json
 import re
+from html import unescape
 from typing import Any
 
 import pytest
@@ -17,6 +18,7 @@ from formation_portal.relay.models import Delivery
 from formation_portal.relay.worker import drain
 from tests.applications import factories
 from tests.markup import Markup
+from tests.other_service.schema_builders import ask, entity, schema, when
 from tests.relay.conftest import _files_go_nowhere_else, complete, draft, transport
 from tests.relay.flaky_transport import FlakyTransport
 
@@ -72,8 +74,11 @@ def test_each_need_leads_to_a_place_on_the_page(show: Show) -> None:
 
 
 def test_roles_say_how_many_they_take(show: Show) -> None:
-    assert "0 of at least 1" in show(factories.ITEM)
-    assert "1 of at least 1" in show(factories.ITEM, {"add": "person:director"})
+    assert "0 added. At least 1 needed" in show(factories.ITEM)
+    assert "1 added. At least 1 needed" in show(factories.ITEM, {"add": "person:director"})
+    # One that is asked only after another answer says that, and then what it takes.
+    assert "Only asked if you answer Trading to “Activity”." in show(factories.ITEM)
+    assert "0 added. None needed" in show(factories.ITEM, {"s0:q:activity": "Trading"})
 
 
 def test_somebody_is_added_and_removed(show: Show) -> None:
@@ -115,6 +120,22 @@ def test_an_answer_opens_its_questions(show: Show) -> None:
 
     assert not goods(show(factories.ITEM))
     assert goods(show(factories.ITEM, {"s0:q:activity": "Trading"}))
+
+
+def test_an_answer_that_two_sections_share_is_asked_once(show: Show) -> None:
+    html = show(factories.ITEM)
+    assert 'name="s0:q:activity"' in html
+    assert 'name="s1:q:activity"' not in html
+
+
+def test_of_questions_under_opposite_rules_the_one_that_shows_is_read(show: Show) -> None:
+    first = ask("a", "In short", csp_field_key="lark.purpose", depends_on=when("kind", "Short"))
+    other = ask("b", "At length", csp_field_key="lark.purpose", depends_on=when("kind", "Long"))
+    kind = ask("kind", "Kind", "select", options=["Short", "Long"])
+    form = schema("Form", entity("One", kind, first), entity("Two", other))
+    typed = {"s0:q:a": "brief", "s1:q:b": "much", "s0:q:kind": "Short"}
+    assert '"lark.purpose": "brief"' in unescape(show(form, typed | {"shown": "region-s0:q:a"}))
+    assert '"lark.purpose": "much"' in unescape(show(form, typed | {"s0:q:kind": "Long", "shown": "region-s1:q:b"}))
 
 
 def test_a_change_is_answered_with_what_differs(as_agent: Client) -> None:
