@@ -19,17 +19,24 @@ from formation_portal.accounts.models import Right
 from formation_portal.contract.schema_check import check_schema
 from formation_portal.desk.workbench.source import MAX_BYTES, MAX_QUESTIONS, MAX_SAME, MAX_SECTIONS
 from formation_portal.gateway.calls import Caller
-from formation_portal.gateway.catalog import read_products
+from formation_portal.gateway.catalog import catalog, read_products
 from formation_portal.ui.forms import form
 from tests.embedded_catalog import catalog_items
+from tests.markup import Markup
+from tests.other_service import schema_builders as build
 from tests.other_service import schemas as odd
+from tests.other_service.fixtures import at_other_service, other_service
 
 from .conftest import Show
+
+__all__ = ["at_other_service", "other_service"]
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
 
-PLAIN: dict[str, Any] = odd.item("plain", "Plain company", odd.schema("Form L-0", odd.entity("The company", odd.NAME)))
+PLAIN: dict[str, Any] = build.item(
+    "plain", "Plain company", build.schema("Form L-0", build.entity("The company", build.NAME))
+)
 
 
 def words(text: str) -> str:
@@ -39,7 +46,7 @@ def words(text: str) -> str:
 
 def asking(*fields: Any, **more: Any) -> dict[str, Any]:
     """A schema whose one section asks these, besides the name."""
-    schema: dict[str, Any] = odd.schema("Form L-0", odd.entity("The company", odd.NAME, *fields), **more)
+    schema: dict[str, Any] = build.schema("Form L-0", build.entity("The company", build.NAME, *fields), **more)
     return schema
 
 
@@ -76,7 +83,7 @@ HOSTILE = {
     "open lists without end": ("[" * 900_000, "nested more than 30 deep"),
     "too many bytes": (json.dumps({"id": "x" * 1_000_000}), "The workbench takes up to 1,000,000"),
     "too many questions": (json.dumps(asking(*({"key": f"k{n}"} for n in range(3_000)))), "has 3,001 questions"),
-    "too many sections": (json.dumps(odd.schema("A", *({"title": f"{n}"} for n in range(101)))), "has 101 sections"),
+    "too many sections": (json.dumps(build.schema("A", *({"title": f"{n}"} for n in range(101)))), "has 101 sections"),
     "too many of one name": (
         json.dumps(asking(*({"key": "k"} for _ in range(101)))),
         "101 questions with the name “k”",
@@ -131,7 +138,7 @@ def test_a_file_is_read_in_place_of_the_text(as_agent: Client, content: bytes, s
 
 def test_mark_up_is_text(show: Show) -> None:
     script = "<script>alert(1)</script>"
-    hostile = asking(odd.ask(script, script, help=script), form_name=script, csp_name=script, version=script)
+    hostile = asking(build.ask(script, script, help=script), form_name=script, csp_name=script, version=script)
     hostile["sections"][0] |= {"title": script, "help": script}
     html = show(hostile, {"s0:q:name": script, "party": script, "product": script, "add": script, "document": script})
     assert script not in html
@@ -154,15 +161,15 @@ def test_names_that_stand_twice_are_named(show: Show) -> None:
 )
 def test_odd_values_anywhere_do_no_harm(show: Show, value: Any) -> None:
     document = asking(
-        odd.ask("odd", value, "select", options=[value, "b"], help=value),
-        odd.ask("next", "Next", depends_on={"field": "odd", "value": value}),
+        build.ask("odd", value, "select", options=[value, "b"], help=value),
+        build.ask("next", "Next", depends_on={"field": "odd", "value": value}),
         {"key": value, "label": "Keyed"},
         csp_name=value,
         version=value,
         agent_address={"street1": value},
     )
     document["sections"] += [
-        odd.role(
+        build.role(
             "director", "Directors", minimum=value, conditional_min={"field": "odd", "value": value, "minimum": value}
         ),
         {"scope": value, "title": value, "fields": value},
@@ -195,8 +202,8 @@ def test_rules_that_go_in_a_circle_are_a_fault_and_nothing_is_drawn(show: Show) 
 
 
 def test_rules_of_great_depth_are_a_fault_and_nothing_is_drawn(show: Show) -> None:
-    steps = [odd.ask(f"k{depth + 1}", "Step", depends_on=odd.when(f"k{depth}", "x")) for depth in range(1_500)]
-    assert "more than 100 deep" in show(asking(odd.ask("k0", "Step"), *steps))
+    steps = [build.ask(f"k{depth + 1}", "Step", depends_on=build.when(f"k{depth}", "x")) for depth in range(1_500)]
+    assert "more than 100 deep" in show(asking(build.ask("k0", "Step"), *steps))
 
 
 # Who may come here, and when.
@@ -243,9 +250,12 @@ def test_nothing_is_kept_and_nothing_is_sent(
     as_agent.get("/workbench/")
     sent: list[tuple[str, str]] = []
     original = Caller.call
-    monkeypatch.setattr(
-        Caller, "call", lambda self, call: sent.append((call.method, call.path)) or original(self, call)
-    )
+
+    def recorded(caller: Caller, call: Any) -> Any:
+        sent.append((call.method, call.path))
+        return original(caller, call)
+
+    monkeypatch.setattr(Caller, "call", recorded)
     before = rows()
     kept = dict(form._cache)
     controls = {"s0:q:name": "Larkfield", "add": "person:director", "document": "/Charter"}
@@ -274,3 +284,23 @@ def test_what_is_posted_without_a_session_is_not_kept_either(as_nobody: Client) 
     answer = as_nobody.post("/workbench/", {"schema": json.dumps(PLAIN)})
     assert answer["Location"] == "/accounts/login/?next=%2Fworkbench%2F"
     assert "unsent" not in as_nobody.session
+
+
+def test_every_product_of_another_service_is_shown_or_says_why_not(at_other_service: Any, as_agent: Client) -> None:
+    known = catalog()
+    assert len(known.items) == len(odd.CATALOG)
+    for product in known.items:
+        answer = as_agent.get("/workbench/", {"product": product.key})
+        html = answer.content.decode()
+        assert answer.status_code == (200 if product.item else 422)
+        assert all(words(said) in html for said in product.reason.split("; "))
+        assert Markup(html).faults == []
+    # It was asked for its catalog, and for nothing else.
+    assert {(one.method, one.path.partition("?")[0].rsplit("/", 1)[-1]) for one in at_other_service.received} == {
+        ("GET", "catalog")
+    }
+
+
+def test_without_a_catalog_a_schema_can_still_be_pasted(as_agent: Client, show: Show) -> None:
+    assert "catalog is not available at the moment" in as_agent.get("/workbench/").content.decode()
+    assert 'id="trial"' in show(PLAIN)
