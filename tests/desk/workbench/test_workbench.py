@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections import Counter
 from contextlib import ExitStack
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,7 +20,7 @@ from formation_portal.accounts.models import Right
 from formation_portal.contract.schema_check import check_schema
 from formation_portal.desk.workbench.source import MAX_BYTES, MAX_QUESTIONS, MAX_SAME, MAX_SECTIONS
 from formation_portal.gateway.calls import Caller
-from formation_portal.gateway.catalog import catalog, read_products
+from formation_portal.gateway.catalog import catalog, forget, read_products
 from formation_portal.ui.forms import form
 from tests.embedded_catalog import catalog_items
 from tests.markup import Markup
@@ -301,6 +302,13 @@ def test_every_product_of_another_service_is_shown_or_says_why_not(at_other_serv
     }
 
 
-def test_without_a_catalog_a_schema_can_still_be_pasted(as_agent: Client, show: Show) -> None:
+def test_without_a_catalog_a_schema_can_still_be_pasted(
+    as_agent: Client, show: Show, settings: Any, tmp_path: Path
+) -> None:
+    settings.FORMATION_SERVICE_URL, settings.FORMATION_SERVICE_KEY = "http://127.0.0.1:9", "k"
+    settings.DATA_DIR = tmp_path
+    forget()
     assert "catalog is not available at the moment" in as_agent.get("/workbench/").content.decode()
     assert 'id="trial"' in show(PLAIN)
+    assert as_agent.get("/workbench/", {"product": "plain"}).status_code == 422
+    forget()
