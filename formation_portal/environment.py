@@ -48,6 +48,9 @@ class Environment(BaseSettings):
     demo_anywhere: bool = Field(
         False, description="Allows the demo where HOST lets others connect, though everyone knows its passwords."
     )
+    workbench: Literal["auto", "yes", "no"] = Field(
+        "auto", description="Whether agents can try out schemas at /workbench/: yes, no or auto (in the demo)."
+    )
     debug: bool = Field(
         False, description="Shows Django's debug pages. Never turn it on if anyone else can reach the portal."
     )

@@ -19,6 +19,8 @@ SECRET_KEY = ENV.secret_key or read_or_create_secret(DATA_DIR / "secret-key", la
 AUDIT_KEY = ENV.audit_key or read_or_create_secret(DATA_DIR / "audit-key", lambda: secrets.token_urlsafe(48))
 DEBUG = ENV.debug
 DEMO = ENV.demo
+# Where agents try out schemas (desk/workbench).
+WORKBENCH = {"yes": True, "no": False}.get(ENV.workbench, DEMO)
 ALLOWED_HOSTS = [host.strip() for host in ENV.allowed_hosts.split(",") if host.strip()]
 TRUSTED_PROXIES = parse_networks(ENV.trusted_proxies)
 CSRF_TRUSTED_ORIGINS = [origin.strip() for origin in ENV.trusted_origins.split(",") if origin.strip()]

@@ -130,7 +130,7 @@ def test_rooms_of_the_portal_import_downwards(room: str) -> None:
 
 
 # The rooms of the desk, from below; the last three import no other room.
-DESK_ROOMS = ("queue", "decisions", "case", "parties", "deliveries", "audit", "statistics")
+DESK_ROOMS = ("queue", "decisions", "case", "parties", "deliveries", "audit", "statistics", "workbench")
 
 
 @pytest.mark.parametrize("room", DESK_ROOMS)

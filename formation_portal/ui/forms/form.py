@@ -61,6 +61,8 @@ class Region:
     questions: tuple[Question, ...]
     # When it shows, as the script looks it up; empty where only the server can tell.
     when: str = ""
+    # Whether the mark-up of its questions may be kept for the next page that asks them.
+    is_kept: bool = True
 
     @property
     def is_conditional(self) -> bool:
@@ -68,6 +70,8 @@ class Region:
 
     @property
     def markup(self) -> SafeString:
+        if not self.is_kept:
+            return markup("".join(map(_render, self.questions)))
         spoken = f"{get_language()} {schema_language()}"
         return markup("".join(render_question(question, spoken) for question in self.questions))
 
@@ -102,6 +106,8 @@ class QuestionForm:
     # Whose answers these are, and all that is said besides; without them, nothing is looked up in the page.
     holder: Holder = None
     record: Record | None = None
+    # False for a schema that is only looked at: nothing of it stays in this process.
+    is_kept: bool = True
 
     @cached_property
     def regions(self) -> tuple[Region, ...]:
@@ -125,6 +131,7 @@ class QuestionForm:
             why=rules.why_asked(self.schema, run[0].section, run[0].spec, self.holder) if rule is not None else "",
             questions=questions,
             when=self._when(run[0]) if has_rule else "",
+            is_kept=self.is_kept,
         )
 
     def _when(self, asked: rules.Question) -> str:

@@ -294,7 +294,11 @@ def take(base: str, folder: Path, wanted: set[str], *, has_whole: bool = True) -
                 sign_in(context, base, sessions[who].session.cookies["sessionid"])
             context.set_default_timeout(10_000)
             tabs[width, scheme, who] = context.new_page()
-        for stage in (story.at_first, story.untouched, story.halfway, story.complete, story.submitted):
+        # Its states are Shots of this module.
+        from tests.journeys.page_states.workbench import workbench_states
+
+        stages = (story.at_first, workbench_states, story.untouched, story.halfway, story.complete, story.submitted)
+        for stage in stages:
             for shot in stage():
                 if wanted and shot.name not in wanted:
                     continue
