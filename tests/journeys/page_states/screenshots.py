@@ -274,7 +274,13 @@ def _leave_an_owner_out(tab: Tab) -> None:
     press(tab, "Save and add another")
 
 
+def open_folds(tab: Tab) -> None:
+    """Show the questions of what is complete and read back."""
+    tab.locator(".fold").evaluate_all("folds => folds.forEach((fold) => { fold.open = true; })")
+
+
 def _mistype_a_date(tab: Tab) -> None:
+    open_folds(tab)
     birth = tab.get_by_role("group", name="Date of birth")
     for part, text in (("Day", "31"), ("Month", "2"), ("Year", "1984")):
         birth.get_by_label(part).evaluate("(input, text) => { input.value = text }", text)
