@@ -40,6 +40,18 @@ class DocumentSlot(Model):
     name: str
     required: bool = False
     help: str = ""
+    # What people read for it; the name where there is none.
+    label: str = ""
+
+    @field_validator("help", "label", mode="before")
+    @classmethod
+    def _no_text_is_empty(cls, value: Any) -> Any:
+        return "" if value is None else value
+
+    @property
+    def words(self) -> str:
+        """What it is called."""
+        return self.label or self.name
 
 
 class Section(Model):
