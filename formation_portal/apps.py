@@ -15,8 +15,13 @@ class FormationPortalConfig(AppConfig):
     label = "formation_portal"
 
     def ready(self) -> None:
-        """Give the contract's sentences the language of each page."""
+        """Give the contract's sentences the language of each page, and applications the catalog's words in it."""
         set_translator(PageLanguage())
+        # Loaded with the apps that they belong to, and so not before those are there.
+        from formation_portal.applications.translation import set_catalog_words
+        from formation_portal.gateway.catalog import catalog_item_in
+
+        set_catalog_words(catalog_item_in)
 
 
 class PageLanguage:

@@ -25,6 +25,7 @@ from formation_portal.contract.shares import over_issued
 from .fields import CHARACTERS_PER_HOLDER, count_characters
 from .models import Application, Change, Document, Holding, Party, SchemaVersion, SectionAnswers, ShareClass
 from .parties import PartyRow, References, ShareClassRow, name_fields
+from .translation import in_language
 
 _CACHED = (
     "entity_raw",
@@ -64,8 +65,11 @@ def load_schema(digest: str) -> FormSchema:
 
 
 def open_draft(application: Application, *, today: date | None = None) -> "Draft":
-    """Load the draft of an application: five queries, and one more where this process has not parsed its schema yet."""
-    schema = load_schema(application.schema_version_id)
+    """Load the draft of an application, its form in the reader's language.
+
+    Five queries, and one more where this process has not parsed its schema yet.
+    """
+    schema = in_language(load_schema(application.schema_version_id))
     draft = Draft(application, schema=schema, today=today or timezone.localdate())
     draft.reload()
     return draft
@@ -308,6 +312,10 @@ class Draft:
     def needs_of_party(self, token: str) -> tuple[Need, ...]:
         """What the party still needs."""
         return tuple(need for need in self.needs if need.party_id == token)
+
+    def slot_words(self, name: str) -> str:
+        """What a document slot is called; its name where the form doesn't have it any more."""
+        return self.schema.slot_words.get(name, name)
 
     @property
     def title(self) -> str:

@@ -10,6 +10,7 @@ from datetime import datetime
 from typing import Any
 
 from formation_portal.contract import canonical
+from formation_portal.contract.localisation import stored_words
 from formation_portal.contract.rules import Question
 
 from .draft import Draft
@@ -32,8 +33,8 @@ def export(draft: Draft) -> Exported:
         "title": draft.title,
         "product": {
             "id": application.product_id,
-            "name": application.product_name,
-            "jurisdiction": application.jurisdiction_name,
+            "name": stored_words(application.product_name),
+            "jurisdiction": stored_words(application.jurisdiction_name),
             "price": application.product.get("price"),
         },
         "schema": {

@@ -12,7 +12,7 @@ from typing import Any
 
 from pydantic import Field, ValidationError, model_validator
 
-from .localisation import TranslatedText, stored_words
+from .localisation import in_language_of, stored_words
 from .schema import FormSchema, Model
 
 _NAME = re.compile(r"(?P<name>[^(,]*[^(,\s])(?:\s+\((?P<form>[^()]+)\))?(?:,\s+(?P<rest>.+))?")
@@ -41,19 +41,14 @@ class Product(Model):
     def short_name(self) -> str:
         """The name without what stands in brackets or behind a comma: "Association" of "Association (Verein)"."""
         found = _NAME.fullmatch(self.name)
-        return self._like_the_name(found["name"]) if found else self.name
+        return in_language_of(self.name, found["name"]) if found else self.name
 
     @property
     def qualifier(self) -> str:
         """What stands there: "GmbH, Zug" of "Limited liability company (GmbH), Zug"; empty where nothing does."""
         found = _NAME.fullmatch(self.name)
         words = ", ".join(part for part in (found["form"], found["rest"]) if part) if found else ""
-        return self._like_the_name(words)
-
-    def _like_the_name(self, part: str) -> str:
-        """A part of the name, in the same language."""
-        name = self.name
-        return TranslatedText(part, language=name.language, stored=part) if isinstance(name, TranslatedText) else part
+        return in_language_of(self.name, words)
 
 
 class Price(Model):

@@ -42,6 +42,11 @@ def stored_words(text: str) -> str:
     return text.stored if isinstance(text, TranslatedText) else text
 
 
+def in_language_of(source: str, text: str) -> str:
+    """A text that is made of the source's words, and so in its language."""
+    return TranslatedText(text, language=source.language, stored=text) if isinstance(source, TranslatedText) else text
+
+
 class Translator(Protocol):
     """What knows the reader's language, and every sentence in it."""
 

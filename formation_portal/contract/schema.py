@@ -164,6 +164,24 @@ class FormSchema(Model):
     version: str = ""
     agent_address: dict[str, str] = Field(default_factory=dict)
     sections: tuple[Section, ...] = ()
+    # The form as it is kept, where this one has its words in another language.
+    source: FormSchema | None = Field(default=None, exclude=True, repr=False)
+
+    @property
+    def original(self) -> FormSchema:
+        """The form with the words that are kept."""
+        return self.source or self
+
+    @cached_property
+    def translations(self) -> dict[str, tuple[Any, FormSchema]]:
+        """The form in other languages, each with what its words were taken from."""
+        return {}
+
+    @cached_property
+    def slot_words(self) -> dict[str, str]:
+        """What document slots are called, by their names."""
+        every = (slot for section in self.sections for slots in section.documents.values() for slot in slots)
+        return {slot.name: slot.words for slot in every}
 
     @model_validator(mode="before")
     @classmethod

@@ -13,7 +13,7 @@ from pydantic import BaseModel
 from .catalog import CatalogItem
 from .fields.base import FieldSpec
 from .fields.parsing import text_or_none
-from .localisation import TranslatedText
+from .localisation import TranslatedText, stored_words
 from .schema import DocumentSlot, FormSchema, Section
 
 AnyModel = TypeVar("AnyModel", bound=BaseModel)
@@ -63,6 +63,7 @@ class _Words:
         said = text_or_none(theirs)
         if not stored or said is None:
             return stored
+        stored = stored_words(stored)
         self.pairs.append((stored, said))
         if said == stored and not self.shares_words:
             return stored
@@ -85,7 +86,7 @@ def _of_form(form: FormSchema, document: Mapping[str, Any], words: _Words) -> Fo
     if [section.scope for section in form.sections] != [str(one.get("scope") or "") for one in theirs]:
         theirs = [{} for _ in form.sections]
     sections = tuple(_of_section(section, one, words) for section, one in zip(form.sections, theirs, strict=True))
-    return _with(words.of(form, document, "form_name"), sections=sections)
+    return _with(words.of(form, document, "form_name"), sections=sections, source=form)
 
 
 def _of_section(section: Section, theirs: Mapping[str, Any], words: _Words) -> Section:

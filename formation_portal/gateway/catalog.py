@@ -172,14 +172,17 @@ def cached_catalog() -> Catalog | None:
     return _in_words(cached, _translation(source, directory)) if cached else None
 
 
-def catalog_item_in(language: str, product_id: str) -> Mapping[str, Any] | None:
-    """What the service says of a product in the language, as it arrived; None where it doesn't. Makes no call."""
+def catalog_item_in(language: str, key: str) -> Mapping[str, Any] | None:
+    """What the service says of a product in the language, as it arrived; None where it doesn't. Makes no call.
+
+    `key` is the product's jurisdiction_product_id, or the id of its schema.
+    """
     try:
         source, directory = configuration.service(), Path(settings.DATA_DIR)
     except GatewayError:
         return None
     words = _translation(source, directory, language)
-    return words.items.get(product_id) if words else None
+    return words.items.get(key) if words else None
 
 
 def _translation(source: FormationService, directory: Path, language: str = "") -> CatalogTranslation | None:

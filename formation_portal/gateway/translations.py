@@ -23,7 +23,7 @@ RETRY_SECONDS = 30.0
 _UNSPOKEN_SECONDS = 3600.0
 _TIMEOUT = 5.0
 
-# An item of the catalog as it arrived, by its jurisdiction_product_id.
+# An item of the catalog as it arrived, by its jurisdiction_product_id and by the id of its schema.
 Items = Mapping[str, Mapping[str, Any]]
 
 
@@ -47,7 +47,7 @@ class CatalogTranslation:
         self._lock = threading.Lock()
         self._stamp = 0
         self._etag = ""
-        self._items: Items = {}
+        self._items: dict[str, Mapping[str, Any]] = {}
         self._next_call = float("-inf")
 
     @property
@@ -100,3 +100,5 @@ class CatalogTranslation:
         self._etag = etag
         named = [one for one in items if isinstance(one, Mapping)]
         self._items = {str(one.get("jurisdiction_product_id") or ""): one for one in named}
+        schemas = ((one.get("schema"), one) for one in named)
+        self._items |= {str(form["id"]): one for form, one in schemas if isinstance(form, Mapping) and form.get("id")}

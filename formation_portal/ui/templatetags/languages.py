@@ -1,5 +1,6 @@
 """What templates need to say in which language they are, and which words are somebody else's."""
 
+from collections.abc import Iterable
 from html import escape
 from typing import Any
 
@@ -9,7 +10,7 @@ from django.utils import translation
 from django.utils.html import conditional_escape
 from django.utils.safestring import SafeString
 
-from ..formats import schema_language
+from ..formats import words_language
 from ..forms.controls import markup
 
 register = template.Library()
@@ -40,14 +41,14 @@ def schema_words(text: Any, is_ours: Any = False) -> SafeString:
     `is_ours` says that they are the portal's own this time, in the page's language.
     """
     shown = conditional_escape(text)
-    language = "" if is_ours else schema_language()
+    language = "" if is_ours else words_language(text)
     if not language or not shown:
         return shown
     return markup(f'<span lang="{escape(language)}" dir="auto">{shown}</span>')
 
 
 @register.simple_tag
-def schema_lang() -> SafeString:
-    """The same mark as an attribute, for an element that holds words of the schema and nothing else."""
-    language = schema_language()
+def schema_lang(texts: Iterable[str]) -> SafeString:
+    """The same mark as an attribute, for an element that holds these words of the schema and nothing else."""
+    language = next(filter(None, map(words_language, texts)), "")
     return markup(f' lang="{escape(language)}"' if language else "")
