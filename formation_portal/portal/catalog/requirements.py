@@ -57,6 +57,11 @@ class ListedQuestion:
         """What can be chosen, where that is read at a glance."""
         return tuple(one.label for one in self.spec.choices()) if 0 < len(self.spec.options) <= _MOST_OPTIONS else ()
 
+    @property
+    def are_options_ours(self) -> bool:
+        """Whether they are names of countries or currencies, which the schema says as codes."""
+        return not self.spec.has_own_words
+
 
 # Questions that are asked together, under their condition; without one they always are.
 Branch = tuple[str, tuple[ListedQuestion, ...]]

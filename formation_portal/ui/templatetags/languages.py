@@ -1,6 +1,5 @@
 """What templates need to say in which language they are, and which words are somebody else's."""
 
-from collections.abc import Iterable
 from html import escape
 from typing import Any
 
@@ -45,10 +44,3 @@ def schema_words(text: Any, is_ours: Any = False) -> SafeString:
     if not language or not shown:
         return shown
     return markup(f'<span lang="{escape(language)}" dir="auto">{shown}</span>')
-
-
-@register.simple_tag
-def schema_lang(texts: Iterable[str]) -> SafeString:
-    """The same mark as an attribute, for an element that holds these words of the schema and nothing else."""
-    language = next(filter(None, map(words_language, texts)), "")
-    return markup(f' lang="{escape(language)}"' if language else "")
