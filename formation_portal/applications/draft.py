@@ -25,7 +25,7 @@ from formation_portal.contract.shares import over_issued
 from .fields import CHARACTERS_PER_HOLDER, count_characters
 from .models import Application, Change, Document, Holding, Party, SchemaVersion, SectionAnswers, ShareClass
 from .parties import PartyRow, References, ShareClassRow, name_fields
-from .translation import in_language
+from .translation import form_translations, in_language
 
 _CACHED = (
     "entity_raw",
@@ -47,9 +47,14 @@ _NO_NUMBER = gettext_noop("{who}: enter the number of “{name}” shares in dig
 
 
 def keep_schema(document: Mapping[str, Any]) -> SchemaVersion:
-    """The schema version of the document, saved if it is new."""
-    digest = schema_digest(document)
-    return SchemaVersion.objects.get_or_create(digest=digest, defaults={"document": dict(document)})[0]
+    """The schema version of the document, saved if it is new, with what the service says of it in other languages."""
+    digest, translations = schema_digest(document), form_translations(document)
+    values = {"document": dict(document), "translations": translations}
+    kept, is_new = SchemaVersion.objects.get_or_create(digest=digest, defaults=values)
+    if not is_new and not translations.keys() <= kept.translations.keys():
+        kept.translations = {**kept.translations, **translations}
+        kept.save(update_fields=["translations"])
+    return kept
 
 
 def schema_digest(document: Mapping[str, Any]) -> str:
@@ -61,7 +66,10 @@ def schema_digest(document: Mapping[str, Any]) -> str:
 @lru_cache(maxsize=MAX_PARSED_SCHEMAS)
 def load_schema(digest: str) -> FormSchema:
     """The parsed schema of a digest, cached in this process. One query where it is not."""
-    return FormSchema.model_validate(SchemaVersion.objects.get(digest=digest).document)
+    kept = SchemaVersion.objects.get(digest=digest)
+    form = FormSchema.model_validate(kept.document)
+    form.other_documents.update(kept.translations)
+    return form
 
 
 def open_draft(application: Application, *, today: date | None = None) -> "Draft":

@@ -25,10 +25,15 @@ _MAX_TEXT_LENGTH = 300
 
 
 class SchemaVersion(models.Model):
-    """One version of a form schema as the service sent it, stored once, however many applications use it."""
+    """One version of a form schema as the service sent it, stored once, however many applications use it.
+
+    `translations` are the same version as the service says it in other languages, by language: for their words, once
+    the service has another version.
+    """
 
     digest = models.CharField(max_length=64, primary_key=True)
     document = models.JSONField()
+    translations = models.JSONField(default=dict)
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:

@@ -173,6 +173,11 @@ class FormSchema(Model):
         return self.source or self
 
     @cached_property
+    def other_documents(self) -> dict[str, Any]:
+        """The form as the service has said it in other languages, where that is kept."""
+        return {}
+
+    @cached_property
     def translations(self) -> dict[str, tuple[Any, FormSchema]]:
         """The form in other languages, each with what its words were taken from."""
         return {}

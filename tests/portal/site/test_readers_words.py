@@ -1,6 +1,7 @@
 """Forms in the reader's language: shown in it, sent and recorded as the service's own; what it lacks is marked."""
 
 from copy import deepcopy
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,11 +11,13 @@ from django.urls import reverse
 from django.utils import translation
 
 from formation_portal.applications import services
-from formation_portal.applications.draft import Draft, open_draft, schema_digest
+from formation_portal.applications.draft import Draft, load_schema, open_draft, schema_digest
 from formation_portal.applications.imports.columns import columns, keys_by_heading, normalized_heading
 from formation_portal.applications.models import Application
 from formation_portal.contract.localisation import stored_words
+from formation_portal.gateway import service
 from formation_portal.gateway.catalog import catalog
+from formation_portal.gateway.catalog_file import CatalogFile
 from formation_portal.portal.catalog.search import matches_search
 from formation_portal.service.catalog.loader import read_catalog
 from tests.markup import Markup
@@ -144,6 +147,23 @@ def test_a_sheet_in_another_language_is_read(german: Draft) -> None:
         assert [one for one in headings if normalized_heading(one) not in known] == []
 
 
+def test_words_outlive_the_services_next_version(german: Draft, as_owner: Client) -> None:
+    """What the service said of the form that a draft has is kept with it."""
+    items = deepcopy(read_catalog())
+    for one in items:
+        one["schema"] |= {"version": "next", "id": f"next-{one['schema']['id']}"}
+    file = CatalogFile(Path(settings.DATA_DIR) / "catalog", service().base_url, "de")
+    before = file.load()
+    assert before is not None
+    file.write(items, '"next"')
+    load_schema.cache_clear()
+    address = reverse("portal:section", args=[german.application.reference, "name-and-activities"])
+    try:
+        assert "<h1>Name und Tätigkeiten</h1>" in read(as_owner, address, "de")
+    finally:
+        file.write(before.items, before.etag)
+
+
 def half(language: str) -> list[Any]:
     """A product whose German has one label and one option."""
     fields = (
@@ -167,6 +187,8 @@ def at_half_a_service(at_other_service: OtherService) -> OtherService:
 
 
 def section_in_german(owner: Any, as_owner: Client) -> str:
+    # What another test has kept of this form is not in this one's database.
+    load_schema.cache_clear()
     draft = start(owner, "half", "de")
     return read(as_owner, reverse("portal:section", args=[draft.application.reference, "what-it-does"]), "de")
 
