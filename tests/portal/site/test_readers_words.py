@@ -8,7 +8,7 @@ import pytest
 from django.conf import settings
 from django.test import Client
 from django.urls import reverse
-from django.utils import translation
+from django.utils import timezone, translation
 
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, load_schema, open_draft, schema_digest
@@ -20,6 +20,7 @@ from formation_portal.gateway.catalog import catalog
 from formation_portal.gateway.catalog_file import CatalogFile
 from formation_portal.portal.catalog.search import matches_search
 from formation_portal.service.catalog.loader import read_catalog
+from formation_portal.ui.printed_record import printed_record
 from tests.markup import Markup
 from tests.other_service import OtherService
 from tests.other_service.fixtures import at_other_service, other_service
@@ -82,6 +83,27 @@ def test_a_section_is_drawn_in_german_and_sends_the_same_values(
     assert [one["label"] for one in change.changes] == ["Business activities"]
     assert type(change.named["section"]) is str
     assert "Holding company" in read(as_owner, address, "en")
+
+
+def test_the_record_keeps_the_words_that_are_stored(german: Draft, as_owner: Client, owner: Any) -> None:
+    section = german.schema.entity_sections[0]
+    services.save_section(german, section, {"entity.business_activities": ["Insurance"]}, version=0, by=owner)
+    record = reverse("portal:record", args=[german.application.reference])
+    kept = as_owner.get(record, headers={"accept-language": "de"}).json()
+    assert kept["product"]["name"] == "Business company limited by shares"
+    assert kept["sections"][0]["title"] == "Name and activities"
+    [answer] = [one for one in kept["sections"][0]["answers"] if one["name"] == "entity.business_activities"]
+    assert (answer["label"], answer["value"]) == ("Business activities", ["Insurance"])
+
+
+def test_a_printed_record_is_in_the_readers_language(german: Draft) -> None:
+    with translation.override("de"):
+        printed = printed_record(open_draft(german.application), made_at=timezone.now())
+    facts = {row.term: row.value for row in printed.entries[0].rows}
+    assert "Gesellschaft mit beschränkter Haftung (Business Company)" in facts.values()
+    titled = [one for one in printed.entries if one.title == "Name und Tätigkeiten"]
+    assert titled
+    assert not titled[0].is_schemas
 
 
 def test_reasons_needs_and_slots_are_in_german(german: Draft, owner: Any, as_owner: Client) -> None:
