@@ -5,9 +5,11 @@ from functools import lru_cache
 from django.apps import AppConfig
 from django.conf import settings
 from django.contrib.staticfiles.apps import StaticFilesConfig
+from django.core import checks
 from django.utils import translation
 
 from formation_portal.contract.localisation import set_translator
+from formation_portal.core.operator import check_accent
 
 
 class FormationPortalConfig(AppConfig):
@@ -15,13 +17,15 @@ class FormationPortalConfig(AppConfig):
     label = "formation_portal"
 
     def ready(self) -> None:
-        """Give the contract's sentences the language of each page, and applications the catalog's words in it."""
+        """Give the contract's sentences the language of each page, and applications the catalog's words in it; look at
+        the operator's colour at the start."""
         set_translator(PageLanguage())
         # Loaded with the apps that they belong to, and so not before those are there.
         from formation_portal.applications.translation import set_catalog_words
         from formation_portal.gateway.catalog import catalog_item_in
 
         set_catalog_words(catalog_item_in)
+        checks.register(check_accent)
 
 
 class PageLanguage:

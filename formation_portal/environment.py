@@ -3,6 +3,7 @@
 import difflib
 import ipaddress
 import os
+import re
 import sys
 from collections.abc import Iterable
 from pathlib import Path, PurePosixPath
@@ -17,6 +18,7 @@ from standardwebhooks.webhooks import EmptyWebhookSecretError
 
 from formation_portal.core.databases import database_settings
 from formation_portal.core.networks import parse_networks
+from formation_portal.core.operator import LOGO_TYPES, parse_hours
 
 PROJECT = Path(__file__).resolve().parent.parent
 # As Django's own advice has it for a key.
@@ -24,6 +26,9 @@ _KEY_CHARACTERS = 50
 _KEY_DIFFERENT = 5
 # A letter too much, too few or wrong; not HOSTNAME for HOST.
 _ALIKE = 0.85
+# What a masthead has room for, and what is worth loading for it.
+_NAME_LIMIT = 60
+_LOGO_BYTES = 100_000
 
 
 class Environment(BaseSettings):
@@ -42,6 +47,9 @@ class Environment(BaseSettings):
     )
     demo_anywhere: bool = Field(
         False, description="Allows the demo where HOST lets others connect, though everyone knows its passwords."
+    )
+    workbench: Literal["auto", "yes", "no"] = Field(
+        "auto", description="Whether agents can try out schemas at /workbench/: yes, no or auto (in the demo)."
     )
     debug: bool = Field(
         False, description="Shows Django's debug pages. Never turn it on if anyone else can reach the portal."
@@ -65,8 +73,16 @@ class Environment(BaseSettings):
     database_url: str = Field("", description="The portal's database. Empty: SQLite in DATA_DIR.")
     service_database_url: str = Field("", description="The embedded service's database. Empty: SQLite in DATA_DIR.")
     email_url: str = Field("", description="Mail server. Empty: e-mails stay in the outbox.")
-    mail_from: str = Field("Formation Portal <portal@localhost>", description="Sender of e-mails.")
+    mail_from: str = Field("", description="Sender of e-mails. Empty: OPERATOR_NAME at portal@localhost.")
     portal_url: str = Field("", description="The portal's address, used in e-mail links. Empty: HOST and PORT.")
+    operator_name: str = Field("Formation Portal", description="The portal's name, on pages, in e-mails and PDFs.")
+    operator_logo: str = Field("", description="SVG or PNG file that is shown in place of mark and name.")
+    operator_accent: str = Field("", description="Colour of links and buttons, like #12515b. Empty: the portal's own.")
+    operator_texts: str = Field("", description="Folder of the operator's own pages: privacy, terms, accessibility.")
+    help_email: str = Field("help@formation-portal.example", description="Where customers write for help.")
+    help_telephone: str = Field("020 7946 0123", description="Where customers call for help.")
+    help_hours: str = Field("Mo-Fr 08:00-18:00 Europe/London", description="When the telephone is answered.")
+    help_reply_days: int = Field(1, ge=0, description="Working days until a reply. 0: promises none.")
     letter_days: int = Field(30, ge=1, description="Days after which an e-mail's content is deleted.")
     formation_service_url: str = Field(
         "", description="Base URL of another formation service. Empty: the embedded one."
@@ -133,12 +149,56 @@ class Environment(BaseSettings):
             raise ValueError("should be addresses like https://portal.example, with commas between")
         return listed
 
-    @field_validator("pdf_fonts")
+    @field_validator("pdf_fonts", "operator_texts")
     @classmethod
     def _is_a_folder(cls, folder: str) -> str:
         if folder and not Path(folder).is_dir():
             raise ValueError("should be a folder that is there")
         return folder
+
+    @field_validator("operator_name")
+    @classmethod
+    def _is_a_line(cls, name: str) -> str:
+        if not name.strip() or not name.isprintable() or len(name) > _NAME_LIMIT:
+            raise ValueError(f"should be one line of at most {_NAME_LIMIT} characters")
+        return name.strip()
+
+    @field_validator("operator_logo")
+    @classmethod
+    def _is_a_picture(cls, path: str) -> str:
+        if path and not (Path(path).is_file() and Path(path).suffix.lower() in LOGO_TYPES):
+            raise ValueError("should be an SVG or PNG file that is there")
+        if path and Path(path).stat().st_size > _LOGO_BYTES:
+            raise ValueError(f"should be a file of at most {_LOGO_BYTES // 1000} kB")
+        return path
+
+    @field_validator("operator_accent")
+    @classmethod
+    def _is_a_colour(cls, colour: str) -> str:
+        if colour and not re.fullmatch(r"#[0-9a-fA-F]{6}", colour):
+            raise ValueError("should be a colour like #12515b")
+        return colour.lower()
+
+    @field_validator("help_email")
+    @classmethod
+    def _is_an_email_address(cls, address: str) -> str:
+        if address and not re.fullmatch(r"[^\s@<>,]+@[^\s@<>,]+", address):
+            raise ValueError("should be an e-mail address")
+        return address
+
+    @field_validator("help_telephone")
+    @classmethod
+    def _is_a_number(cls, number: str) -> str:
+        if number and not re.fullmatch(r"[+(]?[0-9][0-9 ()./\u00a0-]{2,30}", number):
+            raise ValueError("should be a telephone number, like +44 20 7946 0123")
+        return number
+
+    @field_validator("help_hours")
+    @classmethod
+    def _are_hours(cls, hours: str) -> str:
+        if hours:
+            parse_hours(hours)
+        return hours
 
     @field_validator("data_dir")
     @classmethod

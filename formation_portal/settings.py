@@ -1,6 +1,7 @@
 """Django's settings. What an operator may change is in environment.py; the README lists it."""
 
 import secrets
+from email.headerregistry import Address
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,8 @@ SECRET_KEY = ENV.secret_key or read_or_create_secret(DATA_DIR / "secret-key", la
 AUDIT_KEY = ENV.audit_key or read_or_create_secret(DATA_DIR / "audit-key", lambda: secrets.token_urlsafe(48))
 DEBUG = ENV.debug
 DEMO = ENV.demo
+# Where agents try out schemas (desk/workbench).
+WORKBENCH = {"yes": True, "no": False}.get(ENV.workbench, DEMO)
 ALLOWED_HOSTS = [host.strip() for host in ENV.allowed_hosts.split(",") if host.strip()]
 TRUSTED_PROXIES = parse_networks(ENV.trusted_proxies)
 CSRF_TRUSTED_ORIGINS = [origin.strip() for origin in ENV.trusted_origins.split(",") if origin.strip()]
@@ -67,6 +70,7 @@ MIDDLEWARE = [
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "formation_portal.accounts.languages.ChosenLanguage",
+    "formation_portal.accounts.themes.ChosenTheme",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
@@ -166,9 +170,19 @@ globals().update(mail_settings(ENV.email_url))
 EMAIL_TIMEOUT = 10
 LETTERS_GO_OUT = bool(ENV.email_url)
 LETTER_DAYS = ENV.letter_days
-MAIL_FROM = DEFAULT_FROM_EMAIL = ENV.mail_from
+MAIL_FROM = DEFAULT_FROM_EMAIL = ENV.mail_from or str(Address(ENV.operator_name, addr_spec="portal@localhost"))
 # As `make run` prints it: whoever has signed in at one name of this machine is a stranger at another.
 PORTAL_URL = ENV.portal_url.rstrip("/") or local_origin(ENV.host, ENV.port)
+
+# Whose portal it is, as pages, letters and the PDF say (core/operator.py).
+OPERATOR_NAME = ENV.operator_name
+OPERATOR_LOGO = str(Path(ENV.operator_logo).resolve()) if ENV.operator_logo else ""
+OPERATOR_ACCENT = ENV.operator_accent
+OPERATOR_TEXTS = ENV.operator_texts
+HELP_EMAIL = ENV.help_email
+HELP_TELEPHONE = ENV.help_telephone
+HELP_HOURS = ENV.help_hours
+HELP_REPLY_DAYS = ENV.help_reply_days
 
 LANGUAGE_CODE = "en"
 LANGUAGES = [("en", "English"), ("de", "Deutsch"), ("fr", "Français"), ("es", "Español")]

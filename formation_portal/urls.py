@@ -11,6 +11,7 @@ urlpatterns = [
     path("accounts/confirmation/", views.confirmation, name="confirmation"),
     path("accounts/", include("allauth.urls")),
     path("desk/", include("formation_portal.desk.urls")),
+    path("workbench/", include("formation_portal.desk.workbench.urls")),
     path("api/", include("formation_portal.service.urls")),
     path("", include("formation_portal.portal.urls")),
 ]

@@ -12,8 +12,12 @@ from pathlib import Path
 from typing import Any
 
 # htmx reads attributes of its own, which no standard knows; everything else has to be in it. That a form in a dialog
-# may close it by its method is in the standard, and this checker doesn't know it.
-_ALLOWED = re.compile(r"Attribute “hx-[a-z-]+” not allowed|Bad value “dialog” for attribute “method” on element “form”")
+# may close it by its method, and that a button may open a popover, are in the standard;
+# this checker knows neither.
+_ALLOWED = re.compile(
+    r"Attribute “(?:hx-[a-z-]+|popover|popovertarget)” not allowed"
+    r"|Bad value “dialog” for attribute “method” on element “form”"
+)
 _SECONDS = 120
 
 

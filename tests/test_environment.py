@@ -15,6 +15,7 @@ ANY_TEXT = {
     "secret_key",
     "allowed_hosts",
     "mail_from",
+    "operator_name",
     "formation_service_url",
     "formation_service_key",
     "webhook_secret",

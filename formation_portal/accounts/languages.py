@@ -16,9 +16,11 @@ from django.utils import translation
 from django.utils.cache import patch_vary_headers
 
 from .models import User
+from .themes import theme_in
 
-# The service speaks its own language, the agents' pages are in English, and what posts events is no reader.
-_ENGLISH_PATHS = ("/api/", "/desk/", "/webhooks/")
+# The service speaks its own language, the agents' pages are in English, what posts events is no reader, and in the
+# operator's files there is nothing to read.
+_ENGLISH_PATHS = ("/api/", "/desk/", "/webhooks/", "/operator/")
 _YEAR = 365 * 24 * 60 * 60
 
 
@@ -30,7 +32,7 @@ class Languages:
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         has_choice = not request.path_info.startswith(_ENGLISH_PATHS)
-        request.offers_languages = has_choice  # type: ignore[attr-defined]  # read by ui/languages.html
+        request.offers_languages = has_choice  # type: ignore[attr-defined]  # read by ui/display.html
         found = translation.get_language_from_request(request) if has_choice else settings.LANGUAGE_CODE
         with translation.override(found):
             response = self.get_response(request)
@@ -61,19 +63,24 @@ class ChosenLanguage:
 
     def process_view(self, request: HttpRequest, *_: Any) -> None:
         """By now a forged post was turned away. `Languages` puts the language back."""
-        if request.offers_languages and (chosen := chosen_in(request)):  # type: ignore[attr-defined]  # set above
+        if request.offers_languages and (chosen := language_in(request.POST)):  # type: ignore[attr-defined]  # set above
             request.chosen_language = chosen  # type: ignore[attr-defined]
             translation.activate(chosen)
 
 
 def chosen_in(request: HttpRequest) -> str:
-    """The language whose button was pressed, or nothing. A view that would do something else then does nothing more
-    than to keep what was typed."""
-    return language_in(request.POST)
+    """The language or the theme whose button was pressed, or nothing. A view that would do something else then does
+    nothing more than to keep what was typed."""
+    return display_in(request.POST)
+
+
+def display_in(post: Mapping[str, Any]) -> str:
+    """The same for what was posted by itself."""
+    return language_in(post) or theme_in(post)
 
 
 def language_in(post: Mapping[str, Any]) -> str:
-    """The same for what was posted by itself."""
+    """The language alone."""
     chosen = post.get("language", "")
     return chosen if chosen in dict(settings.LANGUAGES) else ""
 

@@ -15,6 +15,7 @@ class Right(models.TextChoices):
     CONFIRM = "confirm", "confirm another agent’s decision"
     EXPORT = "export", "download records as JSON, PDF and CSV"
     AUDIT = "audit", "read the audit log"
+    WORKBENCH = "workbench", "try out schemas at the workbench"
 
     @property
     def permission(self) -> str:

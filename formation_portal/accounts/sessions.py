@@ -115,6 +115,8 @@ _UNSENT = "unsent"
 # Enough for the longest section of a form, and too little to fill a table of sessions with.
 _MAX_UNSENT_CHARACTERS = 200_000
 _UNSENT_KEPT_SECONDS = 60 * 60
+# What is posted there is never kept, as its pages say.
+_UNKEPT_PATHS = ("/workbench/",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,10 +139,12 @@ def redirect_to_sign_in(request: HttpRequest) -> HttpResponse:
         return HttpResponse(status=HTTPStatus.NO_CONTENT)
     following = request.get_full_path()
     if request.method == "POST":
-        _keep_form(request, comes_back=is_by_itself)
+        is_kept = not request.path.startswith(_UNKEPT_PATHS)
+        if is_kept:
+            _keep_form(request, comes_back=is_by_itself)
         if is_by_itself:
             return HttpResponse(status=HTTPStatus.UNAUTHORIZED)
-        following = resolve_url("portal:unsent")
+        following = resolve_url("portal:unsent") if is_kept else following
     url = f"{resolve_url(settings.LOGIN_URL)}?{urlencode({'next': following})}"
     return HttpResponseClientRedirect(url) if is_by_itself else redirect(url)
 

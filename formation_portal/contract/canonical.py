@@ -85,6 +85,11 @@ def path_of(canonical_field: str) -> tuple[str, ...]:
     return (rest,) if prefix == ENTITY_PREFIX else (prefix, rest)
 
 
+def is_of_party(canonical_field: str | None) -> bool:
+    """Whether the answer says who a party is, whatever its role: `person.first_name`, but not `party.is_nominee`."""
+    return canonical_field is not None and canonical_field.partition(".")[0] in PARTY_KINDS
+
+
 def is_person(kind: str) -> bool:
     """Whether a party of the kind is a natural person, behind whom nobody stands."""
     return kind == PERSON

@@ -58,14 +58,7 @@ def _identity(schema: FormSchema) -> Iterator[Finding]:
 
 
 def _cycles(schema: FormSchema) -> Iterator[Finding]:
-    # Each section and field with what it depends on: a field on its section, and both on what their rules name.
-    directory = lookup_of(schema)
-    graph: dict[Node, tuple[Node, ...]] = {}
-    for section in schema.sections:
-        graph[section.key, "", ""] = tuple(_named(directory, section.depends_on, section, ""))
-    for place in field_locations(schema):
-        named = _named(directory, place.spec.depends_on, place.section, place.group)
-        graph[place.id] = ((place.section.key, "", ""), *named)
+    graph = dependencies(schema)
     if circle := find_cycle(graph):
         members = " → ".join(" / ".join(part for part in node if part) for node in (*circle, circle[0]))
         yield Finding("circle", circle[0][0], f"The rules form a circle: {members}")
@@ -73,7 +66,20 @@ def _cycles(schema: FormSchema) -> Iterator[Finding]:
         yield Finding("too_deep", "schema", f"The rules depend on each other more than {MAX_DEPTH} deep")
 
 
+# A section's key, and of a field also its group and key.
 Node = tuple[str, str, str]
+
+
+def dependencies(schema: FormSchema) -> dict[Node, tuple[Node, ...]]:
+    """Each section and field with what it depends on: a field on its section, and both on what their rules name."""
+    directory = lookup_of(schema)
+    graph: dict[Node, tuple[Node, ...]] = {}
+    for section in schema.sections:
+        graph[section.key, "", ""] = tuple(_named(directory, section.depends_on, section, ""))
+    for place in field_locations(schema):
+        named = _named(directory, place.spec.depends_on, place.section, place.group)
+        graph[place.id] = ((place.section.key, "", ""), *named)
+    return graph
 
 
 def _named(directory: FieldLookup, rule: Condition | None, section: Section, group: str) -> list[Node]:

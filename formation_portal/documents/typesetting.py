@@ -20,18 +20,20 @@ _COMMON = frozenset(map(chr, range(0x20, 0x17F)))
 _ROUNDS = 10
 
 
-def typeset(content: bytes, *, source: str, fonts: str, made_at: int, is_accessible: bool) -> bytes:
+def typeset(content: bytes, *, source: str, fonts: str, logo: str, made_at: int, is_accessible: bool) -> bytes:
     """The PDF of a record (JSON), as PDF/UA-1 where it `is_accessible`; or, as JSON, the characters that no font has.
 
-    `source` is the path of the Typst file, `fonts` a folder of more fonts or nothing, `made_at` seconds since 1970.
+    `source` is the path of the Typst file, `fonts` a folder of more fonts or nothing, `logo` an SVG or PNG file or
+    nothing, `made_at` seconds since 1970.
     """
     record, found = json.loads(content), fonts_in(fonts)
+    picture = list(Path(logo).read_bytes()) if logo else []
 
     def compiled(record: Any) -> bytes:
         return bytes(
             typst.compile(
                 Path(source).read_bytes(),
-                sys_inputs={"record": json.dumps(record)},
+                sys_inputs={"record": json.dumps(record), "logo": json.dumps(picture)},
                 font_paths=found,
                 pdf_standards=_ACCESSIBLE if is_accessible else None,
                 timestamp=made_at,

@@ -19,6 +19,8 @@ from django.utils import translation
 from django.utils.html import format_html
 from django.utils.safestring import mark_safe
 
+from formation_portal.core.operator import operator
+
 from .models import Letter
 
 _SUBJECT_LIMIT = 250
@@ -40,7 +42,13 @@ def render_letter(*, kind: str, language: str, context: Mapping[str, object]) ->
     templates."""
     with translation.override(language):
         cleaned = {name: value if name in _PATHS else _clean_line(value) for name, value in context.items()}
-        given = {**cleaned, "kind": kind, "language": language, "portal_url": settings.PORTAL_URL}
+        given = {
+            **cleaned,
+            "kind": kind,
+            "language": language,
+            "portal_url": settings.PORTAL_URL,
+            "operator": operator,
+        }
         subject, _, text = _render_template(f"mail/{kind}.txt", given, autoescape=False).lstrip().partition("\n")
         subject = " ".join(subject.split())[:_SUBJECT_LIMIT]
         style = format_html("<style>{}</style>", mark_safe(letter_styles()))  # noqa: S308  # a file of ours
@@ -59,10 +67,9 @@ def _clean_line(value: object) -> object:
     return text if len(text) <= _TEXT_LIMIT else f"{text[: _TEXT_LIMIT - 1].rstrip()}…"
 
 
-@cache
 def letter_styles() -> str:
     """What stands in the style element of every letter; whoever shows one in a page allows this text and no other."""
-    return _render_template("mail/_style.css", {}, autoescape=False)
+    return _render_template("mail/_style.css", {"accent": operator.accent}, autoescape=False)
 
 
 def _render_template(name: str, given: dict[str, object], *, autoescape: bool) -> str:

@@ -260,7 +260,7 @@ def sync(draft: Draft) -> None:
             row = rows.setdefault(name, new)
             row.position = resource.position
             if row.wanted is None or not resource.kind.is_transition:
-                _set_wanted(row, _without_unsendable(resource.payload, sendable))
+                _set_wanted(row, without_unsendable(resource.payload, sendable))
     submissions = [rows[name] for name in desired if name in rows and name[0] is ResourceKind.SUBMISSION]
     if any(row.pk is None for row in submissions):
         # With a new submission, an earlier one that was refused or held is sent again, as what it lacked was corrected:
@@ -295,7 +295,7 @@ def _values(row: Delivery) -> tuple[Any, ...]:
     return tuple(getattr(row, name) for name in _SYNCED_FIELDS)
 
 
-def _without_unsendable(payload: Payload, sendable: Collection[ResourceName]) -> Payload:
+def without_unsendable(payload: Payload, sendable: Collection[ResourceName]) -> Payload:
     """The payload without answers that refer to what cannot be sent yet: the other answers need not wait for it."""
     if "answers" not in payload:
         return payload

@@ -167,6 +167,7 @@ def _typeset(record: PrintedRecord, *, is_accessible: bool) -> bytes:
         arguments: dict[str, Any] = {
             "source": str(_SOURCE),
             "fonts": settings.PDF_FONTS,
+            "logo": settings.OPERATOR_LOGO,
             "made_at": int(timezone.now().timestamp()),
             "is_accessible": is_accessible,
         }

@@ -14,6 +14,7 @@ from formation_portal.applications.draft import Draft
 from formation_portal.applications.readback import AnswerLine, DocumentLine, Readback, inactive_in, readback
 from formation_portal.contract.inactive_answers import is_inactive
 from formation_portal.contract.localisation import ngettext
+from formation_portal.core.operator import operator
 from formation_portal.reviews.decisions import registration_of
 
 from . import formats
@@ -70,6 +71,8 @@ class PrintedRecord:
     caption: str
     lead: str
     words: dict[str, str]
+    # Whose portal it is, and where its help is.
+    letterhead: tuple[str, str]
     entries: tuple[PrintedEntry, ...]
     # What could not be printed as it is.
     warning: tuple[str, ...] = field(default=())
@@ -123,6 +126,7 @@ def printed_record(draft: Draft, *, made_at: datetime) -> PrintedRecord:
             "page": gettext("Page %(number)s of %(total)s") % {"number": "{number}", "total": "{total}"},
             "nothing": gettext("Not provided"),
         },
+        letterhead=(operator.name, operator.contact),
         entries=tuple(_entries(draft, made_at)),
     )
 

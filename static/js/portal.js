@@ -17,6 +17,16 @@
   });
   if (document.activeElement === document.body && !location.hash) focusFirstWord(document);
 
+  /* ---- What is read back opens for a change, and its first control takes over from the word that opened it. ---- */
+
+  document.addEventListener("click", (event) => {
+    const fold = event.target instanceof Element && event.target.closest(".fold > summary")?.parentElement;
+    if (!fold) return;
+    event.preventDefault();
+    fold.open = true;
+    fold.querySelector("input:not([type=hidden]), select, textarea")?.focus();
+  });
+
   /* ---- Copying. The text is selected first, so that it can be copied by hand where the browser does not let us. ---- */
 
   document.addEventListener("click", async ({ target }) => {

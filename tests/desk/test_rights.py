@@ -16,6 +16,7 @@ OFFERS = [
     (Right.REVIEW, "", "/desk/next-case/"),
     (Right.REVIEW, "", 'type="checkbox" name="case"'),
     (Right.AUDIT, "", 'href="/desk/audit/"'),
+    (Right.WORKBENCH, "", 'href="/workbench/"'),
     (Right.REVIEW, "{}/", "/claim/"),
     (Right.REVIEW, "{}/", "/acceptances/"),
     (Right.REVIEW, "{}/", "/remarks/?"),

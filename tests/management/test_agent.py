@@ -18,7 +18,7 @@ pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
 NEW = "mira@example.com"
 PASSWORD = "a passphrase of mira"
-EVERYTHING = "review, decide, confirm, export, audit"
+EVERYTHING = "review, decide, confirm, export, audit, workbench"
 
 
 def run_command(*arguments: str) -> str:

@@ -86,8 +86,11 @@ EXAMPLES: Mapping[str, Mapping[str, Any]] = {
     "ledger_cells": {"cells": [ODD, "1"]},
     "letter": {"id": "l", "title": ODD, "subject": ODD, "language": "en", "text": ODD, "url": "/l"},
     "masthead": {},
-    "languages": {"request": SimpleNamespace(offers_languages=True, method="GET", get_full_path="/a?b=c"), "form": ""},
-    "languages_list": {"form": "answers"},
+    "display": {
+        "request": SimpleNamespace(offers_languages=True, method="GET", get_full_path="/a?b=c", COOKIES={}), "form": "",
+    },
+    "display_choices": {"form": "answers"},
+    "account_menu": {},
     "message": {"tone": "is-good", "text": ODD, "title": ODD, "focus": True},
     "messages": {"messages": [ODD]},
     "needs_list": {"needs": [Named()], "met": [ODD], "large": True, "id": "needs"},

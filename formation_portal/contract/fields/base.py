@@ -24,6 +24,16 @@ class Choice:
     label: str
 
 
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One control of an answer that has several; the label is a message, and suggestions are what is often typed."""
+
+    name: str
+    label: str
+    is_optional: bool = False
+    suggestions: tuple[str, ...] = ()
+
+
 def control_name(spec: FieldSpec, part: str = "") -> str:
     """The name of the field's control in a form; parts of one answer add theirs.
 
@@ -85,6 +95,8 @@ class FieldSpec(BaseModel):
     provided_by_agent: bool = False
     depends_on: Condition | None = None
     help: str = ""
+    # The heading under which neighbouring questions of a section stand together.
+    group: str = ""
     # Whether label and help are our own, since the schema lists no such question.
     is_ours: bool = False
 
@@ -109,6 +121,7 @@ class FieldSpec(BaseModel):
             "provided_by_agent": data.get("provided_by_agent") is True,
             "depends_on": None if data.get("depends_on") is None else data["depends_on"],
             "help": parsing.text_or_none(data.get("help")) or "",
+            "group": parsing.text_or_none(data.get("group")) or "",
         }
 
     # Asked for a dozen times on every page.
@@ -116,6 +129,10 @@ class FieldSpec(BaseModel):
     def name(self) -> str:
         """Canonical name, else the provider's, else the key."""
         return self.canonical_field or self.csp_field_key or self.key
+
+    def parts_for(self, raw: Any) -> tuple[Part, ...]:
+        """The parts as they are drawn for what is typed."""
+        return tuple(Part(name, label, name in self.optional_parts) for name, label in self.parts.items())
 
     def from_post(self, post: PostData, control: str) -> Raw | None:
         """The answer exactly as typed, or None where the form did not hold this control."""
@@ -156,7 +173,7 @@ class FieldSpec(BaseModel):
         return raw
 
     def ambiguity_note(self, raw: Any) -> str:
-        """How an answer that a draft keeps is read, where it could have been meant otherwise; else nothing."""
+        """What to check in an answer that a draft keeps, or how it is read where that is not clear; else nothing."""
         return ""
 
     def clean(self, raw: Any) -> Any | None:

@@ -19,7 +19,8 @@ from pydantic import Discriminator, Tag, TypeAdapter
 from .. import canonical
 from ..localisation import format_number, gettext, gettext_noop, long_date
 from . import parsing, spreadsheet
-from .base import Choice, FieldSpec
+from .addresses import address_format
+from .base import Choice, FieldSpec, Part
 from .choice import BooleanField, MultiSelectField, NationalityField, SelectField, ShareClassRefField
 from .iso_codes import (
     COUNTRIES,
@@ -153,6 +154,37 @@ class AddressField(FieldSpec):
     wrong_part: ClassVar[Mapping[str, str]] = {"not_a_country": "country"}
     field_type: Literal["address"] = "address"
 
+    def parts_for(self, raw: Any) -> tuple[Part, ...]:
+        """As the chosen country writes addresses; what was typed for another one stays in sight."""
+        typed = raw if isinstance(raw, Mapping) else {}
+        written = address_format(str(typed.get("country") or ""))
+        names = (*written.parts, *(name for name in self.parts if name not in written.parts and typed.get(name)))
+        return tuple(
+            Part(
+                name,
+                written.labels.get(name, self.parts[name]),
+                is_optional=name not in written.required,
+                suggestions=written.regions if name == "region" else (),
+            )
+            for name in names
+        )
+
+    def ambiguity_note(self, raw: Any) -> str:
+        """Which part the country's addresses have and this one lacks, or has in another form."""
+        typed = raw if isinstance(raw, Mapping) else {}
+        written = address_format(str(typed.get("country") or ""))
+        for name in ("region", "postcode"):
+            text, label = str(typed.get(name) or ""), gettext(written.labels.get(name, self.parts[name]))
+            if not text and name in written.required:
+                return gettext("Check “{part}”. Addresses in this country usually have one.", part=label)
+            if text and name == "postcode" and not written.is_postcode(text):
+                return gettext(
+                    "Check “{part}”. In this country it looks like {example}.",
+                    part=label,
+                    example=written.postcode_example,
+                )
+        return ""
+
     def _parse(self, raw: Any) -> Address:
         return parsing.address(raw, label=self.label)
 
@@ -171,7 +203,10 @@ class AddressField(FieldSpec):
         return {part: text for part in self.parts if (text := getattr(value, part))}
 
     def display(self, value: Any) -> str:
-        town = " ".join(text for text in (value.city, value.postcode) if text)
+        in_order = (
+            getattr(value, part) for part in address_format(value.country).parts if part in ("city", "postcode")
+        )
+        town = " ".join(text for text in in_order if text)
         lines = (value.street1, value.street2, town, value.region, country_name(value.country))
         return ", ".join(text for text in lines if text)
 

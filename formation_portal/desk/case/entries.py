@@ -66,6 +66,14 @@ class CaseEntry:
     panel: QueryPanel | None = None
     more: tuple[QueryPanel, ...] = ()
 
+    @property
+    def is_done(self) -> bool:
+        """Whether it is accepted as it stands, with nothing asked about it or said of it."""
+        is_accepted = self.status is not None and self.status.mark == _STATES[ACCEPTED][0]
+        return is_accepted and not any(
+            row.mark or row.panel.open_queries or row.panel.notes or row.panel.is_open for row in self.rows
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class PartyLine:

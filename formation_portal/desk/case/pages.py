@@ -230,7 +230,7 @@ class CasePage:
         return [one for one in self.differences.found if one.name.startswith(OWNER_PREFIX)]
 
     @cached_property
-    def documents(self) -> list[DocumentRow]:
+    def _document_rows(self) -> list[DocumentRow]:
         """Every document that is asked for; where only changes are shown, those that changed or are asked about."""
         rows = []
         for line in self.readback.documents:
@@ -245,11 +245,21 @@ class CasePage:
                 rows.append(DocumentRow(line, changed, seen))
         return [row for row in rows if not self.only_changed or row.mark in ("heed", "open", "changed")]
 
+    @property
+    def documents(self) -> list[DocumentRow]:
+        """The entity's own, which are checked here, and those of parties that changed."""
+        return [row for row in self._document_rows if row.line.party is None or row.mark]
+
+    @property
+    def party_documents(self) -> list[DocumentRow]:
+        """The others, which are checked on the pages of their parties."""
+        return [row for row in self._document_rows if row.line.party is not None and not row.mark]
+
     @cached_property
     def lost(self) -> tuple[QueryPanel, ...]:
         """What was said where the page shows nothing any more; parties have pages of their own."""
         # Every part has to have said first which targets it shows.
-        _ = self.whole, self.sections, self.shares, self.documents
+        _ = self.whole, self.sections, self.shares, self._document_rows
         return self._panels_not_shown()
 
     def _panel(self, target: Target) -> QueryPanel:

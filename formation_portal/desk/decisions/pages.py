@@ -183,6 +183,12 @@ class DecisionPanel:
         return ((links.at(one.target), one, masking.masked(one.text)) for one in self.against)
 
     @property
+    def next_blocker(self) -> str:
+        """The address of the first of them; empty where nothing is."""
+        links = TargetLinks(self.draft, self.checklist, self.shown)
+        return links.at(self.against[0].target) if self.against else ""
+
+    @property
     def held(self) -> list[str]:
         """What the service neither has nor has refused, as far as our team has to see to it."""
         rows = self.deliveries.rows if self.is_under_review else ()

@@ -55,6 +55,19 @@ class PartyPage:
         return state_words(self.draft.application.status)
 
     @property
+    def open_rows(self) -> list[FactRow]:
+        """The facts to look at: not accepted, or with something said about them."""
+        return [row for row in self.rows if not self._is_settled(row)]
+
+    @property
+    def accepted_rows(self) -> list[FactRow]:
+        """The others, which fold."""
+        return [row for row in self.rows if self._is_settled(row)]
+
+    def _is_settled(self, row: FactRow) -> bool:
+        return row.fact.is_done and not (row.panel.open_queries or row.panel.notes or row.panel.is_open)
+
+    @property
     def kind(self) -> str:
         """Person, Company or Foundation."""
         return canonical.kind_title(self.party.kind)

@@ -133,6 +133,11 @@ class QueuePage:
     news_url: str
     newest: str
 
+    @property
+    def has_workbench(self) -> bool:
+        """Whether schemas can be tried out here."""
+        return bool(settings.WORKBENCH)
+
 
 def queue_page(chosen: QueueState, reader: User) -> QueuePage:
     """The page: one or two queries for the rows, and one each for agents, offers and all counts."""

@@ -18,7 +18,7 @@ from formation_portal.applications.fields import is_token, new_token
 from formation_portal.applications.ownership_stakes import owners_of, typed_stakes
 from formation_portal.applications.parties import PartyRow
 from formation_portal.applications.readback import share_class_choices
-from formation_portal.contract import canonical
+from formation_portal.contract import canonical, rules
 from formation_portal.contract.schema import Section
 from formation_portal.relay.delivery_status import ApplicationDeliveries, deliveries_for_customer
 from formation_portal.ui import formats, roles
@@ -30,19 +30,9 @@ from formation_portal.ui.ownership import unaccounted_for
 from ..feedback import ReviewFeedback, answers_delivery, refused_answers, review_feedback
 from ..pages import ApplicationPage, Link, need_rows
 from ..sections.changes import inactive_warnings
-from ..sections.pages import QuestionPage
+from ..sections.pages import QuestionEntry, QuestionPage
 from ..slots import SlotRow, slot_rows
 from .people import already_here
-
-
-@dataclass(frozen=True, slots=True)
-class RoleEntry:
-    """The questions of one role; the note says why they are asked, or why not at present."""
-
-    id: str
-    title: str
-    note: str
-    regions: tuple[Region, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -139,18 +129,41 @@ class PartyPage(QuestionPage):
         return roles.excluded_roles(self.draft, self.party.kind)
 
     @cached_property
-    def entries(self) -> tuple[RoleEntry, ...]:
-        """The questions by the role that asks them first."""
-        sections = {asked.section.key: asked.section for asked in self.form.asked}
-        runs = groupby(self.form.regions, key=lambda region: region.section_key)
-        return tuple(self._entry(place, sections[key], tuple(run)) for place, (key, run) in enumerate(runs))
+    def entries(self) -> tuple[QuestionEntry, ...]:
+        """Who it is, whichever role asks; then what each role asks besides, by the role that asks first."""
+        roles = {section.key: section for section in self.draft.schema.sections_for(self.party.kind, self.party.roles)}
+        about_party: list[QuestionEntry] = []
+        of_roles: dict[str, tuple[Region, ...]] = dict.fromkeys(roles, ())
+        for key, run in groupby(self.form.regions, key=lambda region: region.entry):
+            if key in roles:
+                of_roles[key] = tuple(run)
+            else:
+                title = key.removeprefix(ABOUT_PARTY)
+                about_party.append(
+                    QuestionEntry(
+                        id=f"about-{len(about_party)}",
+                        title=title or gettext(_ABOUT_PARTY[self.party.kind]),
+                        regions=tuple(run),
+                        is_ours=not title,
+                    )
+                )
+        asked = (
+            QuestionEntry(
+                id=f"role-{place}",
+                title=gettext("As {role}").format(role=canonical.role_word(roles[key].role or "")),
+                regions=regions,
+                note=self._note(roles[key]),
+                is_ours=True,
+            )
+            for place, (key, regions) in enumerate(of_roles.items())
+        )
+        return (*about_party, *(entry for entry in asked if entry.regions or entry.note))
 
-    def _entry(self, place: int, section: Section, regions: tuple[Region, ...]) -> RoleEntry:
+    def _note(self, section: Section) -> str:
+        """Why a role's questions are asked, or why not at present."""
         activation = self.draft.form_state.section_activation(section)
         kept = "" if activation.active else gettext("We keep the answers until you submit.")
-        note = f"{activation.reason}. {kept}".strip() if activation.reason else ""
-        title = gettext("As {role}").format(role=canonical.role_word(section.role or ""))
-        return RoleEntry(f"entry-{place}", title, note, regions)
+        return f"{activation.reason}. {kept}".strip() if activation.reason else ""
 
 
 def party_page(draft: Draft, party: PartyRow, *, own_email: str = "", earlier: EarlierFiles | None = None) -> PartyPage:
@@ -182,10 +195,11 @@ def party_form(
 ) -> QuestionForm:
     """The questions to the party, were it to have these roles too: what a page may post that was drawn so."""
     holder = replace(party.record, roles=tuple(dict.fromkeys((*party.roles, *more_roles))))
-    asked = draft.form_state.party_questions(holder)
+    asked = questions_by_entry(draft.form_state.party_questions(holder))
     return QuestionForm(
         schema=draft.schema,
         asked=asked,
+        entry_of=entry_of,
         raw=party.raw,
         answers=holder.answers,
         refused=refused or {},
@@ -200,6 +214,31 @@ def party_form(
         shares_url=reverse("portal:shares", args=[draft.application.reference]),
         locked=feedback.locks.answers_of(party.token) if feedback else frozenset(),
         notes=feedback.at_answers(party.token) if feedback else {},
+    )
+
+
+# What the key of a heading begins with under which it is asked who a party is.
+ABOUT_PARTY = "about:"
+
+_ABOUT_PARTY = {
+    "person": gettext_noop("Identity and contact"),
+    "corporate": gettext_noop("Company details"),
+    "foundation": gettext_noop("Foundation details"),
+}
+
+
+def entry_of(asked: rules.Question) -> str:
+    """The heading of a question to a party: who it is, by the schema's group, or the role's own section."""
+    is_about_party = canonical.is_of_party(asked.spec.canonical_field)
+    return f"{ABOUT_PARTY}{asked.spec.group}" if is_about_party else asked.section.key
+
+
+def questions_by_entry(asked: Iterable[rules.Question]) -> tuple[rules.Question, ...]:
+    """Those about the party first, then each role's own; each heading once, in the order of the schema."""
+    asked = tuple(asked)
+    places = {entry: place for place, entry in enumerate(dict.fromkeys(map(entry_of, asked)))}
+    return tuple(
+        sorted(asked, key=lambda one: (not canonical.is_of_party(one.spec.canonical_field), places[entry_of(one)]))
     )
 
 

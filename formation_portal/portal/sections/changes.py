@@ -28,18 +28,22 @@ from ..pages import customer_name
 
 @dataclass(frozen=True, slots=True)
 class PageUpdate:
-    """Regions that the page shows wrong, marks that have changed, and one sentence for those who hear it."""
+    """Regions that the page shows wrong, marks that have changed, and one sentence for those who hear it.
+
+    `addresses` are those whose country was changed, and with it their parts.
+    """
 
     regions: tuple[Region, ...]
     marks: tuple[Question, ...]
     announcement: str
+    addresses: tuple[Question, ...] = ()
     # Other questions stand there than before, as after a change of roles: they are drawn anew.
     is_rebuilt: bool = False
 
     @property
     def is_nothing(self) -> bool:
         """Whether the page shows its questions right."""
-        return not (self.regions or self.marks or self.is_rebuilt)
+        return not (self.regions or self.marks or self.addresses or self.is_rebuilt)
 
 
 def page_update(*, before: QuestionForm, after: QuestionForm, shown: Iterable[str]) -> PageUpdate:
@@ -58,7 +62,15 @@ def page_update(*, before: QuestionForm, after: QuestionForm, shown: Iterable[st
     )
     added = sum(len(region.questions) for region in regions if region.shown)
     removed = sum(len(region.questions) for region in regions if not region.shown)
-    return PageUpdate(regions, marks, announcement(added=added, removed=removed))
+    drawn = {
+        question.name: question.spec.parts_for(question.raw) for question in before.questions if question.spec.parts
+    }
+    addresses = tuple(
+        question
+        for question in after.questions
+        if question.spec.parts and question.spec.parts_for(question.raw) != drawn.get(question.name)
+    )
+    return PageUpdate(regions, marks, announcement(added=added, removed=removed), addresses)
 
 
 def announcement(*, added: int, removed: int) -> str:

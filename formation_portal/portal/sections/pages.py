@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache, cached_property, partial
+from itertools import groupby
 from typing import ClassVar
 
 from django.contrib.auth.models import AbstractBaseUser
@@ -22,7 +23,7 @@ from formation_portal.relay.delivery_status import ApplicationDeliveries, Delive
 from formation_portal.relay.problems import LocatedProblem
 from formation_portal.ui import formats
 from formation_portal.ui.forms.controls import Problem, suggestions
-from formation_portal.ui.forms.form import AnswerRow, QuestionForm, answer_rows
+from formation_portal.ui.forms.form import AnswerRow, QuestionForm, Region, answer_rows
 from formation_portal.ui.forms.question import QueryNote, Question
 from formation_portal.ui.glossary import GlossaryPlace, Term, explained_term, place_of, terms_in
 
@@ -33,6 +34,38 @@ from .changes import Consequence, consequence, inactive_warnings
 
 # More would be a list to read, and no help.
 _MOST_BESIDE_A_FORM = 6
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionEntry:
+    """Questions under one heading; without a title they stand under the page's own.
+
+    The note says why they are asked, or why not at present.
+    """
+
+    id: str
+    title: str
+    regions: tuple[Region, ...]
+    note: str = ""
+    # Whether the title is in the portal's words, and not in the schema's.
+    is_ours: bool = False
+
+    @property
+    def is_conditional(self) -> bool:
+        """Whether rules can hide all of it."""
+        return bool(self.regions) and all(region.is_conditional for region in self.regions) and not self.note
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether something is answered, nothing is needed, and nothing is said against an answer."""
+        shown = [question for region in self.regions if region.shown for question in region.questions]
+        is_settled = all(one.mark in ("met", "") and not (one.note or one.doubt) for one in shown)
+        return is_settled and any(one.is_answered for one in shown)
+
+    @property
+    def rows(self) -> tuple[AnswerRow, ...]:
+        """The answers read back."""
+        return tuple(row for row in answer_rows(self.regions) if row.value)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,10 +103,18 @@ class QuestionPage(ApplicationPage):
         """Goes up with every save; what is posted names the one it was made from."""
         raise NotImplementedError
 
+    @cached_property
+    def entries(self) -> tuple[QuestionEntry, ...]:
+        """The questions under the headings that the schema gives them."""
+        runs = groupby(self.form.regions, key=lambda region: region.entry)
+        return tuple(
+            QuestionEntry(f"entry-{place}", title, tuple(regions)) for place, (title, regions) in enumerate(runs)
+        )
+
     @property
     def answers(self) -> tuple[AnswerRow, ...]:
         """The answers read back, for a page that can't be changed any more."""
-        return answer_rows(self.form)
+        return answer_rows(self.form.regions)
 
     @property
     def holder(self) -> str:

@@ -16,7 +16,6 @@ from formation_portal.applications.locks import locks_of
 from formation_portal.applications.models import Change, Document
 from formation_portal.applications.parties import PartyRow
 from formation_portal.applications.services import restorable_choices
-from formation_portal.contract.conditions import Condition
 from formation_portal.contract.record import Party
 from formation_portal.contract.rules import FormState, Question, find_field
 from formation_portal.contract.schema import Section
@@ -29,7 +28,7 @@ from formation_portal.ui.forms.form import QuestionForm, Region
 
 from ..feedback import ReviewFeedback, answers_delivery, refused_answers
 from ..pages import Link, need_rows
-from ..parties.pages import PartyPage, RoleEntry
+from ..parties.pages import PartyPage, entry_of, questions_by_entry
 from ..sections.changes import Consequence, consequence, inactive_warnings
 from ..slots import FileRow, SlotRow
 
@@ -65,9 +64,9 @@ class OwnPart:
 class GuestForm(QuestionForm):
     """Questions to one party that say why they are asked only where its own answers decide."""
 
-    def _region(self, rule: Condition | None, section_rule: Condition | None, run: tuple[Question, ...]) -> Region:
-        region = super()._region(rule, section_rule, run)
-        holder = self.holder
+    def _region(self, run: tuple[Question, ...]) -> Region:
+        region = super()._region(run)
+        holder, rule = self.holder, run[0].spec.depends_on
         assert isinstance(holder, Party)
         place = find_field(self.schema, rule, run[0].section, holder.kind, holder) if rule else None
         is_own = place is not None and place.group == holder.kind and place.section.counts(holder.kind, holder.roles)
@@ -105,6 +104,11 @@ class PartPage(PartyPage):
     def role_words(self) -> str:
         return roles.role_words(self.party.roles)
 
+    @property
+    def inviter(self) -> str:
+        """Who asked for it: the application's owner, who alone invites. Nothing where they gave no name."""
+        return str(self.draft.application.owner.get_full_name())
+
     def consequence(self, was: FormState) -> Consequence | None:
         """Of their own answers alone."""
         undo_url = partial(self._own, "part_choice_restoration")
@@ -134,10 +138,9 @@ class PartPage(PartyPage):
             return None
         return replace(row.file, url=self._own("part_document", document.pk), picture_url="", file_url="")
 
-    def _entry(self, place: int, section: Section, regions: tuple[Region, ...]) -> RoleEntry:
-        entry = super()._entry(place, section, regions)
+    def _note(self, section: Section) -> str:
         is_asked = self.draft.form_state.section_activation(section).active
-        return replace(entry, note="" if is_asked else gettext("Not needed at the moment."))
+        return "" if is_asked else gettext("Not needed at the moment.")
 
     def _own(self, view: str, *more: object) -> str:
         return reverse(f"portal:{view}", args=[self.part.invitation.reference, *more])
@@ -154,7 +157,8 @@ def part_page(part: OwnPart) -> PartPage:
     feedback = ReviewFeedback(draft, locks=locks_of(draft))
     form = GuestForm(
         schema=draft.schema,
-        asked=tuple(one for one in asked if not one.spec.refers_to_share_class),
+        asked=questions_by_entry(one for one in asked if not one.spec.refers_to_share_class),
+        entry_of=entry_of,
         raw=party.raw,
         answers=party.record.answers,
         refused=refused_answers(delivery),

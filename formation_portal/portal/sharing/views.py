@@ -194,7 +194,9 @@ def collaboration(request: UserRequest) -> HttpResponse:
     if asked is None or not addresses.is_confirmed(request.user, asked.email):
         return _unavailable(request, asked)
     if request.method != "POST":
-        context = {"draft": open_draft(asked.application), "right": Right(asked.right)}
+        # Its owner alone shares an application.
+        inviter = asked.application.owner.get_full_name()
+        context = {"draft": open_draft(asked.application), "right": Right(asked.right), "inviter": inviter}
         return render(request, "portal/sharing/collaboration.html", context)
     try:
         collaborators.accept(asked, by=request.user)

@@ -1,4 +1,4 @@
-"""The glossary, what was typed when a session had ended, and the demo's e-mails and gallery."""
+"""The glossary, the operator's texts, what was typed when a session had ended, and the demo's e-mails and gallery."""
 
 import re
 from base64 import b64encode
@@ -11,11 +11,13 @@ from types import SimpleNamespace
 from typing import Any
 
 import yaml
+from django.conf import settings
 from django.http import Http404, HttpResponse, QueryDict
 from django.template.loader import render_to_string
 from django.urls import resolve, reverse
-from django.utils.safestring import SafeString
-from django.utils.translation import gettext
+from django.utils.functional import Promise
+from django.utils.safestring import SafeString, mark_safe
+from django.utils.translation import gettext, gettext_lazy
 
 from formation_portal.accounts.policies import UserRequest
 from formation_portal.accounts.sessions import UnsentForm
@@ -50,6 +52,31 @@ def glossary_links() -> list[tuple[str, str]]:
     """The places that have words of their own, each with the address of its glossary."""
     links = ((one.called, reverse("portal:help_place", args=[code])) for code, one in places().items())
     return sorted(links, key=lambda link: sort_key(_ARTICLE.sub("", link[0])))
+
+
+TEXTS: Mapping[str, Promise] = {
+    "privacy": gettext_lazy("Privacy"),
+    "terms": gettext_lazy("Terms of use"),
+    "accessibility": gettext_lazy("Accessibility"),
+}
+
+
+def own_text(name: str, *, language: str) -> tuple[SafeString, str] | None:
+    """The operator's own text as HTML, and its language where that is not the page's; None where there is no such file.
+
+    `privacy.de.html` is for one language, `privacy.html` in English and for all others. Where neither is there, any of
+    them is: nobody is told something else than the operator says.
+    """
+    if not settings.OPERATOR_TEXTS:
+        return None
+    files = {path.suffixes[0][1:]: path for path in sorted(Path(settings.OPERATOR_TEXTS).glob(f"{name}.*.html"))}
+    plain = Path(settings.OPERATOR_TEXTS, f"{name}.html")
+    files |= {settings.LANGUAGE_CODE: plain} if plain.is_file() else {}
+    found = next((code for code in (language, settings.LANGUAGE_CODE, *files) if code in files), None)
+    if found is None:
+        return None
+    # A file of the operator's, who may write what it likes; the content policy keeps scripts out of it all the same.
+    return mark_safe(files[found].read_text()), "" if found == language else found  # noqa: S308
 
 
 def typed_rows(request: UserRequest, unsent: UnsentForm) -> tuple[AnswerRow, ...]:

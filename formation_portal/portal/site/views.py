@@ -1,6 +1,7 @@
-"""Help, language, session, what was not sent, the demo's gallery and e-mails, and the service's webhook."""
+"""Help, display, the operator's files, session, what was not sent, the demo's gallery and e-mails, and webhooks."""
 
 from functools import wraps
+from urllib.parse import urlsplit, urlunsplit
 
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
@@ -11,11 +12,13 @@ from django.utils.http import url_has_allowed_host_and_scheme, urlencode
 from django.utils.translation import get_language
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django.views.decorators.vary import vary_on_headers
 
 from formation_portal.accounts.policies import AnyRequest, Rest, UserRequest, View, public, signed, signed_in
 from formation_portal.accounts.sessions import extend_session, forget_unsent_form, mark_as_background, unsent_form
 from formation_portal.applications.models import Application
 from formation_portal.core.integers import content_length
+from formation_portal.core.operator import LOGO_TYPES, operator
 from formation_portal.mail import outbox
 from formation_portal.mail.models import Letter
 from formation_portal.mail.rendering import sample_contexts, sample_letter
@@ -26,37 +29,50 @@ from formation_portal.ui.sessions import session_end
 from .pages import (
     ERRORS,
     FRAMING_POLICY,
+    TEXTS,
     components_shown_elsewhere,
     exhibits,
     glossary,
     glossary_links,
     letter_html,
     letter_row,
+    own_text,
     typed_rows,
 )
 
 # Of the outbox.
 _LETTERS_SHOWN = 100
 _PAGE = "page"
-_NOT_TYPED = ("language", "csrfmiddlewaretoken")
+_NOT_TYPED = ("language", "theme", "csrfmiddlewaretoken")
 
 
-# Without a token, so that the pages of visitors need no cookie. A foreign site can change nothing but the language of
-# this browser: the session doesn't come along from there, so that the account is not touched.
+# Without a token, so that the pages of visitors need no cookie. A foreign site can change nothing but the language and
+# the theme of this browser: the session doesn't come along from there, so that the account is not touched.
 @csrf_exempt
-@require_POST
+@require_http_methods(["GET", "HEAD", "POST"])
+@vary_on_headers("Referer")
 @public
-def language(request: HttpRequest) -> HttpResponse:
-    """Go back to the page. That the language is kept, is seen to for every post (`accounts/languages.py`).
+def display(request: HttpRequest) -> HttpResponse:
+    """Language and theme on a page of their own, with the way back; or, posted by any page, back to that. That the
+    choice is kept, is seen to for every post (`accounts/languages.py`, `accounts/themes.py`).
 
     A page whose form would have led to its own address, with the answers in it, is named in this one's query: it is
     opened with what was filled in so far.
     """
+    if request.method != "POST":
+        back = request.GET.get(_PAGE, "") or _referring_page(request)
+        return render(request, "portal/site/display.html", {"back": _ours(back)})
     if _PAGE not in request.GET:
         return redirect(_ours(request.POST.get(_PAGE, "")))
     path, _, query = _ours(request.GET[_PAGE]).partition("?")
     typed = {name: values for name, values in request.POST.lists() if name not in _NOT_TYPED and any(values)}
     return redirect(f"{path}?{'&'.join(filter(None, (query, urlencode(typed, doseq=True))))}")
+
+
+def _referring_page(request: HttpRequest) -> str:
+    """The page of ours that led here; our pages tell each other their whole address (SECURE_REFERRER_POLICY)."""
+    page = urlsplit(request.headers.get("Referer", ""))
+    return urlunsplit(("", "", page.path, page.query, "")) if page.netloc == request.get_host() else ""
 
 
 def _ours(address: str) -> str:
@@ -91,6 +107,45 @@ def _render_session(request: HttpRequest, *, was_extended: bool) -> HttpResponse
     is_in = request.user.is_authenticated
     found = session_end(request, is_told=True, was_extended=was_extended) if is_in else None
     return render(request, "portal/site/_session.html", {"session": found, "is_in": is_in})
+
+
+@require_safe
+@public
+def operator_accent(request: HttpRequest, name: str) -> HttpResponse:
+    """The operator's colours, as a style sheet of its own: no page may have style in it."""
+    if not operator.has_accent:
+        raise Http404
+    return _kept(HttpResponse(operator.accent.css, content_type="text/css"), name == operator.accent_digest)
+
+
+@require_safe
+@public
+def operator_logo(request: HttpRequest, name: str) -> HttpResponse:
+    """The operator's logo. As a document of its own it may do nothing."""
+    path = operator.logo_path
+    if path is None:
+        raise Http404
+    answer = HttpResponse(path.read_bytes(), content_type=LOGO_TYPES[path.suffix.lower()])
+    answer.headers["Content-Security-Policy"] = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
+    return _kept(answer, name == operator.logo_name)
+
+
+def _kept(answer: HttpResponse, is_current: bool) -> HttpResponse:
+    """Kept for a year under the address that goes with its content; under an old one it is asked for again."""
+    answer.headers["Cache-Control"] = "public, max-age=31536000, immutable" if is_current else "no-cache"
+    return answer
+
+
+@require_safe
+@public
+def text(request: HttpRequest, name: str) -> HttpResponse:
+    """Privacy, terms or accessibility: the operator's own text, or else ours."""
+    if own := own_text(name, language=get_language() or settings.LANGUAGE_CODE):
+        html, language = own
+        context = {"title": TEXTS[name], "html": html, "language": language}
+        return render(request, "portal/site/text.html", context)
+    context = {"letter_days": settings.LETTER_DAYS, "session_minutes": settings.SESSION_COOKIE_AGE // 60}
+    return render(request, f"portal/site/texts/{name}.html", context)
 
 
 @require_safe

@@ -129,8 +129,25 @@ class Progress:
 
     @property
     def _expected_dates(self) -> tuple[date, date] | None:
-        move = self._current
-        return expected_dates(self._timeline, start=timezone.localtime(move.at).date()) if move else None
+        """When it usually exists: counted from the filing, and before that from when it was last submitted. None where
+        the product's words tell no days, while its customer has it, and at the end."""
+        status = self.application.status
+        submissions = [one for one in self.moves if one.moved_to == State.SUBMITTED_FOR_REVIEW]
+        if status is State.SUBMITTED_TO_CSP:
+            since = self._current.at if self._current else None
+        elif status in (State.SUBMITTED_FOR_REVIEW, State.IN_REVIEW):
+            since = submissions[-1].at if submissions else self.application.submitted_at
+        else:
+            since = None
+        return expected_dates(self._timeline, start=timezone.localtime(since).date()) if since else None
+
+    @property
+    def _expected(self) -> str:
+        """The days of those that are still ahead, in words; nothing once all have passed."""
+        today, days = timezone.localdate(), self._expected_dates
+        if days is None or days[1] < today:
+            return ""
+        return gettext("Expected %(days)s") % {"days": formats.date_range(max(days[0], today), days[1])}
 
     def steps(self, documents: Iterable[ProgressStep] = ()) -> Iterator[ProgressStep]:
         """The steps in the order of time. `documents` is what was said of them."""
@@ -147,13 +164,13 @@ class Progress:
         if status is State.RETURNED_FOR_CHANGES:
             yield ProgressStep("", str(_REVIEW), "", "later")
         if status in _BEFORE_FILING:
-            yield ProgressStep("", str(_FILING), self._usually(None), "later")
+            yield ProgressStep("", str(_FILING), self._usually, "later")
         if status not in FINAL:
             if settings.LETTERS_GO_OUT:
                 promise = gettext("We will write to you that day and update this page.")
             else:
                 promise = gettext("We will update this page that day.")
-            yield ProgressStep("", self._exists, promise, "later")
+            yield ProgressStep(self._expected, self._exists, promise, "later")
 
     def _present_step(self) -> ProgressStep:
         status, when = self.application.status, _day(self._current.at if self._current else None)
@@ -162,7 +179,7 @@ class Progress:
         mark, title, following = _NOW[status]
         detail = str(following)
         if status is State.SUBMITTED_TO_CSP:
-            detail = f"{detail} {self._usually(self._expected_dates)}".strip()
+            detail = f"{detail} {self._usually}".strip()
         return ProgressStep(when, str(title), detail, mark)
 
     @property
@@ -171,15 +188,10 @@ class Progress:
             return gettext("The foundation is incorporated")
         return gettext("The company is incorporated")
 
-    def _usually(self, days: tuple[date, date] | None) -> str:
-        """How long it usually takes; with the days, once they can be counted."""
-        if not self._timeline:
-            return ""
-        usually = gettext("Usually %(range)s.") % {"range": self._timeline.removesuffix(".")}
-        if days is None:
-            return usually
-        expected = gettext("Expected %(days)s.") % {"days": formats.date_range(*days)}
-        return f"{usually} {expected}"
+    @property
+    def _usually(self) -> str:
+        """How long the product's words say that it takes."""
+        return gettext("Usually %(range)s.") % {"range": self._timeline.removesuffix(".")} if self._timeline else ""
 
 
 def _past_step(move: Change, *, is_first: bool, is_again: bool) -> ProgressStep:

@@ -57,6 +57,7 @@ def _vocabulary(folder: Path) -> SharedBlocks:
         rules=read_blocks(folder / "rules.yaml"),
         fields=_read_all(folder / "fields"),
         field_sets=read_blocks(folder / "field_sets.yaml"),
+        groups={name: title for title, names in read_blocks(folder / "groups.yaml").items() for name in names},
         slots=documents["slots"],
         slot_sets=documents["sets"],
         sections=_read_all(folder / "sections"),

@@ -6,6 +6,7 @@
   the agent's address is the answer. An amount allows its own `currencies`, else the product's.
 * A list of questions gives names of questions or of field sets; `name: {…}` says or changes what the question is.
   The `fields` of a product change a shared question wherever the product asks it.
+* `groups` gives the headings under which questions stand together, wherever they are asked.
 * `options` are words, or the name of a list of words, or `countries`; `exclusive` lists those that exclude the others.
 * `when: {question: value}` is a rule by equality, with a list of values one by `includes_any`, with a name one of
   the shared rules. `at_least: {minimum, when}` is a role section's other minimum.
@@ -41,6 +42,8 @@ class SharedBlocks:
     rules: Block
     fields: Block
     field_sets: Block
+    # The heading of a question, by its name.
+    groups: Mapping[str, str]
     slots: Block
     slot_sets: Block
     sections: Block
@@ -99,7 +102,10 @@ class SharedBlocks:
 
     def _fields(self, entries: Entries) -> list[Block]:
         named = _named(entries, known=self.fields, sets=self.field_sets)
-        return [self._field(name, block) for name, block in named.items()]
+        # Those under one heading are neighbours, wherever a product adds one.
+        headings = list(dict.fromkeys(self.groups.get(name, "") for name in named))
+        in_order = sorted(named, key=lambda name: headings.index(self.groups.get(name, "")))
+        return [self._field(name, named[name]) for name in in_order]
 
     def _field(self, name: str, block: Block) -> Block:
         said = block | ({"type": "multi_select", "options": [block["declare"]]} if "declare" in block else {})
@@ -124,6 +130,8 @@ class SharedBlocks:
             field["provided_by_agent"] = True
         if "when" in said:
             field["depends_on"] = self._rule(said["when"])
+        if name in self.groups:
+            field["group"] = self.groups[name]
         return field | ({"help": said["help"]} if "help" in said else {})
 
     def _slots(self, entries: Entries) -> list[Block]:

@@ -8,7 +8,7 @@ for each way it can look in a language, with a gap where typed text stands; the 
 was chosen from the schema's own lists.
 """
 
-from collections.abc import Callable, Collection, Hashable, Iterator, Mapping
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from html import escape
@@ -22,9 +22,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext
 
 from formation_portal.applications.draft import Overlong
-from formation_portal.applications.readback import answer_in_words
 from formation_portal.contract import rules
-from formation_portal.contract.conditions import Condition
 from formation_portal.contract.fields.base import Choice, FieldSpec, control_name
 from formation_portal.contract.localisation import get_language, ngettext
 from formation_portal.contract.record import Answers, Holder, Record
@@ -56,12 +54,15 @@ class Region:
     """A run of questions. Without a rule it is always shown and needs no id."""
 
     id: str
-    section_key: str
+    # Of the heading that it stands under.
+    entry: str
     shown: bool
     why: str
     questions: tuple[Question, ...]
     # When it shows, as the script looks it up; empty where only the server can tell.
     when: str = ""
+    # Whether the mark-up of its questions may be kept for the next page that asks them.
+    is_kept: bool = True
 
     @property
     def is_conditional(self) -> bool:
@@ -69,6 +70,8 @@ class Region:
 
     @property
     def markup(self) -> SafeString:
+        if not self.is_kept:
+            return markup("".join(map(_render, self.questions)))
         spoken = f"{get_language()} {schema_language()}"
         return markup("".join(render_question(question, spoken) for question in self.questions))
 
@@ -88,6 +91,8 @@ class QuestionForm:
     # What was posted just now and is too long to be kept; it is shown as typed.
     overlong: Mapping[str, Overlong] = field(default_factory=dict)
     control: Callable[[FieldSpec], str] = control_name
+    # The key of the heading that a question stands under: the group that the schema puts it in.
+    entry_of: Callable[[rules.Question], str] = lambda asked: asked.spec.group
     is_own: bool = False
     # By name, what another answer can set aside; worked out only where questions are drawn.
     warnings: Callable[[], Mapping[str, str]] = dict
@@ -101,27 +106,32 @@ class QuestionForm:
     # Whose answers these are, and all that is said besides; without them, nothing is looked up in the page.
     holder: Holder = None
     record: Record | None = None
+    # False for a schema that is only looked at: nothing of it stays in this process.
+    is_kept: bool = True
 
     @cached_property
     def regions(self) -> tuple[Region, ...]:
         """All of it, in the order of the schema."""
-        runs = groupby(self.asked, key=lambda one: (one.section.key, one.section.depends_on, one.spec.depends_on))
-        return tuple(self._region(rule, section_rule, tuple(run)) for (_, section_rule, rule), run in runs)
+        runs = groupby(self.asked, key=self._run)
+        return tuple(self._region(tuple(run)) for _, run in runs)
 
-    def _region(
-        self, rule: Condition | None, section_rule: Condition | None, run: tuple[rules.Question, ...]
-    ) -> Region:
-        verdict = run[0].activation
+    def _run(self, one: rules.Question) -> tuple[Hashable, ...]:
+        """The same for neighbours that show and hide together."""
+        return (self.entry_of(one), one.section.key, one.section.depends_on, one.spec.depends_on)
+
+    def _region(self, run: tuple[rules.Question, ...]) -> Region:
+        verdict, rule = run[0].activation, run[0].spec.depends_on
         questions = tuple(self._question(one) for one in run)
-        has_rule = rule is not None or section_rule is not None
+        has_rule = rule is not None or run[0].section.depends_on is not None
         return Region(
             id=f"region-{questions[0].id}" if has_rule else "",
-            section_key=run[0].section.key,
+            entry=self.entry_of(run[0]),
             shown=verdict.active,
             # The rule of a whole section is said once, at the head of the section.
             why=rules.why_asked(self.schema, run[0].section, run[0].spec, self.holder) if rule is not None else "",
             questions=questions,
             when=self._when(run[0]) if has_rule else "",
+            is_kept=self.is_kept,
         )
 
     def _when(self, asked: rules.Question) -> str:
@@ -220,7 +230,7 @@ class QuestionForm:
     @property
     def structure(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
         """Which regions there are and what stands in them; while it stays, a page can be mended in place."""
-        return tuple((region.section_key, tuple(q.name for q in region.questions)) for region in self.regions)
+        return tuple((region.entry, tuple(q.name for q in region.questions)) for region in self.regions)
 
     def control_id_of(self, name: str) -> str:
         """The id of the control that asks for an answer, by the answer's name; empty where the page has none."""
@@ -231,16 +241,16 @@ class QuestionForm:
         return {question.spec.name: question.id for question in self.questions}
 
 
-def answer_rows(form: QuestionForm) -> tuple[AnswerRow, ...]:
-    """The shown questions of a form with their answers."""
+def answer_rows(regions: Iterable[Region]) -> tuple[AnswerRow, ...]:
+    """The shown questions with their answers."""
     return tuple(
         AnswerRow(
             term=question.label,
-            value="\n".join(question.given) or answer_in_words(question.spec, question.typed, form.share_classes),
+            value="\n".join(question.given) or question.read_back,
             is_name=question.is_name,
             note=gettext("Provided by your registered agent") if question.given else question.doubt,
         )
-        for region in form.regions
+        for region in regions
         if region.shown
         for question in region.questions
         if not question.unanswerable

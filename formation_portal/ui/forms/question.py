@@ -13,7 +13,7 @@ from django.utils.translation import gettext
 
 from formation_portal.applications.readback import answer_in_words
 from formation_portal.contract import canonical
-from formation_portal.contract.fields.base import Choice, FieldSpec
+from formation_portal.contract.fields.base import Choice, FieldSpec, Part
 from formation_portal.contract.fields.iso_codes import country_name
 from formation_portal.reviews.models import MAX_TEXT
 
@@ -73,6 +73,7 @@ class ControlPart:
     value: str
     autocomplete: str
     choices: tuple[Option, ...]
+    suggestions: tuple[str, ...]
     optional: bool
     is_wrong: bool
 
@@ -251,22 +252,23 @@ class Question:
     def parts(self) -> tuple[ControlPart, ...]:
         """The controls of an answer that has several, each with its own label."""
         wrong = self.spec.wrong_parts(self.error_code, self.typed) if self.error else ()
-        return tuple(self._part(part, is_wrong=part in wrong) for part in self.spec.parts)
+        return tuple(self._part(part, is_wrong=part.name in wrong) for part in self.spec.parts_for(self.raw))
 
-    def _part(self, part: str, *, is_wrong: bool) -> ControlPart:
-        value = str(self.raw.get(part, ""))
+    def _part(self, part: Part, *, is_wrong: bool) -> ControlPart:
+        value = str(self.raw.get(part.name, ""))
         token = self.autocomplete
         # None for countries, whose list the template draws.
-        offered = self.spec.choices() if part in self.spec.chosen_parts else ()
+        offered = self.spec.choices() if part.name in self.spec.chosen_parts else ()
         return ControlPart(
-            part=part,
-            name=f"{self.name}:{part}",
-            id=f"{self.id}:{part}",
-            label=gettext(self.spec.parts[part]),
+            part=part.name,
+            name=f"{self.name}:{part.name}",
+            id=f"{self.id}:{part.name}",
+            label=gettext(part.label),
             value=value,
-            autocomplete=token if token in ("", "off") else f"{token}-{part}",
+            autocomplete=token if token in ("", "off") else f"{token}-{part.name}",
             choices=_with_what_was_typed(_rows(offered, {value}), value) if offered else (),
-            optional=part in self.spec.optional_parts,
+            suggestions=part.suggestions,
+            optional=part.is_optional,
             is_wrong=is_wrong,
         )
 

@@ -13,6 +13,8 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext
 
 from formation_portal.applications.draft import Draft
+from formation_portal.core.operator import Operator
+from formation_portal.core.operator import operator as the_operator
 from formation_portal.relay.delivery_status import STAGE_WORDS, DeliveryStage
 
 from ..forms.controls import Problem, Selectable, attributes, markup, words_mark
@@ -70,6 +72,12 @@ def mark(state: str) -> SafeString:
 def glyph(state: str) -> SafeString:
     """The same glyph in the run of a list, such as the needs."""
     return markup(_glyph(state, ' width="18" height="18"'))
+
+
+@register.simple_tag
+def operator() -> Operator:
+    """Whose portal it is: name, logo, accent and help. Also on pages that are drawn without a request."""
+    return the_operator
 
 
 @register.simple_tag

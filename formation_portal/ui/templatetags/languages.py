@@ -1,4 +1,4 @@
-"""What templates need to say in which language they are, and which words are somebody else's."""
+"""What templates need to say in which language and theme they are, and which words are somebody else's."""
 
 from html import escape
 from typing import Any
@@ -8,6 +8,9 @@ from django.conf import settings
 from django.utils import translation
 from django.utils.html import conditional_escape
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext
+
+from formation_portal.accounts.themes import theme_of
 
 from ..formats import words_language
 from ..forms.controls import markup
@@ -27,10 +30,22 @@ def page_direction() -> SafeString:
     return markup(' dir="rtl"' if translation.get_language_bidi() else "")
 
 
+@register.simple_tag(takes_context=True)
+def page_theme(context: dict[str, Any]) -> str:
+    """The theme that was chosen: light, dark, or nothing, where the system says; also without a request."""
+    return theme_of(context.get("request"))
+
+
 @register.simple_tag
 def languages_offered() -> list[tuple[str, str]]:
     """Every language of the portal: its code, and its own name."""
     return list(settings.LANGUAGES)
+
+
+@register.simple_tag
+def themes_offered() -> list[tuple[str, str]]:
+    """Every theme, and what it is called; that of the system first."""
+    return [("system", gettext("System theme")), ("light", gettext("Light")), ("dark", gettext("Dark"))]
 
 
 @register.filter

@@ -57,6 +57,7 @@ from tests.journeys.page_states.returned import returned_states
 from tests.journeys.page_states.screenshots import Shot, Story, press, signed_in
 from tests.journeys.page_states.sharing import sharing_states
 from tests.journeys.page_states.statistics import statistics_states
+from tests.journeys.page_states.workbench import workbench_states
 from tests.needed import has_chromium, needed
 
 pytestmark = [pytest.mark.browser, needed("Chromium", has_chromium())]
@@ -150,6 +151,13 @@ def test_no_decision_about_a_case_puts_up_a_barrier(walk: Walk) -> None:
 @pytest.mark.long
 def test_no_page_of_the_statistics_puts_up_a_barrier(walk: Walk) -> None:
     for shot in statistics_states():
+        walk.look(shot)
+    assert not walk.found, "\n".join(walk.found)
+
+
+@pytest.mark.long
+def test_no_state_of_the_workbench_puts_up_a_barrier(walk: Walk) -> None:
+    for shot in workbench_states():
         walk.look(shot)
     assert not walk.found, "\n".join(walk.found)
 

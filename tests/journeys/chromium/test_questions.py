@@ -241,3 +241,50 @@ def test_the_catalog_narrows_as_filters_are_chosen_and_says_how_many_are_left(op
     expect(tab.get_by_label("Type")).to_be_focused()
     tab.go_back()
     expect(tab.get_by_label("Type")).to_have_value("")
+
+
+def test_what_is_read_back_opens_at_its_first_control(open_tab: OpenTab, application: tuple[Application, Any]) -> None:
+    made, owner = application
+    known = {"person.first_name": "Ada", "person.last_name": "Lovelace"}
+    ada = services.add_party(open_draft(made), "person", ["member"], known, by=owner)
+    browser = open_tab(owner)
+    browser.get(f"/applications/{made.reference}/people/{ada.token}/")
+    tab = browser.tab
+    first_name = tab.get_by_label("First name")
+    expect(first_name).not_to_be_visible()
+    tab.locator("summary", has_text="Change Name").press("Enter")
+    expect(first_name).to_be_focused()
+    first_name.fill("Augusta")
+    with tab.expect_response(lambda response: response.request.method == "POST"):
+        first_name.press("Tab")
+    [row] = open_draft(Application.objects.get(pk=made.pk)).parties
+    assert row.label == "Augusta Lovelace"
+    expect(tab.locator("dl.summary")).not_to_be_visible()
+    # A link to a control within opens it.
+    address = f"{tab.url}#{first_name.get_attribute('id')}"
+    tab.goto("about:blank")
+    tab.goto(address)
+    expect(first_name).to_be_visible()
+
+
+def test_an_address_takes_the_form_of_its_country_and_keeps_the_focus(
+    open_tab: OpenTab, application: tuple[Application, Any]
+) -> None:
+    made, owner = application
+    ada = services.add_party(open_draft(made), "person", ["member"], {}, by=owner)
+    browser = open_tab(owner)
+    browser.get(f"/applications/{made.reference}/people/{ada.token}/")
+    tab = browser.tab
+    address = tab.get_by_role("group", name="Home address")
+    country = address.get_by_label("Country")
+    expect(address.get_by_label("Postcode (optional)")).to_be_visible()
+    address.get_by_label("Street and number").fill("1 Main Street")
+    country.focus()
+    country.select_option("US")
+    expect(address.get_by_label("ZIP code", exact=True)).to_be_visible()
+    expect(address.get_by_label("State", exact=True)).to_be_visible()
+    expect(country).to_be_focused()
+    expect(address.get_by_label("Street and number")).to_have_value("1 Main Street")
+    country.select_option("AE")
+    expect(address.get_by_label("Emirate", exact=True)).to_be_visible()
+    expect(address.get_by_label("ZIP code")).to_have_count(0)

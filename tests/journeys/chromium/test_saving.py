@@ -169,6 +169,7 @@ def test_a_button_that_has_nothing_to_do_with_the_answers_waits_for_them_too(
     browser = typing_with_a_clock(open_tab, application)
     tab, address = browser.tab, browser.tab.url
     tab.context.set_offline(True)
+    tab.locator("button[popovertarget=account]").click()
     tab.get_by_role("button", name="Sign out").click()
     expect(tab.get_by_role("alert")).to_contain_text("Not saved.")
     assert tab.url == address

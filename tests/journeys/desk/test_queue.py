@@ -116,7 +116,7 @@ def test_the_desk_goes_by_keys_once_their_sheet_was_opened(desk: tuple[Tab, Any,
     for key in ("n", "x"):
         tab.keyboard.press(key)
     expect(tab.get_by_role("button", name="Next case", exact=True)).to_be_focused()
-    assert tab.url == before
+    assert tab.url.partition("#")[0] == before.partition("#")[0], "a key that leads to the next check stays on the case"
     assert not Case.objects.filter(claimed_by=agent).exists(), "no key that moves claims anything"
     tab.keyboard.press("Enter")
     expect(tab.get_by_text("Claimed by you on")).to_be_visible()

@@ -147,7 +147,7 @@ def check_again(actors: Actors) -> None:
     agent = actors.agent
     agent.go(f"/desk/{actors.reference}/")
     agent.expect_text("King")
-    agent.expect_text("Lovelace")
+    agent.expect_text("1 answer changed")
     agent.expect_text(document_name(actors))
     shown = agent.tab.locator(".entry-body")
     expect(shown.get_by_role("link", name="Kestrel Capital B.V.", exact=True)).to_have_count(1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -24,6 +25,8 @@ from tests.journeys.page_states.mail_and_sessions import mail_and_session_states
 from tests.journeys.page_states.people import people_states
 from tests.journeys.page_states.screenshots import Shot, Story
 from tests.journeys.page_states.sharing import sharing_states
+from tests.journeys.page_states.workbench import workbench_states
+from tests.other_service import schemas
 
 _HEAD = '<!doctype html><html lang="en"><head><title>Parts</title></head>'
 _AROUND_PARTS = _HEAD + '<body><form id="answers"></form>{}</body></html>'
@@ -98,6 +101,10 @@ def _shots(browsers: dict[str, InProcessBrowser]) -> Iterator[Shot]:
     yield from states._after_the_story()
     yield from people_states()
     yield from document_states()
+    for shot in workbench_states():
+        yield shot
+        for mistake in _MISTAKES.get(shot.name, ()):
+            mistake(browsers[shot.who], shot.address)
     for shot in mail_and_session_states():
         # What takes a browser's script or time is looked at there.
         if shot.act is None:
@@ -145,6 +152,16 @@ def _changing(browser: InProcessBrowser, address: str) -> None:
             browser.client.post(address, body, content_type=FORM, headers={"HX-Request": "true"})
 
 
+def _trying_out(browser: InProcessBrowser, address: str) -> None:
+    """Change something at the workbench, as script posts it; then compare with what is wrong, and add somebody."""
+    form = browser.get(address).form(button="Show")
+    body = urlencode([*form.data(), ("add", "person:director")])
+    browser.client.post("/workbench/", body, content_type=FORM, headers={"HX-Request": "true"})
+    browser.client.post("/workbench/", f"{body}&other_schema=%7B", content_type=FORM)
+    circle = urlencode({"schema": json.dumps(schemas.FAULTY[0])})
+    browser.client.post("/workbench/", circle, content_type=FORM)
+
+
 def _entering_the_code(browser: InProcessBrowser, address: str) -> None:
     form = browser.get(address).form(button="Open your part")
     form.control("Code").filled = [mailbox.latest_code()]
@@ -175,6 +192,8 @@ _MISTAKES: dict[str, tuple[Any, ...]] = {
     "part-code-wrong": (partial(_mistyping, button="Open your part", filled={"Code": "12"}),),
     "part": (_entering_the_code, _changing),
     "part-completion": (_being_done,),
+    "workbench": (partial(_mistyping, button="Show", filled={"Schema": "{"}),),
+    "workbench-product": (partial(_mistyping, button="Show", filled={}), _trying_out),
     "part-errors": (partial(_mistyping, button="Save", filled={"Date of birth": "99"}),),
     "access": (partial(_mistyping, button="Send invitation", filled={"e-mail": "ada"}),),
     "check-complete": (partial(_mistyping, button="Submit", filled={}),),

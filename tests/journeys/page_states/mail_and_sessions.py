@@ -12,7 +12,7 @@ from formation_portal import mail
 from formation_portal.mail.models import Letter
 from formation_portal.mail.outbox import unsubscribe_path
 from formation_portal.mail.rendering import sample_contexts
-from formation_portal.portal.site.pages import ERRORS
+from formation_portal.portal.site.pages import ERRORS, TEXTS
 from formation_portal.ui.sessions import WARN_SECONDS
 from tests.journeys.page_states.screenshots import Shot, press
 
@@ -34,6 +34,9 @@ def mail_and_session_states() -> Iterator[Shot]:
     yield Shot("letter-refusal", refusal, who="nobody")
     yield Shot("letter-refused", refusal, who="nobody", act=_refuse)
     yield Shot("help", "/help/", who="nobody")
+    yield from (Shot(name, f"/{name}/", who="nobody") for name in TEXTS)
+    yield Shot("display", "/display/?page=/help/")
+    yield Shot("account-menu", "/applications/", act=open_account_menu)
     yield Shot("help-place", "/help/NL/")
     yield from (Shot(f"fault-{name}", f"/gallery/errors/{name}/", who="nobody") for name in ERRORS)
     yield from _session()
@@ -45,6 +48,12 @@ def _session() -> Iterator[Shot]:
         yield Shot("session-warned", "/applications/", act=_wait_for_warning)
         yield Shot("session-extended", "/applications/", act=_stay)
         yield Shot("session-ended", "/applications/", act=_come_too_late)
+
+
+def open_account_menu(tab: Tab) -> None:
+    """The menu opens without script."""
+    tab.locator("button[popovertarget=account]").click()
+    expect(tab.get_by_role("link", name="Change password")).to_be_visible()
 
 
 def _open_text(tab: Tab) -> None:

@@ -12,7 +12,7 @@ from formation_portal.applications.imports.uploads import read_sheet
 from formation_portal.applications.models import Party
 from tests.applications import factories
 from tests.applications.imports.sample_sheets import ADA, HEADS, NOOR, as_csv
-from tests.journeys.page_states.screenshots import Shot, press
+from tests.journeys.page_states.screenshots import Shot, open_folds, press
 
 NAMES = (
     ("Tomás", "Arrieta"),
@@ -52,6 +52,7 @@ def people_states() -> Iterator[Shot]:
 
 
 def _save_what_is_gone(tab: Tab, draft: Draft, party: Party) -> None:
+    open_folds(tab)
     tab.get_by_label("Last name").fill("King")
     services.remove_party(draft, party, by=draft.application.owner)
     press(tab, "Save and continue")

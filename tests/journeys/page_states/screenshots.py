@@ -274,7 +274,13 @@ def _leave_an_owner_out(tab: Tab) -> None:
     press(tab, "Save and add another")
 
 
+def open_folds(tab: Tab) -> None:
+    """Show the questions of what is complete and read back."""
+    tab.locator(".fold").evaluate_all("folds => folds.forEach((fold) => { fold.open = true; })")
+
+
 def _mistype_a_date(tab: Tab) -> None:
+    open_folds(tab)
     birth = tab.get_by_role("group", name="Date of birth")
     for part, text in (("Day", "31"), ("Month", "2"), ("Year", "1984")):
         birth.get_by_label(part).evaluate("(input, text) => { input.value = text }", text)
@@ -294,7 +300,11 @@ def take(base: str, folder: Path, wanted: set[str], *, has_whole: bool = True) -
                 sign_in(context, base, sessions[who].session.cookies["sessionid"])
             context.set_default_timeout(10_000)
             tabs[width, scheme, who] = context.new_page()
-        for stage in (story.at_first, story.untouched, story.halfway, story.complete, story.submitted):
+        # Its states are Shots of this module.
+        from tests.journeys.page_states.workbench import workbench_states
+
+        stages = (story.at_first, workbench_states, story.untouched, story.halfway, story.complete, story.submitted)
+        for stage in stages:
             for shot in stage():
                 if wanted and shot.name not in wanted:
                     continue

@@ -14,7 +14,7 @@ from formation_portal.invitations import codes, collaborators, parts
 from formation_portal.invitations.models import Invitation
 from tests.applications import factories
 from tests.invitations import mailbox
-from tests.journeys.page_states.screenshots import Shot, press
+from tests.journeys.page_states.screenshots import Shot, open_folds, press
 
 
 def sharing_states() -> Iterator[Shot]:
@@ -67,6 +67,7 @@ def _enter(tab: Tab) -> None:
 
 
 def _type_nonsense(tab: Tab) -> None:
+    open_folds(tab)
     tab.get_by_label("Month").first.fill("13")
     press(tab, "Save and come back later")
 

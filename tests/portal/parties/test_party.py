@@ -227,3 +227,55 @@ def test_another_customer_finds_nothing(as_other_customer: Client, draft: Draft,
         assert as_other_customer.get(url(draft.application, ada, more)).status_code == 404
         assert as_other_customer.post(url(draft.application, ada, more)).status_code == 404
     assert stored(draft.application).raw["person.first_name"] == "Ada"
+
+
+def headings(page: Markup) -> list[str]:
+    return [one.text.strip() for one in page.elements if one.tag == "h2"]
+
+
+def test_who_somebody_is_comes_first_and_then_what_each_role_asks(as_owner: Client, draft: Draft, ada: Party) -> None:
+    page = page_of(as_owner, draft.application, ada)
+    asked = headings(page)
+    assert asked.index("Roles") < asked.index("Identity and contact") < asked.index("As director")
+    order = [one.attributes.get("name", "") for one in page.elements if one.tag == "input"]
+    assert order.index("q:person.date_of_birth:day") < order.index("q:xy.person.is_pep")
+
+
+def test_a_role_that_asks_nothing_of_its_own_has_no_heading(
+    as_owner: Client, draft: Draft, ada: Party, owner: Any
+) -> None:
+    services.set_roles(draft, ada, ["director", "shareholder"], by=owner)
+    assert "As shareholder" not in headings(page_of(as_owner, draft.application, ada))
+
+
+def folded(page: Markup) -> list[str]:
+    """What is read back, by the words of its Change."""
+    return [
+        one.text.split("Change ")[1].strip() for one in page.elements if one.tag == "summary" and "Change" in one.text
+    ]
+
+
+def test_what_is_complete_is_read_back_and_its_controls_stay_in_the_form(
+    as_owner: Client, draft: Draft, ada: Party
+) -> None:
+    page = page_of(as_owner, draft.application, ada)
+    assert folded(page) == ["Identity and contact", "As director"]
+    assert page.one("input", name="q:person.first_name").attributes["value"] == "Ada"
+    rows = [one.text.strip() for one in page.elements if one.tag in ("dt", "dd")]
+    assert rows[rows.index("Date of birth") + 1] == "10\xa0December\xa01985"
+
+
+@pytest.mark.parametrize(
+    "answers",
+    [{"person.last_name": ""}, {"person.email": "nobody"}, {"person.date_of_birth:month": ""}],
+)
+def test_what_needs_an_answer_or_a_change_does_not_fold(
+    as_owner: Client, draft: Draft, ada: Party, answers: dict[str, str]
+) -> None:
+    posted(as_owner, draft.application, ada, **answers)
+    assert folded(page_of(as_owner, draft.application, ada)) == ["As director"]
+
+
+def test_nobody_new_has_anything_to_fold(as_owner: Client, draft: Draft, owner: Any) -> None:
+    new = services.add_party(draft, "person", ["director"], {}, by=owner)
+    assert folded(page_of(as_owner, draft.application, new)) == []

@@ -22,6 +22,7 @@ def test_what_is_typed_stays_on_the_page_and_is_saved_by_the_press_at_the_banner
     browser.get(f"/applications/{application.reference}/people/{ada.token}/")
     tab = browser.tab
     services.remove_party(open_draft(Application.objects.get(pk=application.pk)), ada, by=application.owner)
+    tab.locator("summary", has_text="Change Identity and contact").click()
     tab.get_by_label("Last name").fill("King")
     tab.get_by_label("Last name").blur()
     banner = tab.locator("#banner")

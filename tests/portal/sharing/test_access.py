@@ -73,7 +73,10 @@ def test_asked_by_email_somebody_says_yes_and_is_in(
     response = as_other_customer.get(mailbox.latest_link("collaboration"))
     assert response["Location"] == "/collaboration/"
     assert response["Referrer-Policy"] == "no-referrer"
-    assert "Can edit" not in page_of(as_other_customer, "/collaboration/").one("h1").text
+    lead = page_of(as_other_customer, "/collaboration/").one("p", class_="lead").text
+    assert " ".join(lead.split()) == (
+        "Ingrid Solheim invited you to edit this application. Only its owner can submit or share it."
+    )
     assert as_other_customer.post("/collaboration/")["Location"] == root(draft)
     assert as_other_customer.get(root(draft)).status_code == 200
     assert "shared with you" in as_other_customer.get("/applications/").content.decode()
@@ -85,6 +88,20 @@ def test_the_email_names_nobody(as_owner: Client, draft: Draft) -> None:
     letter = mailbox.latest_mail("collaboration")
     for words in (letter.subject, letter.text, letter.html):
         assert not [name for name in ("Ingrid", "Solheim", "Example company", "FP-") if name in words]
+
+
+def test_who_may_only_view_reads_that_and_a_name_that_is_not_given_is_left_out(
+    as_owner: Client, as_other_customer: Client, draft: Draft, owner: Any, colleague: Any
+) -> None:
+    ask(as_owner, draft)
+    as_other_customer.get(mailbox.latest_link("collaboration"))
+    text = page_of(as_other_customer, "/collaboration/").one("main").text
+    assert "Ingrid Solheim invited you to view this application." in " ".join(text.split())
+    owner.first_name = owner.last_name = ""
+    owner.save()
+    text = page_of(as_other_customer, "/collaboration/").one("main").text
+    assert "You have been invited to view this application." in text
+    assert owner.email not in text
 
 
 def test_the_link_works_once(as_owner: Client, as_other_customer: Client, draft: Draft, colleague: Any) -> None:

@@ -114,6 +114,11 @@ def test_no_page_before_the_code_names_anybody(invitation: Invitation, as_nobody
         assert Markup(response.content.decode()).faults == []
 
 
+def test_after_the_code_the_part_says_who_invited_and_to_which_role(guest: Client, invitation: Invitation) -> None:
+    lead = page_of(guest, url(invitation)).one("p", class_="lead").text
+    assert "Ingrid Solheim invited you to fill in your details. Roles: Director." in " ".join(lead.split())
+
+
 def test_opening_the_link_sends_nothing_and_marks_nothing(invitation: Invitation, as_nobody: Client) -> None:
     as_nobody.get(mailbox.latest_link("invitation"), follow=True)
     assert stage(invitation) is InvitationStage.SENT
@@ -160,7 +165,7 @@ def test_the_part_shows_what_is_theirs_and_nothing_else(invitation: Invitation, 
     assert page.one("h1").text == "Ada Lovelace"
     assert page.one("input", name="q:person.first_name").attributes["value"] == "Ada"
     text = guest.get(url(invitation)).content.decode()
-    for secret in ("Bob", "Byron", "bob.pdf", "business-plan.pdf", "Ordinary", "Solheim", "/applications/"):
+    for secret in ("Bob", "Byron", "bob.pdf", "business-plan.pdf", "Ordinary", "owner@example.com", "/applications/"):
         assert secret not in text, secret
     assert "Larkfield Holdings" in text
     assert page.all("input", name="q:xy.person.appointed_by") == []

@@ -1,10 +1,12 @@
 """The progress: what has happened and when, where it is, what usually follows, and when that is late."""
 
-from datetime import UTC, datetime
+from collections.abc import Callable
+from datetime import UTC, date, datetime
 from typing import Any
 
 import pytest
 from django.test import Client
+from django.utils import timezone
 
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
@@ -67,13 +69,68 @@ def test_each_round_of_corrections_stands_in_its_place(submitted: Draft, owner: 
     ]
 
 
-def test_with_the_registry_the_days_are_counted(submitted: Draft) -> None:
+@pytest.fixture
+def today(monkeypatch: pytest.MonkeyPatch) -> Callable[[date], None]:
+    """Sets the day on which the page is read."""
+    return lambda day: monkeypatch.setattr(timezone, "localdate", lambda *_: day)
+
+
+def expected(draft: Draft) -> str:
+    """What the last step says of its day."""
+    return step(draft, "The company is incorporated").when.replace("\u00a0", " ")
+
+
+def test_with_the_registry_the_days_are_counted_from_the_filing(
+    submitted: Draft, today: Callable[[date], None]
+) -> None:
     draft = move(submitted, State.SUBMITTED_TO_CSP)
     registry = step(draft, "With the registry")
     assert (registry.when, registry.state) == ("23\u00a0November\u00a02026", "half")
-    assert registry.detail.replace("\u00a0", " ") == (
-        "Next: the registry. Usually 5-8 working days. Expected 30 November to 3 December 2026."
+    assert registry.detail == "Next: the registry. Usually 5-8 working days."
+    today(date(2026, 11, 24))
+    assert expected(draft) == "Expected 30 November to 3 December 2026"
+    # Nothing is expected in the past.
+    today(date(2026, 12, 2))
+    assert expected(draft) == "Expected 2 to 3 December 2026"
+    today(date(2026, 12, 3))
+    assert expected(draft) == "Expected 3 December 2026"
+    today(date(2026, 12, 4))
+    assert expected(draft) == ""
+
+
+def test_before_the_filing_the_days_are_counted_from_when_it_was_last_submitted(
+    submitted: Draft, today: Callable[[date], None]
+) -> None:
+    today(date(2026, 11, 24))
+    Change.objects.exclude(moved_to="").update(at=MONDAY)
+    draft = move(submitted, State.IN_REVIEW, at=datetime(2026, 11, 24, tzinfo=UTC))
+    assert expected(draft) == "Expected 30 November to 3 December 2026"
+    draft = move(draft, State.RETURNED_FOR_CHANGES, at=datetime(2026, 11, 25, tzinfo=UTC))
+    assert expected(draft) == "", "nobody knows when its customer sends it again"
+    again = move(draft, State.SUBMITTED_FOR_REVIEW, at=datetime(2026, 11, 27, tzinfo=UTC))
+    assert expected(again) == "Expected 4 to 9 December 2026"
+
+
+def test_weekends_are_no_working_days_and_weeks_are_whole(submitted: Draft, today: Callable[[date], None]) -> None:
+    today(date(2026, 11, 24))
+    friday = datetime(2026, 11, 27, 9, tzinfo=UTC)
+    assert expected(move(submitted, State.SUBMITTED_TO_CSP, at=friday, timeline="1 working day")) == (
+        "Expected 30 November 2026"
     )
+    assert expected(move(submitted, State.SUBMITTED_TO_CSP, at=friday, timeline="2 to 3 weeks")) == (
+        "Expected 11 to 18 December 2026"
+    )
+
+
+@pytest.mark.parametrize("timeline", ["", "as long as it takes", "8-5 days"])
+def test_no_day_is_said_where_the_product_tells_none(submitted: Draft, timeline: str) -> None:
+    assert expected(move(submitted, State.SUBMITTED_TO_CSP, timeline=timeline)) == ""
+    assert expected(move(submitted, State.IN_REVIEW, timeline=timeline)) == ""
+
+
+def test_what_is_over_expects_nothing(submitted: Draft) -> None:
+    ended = move(submitted, State.INCORPORATED)
+    assert "Expected" not in "".join(one.when for one in Progress(ended.application).steps())
 
 
 def test_words_that_tell_no_days_are_said_as_they_are(submitted: Draft) -> None:

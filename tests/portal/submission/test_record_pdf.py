@@ -62,6 +62,7 @@ def record(*rows: PrintedRow, title: str = "Answers", **more: Any) -> PrintedRec
         "caption": "",
         "lead": "",
         "words": words,
+        "letterhead": ("Portal", ""),
         "entries": (PrintedEntry(title, rows=rows, columns=COLUMNS),),
     }
     return PrintedRecord(**given | more)

@@ -2,13 +2,16 @@
 
 import re
 from collections import Counter
+from itertools import groupby
 from typing import Any
 
 import pytest
+import yaml
 
 from formation_portal.contract.catalog import CatalogItem, parse_catalog
 from formation_portal.contract.fields.iso_codes import COUNTRIES
 from formation_portal.contract.schema_check import check_schema
+from formation_portal.service.catalog.loader import CATALOG
 
 from .conftest import Asked, Json, asked_in, name_of, sections_of
 
@@ -33,6 +36,29 @@ def test_the_schema_check_finds_nothing(catalog: list[Json]) -> None:
         report = check_schema(item.form)
         found += [(item.product.slug, finding) for finding in (*report.faults, *report.warnings)]
     assert found == []
+
+
+MOST_WITHOUT_HEADINGS = 8
+
+
+def test_what_a_long_section_asks_stands_under_headings_each_of_them_once(catalog: list[Json]) -> None:
+    for item in catalog:
+        asked = sorted(asked_in(item), key=lambda one: (one.section["title"], one.group))
+        for (title, _), run in groupby(asked, key=lambda one: (one.section["title"], one.group)):
+            # What a role asks besides stands under the role's own heading.
+            fields = [one.field for one in run if not name_of(one.field).startswith("party.")]
+            headings = [heading for heading, _ in groupby(fields, key=lambda field: field.get("group", ""))]
+            assert len(headings) == len(set(headings)), (title, headings)
+            if len(fields) > MOST_WITHOUT_HEADINGS:
+                assert len(headings) > 1, title
+
+
+def test_every_heading_has_questions_that_some_form_asks(catalog: list[Json]) -> None:
+    asked = {name_of(one.field) for item in catalog for one in asked_in(item)}
+    groups = yaml.safe_load((CATALOG / "shared/groups.yaml").read_text())
+    named = [name for names in groups.values() for name in names]
+    assert set(named) <= asked
+    assert len(named) == len(set(named))
 
 
 def test_every_form_has_twenty_to_sixty_questions_about_the_entity(catalog: list[Json]) -> None:

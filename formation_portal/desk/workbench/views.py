@@ -1,0 +1,158 @@
+"""The workbench: a schema becomes its form, its needs and its calls. Nothing is kept, and nothing is sent."""
+
+import json
+from dataclasses import replace
+from functools import wraps
+from typing import Any
+
+from django.conf import settings
+from django.http import Http404, HttpResponse, QueryDict
+from django.http.response import HttpResponseBase
+from django.shortcuts import render
+from django.views.decorators.http import require_http_methods
+
+from formation_portal.accounts.models import Right
+from formation_portal.accounts.policies import Rest, UserRequest, UserView, agent_with
+from formation_portal.applications.draft import load_schema
+from formation_portal.applications.models import SchemaVersion
+from formation_portal.contract.catalog import CatalogItem
+from formation_portal.contract.schema import FormSchema
+from formation_portal.gateway.catalog import Catalog, catalog
+from formation_portal.gateway.errors import CatalogUnavailable
+from formation_portal.ui.forms.controls import as_options
+
+from .forms import DRAWN, posted_draft
+from .pages import Comparison, Trial, WorkbenchPage
+from .source import MAX_BYTES, UNNAMED, Source, Unreadable, decode, read_source
+from .versions import Difference, OpenDrafts, versions_in_use
+
+# Begins the choice of a version that applications use, by its digest.
+_VERSION = "version:"
+
+
+def _only_where_it_is_on(view: UserView[Rest]) -> UserView[Rest]:
+    @wraps(view)
+    def guarded(request: UserRequest, /, *args: Rest.args, **kwargs: Rest.kwargs) -> HttpResponseBase:
+        if not settings.WORKBENCH:
+            raise Http404
+        return view(request, *args, **kwargs)
+
+    return guarded
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@agent_with(Right.WORKBENCH)
+@_only_where_it_is_on
+def workbench(request: UserRequest) -> HttpResponse:
+    """GET shows an empty page, or the schema of a product of the catalog. POST shows the schema that it brings.
+
+    A change that script posts is answered with what differs: the regions that show, the needs and the calls.
+    """
+    known, note = _catalog()
+    page = _page(request, known, note)
+    if request.htmx:
+        return render(request, "desk/workbench/_update.html", {"page": page})
+    return render(request, "desk/workbench/workbench.html", {"page": page}, status=422 if page.problem else 200)
+
+
+def _page(request: UserRequest, known: Catalog | None, note: str) -> WorkbenchPage:
+    text, problem, source = "", "", None
+    chosen = (request.GET if request.method != "POST" or "load" in request.POST else QueryDict()).get("product", "")
+    if "load" in request.POST:
+        chosen = request.POST.get("product", "")
+    try:
+        text = _text(request, known, chosen)
+        if request.method == "POST" or chosen:
+            source = read_source(text)
+    except Unreadable as error:
+        problem = str(error)
+    trial = None
+    if source and source.item and source.can_be_drawn:
+        is_new = "load" in request.POST and not request.htmx
+        post = QueryDict() if is_new else request.POST
+        drawn = {name.removesuffix(DRAWN): post[name] for name in post if name.endswith(DRAWN)}
+        trial = Trial(posted_draft(source.item, post), drawn if request.htmx else {})
+    products = as_options(
+        (("", "Choose a company type"), *((one.key, _product_name(one)) for one in (known.items if known else ()))),
+        chosen or request.POST.get("product", ""),
+    )
+    comparison = _comparison(request, known, source) if source and not request.htmx else None
+    return WorkbenchPage(text, products, note, source, problem, trial, comparison)
+
+
+def _comparison(request: UserRequest, known: Catalog | None, source: Source) -> Comparison | None:
+    """The schema beside the version that was pasted or chosen; else beside the one that the catalog has of it."""
+    item = source.item
+    if item is None:
+        return None
+    catalogued = [one for one in (known.items if known else ()) if one.item]
+    used = versions_in_use(item.jurisdiction_product_id)
+    pasted, chosen = request.POST.get("other_schema", ""), request.POST.get("other", "")
+    choices = as_options(
+        (
+            ("", "The catalog’s version"),
+            *((f"{_VERSION}{one.pk}", f"{one}, in use since {_day(one)}") for one in used),
+            *((one.key, _product_name(one)) for one in catalogued),
+        ),
+        chosen,
+    )
+    if pasted.strip():
+        try:
+            other, name = read_source(pasted).item, "The pasted version"
+        except Unreadable as error:
+            return Comparison(choices, pasted, problem=str(error))
+        if other is None:
+            return Comparison(choices, pasted, problem="The pasted version can’t be read")
+        return _compared(Comparison(choices, pasted, name), item, other.form, other.jurisdiction_product_id)
+    for version in used:
+        if chosen == f"{_VERSION}{version.pk}":
+            name = f"The version in use since {_day(version)}"
+            return _compared(Comparison(choices, name=name), item, load_schema(version.pk), "")
+    for product in catalogued:
+        other = product.item
+        assert other is not None
+        if product.key == chosen or (not chosen and other.jurisdiction_product_id == item.jurisdiction_product_id):
+            name = f"The catalog’s version of {_product_name(product)}"
+            return _compared(Comparison(choices, name=name), item, other.form, other.jurisdiction_product_id)
+    return Comparison(choices)
+
+
+def _day(version: SchemaVersion) -> str:
+    return f"{version.created_at.day} {version.created_at:%B %Y}"
+
+
+def _compared(found: Comparison, item: CatalogItem, other: FormSchema, product_id: str) -> Comparison:
+    own = item.jurisdiction_product_id
+    drafts = OpenDrafts(item, product_id if own == UNNAMED and product_id else own)
+    return replace(found, difference=Difference(other, item.form), drafts=drafts)
+
+
+def _text(request: UserRequest, known: Catalog | None, chosen: str) -> str:
+    """The text to check: of the product that was chosen, else of the file, else as it was pasted. Raises Unreadable."""
+    if chosen:
+        product = known.find(chosen) if known else None
+        if product is None:
+            raise Unreadable("The catalog has no such company type")
+        if product.item is None:
+            raise Unreadable(product.reason)
+        item: dict[str, Any] = product.item.model_dump(mode="json", exclude={"form", "document"})
+        return json.dumps(item | {"schema": product.item.document}, indent=1, ensure_ascii=False)
+    upload = None if request.htmx else request.FILES.get("file")
+    if upload is not None:
+        if (upload.size or 0) > MAX_BYTES:
+            raise Unreadable(f"The file has {upload.size:,} bytes. The workbench takes up to {MAX_BYTES:,}")
+        return decode(upload.read())
+    return str(request.POST.get("schema", ""))
+
+
+def _catalog() -> tuple[Catalog | None, str]:
+    """The catalog, and what to say where there is none."""
+    try:
+        return catalog(), ""
+    except CatalogUnavailable:
+        return None, "The formation service’s catalog is not available at the moment. Paste or upload a schema instead."
+
+
+def _product_name(product: Any) -> str:
+    place = product.item.jurisdiction.name if product.item else ""
+    return f"{product.name}, {place}" if place else str(product.name)

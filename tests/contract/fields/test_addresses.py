@@ -1,0 +1,72 @@
+"""Addresses as their country writes them; what is said of a country is advice, and refuses nothing."""
+
+from typing import Any
+
+import pytest
+
+from formation_portal.contract.fields.addresses import ANYWHERE, address_format
+from formation_portal.contract.fields.iso_codes import COUNTRIES
+from formation_portal.contract.fields.types import AddressField, read_field
+
+HOME: AddressField = read_field({"key": "home", "label": "Home address", "field_type": "address"})  # type: ignore[assignment]
+OSLO = {"street1": "Storgata 12", "city": "Oslo", "postcode": "0184", "country": "NO"}
+
+
+def parts(country: str, **more: str) -> list[tuple[str, str, bool]]:
+    return [(part.name, part.label, part.is_optional) for part in HOME.parts_for({"country": country} | more)]
+
+
+@pytest.mark.parametrize("country", COUNTRIES)
+def test_every_country_has_the_parts_that_every_address_has(country: str) -> None:
+    written = address_format(country)
+    assert written.parts[:3] == ("country", "street1", "street2")
+    assert {"street1", "city", "country"} <= written.required <= set(written.parts) <= set(AddressField.parts)
+    assert len(set(written.parts)) == len(written.parts)
+    assert not written.postcode_example or written.is_postcode(written.postcode_example)
+
+
+def test_parts_stand_in_the_order_and_under_the_names_of_the_country() -> None:
+    assert parts("NO")[3:] == [("postcode", "Postcode", False), ("city", "Town or city", False)]
+    assert parts("US")[3:] == [
+        ("city", "Town or city", False),
+        ("region", "State", False),
+        ("postcode", "ZIP code", False),
+    ]
+    assert parts("AE")[3:] == [("region", "Emirate", False), ("city", "Town or city", False)]
+    assert "Alabama" in address_format("US").regions
+    assert "Abu Dhabi" in address_format("AE").regions
+
+
+@pytest.mark.parametrize("country", ["", "all", "ZZ", "../no", "no"])
+def test_without_a_known_country_every_part_is_asked(country: str) -> None:
+    assert address_format(country) is ANYWHERE
+    assert [name for name, _, _ in parts(country)] == list(ANYWHERE.parts)
+
+
+def test_what_was_typed_for_another_country_stays_in_sight() -> None:
+    assert parts("AE", postcode="0184", region="")[-1] == ("postcode", "Postcode", True)
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        (OSLO, ""),
+        (OSLO | {"postcode": ""}, "Check “Postcode”. Addresses in this country usually have one."),
+        (OSLO | {"postcode": "N-184"}, "Check “Postcode”. In this country it looks like 0025."),
+        (OSLO | {"country": "US", "postcode": "95014"}, "Check “State”. Addresses in this country usually have one."),
+        (OSLO | {"country": "GB", "postcode": "ec1y 8sy"}, ""),
+        (OSLO | {"country": "VG", "postcode": ""}, ""),
+        ({"city": "Oslo"}, ""),
+        ("Storgata 12", ""),
+    ],
+)
+def test_what_the_country_is_used_to_is_said_and_never_refused(typed: Any, said: str) -> None:
+    assert HOME.ambiguity_note(typed) == said
+    if isinstance(typed, dict) and "country" in typed:
+        assert HOME.clean(typed) is not None
+
+
+def test_town_and_postcode_are_read_back_in_the_order_of_the_country() -> None:
+    assert HOME.display(HOME.clean(OSLO)) == "Storgata 12, 0184 Oslo, Norway"
+    london = {"street1": "1 Old Street", "city": "London", "postcode": "EC1Y 8SY", "country": "GB"}
+    assert HOME.display(HOME.clean(london)) == "1 Old Street, London EC1Y 8SY, United Kingdom"

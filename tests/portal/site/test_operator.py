@@ -1,0 +1,129 @@
+"""An operator's name, logo, colour and help on pages, in letters and on paper."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.template.loader import render_to_string
+from django.test import Client
+from PIL import Image
+from pytest_django.fixtures import Settings
+
+from formation_portal.applications.draft import Draft
+from formation_portal.mail.rendering import sample_letter
+from tests.markup import Markup
+from tests.pdfs import read_pdf
+
+pytestmark = pytest.mark.django_db(databases=["default", "service"])
+
+SIGN_IN = "/accounts/login/"
+SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="40" height="10"><path d="M0 0h40v10H0z"/></svg>'
+
+
+@pytest.fixture
+def operated(settings: Settings) -> Settings:
+    """By somebody else."""
+    settings.OPERATOR_NAME = "Kite & Partners"
+    settings.HELP_EMAIL = "hello@kite.example"
+    settings.HELP_TELEPHONE = "+41 44 668 18 00"
+    settings.HELP_HOURS = "Mo-Th 09:00-17:00 Europe/Zurich"
+    settings.HELP_REPLY_DAYS = 2
+    return settings
+
+
+@pytest.fixture(params=["svg", "png"])
+def with_logo(request: Any, operated: Settings, tmp_path: Path) -> Settings:
+    path = tmp_path / f"logo.{request.param}"
+    if request.param == "svg":
+        path.write_text(SVG)
+    else:
+        Image.new("RGB", (400, 100), "navy").save(path)
+    operated.OPERATOR_LOGO = str(path)
+    return operated
+
+
+def page_of(client: Client, address: str = SIGN_IN) -> Markup:
+    return Markup(client.get(address).content.decode())
+
+
+def test_pages_say_what_the_settings_say(as_nobody: Client, operated: Settings) -> None:
+    page = page_of(as_nobody)
+    assert page.one("title").text == "Sign in – Kite & Partners"
+    assert page.one("a", class_="brand").text == "Kite & Partners"
+    help_text = " ".join(page.one("div", id="help").text.split())
+    assert (
+        "E-mail hello@kite.example. Call +41 44 668 18 00, Monday to Thursday, 9:00 to 17:00 Zurich time. "
+        "We reply within 2 working days."
+    ) in help_text
+    assert page.one("a", href="mailto:hello@kite.example")
+    assert page.one("a", href="tel:+41446681800")
+    assert page.one("h2", id="new").text == "New to Kite & Partners?"
+
+
+def test_what_is_not_set_is_not_spoken_of(as_nobody: Client, operated: Settings) -> None:
+    operated.HELP_TELEPHONE = operated.HELP_EMAIL = ""
+    text = page_of(as_nobody).one("div", id="help").text
+    assert not any(word in text for word in ("E-mail", "Call", "reply"))
+    operated.HELP_TELEPHONE, operated.HELP_HOURS = "020 7946 0123", ""
+    assert "Call 020 7946 0123." in page_of(as_nobody).one("div", id="help").text
+
+
+def test_pages_for_faults_know_the_operator_without_a_request(operated: Settings) -> None:
+    assert Markup(render_to_string("500.html")).one("a", class_="brand").text == "Kite & Partners"
+
+
+def test_without_an_accent_no_page_asks_for_one(as_nobody: Client) -> None:
+    assert "/operator/" not in as_nobody.get(SIGN_IN).content.decode()
+    assert as_nobody.get("/operator/x.css").status_code == 404
+    assert as_nobody.get("/operator/x.svg").status_code == 404
+
+
+def test_an_accent_is_a_style_sheet_that_browsers_keep(as_nobody: Client, operated: Settings) -> None:
+    operated.OPERATOR_ACCENT = "#0b3d91"
+    sheets = [one.attributes["href"] for one in page_of(as_nobody).all("link", rel="stylesheet")]
+    # Below the portal's own, whose colours it replaces.
+    assert sheets[-1].startswith("/operator/")
+    answer = as_nobody.get(sheets[-1])
+    assert answer["Content-Type"] == "text/css"
+    assert answer["Cache-Control"] == "public, max-age=31536000, immutable"
+    assert "Cookie" not in answer.get("Vary", "")
+    assert "--petrol:light-dark(#0b3d91," in answer.content.decode()
+    assert as_nobody.get("/operator/old.css")["Cache-Control"] == "no-cache"
+    operated.OPERATOR_ACCENT = "#7a0b91"
+    assert page_of(as_nobody).all("link", rel="stylesheet")[-1].attributes["href"] != sheets[-1]
+
+
+def test_a_logo_stands_for_mark_and_name_and_can_do_nothing(as_nobody: Client, with_logo: Settings) -> None:
+    page = page_of(as_nobody)
+    picture = page.one("img", alt="Kite & Partners")
+    assert page.one("link", rel="icon").attributes["href"] == picture.attributes["src"]
+    answer = as_nobody.get(picture.attributes["src"])
+    assert answer["Content-Type"].startswith("image/")
+    assert "sandbox" in answer["Content-Security-Policy"]
+    assert "immutable" in answer["Cache-Control"]
+    assert answer.content == Path(with_logo.OPERATOR_LOGO).read_bytes()
+
+
+def test_letters_are_the_operators_in_name_colour_and_help(operated: Settings) -> None:
+    operated.OPERATOR_ACCENT = "#0b3d91"
+    letter = sample_letter("confirmation", language="en")
+    for body in (letter.text, letter.html.replace("&amp;", "&")):
+        assert "Kite & Partners, hello@kite.example, +41 44 668 18 00" in body
+        assert "Someone entered this address at Kite & Partners." in " ".join(body.split())
+        assert "Formation Portal" not in body
+    assert "#0b3d91" in letter.html
+    assert "#12515b" not in letter.html
+
+
+def test_the_record_on_paper_has_the_operators_letterhead(
+    as_owner: Client, submitted: Draft, operated: Settings
+) -> None:
+    found = read_pdf(as_owner.get(f"/applications/{submitted.application.reference}/record.pdf").content)
+    assert "Kite & Partners hello@kite.example, +41 44 668 18 00" in found.text
+    assert found.claims_ua
+
+
+def test_a_logo_on_paper_is_tagged(as_owner: Client, submitted: Draft, with_logo: Settings) -> None:
+    found = read_pdf(as_owner.get(f"/applications/{submitted.application.reference}/record.pdf").content)
+    assert "Figure" in found.tags
+    assert found.claims_ua

@@ -1,0 +1,97 @@
+"""Privacy, terms and accessibility: on every page's foot, true, and an operator's to replace."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.conf import settings as project_settings
+from django.test import Client
+from pytest_django.fixtures import Settings
+
+from formation_portal.accounts import sessions
+from formation_portal.accounts.themes import THEME_COOKIE
+from formation_portal.applications.draft import Draft
+from formation_portal.invitations import codes, parts
+from formation_portal.portal.site.pages import TEXTS
+from tests.invitations import mailbox
+from tests.markup import Markup
+
+pytestmark = pytest.mark.django_db(databases=["default", "service"])
+
+SETTINGS = (project_settings.SESSION_COOKIE_NAME, project_settings.CSRF_COOKIE_NAME, "messages")
+
+
+def page_of(client: Client, name: str, **headers: str) -> Markup:
+    return Markup(client.get(f"/{name}/", headers=headers).content.decode())
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_each_is_a_sound_page_with_its_name_in_the_foot_of_every_page(as_nobody: Client, name: str) -> None:
+    page = page_of(as_nobody, name)
+    assert page.faults == []
+    assert page.one("h1").text == TEXTS[name]
+    foot = [one for one in page_of(as_nobody, "help").all("a", href=f"/{name}/") if one.inside("footer")]
+    assert [one.text for one in foot] == [TEXTS[name]]
+
+
+def test_what_they_say_of_days_and_of_whom_to_write_to_is_what_is_set(as_nobody: Client, settings: Settings) -> None:
+    settings.LETTER_DAYS, settings.SESSION_COOKIE_AGE = 12, 45 * 60
+    settings.OPERATOR_NAME, settings.HELP_EMAIL = "Kite", "hello@kite.example"
+    text = " ".join(page_of(as_nobody, "privacy").one("main").text.split())
+    for words in (
+        "Kite decides how your details are used.",
+        "12 days after",
+        "for 45 minutes after",
+        "Write to hello@kite.example",
+    ):
+        assert words in text
+    settings.HELP_EMAIL = ""
+    assert "Write to" not in page_of(as_nobody, "privacy").one("main").text
+
+
+def test_every_cookie_that_is_set_is_listed_and_no_other(
+    as_owner: Client, as_nobody: Client, complete: Draft, owner: Any
+) -> None:
+    """What a browser has after signing in, choosing the display, a message and opening a part by its code."""
+    for choice in ({"language": "de"}, {"theme": "dark"}):
+        as_owner.post("/display/", {**choice, "page": "/"})
+    as_owner.get("/accounts/email/")
+    party = complete.parties[0]
+    invitation = parts.invite(complete, party, email="ada@example.com", by=owner, language="en")
+    as_nobody.get(mailbox.latest_link("invitation"))
+    codes.send_code(invitation)
+    as_owner.post("/accounts/password/change/", {"oldpassword": "x"})
+    as_owner.post("/accounts/logout/")
+    set_ = {*as_owner.cookies, *as_nobody.cookies}
+    assert {"language", THEME_COOKIE, sessions._GUEST_COOKIE, *SETTINGS} <= set_
+    listed = {name.strip() for one in page_of(Client(), "privacy").all("dt") for name in one.text.split(",")}
+    assert set_ <= listed
+    assert listed == {*SETTINGS, "language", THEME_COOKIE, sessions._GUEST_COOKIE}
+
+
+@pytest.fixture
+def folder(settings: Settings, tmp_path: Path) -> Path:
+    settings.OPERATOR_TEXTS = str(tmp_path)
+    return tmp_path
+
+
+def test_an_operators_text_takes_the_place_of_ours_in_its_language(as_nobody: Client, folder: Path) -> None:
+    (folder / "privacy.html").write_text("<h2>Whom to ask</h2><p>Us.</p>")
+    (folder / "privacy.de.html").write_text("<p>Uns.</p>")
+    english = page_of(as_nobody, "privacy")
+    assert "Whom to ask" in english.one("main").text
+    assert "What we keep" not in english.one("main").text
+    assert "Uns." in page_of(as_nobody, "privacy", **{"accept-language": "de"}).one("main").text
+    # In a language that it was not written in, it is marked with its own.
+    french = as_nobody.get("/privacy/", headers={"accept-language": "fr"}).content.decode()
+    assert re.search(r'<div class="entry-body stack" lang="en"><h2>Whom to ask', french)
+    # The others stay ours.
+    assert "What the portal does" in page_of(as_nobody, "terms").one("main").text
+
+
+def test_an_operator_who_writes_one_language_is_not_spoken_for_in_another(as_nobody: Client, folder: Path) -> None:
+    (folder / "terms.es.html").write_text("<p>Nuestras condiciones.</p>")
+    page = as_nobody.get("/terms/").content.decode()
+    assert '<div class="entry-body stack" lang="es"><p>Nuestras condiciones.' in page
+    assert "What the portal does" not in page
