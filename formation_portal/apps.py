@@ -17,8 +17,14 @@ class FormationPortalConfig(AppConfig):
     label = "formation_portal"
 
     def ready(self) -> None:
-        """Give the contract's sentences the language of each page, and look at the operator's colour at the start."""
+        """Give the contract's sentences the language of each page, and applications the catalog's words in it; look at
+        the operator's colour at the start."""
         set_translator(PageLanguage())
+        # Loaded with the apps that they belong to, and so not before those are there.
+        from formation_portal.applications.translation import set_catalog_words
+        from formation_portal.gateway.catalog import catalog_item_in
+
+        set_catalog_words(catalog_item_in)
         checks.register(check_accent)
 
 

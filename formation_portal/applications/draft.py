@@ -25,6 +25,7 @@ from formation_portal.contract.shares import over_issued
 from .fields import CHARACTERS_PER_HOLDER, count_characters
 from .models import Application, Change, Document, Holding, Party, SchemaVersion, SectionAnswers, ShareClass
 from .parties import PartyRow, References, ShareClassRow, name_fields
+from .translation import form_translations, in_language
 
 _CACHED = (
     "entity_raw",
@@ -46,9 +47,14 @@ _NO_NUMBER = gettext_noop("{who}: enter the number of “{name}” shares in dig
 
 
 def keep_schema(document: Mapping[str, Any]) -> SchemaVersion:
-    """The schema version of the document, saved if it is new."""
-    digest = schema_digest(document)
-    return SchemaVersion.objects.get_or_create(digest=digest, defaults={"document": dict(document)})[0]
+    """The schema version of the document, saved if it is new, with what the service says of it in other languages."""
+    digest, translations = schema_digest(document), form_translations(document)
+    values = {"document": dict(document), "translations": translations}
+    kept, is_new = SchemaVersion.objects.get_or_create(digest=digest, defaults=values)
+    if not is_new and not translations.keys() <= kept.translations.keys():
+        kept.translations = {**kept.translations, **translations}
+        kept.save(update_fields=["translations"])
+    return kept
 
 
 def schema_digest(document: Mapping[str, Any]) -> str:
@@ -60,12 +66,18 @@ def schema_digest(document: Mapping[str, Any]) -> str:
 @lru_cache(maxsize=MAX_PARSED_SCHEMAS)
 def load_schema(digest: str) -> FormSchema:
     """The parsed schema of a digest, cached in this process. One query where it is not."""
-    return FormSchema.model_validate(SchemaVersion.objects.get(digest=digest).document)
+    kept = SchemaVersion.objects.get(digest=digest)
+    form = FormSchema.model_validate(kept.document)
+    form.other_documents.update(kept.translations)
+    return form
 
 
 def open_draft(application: Application, *, today: date | None = None) -> "Draft":
-    """Load the draft of an application: five queries, and one more where this process has not parsed its schema yet."""
-    schema = load_schema(application.schema_version_id)
+    """Load the draft of an application, its form in the reader's language.
+
+    Five queries, and one more where this process has not parsed its schema yet.
+    """
+    schema = in_language(load_schema(application.schema_version_id))
     draft = Draft(application, schema=schema, today=today or timezone.localdate())
     draft.reload()
     return draft
@@ -308,6 +320,10 @@ class Draft:
     def needs_of_party(self, token: str) -> tuple[Need, ...]:
         """What the party still needs."""
         return tuple(need for need in self.needs if need.party_id == token)
+
+    def slot_words(self, name: str) -> str:
+        """What a document slot is called; its name where the form doesn't have it any more."""
+        return self.schema.slot_words.get(name, name)
 
     @property
     def title(self) -> str:

@@ -10,6 +10,7 @@ from datetime import datetime
 from typing import Any
 
 from formation_portal.contract import canonical
+from formation_portal.contract.localisation import stored_words
 from formation_portal.contract.rules import Question
 
 from .draft import Draft
@@ -32,14 +33,14 @@ def export(draft: Draft) -> Exported:
         "title": draft.title,
         "product": {
             "id": application.product_id,
-            "name": application.product_name,
-            "jurisdiction": application.jurisdiction_name,
+            "name": stored_words(application.product_name),
+            "jurisdiction": stored_words(application.jurisdiction_name),
             "price": application.product.get("price"),
         },
         "schema": {
             "id": schema.id,
             "version": schema.version,
-            "name": schema.form_name,
+            "name": stored_words(schema.form_name),
             "digest": application.schema_version_id,
         },
         "state": {"code": application.state, "words": application.status.words},
@@ -52,7 +53,7 @@ def export(draft: Draft) -> Exported:
         "sections": [
             {
                 "key": section.key,
-                "title": section.title,
+                "title": stored_words(section.title),
                 "asked": draft.form_state.section_activation(section).active,
                 "answers": list(_answers(draft, None, draft.form_state.questions(section))),
             }
@@ -104,7 +105,7 @@ def _sections(draft: Draft, holder: DraftHolder, questions: Iterable[Question]) 
         section = some[0].section
         yield {
             "key": section.key,
-            "title": section.title,
+            "title": stored_words(section.title),
             "asked": draft.form_state.section_activation(section).active,
             "answers": list(_answers(draft, holder, some)),
         }
@@ -118,7 +119,7 @@ def _answers(draft: Draft, holder: DraftHolder, questions: Iterable[Question]) -
         if spec.name in values or line.is_unreadable or (line.is_given and line.value):
             yield {
                 "name": spec.name,
-                "label": spec.label,
+                "label": stored_words(spec.label),
                 "type": spec.field_type,
                 "asked": question.activation.active,
                 "given_by_agent": line.is_given,

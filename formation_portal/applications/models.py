@@ -14,20 +14,26 @@ from django.utils.translation import gettext
 
 from formation_portal.audit.attestation import attested
 from formation_portal.contract.lifecycle import State
-from formation_portal.contract.localisation import get_language
+from formation_portal.contract.localisation import get_language, stored_words
 
 from .access import ApplicationQuerySet, Author, Right
 from .fields import AnswersField, new_reference, new_token
+from .translation import product_words
 
 SUBJECT_LIMIT = 200
 _MAX_TEXT_LENGTH = 300
 
 
 class SchemaVersion(models.Model):
-    """One version of a form schema as the service sent it, stored once, however many applications use it."""
+    """One version of a form schema as the service sent it, stored once, however many applications use it.
+
+    `translations` are the same version as the service says it in other languages, by language: for their words, once
+    the service has another version.
+    """
 
     digest = models.CharField(max_length=64, primary_key=True)
     document = models.JSONField()
+    translations = models.JSONField(default=dict)
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
@@ -103,13 +109,18 @@ class Application(models.Model):
 
     @property
     def product_name(self) -> str:
-        """What the product is called."""
-        return str(self.product.get("product", {}).get("name", ""))
+        """What the product is called, in the reader's language."""
+        return product_words(self.product_id, self.product, "product", "name")
 
     @property
     def jurisdiction_name(self) -> str:
-        """Where the entity is formed."""
-        return str(self.product.get("jurisdiction", {}).get("name", ""))
+        """Where the entity is formed, in the reader's language."""
+        return product_words(self.product_id, self.product, "jurisdiction", "name")
+
+    @property
+    def timeline(self) -> str:
+        """How long it usually takes, in the reader's language."""
+        return product_words(self.product_id, self.product, "estimated_timeline").strip()
 
 
 class SectionAnswers(models.Model):
@@ -318,6 +329,7 @@ class Change(models.Model):
     @classmethod
     def new(cls, application: Application, by: Author | None, message: str, /, **named: str) -> "Change":
         """An unsaved entry; `{name}` in the message is replaced by the value of that name."""
+        named = {name: stored_words(value) for name, value in named.items()}
         what = message.format(**named)[:_MAX_TEXT_LENGTH]
         return cls(application=application, who_id=by.pk if by else None, what=what, message=message, named=named)
 

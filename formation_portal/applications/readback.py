@@ -169,6 +169,8 @@ class DocumentLine:
     slot: str
     is_required: bool
     document: Document | None
+    # What the slot is called.
+    words: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,7 +210,7 @@ def readback(draft: Draft) -> Readback:
         share_classes=tuple(share_classes),
         shares=_share_table(draft) if draft.holds_shares and draft.share_classes else None,
         documents=tuple(
-            DocumentLine(row, slot.name, slot.required, uploaded.get(slot.name))
+            DocumentLine(row, slot.name, slot.required, uploaded.get(slot.name), slot.words)
             for row in (None, *draft.parties)
             for uploaded in (draft.documents_of(row),)
             for slot in state.slots(row.record if row else None)

@@ -12,6 +12,7 @@ from typing import Any
 
 from pydantic import Field, ValidationError, model_validator
 
+from .localisation import in_language_of, stored_words
 from .schema import FormSchema, Model
 
 _NAME = re.compile(r"(?P<name>[^(,]*[^(,\s])(?:\s+\((?P<form>[^()]+)\))?(?:,\s+(?P<rest>.+))?")
@@ -40,13 +41,14 @@ class Product(Model):
     def short_name(self) -> str:
         """The name without what stands in brackets or behind a comma: "Association" of "Association (Verein)"."""
         found = _NAME.fullmatch(self.name)
-        return found["name"] if found else self.name
+        return in_language_of(self.name, found["name"]) if found else self.name
 
     @property
     def qualifier(self) -> str:
         """What stands there: "GmbH, Zug" of "Limited liability company (GmbH), Zug"; empty where nothing does."""
         found = _NAME.fullmatch(self.name)
-        return ", ".join(part for part in (found["form"], found["rest"]) if part) if found else ""
+        words = ", ".join(part for part in (found["form"], found["rest"]) if part) if found else ""
+        return in_language_of(self.name, words)
 
 
 class Price(Model):
@@ -72,6 +74,13 @@ class CatalogItem(Model):
     form: FormSchema = Field(alias="schema")
     estimated_timeline: str = ""
     document: dict[str, Any] = Field(default_factory=dict, repr=False)
+    # The item as it arrived, where this one has its words in another language.
+    source: "CatalogItem | None" = Field(default=None, exclude=True, repr=False)
+
+    @property
+    def original(self) -> "CatalogItem":
+        """The item with the words that are kept."""
+        return self.source or self
 
     @model_validator(mode="before")
     @classmethod
@@ -119,7 +128,7 @@ def expected_dates(words: str, *, start: date) -> tuple[date, date] | None:
 
     "5-8 working days" leaves out Saturdays and Sundays; which other days are holidays nobody here knows.
     """
-    found = _TIMELINE.match(words)
+    found = _TIMELINE.match(stored_words(words))
     if found is None:
         return None
     least, unit = int(found[1]), found[3].lower()
@@ -131,7 +140,7 @@ def expected_dates(words: str, *, start: date) -> tuple[date, date] | None:
 
 def working_days(words: str) -> tuple[int, int] | None:
     """The working days that it takes, at least and at most; None where no range is told. "1-2 weeks" are 5 to 10."""
-    found = _TIMELINE.match(words)
+    found = _TIMELINE.match(stored_words(words))
     if found is None:
         return None
     least, most, unit = int(found[1]), int(found[2] or found[1]), found[3].lower()

@@ -48,7 +48,7 @@ def _of_entity(form_state: FormState) -> Iterator[Need]:
         yield from _of_questions(form_state.questions(section), form_state, None)
     for slot in form_state.slots():
         if slot.required and (None, slot.name) not in form_state.record.documents:
-            yield Need("document", gettext("Upload “{slot}”", slot=slot.name), slot.section.key, slot=slot.name)
+            yield Need("document", gettext("Upload “{slot}”", slot=slot.words), slot.section.key, slot=slot.name)
 
 
 def _of_roles(form_state: FormState) -> Iterator[Need]:
@@ -75,7 +75,7 @@ def _of_party(form_state: FormState, party: Party) -> Iterator[Need]:
     yield from _of_questions(form_state.party_questions(party), form_state, party, prefix=f"{label}: ")
     for slot in form_state.slots(party):
         if slot.required and (party.id, slot.name) not in form_state.record.documents:
-            text = gettext("{who}: upload “{slot}”", who=label, slot=slot.name)
+            text = gettext("{who}: upload “{slot}”", who=label, slot=slot.words)
             yield Need("document", text, slot.section.key, party_id=party.id, slot=slot.name)
 
 

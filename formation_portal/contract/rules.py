@@ -251,7 +251,8 @@ class FormState:
             if not self.section_activation(section).active:
                 continue
             for slot in section.slots(group_of(party)):
-                old = merged.get(slot.name) or Slot(section=section, **dict(slot))
+                # Not validated again, which would make plain texts of translated ones.
+                old = merged.get(slot.name) or Slot.model_construct(section=section, **dict(slot))
                 both = {"required": old.required or slot.required, "help": old.help or slot.help}
                 merged[slot.name] = old.model_copy(update=both)
         return tuple(merged.values())

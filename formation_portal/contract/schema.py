@@ -40,6 +40,18 @@ class DocumentSlot(Model):
     name: str
     required: bool = False
     help: str = ""
+    # What people read for it; the name where there is none.
+    label: str = ""
+
+    @field_validator("help", "label", mode="before")
+    @classmethod
+    def _no_text_is_empty(cls, value: Any) -> Any:
+        return "" if value is None else value
+
+    @property
+    def words(self) -> str:
+        """What it is called."""
+        return self.label or self.name
 
 
 class Section(Model):
@@ -152,6 +164,29 @@ class FormSchema(Model):
     version: str = ""
     agent_address: dict[str, str] = Field(default_factory=dict)
     sections: tuple[Section, ...] = ()
+    # The form as it is kept, where this one has its words in another language.
+    source: FormSchema | None = Field(default=None, exclude=True, repr=False)
+
+    @property
+    def original(self) -> FormSchema:
+        """The form with the words that are kept."""
+        return self.source or self
+
+    @cached_property
+    def other_documents(self) -> dict[str, Any]:
+        """The form as the service has said it in other languages, where that is kept."""
+        return {}
+
+    @cached_property
+    def translations(self) -> dict[str, tuple[Any, FormSchema]]:
+        """The form in other languages, each with what its words were taken from."""
+        return {}
+
+    @cached_property
+    def slot_words(self) -> dict[str, str]:
+        """What document slots are called, by their names."""
+        every = (slot for section in self.sections for slots in section.documents.values() for slot in slots)
+        return {slot.name: slot.words for slot in every}
 
     @model_validator(mode="before")
     @classmethod

@@ -12,7 +12,7 @@ from typing import Any
 
 from .canonical import PARTY_KINDS
 from .fields.base import FieldSpec
-from .localisation import gettext, gettext_noop
+from .localisation import gettext, gettext_noop, stored_words
 from .record import Answers, validate
 from .rules import Question
 from .schema import ENTITY, FormSchema
@@ -123,7 +123,7 @@ def form_changes(old: FormSchema, new: FormSchema) -> FormChanges:
         renamed=_by_question(
             (title, label, before[key][1])
             for key, (title, label) in after.items()
-            if key in before and before[key][1] != label
+            if key in before and stored_words(before[key][1]) != stored_words(label)
         ),
     )
 
@@ -140,7 +140,7 @@ def _questions(schema: FormSchema) -> Iterator[tuple[tuple[Asker, str], tuple[st
             for spec in fields:
                 yield (asker, spec.name), (section.title, spec.label)
             for slot in section.slots(group) if group in (ENTITY, *PARTY_KINDS) else ():
-                yield (asker, f"document {slot.name}"), (section.title, gettext("Document “{name}”", name=slot.name))
+                yield (asker, f"document {slot.name}"), (section.title, gettext("Document “{name}”", name=slot.words))
 
 
 def _by_question(found: Iterator[tuple[str, str, str]]) -> tuple[ChangedQuestion, ...]:

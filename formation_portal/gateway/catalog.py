@@ -10,13 +10,11 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
-import os
 import re
-import tempfile
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cached_property, lru_cache
@@ -26,11 +24,15 @@ from typing import Any
 from django.conf import settings
 
 from formation_portal.contract.catalog import BrokenItem, CatalogItem, parse_catalog
+from formation_portal.contract.localisation import get_language
 from formation_portal.contract.schema_check import check_schema
+from formation_portal.contract.translation import translated_item
 
 from . import configuration
+from .catalog_file import CatalogFile
 from .client import CatalogAnswer, FormationService
 from .errors import CatalogUnavailable, GatewayError
+from .translations import RETRY_SECONDS, CatalogTranslation, Items
 
 log = logging.getLogger(__name__)
 
@@ -134,54 +136,6 @@ def _digest(items: list[Any]) -> str:
     return hashlib.sha256(json.dumps(items, sort_keys=True).encode()).hexdigest()
 
 
-class CatalogFile:
-    """One file per service under DATA_DIR; its time of change is the time of the last word. Never raises: a cache that
-    can't be kept is a line in the log."""
-
-    def __init__(self, directory: Path, base_url: str) -> None:
-        name = hashlib.sha256(base_url.encode()).hexdigest()[:16]
-        self._path = directory / f"{name}.json"
-
-    def stamp(self) -> int:
-        """When it last changed, in whatever unit; 0 where there is none."""
-        try:
-            return self._path.stat().st_mtime_ns
-        except OSError:
-            return 0
-
-    def read(self) -> Catalog | None:
-        """What was kept, or None."""
-        try:
-            kept = json.loads(self._path.read_bytes())
-            changed = datetime.fromtimestamp(self._path.stat().st_mtime, UTC)
-            items, etag = list(kept["items"]), str(kept["etag"])
-        except FileNotFoundError:
-            return None
-        except (OSError, ValueError, KeyError, TypeError) as error:
-            log.warning("Could not read the stored catalog: %s", error)
-            return None
-        return _read(items, etag, changed)
-
-    def write(self, items: list[Any], etag: str) -> None:
-        """Keep this one, whole or not at all."""
-        try:
-            self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            handle, name = tempfile.mkstemp(dir=self._path.parent)
-            with os.fdopen(handle, "w") as file:
-                json.dump({"etag": etag, "items": items}, file)
-            Path(name).replace(self._path)
-        except OSError as error:
-            log.warning("Could not store the catalog: %s", error)
-
-    def touch(self) -> None:
-        """What is kept still stands."""
-        try:
-            os.utime(self._path)
-        except OSError as error:
-            log.warning("Could not mark the stored catalog: %s", error)
-
-
-_RETRY_SECONDS = 30.0
 # Where there is an old catalog to show, a page doesn't wait longer than this for a new one.
 _REFRESH_TIMEOUT = 5.0
 # A service that forbids caching is asked this often, not for every page.
@@ -189,45 +143,115 @@ _MIN_AGE = 5
 
 
 def catalog() -> Catalog:
-    """The catalog of the configured service. Raises CatalogUnavailable where there is none, not even an old one."""
+    """The catalog of the configured service, in the reader's language as far as the service speaks it.
+
+    Raises CatalogUnavailable where there is none, not even an old one.
+    """
     try:
-        return _cache_of(configuration.service(), Path(settings.DATA_DIR)).current()
+        source, directory = configuration.service(), Path(settings.DATA_DIR)
+        cache = _cache_of(source, directory)
+        calls = cache.calls
+        current = cache.current()
     except CatalogUnavailable:
         raise
     except GatewayError as error:
         raise CatalogUnavailable(str(error)) from error
+    words = _translation(source, directory)
+    if words and not current.is_stale and (cache.calls == calls or words.is_empty):
+        words.refresh(etag=current.etag)
+    return _in_words(current, words)
 
 
 def cached_catalog() -> Catalog | None:
     """The catalog that was fetched last, however old, without any call; None where there never was one."""
     try:
-        return _cache_of(configuration.service(), Path(settings.DATA_DIR)).cached()
+        source, directory = configuration.service(), Path(settings.DATA_DIR)
     except GatewayError:
         return None
+    cached = _cache_of(source, directory).cached()
+    return _in_words(cached, _translation(source, directory)) if cached else None
+
+
+def catalog_item_in(language: str, key: str) -> Mapping[str, Any] | None:
+    """What the service says of a product in the language, as it arrived; None where it doesn't. Makes no call.
+
+    `key` is the product's jurisdiction_product_id, or the id of its schema.
+    """
+    try:
+        source, directory = configuration.service(), Path(settings.DATA_DIR)
+    except GatewayError:
+        return None
+    words = _translation(source, directory, language)
+    return words.items.get(key) if words else None
+
+
+def _translation(source: FormationService, directory: Path, language: str = "") -> CatalogTranslation | None:
+    """The words of the language, or of the reader's; None where that is the catalog's own."""
+    language = language or get_language()
+    own = str(settings.CATALOG_LANGUAGE).partition("-")[0]
+    return None if language == own else _translation_of(source, directory, language)
+
+
+def _in_words(current: Catalog, words: CatalogTranslation | None) -> Catalog:
+    """The catalog with these words, where there are any; worked out once for each catalog and its words."""
+    theirs = words.items if words else {}
+    if not words or not theirs:
+        return current
+    known = _known.get(words.language)
+    if known is None or known[0] is not current or known[1] is not theirs:
+        items = tuple(_product_in_words(one, theirs, words.language) for one in current.items)
+        known = _known[words.language] = (current, theirs, replace(current, items=items))
+    return known[2]
+
+
+# By language: a catalog, what the service says in the language, and the one with the other's words.
+_known: dict[str, tuple[Catalog, Items, Catalog]] = {}
+
+
+def _product_in_words(product: CatalogProduct, theirs: Items, language: str) -> CatalogProduct:
+    said = theirs.get(product.item.jurisdiction_product_id) if product.item else None
+    if product.item is None or said is None:
+        return product
+    item = translated_item(product.item, said, language)
+    return replace(product, item=item, name=item.product.name or product.name)
 
 
 def forget() -> None:
     """Forget the service and the catalog that this process holds: for tests, where one address may be two services."""
     configuration.forget()
     _cache_of.cache_clear()
+    _translation_of.cache_clear()
+    _known.clear()
 
 
 @lru_cache(maxsize=4)
 def _cache_of(source: FormationService, directory: Path) -> CatalogCache:
-    return CatalogCache(
-        source, CatalogFile(directory / "catalog", source.base_url), seconds=settings.ENV.catalog_seconds
-    )
+    file, seconds = CatalogFile(directory / "catalog", source.base_url), settings.ENV.catalog_seconds
+    return CatalogCache(source, file, seconds=seconds, language=settings.CATALOG_LANGUAGE)
+
+
+@lru_cache(maxsize=16)
+def _translation_of(source: FormationService, directory: Path, language: str) -> CatalogTranslation:
+    file = CatalogFile(directory / "catalog", source.base_url, language)
+    return CatalogTranslation(source, file, language=language, seconds=settings.ENV.catalog_seconds)
 
 
 class CatalogCache:
-    """The catalog of one service in this process. `clock_skew` counts seconds."""
+    """The catalog of one service in this process, in the service's own language. `clock` counts seconds."""
 
     def __init__(
-        self, source: FormationService, file: CatalogFile, *, seconds: int, clock: Callable[[], float] = time.monotonic
+        self,
+        source: FormationService,
+        file: CatalogFile,
+        *,
+        seconds: int,
+        language: str = "",
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._source = source
         self._file = file
         self._seconds = seconds
+        self._language = language
         self._clock = clock
         self._lock = threading.Lock()
         self._cached: Catalog | None = None
@@ -235,6 +259,8 @@ class CatalogCache:
         self._stamp = 0
         self._failure: GatewayError | None = None
         self._next_call = float("-inf")
+        # How often this process has asked.
+        self.calls = 0
 
     def current(self) -> Catalog:
         """What there is to show now, asking the service where it is time to."""
@@ -267,16 +293,17 @@ class CatalogCache:
 
     def _refresh(self) -> None:
         held = self._cached or self._stored()
+        self.calls += 1
         try:
             answer = (
-                self._source.catalog(if_none_match=held.etag, within=_REFRESH_TIMEOUT)
+                self._source.catalog(if_none_match=held.etag, within=_REFRESH_TIMEOUT, language=self._language)
                 if held
-                else self._source.catalog()
+                else self._source.catalog(language=self._language)
             )
         except GatewayError as error:
             log.error("Could not refresh the catalog of %s: %s", self._source.base_url, error)
             self._failure = error
-            self._next_call = self._clock() + max(_RETRY_SECONDS, error.retry_after or 0)
+            self._next_call = self._clock() + max(RETRY_SECONDS, error.retry_after or 0)
             self._cached = held
             if held:
                 at = held.fetched_at
@@ -291,7 +318,8 @@ class CatalogCache:
     def _stored(self) -> Catalog | None:
         # Read before the file: what is written meanwhile is taken over by the next look.
         self._stamp = self._file.stamp()
-        return self._file.read()
+        stored = self._file.load()
+        return _read(stored.items, stored.etag, stored.fetched_at) if stored else None
 
     def _confirmed(self, held: Catalog | None, answer: CatalogAnswer) -> Catalog:
         now = datetime.now(UTC)

@@ -19,11 +19,15 @@ from .transports.network import Timeouts
 
 @dataclass(frozen=True, slots=True)
 class CatalogAnswer:
-    """The catalog's items as they arrived, or None where they are what `if_none_match` names."""
+    """The catalog's items as they arrived, or None where they are what `if_none_match` names.
+
+    `language` is the language that the answer says it is in; empty where it doesn't.
+    """
 
     items: list[Any] | None
     etag: str
     max_age: int | None
+    language: str = ""
 
 
 class FormationService:
@@ -38,21 +42,24 @@ class FormationService:
 
     # Catalog
 
-    def catalog(self, *, if_none_match: str = "", within: float | None = None) -> CatalogAnswer:
-        """GET /catalog, whole. `within` shortens the time that the call may take."""
+    def catalog(self, *, if_none_match: str = "", within: float | None = None, language: str = "") -> CatalogAnswer:
+        """GET /catalog, whole. `within` shortens the time that the call may take; `language` is the one asked for."""
         timeouts = self._limits.timeouts
         if within is not None:
             timeouts = Timeouts(min(timeouts.connect, within), min(timeouts.read, within), min(timeouts.whole, within))
         headers = {"If-None-Match": if_none_match} if if_none_match else {}
+        if language:
+            headers["Accept-Language"] = language
         call = self._records.make(
             "GET", "/catalog", headers=headers, timeouts=timeouts, limit=self._limits.catalog_bytes
         )
         answer = self._records.call(call)
         etag = answer.headers.get("ETag", "")
+        spoken = answer.headers.get("Content-Language", "").strip()
         if answer.status == 304:
-            return CatalogAnswer(None, etag or if_none_match, _max_age(answer))
+            return CatalogAnswer(None, etag or if_none_match, _max_age(answer), spoken)
         items = read_answer(call, answer, whole_list)
-        return CatalogAnswer(items, etag, _max_age(answer))
+        return CatalogAnswer(items, etag, _max_age(answer), spoken)
 
     # Entities
 

@@ -18,6 +18,7 @@ from collections.abc import Callable
 from typing import Any
 
 from django.conf import settings
+from django.utils import translation
 from waitress import wasyncore
 from waitress.adjustments import Adjustments
 from waitress.channel import HTTPChannel
@@ -274,7 +275,10 @@ def _raise_file_limit() -> None:
 
 
 def _read_catalog() -> None:
+    """In every language of the pages, so that the first reader of each has the service's words for it."""
     try:
-        catalog()
+        for code, _ in settings.LANGUAGES:
+            with translation.override(code):
+                catalog()
     except GatewayError as error:
         log.warning("No catalog yet: %s", error)

@@ -95,7 +95,9 @@ def party_removal(request: UserRequest, reference: str, token: str) -> HttpRespo
         consequences.append(
             gettext("Owns part of {name}. That part will have no known owner.").format(name=company.label)
         )
-    consequences += [gettext("“{file}” ({slot})").format(file=one.name, slot=one.slot) for one in gone.documents]
+    consequences += [
+        gettext("“{file}” ({slot})").format(file=one.name, slot=draft.slot_words(one.slot)) for one in gone.documents
+    ]
     consequences.append(
         gettext(
             "You can restore it all under “People and companies” until you submit. After that it is permanently "
@@ -207,9 +209,9 @@ def document_removal_page(draft: Draft, document: Document, *, back: tuple[str, 
     if document.replaced_at:
         # It counts nowhere any more: nothing is needed without it.
         facts = gettext("An earlier file for “%(slot)s” of %(whom)s. The current file is kept.")
-        facts %= {"slot": document.slot, "whom": whose}
+        facts %= {"slot": draft.slot_words(document.slot), "whom": whose}
     else:
-        facts = gettext("“{slot}” of {who}").format(slot=document.slot, who=whose)
+        facts = gettext("“{slot}” of {who}").format(slot=draft.slot_words(document.slot), who=whose)
         after = replace(after, documents=after.documents - {(party.token if party else None, document.slot)})
         asking = [
             canonical.role_word(section.role or "")

@@ -57,6 +57,8 @@ class SlotRow:
     id: str
     key: str
     name: str
+    # What it is called.
+    words: str
     optional: bool
     help: str
     state: SlotState
@@ -121,6 +123,7 @@ def slot_rows(
                 id=slot_id(key),
                 key=key,
                 name=slot.name,
+                words=slot.words,
                 optional=not slot.required,
                 help=slot.help,
                 state=_state(document, deliveries, asked, is_required=slot.required, is_locked=is_locked),
@@ -214,6 +217,6 @@ def reusable_file(earlier: EarlierFiles | None, party: PartyRow | None, slot: st
 
 def report_uploaded(request: HttpRequest, draft: Draft, party: PartyRow | None, document: Document) -> None:
     """That a file is in its slot, and whether there is something to read at it."""
-    said = gettext("“%(slot)s” was uploaded.") % {"slot": document.slot}
+    said = gettext("“%(slot)s” was uploaded.") % {"slot": draft.slot_words(document.slot)}
     see = gettext("Check the note below.") if advice(draft, party, document) else ""
     messages.success(request, f"{said} {see}".strip())

@@ -12,6 +12,7 @@ from django.utils.translation import gettext
 from formation_portal.applications.draft import Draft
 from formation_portal.contract.fields.base import FieldSpec
 from formation_portal.contract.fields.values import Problem
+from formation_portal.contract.localisation import stored_words
 from formation_portal.contract.needs import Need
 from formation_portal.contract.schema import Section
 from formation_portal.gateway.errors import FieldProblem
@@ -99,7 +100,9 @@ def _section_key(
 ) -> str:
     schema = draft.schema
     if objection.section:
-        meant = (one.key for one in schema.sections if objection.section in (one.key, one.title, one.scope))
+        meant = (
+            one.key for one in schema.sections if objection.section in (one.key, stored_words(one.title), one.scope)
+        )
         if key := next(meant, ""):
             return key
     row = draft.party(party) if party else None

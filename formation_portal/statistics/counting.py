@@ -19,6 +19,7 @@ from django.utils import timezone
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Application
 from formation_portal.contract.lifecycle import FINAL, State
+from formation_portal.contract.localisation import stored_words
 from formation_portal.reviews.models import Query
 from formation_portal.reviews.targets import TargetKind
 
@@ -93,7 +94,11 @@ def count_queries(draft: Draft, queries: list[Query]) -> None:
 
 def _store_form(application: Application) -> None:
     """What the product is called by now."""
-    form = Form(product_id=application.product_id, name=application.product_name, place=application.jurisdiction_name)
+    form = Form(
+        product_id=application.product_id,
+        name=stored_words(application.product_name),
+        place=stored_words(application.jurisdiction_name),
+    )
     names = ["name", "place"]
     Form.objects.bulk_create([form], update_conflicts=True, update_fields=names, unique_fields=["product_id"])
 

@@ -98,6 +98,11 @@ class DocumentPage:
     is_locked: bool = False
 
     @property
+    def slot_words(self) -> str:
+        """What the document's slot is called."""
+        return self.draft.slot_words(self.document.slot)
+
+    @property
     def holder(self) -> str:
         """Whom the document is about."""
         party = self.draft.party(self.document.party.token) if self.document.party else None

@@ -77,6 +77,13 @@ def schema_language() -> str:
     return "" if theirs.partition("-")[0] == localisation.get_language() else theirs
 
 
+def words_language(text: str) -> str:
+    """The language of words of the service where it isn't the page's; nothing where no mark is needed."""
+    if isinstance(text, localisation.TranslatedText):
+        return "" if text.language == localisation.get_language() else text.language
+    return schema_language()
+
+
 def money(amount: Decimal, currency: str) -> str:
     """USD 1,650, with a no-break space. A price without a currency shows its figure alone."""
     return f"{currency}\u00a0{plain_amount(amount, currency)}" if currency else plain_amount(amount, currency)

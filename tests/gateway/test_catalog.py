@@ -10,7 +10,8 @@ import pytest
 
 from formation_portal.gateway import FormationService, catalog
 from formation_portal.gateway.calls import Limits
-from formation_portal.gateway.catalog import CatalogCache, CatalogFile, CatalogProduct, read_products
+from formation_portal.gateway.catalog import CatalogCache, CatalogProduct, read_products
+from formation_portal.gateway.catalog_file import CatalogFile
 from formation_portal.gateway.errors import CatalogUnavailable
 from tests.gateway.conftest import PATIENCE, client_at
 from tests.other_service import OtherService

@@ -13,6 +13,7 @@ from formation_portal.contract.fields.base import Choice, FieldSpec
 from formation_portal.contract.fields.spreadsheet import fold
 from formation_portal.contract.schema import FormSchema, Section
 
+from ..translation import in_language
 from .grid import NEEDED_MARK, normalized_heading
 
 _KIND_WORDS = {
@@ -86,7 +87,7 @@ def keys_by_heading(schema: FormSchema) -> dict[str, Key]:
     known: dict[str, Key] = {}
     for code, _ in settings.LANGUAGES:
         with translation.override(code):
-            for column in columns(schema):
+            for column in columns(in_language(schema, code)):
                 known.setdefault(normalized_heading(column.heading), column.key)
     return known
 

@@ -93,7 +93,7 @@ def create_from(draft: Draft, *, product: CatalogItem, content: Content, by: Abs
     new = Application(
         owner_id=by.pk,
         product_id=product.jurisdiction_product_id,
-        product=product.model_dump(mode="json", exclude={"form", "document"}),
+        product=product.original.model_dump(mode="json", exclude={"form", "document"}),
         schema_version=keep_schema(product.document),
     )
     return _create(new, content, by=by, message=CREATED_FROM, source=draft.application)

@@ -82,7 +82,8 @@ def restorable_choices(draft: Draft, change: Change) -> dict[str, str]:
     elif draft.share_class(change.holder):
         fields = schema.share_class_fields
     names = {spec.name for spec in fields} & answers_in_rules(schema)
-    return {one["field"]: str(one["label"]) for one in change.changes if one["field"] in names}
+    labels = {spec.name: spec.label for spec in fields}
+    return {one["field"]: labels[one["field"]] for one in change.changes if one["field"] in names}
 
 
 def restore_choices(draft: Draft, change: Change, *, by: Author) -> None:

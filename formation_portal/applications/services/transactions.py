@@ -22,6 +22,7 @@ from django.utils.translation import gettext
 from formation_portal.audit import chain
 from formation_portal.audit.models import AuditAction
 from formation_portal.contract.fields.base import FieldSpec
+from formation_portal.contract.localisation import stored_words
 from formation_portal.core import subscribers
 
 from ..access import Author
@@ -65,7 +66,8 @@ class Journal:
     def note(self, message: str, /, *, holder: str = "", changes: ChangeList | None = None, **named: str) -> None:
         """Add an entry: a message with values for its `{name}`s, and the answers before and after."""
         entry = Change.new(self._application, self._by, message, **named)
-        entry.holder, entry.changes = holder, changes or []
+        entry.holder = holder
+        entry.changes = [{**one, "label": stored_words(one["label"])} for one in changes or []]
         entry.revision, entry.page = self._application.revision + 1, self._page
         self.entries.append(entry)
 

@@ -13,6 +13,7 @@ from formation_portal.core import subscribers
 
 from ..draft import Draft, keep_schema, load_schema, open_draft
 from ..models import Application, Change
+from ..translation import in_language
 from .documents import delete_files_on_commit
 from .exceptions import Closed, NotReady, Unread
 from .parties import delete_removed_parties
@@ -28,7 +29,7 @@ def start(*, owner: AbstractBaseUser, product: CatalogItem) -> Application:
         application = Application.objects.create(
             owner_id=owner.pk,
             product_id=product.jurisdiction_product_id,
-            product=product.model_dump(mode="json", exclude={"form", "document"}),
+            product=product.original.model_dump(mode="json", exclude={"form", "document"}),
             schema_version=keep_schema(product.document),
         )
         started = Change.new(application, owner, gettext_noop("Started the application"))
@@ -149,10 +150,10 @@ def adopt_form(draft: Draft, *, product: CatalogItem, by: AbstractBaseUser) -> N
         if application.schema_version_id == schema_version.digest:
             return
         application.schema_version = schema_version
-        application.product = product.model_dump(mode="json", exclude={"form", "document"})
+        application.product = product.original.model_dump(mode="json", exclude={"form", "document"})
         typed = dict(draft.entity_raw)
         old_homes = {name: key for key, row in draft.sections.items() for name in row.raw}
-        draft.schema = load_schema(schema_version.digest)
+        draft.schema = in_language(load_schema(schema_version.digest))
         draft.invalidate()
         _move_answers(draft, typed, old_homes)
         for holder in (*draft.party_models, *draft.share_class_models):

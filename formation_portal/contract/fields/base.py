@@ -48,6 +48,12 @@ def quote_key(text: str) -> str:
     return quote(text, safe="")
 
 
+def _labels(data: Any) -> tuple[tuple[str, str], ...]:
+    """Words by option, as pairs; what is no text is left out."""
+    pairs = data.items() if isinstance(data, Mapping) else ()
+    return tuple((str(option), label) for option, words in pairs if (label := parsing.text_or_none(words)))
+
+
 class FieldSpec(BaseModel):
     """What every field has, whatever its type (interface, "Field"; `help` is the supplement's).
 
@@ -83,6 +89,8 @@ class FieldSpec(BaseModel):
     options: tuple[str, ...] = ()
     # Options that exclude every other one, like "None of these" (supplement, "Members that a schema may add").
     exclusive_options: tuple[str, ...] = ()
+    # What people read for an option, by option (supplement, "Members that a schema may add").
+    option_labels: tuple[tuple[str, str], ...] = ()
     allowed_currencies: tuple[str, ...] = ()
     provided_by_agent: bool = False
     depends_on: Condition | None = None
@@ -108,6 +116,7 @@ class FieldSpec(BaseModel):
             "required": data.get("required") is True,
             "options": parsing.texts(data.get("options")),
             "exclusive_options": parsing.texts(data.get("exclusive_options")),
+            "option_labels": _labels(data.get("option_labels")),
             "allowed_currencies": parsing.texts(data.get("allowed_currencies")),
             "provided_by_agent": data.get("provided_by_agent") is True,
             "depends_on": None if data.get("depends_on") is None else data["depends_on"],

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import Any, ClassVar, Literal
 
-from ..localisation import gettext, gettext_noop
+from ..localisation import TranslatedText, gettext, gettext_noop
 from . import parsing, spreadsheet
 from .base import Choice, FieldSpec
 from .iso_codes import (
@@ -57,14 +57,19 @@ class _OptionField(_ListField):
             return "countries"
         return "currencies" if self.options and all(map(is_currency, self.options)) else ""
 
-    @property
+    @cached_property
     def has_own_words(self) -> bool:
-        return bool(self.options) and not self.listing
+        is_translated = all(isinstance(self._labels.get(option), TranslatedText) for option in self.options)
+        return bool(self.options) and not self.listing and not is_translated
+
+    @cached_property
+    def _labels(self) -> dict[str, str]:
+        return dict(self.option_labels)
 
     def _option_label(self, option: str) -> str:
         if self.listing == "countries":
             return country_name(option)
-        return f"{currency_name(option)} ({option})" if self.listing else option
+        return f"{currency_name(option)} ({option})" if self.listing else self._labels.get(option, option)
 
     def _parse_option(self, raw: Any) -> str:
         if raw not in self.options:
@@ -114,7 +119,11 @@ class MultiSelectField(_OptionField):
     def _parse(self, raw: Any) -> tuple[str, ...] | None:
         chosen = {self._parse_option(one) for one in parsing.members(raw, label=self.label)}
         if len(chosen) > 1 and (alone := sorted(chosen & self.effective_exclusive_options)):
-            words = gettext("Untick “{option}” or the other answers to “{label}”", option=alone[0], label=self.label)
+            words = gettext(
+                "Untick “{option}” or the other answers to “{label}”",
+                option=self._option_label(alone[0]),
+                label=self.label,
+            )
             raise AnswerError("not_an_option", words)
         return tuple(option for option in dict.fromkeys(self.options) if option in chosen) or None
 

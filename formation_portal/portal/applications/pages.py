@@ -42,7 +42,7 @@ from .overview import Task
 One = TypeVar("One")
 
 # What a row is made of.
-ROW_FIELDS = ("reference", "product", "state", "submitted_at", "updated_at", "deleted_at")
+ROW_FIELDS = ("reference", "product_id", "product", "state", "submitted_at", "updated_at", "deleted_at")
 
 _MARKS = {
     State.DRAFT: "half",

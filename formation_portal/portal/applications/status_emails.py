@@ -66,12 +66,14 @@ def send_confirmation(draft: Draft, by: Author | None) -> None:
         return
     if not isinstance(by, User) or not has_confirmed(by):
         return
+    with translation.override(language_of(by)):
+        company, timeline = draft.title, application.timeline
     context = {
-        "company": draft.title,
+        "company": company,
         "reference": application.reference,
         "submitted_at": timezone.localtime(application.submitted_at),
         "is_correction": application.submissions > 1,
-        "timeline": str(application.product.get("estimated_timeline") or ""),
+        "timeline": timeline,
         "link": reverse("portal:status", args=[application.reference]),
         "copy": reverse("portal:record_pdf", args=[application.reference]),
     }
@@ -130,11 +132,12 @@ def send_reminders() -> None:
 
 
 def _send_reminder(application: Application) -> None:
-    draft, language = open_draft(application), language_of(application.owner)
+    language = language_of(application.owner)
     with translation.override(language):
-        needs = [need.text for need in draft.needs]
+        draft = open_draft(application)
+        company, needs = draft.title, [need.text for need in draft.needs]
     context = {
-        "company": draft.title,
+        "company": company,
         "reference": application.reference,
         "link": reverse("portal:overview", args=[application.reference]),
         "needs": needs[:_NEEDS_SHOWN],

@@ -16,7 +16,7 @@ from django.utils.http import urlencode
 from django.utils.translation import gettext, gettext_noop
 
 from formation_portal.contract.catalog import CatalogItem, working_days
-from formation_portal.contract.localisation import ngettext
+from formation_portal.contract.localisation import ngettext, stored_words
 from formation_portal.ui.formats import money
 from formation_portal.ui.forms.controls import Option, as_options
 
@@ -82,7 +82,7 @@ class CatalogFilter:
         if item is None:
             return not self.values
         return (
-            self.region in ("", item.jurisdiction.region)
+            self.region in ("", stored_words(item.jurisdiction.region))
             and self.country in ("", item.jurisdiction.slug)
             and self.type in ("", item.product.type)
             and (self.price is None or self.price.matches(item))
@@ -128,7 +128,7 @@ class CatalogFilterControl:
 def filter_controls(items: Iterable[CatalogItem], chosen: CatalogFilter) -> tuple[CatalogFilterControl, ...]:
     """The filters with what the catalog offers, in the order of the page; each option says how many it would leave."""
     items = tuple(items)
-    regions = {item.jurisdiction.region: item.jurisdiction.region for item in items}
+    regions = {stored_words(item.jurisdiction.region): item.jurisdiction.region for item in items}
     places = {item.jurisdiction.slug: item.jurisdiction.name for item in items}
     kinds = dict.fromkeys(item.product.type for item in items)
     types = {kind: gettext(_TYPE_WORDS[kind]) if kind in _TYPE_WORDS else kind for kind in kinds}
@@ -141,7 +141,7 @@ def filter_controls(items: Iterable[CatalogItem], chosen: CatalogFilter) -> tupl
         for most in _day_limits(items, chosen.days)
     }
     offered = (
-        ("region", gettext("Region"), gettext("All regions"), dict(sorted(regions.items()))),
+        ("region", gettext("Region"), gettext("All regions"), dict(sorted(regions.items(), key=itemgetter(1)))),
         ("country", gettext("Country"), gettext("All countries"), dict(sorted(places.items(), key=itemgetter(1)))),
         ("type", gettext("Type"), gettext("All types"), types),
         ("price", gettext("Set-up fee"), gettext("Any price"), prices),

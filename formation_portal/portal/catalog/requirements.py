@@ -14,7 +14,7 @@ from formation_portal.contract import canonical
 from formation_portal.contract.catalog import CatalogItem, working_days
 from formation_portal.contract.conditions import Condition, count_of
 from formation_portal.contract.fields.base import FieldSpec
-from formation_portal.contract.localisation import in_quotes, join_list, ngettext
+from formation_portal.contract.localisation import in_language_of, in_quotes, join_list, ngettext
 from formation_portal.contract.reasons import if_answered, only_if
 from formation_portal.contract.record import Record
 from formation_portal.contract.rules import FormState, evaluate, find_field, lookup_of
@@ -55,7 +55,12 @@ class ListedQuestion:
     @property
     def options(self) -> tuple[str, ...]:
         """What can be chosen, where that is read at a glance."""
-        return self.spec.options if len(self.spec.options) <= _MOST_OPTIONS else ()
+        return tuple(one.label for one in self.spec.choices()) if 0 < len(self.spec.options) <= _MOST_OPTIONS else ()
+
+    @property
+    def are_options_ours(self) -> bool:
+        """Whether they are names of countries or currencies, which the schema says as codes."""
+        return not self.spec.has_own_words
 
 
 # Questions that are asked together, under their condition; without one they always are.
@@ -182,7 +187,9 @@ class Requirements:
         shares = (self.item.form.share_section,) if self.item.form.share_section else ()
         for section in (*self.item.form.entity_sections, *shares):
             labels = [
-                gettext("{label} (provided by the registered agent)").format(label=spec.label)
+                in_language_of(
+                    spec.label, gettext("{label} (provided by the registered agent)").format(label=spec.label)
+                )
                 if spec.provided_by_agent
                 else spec.label
                 for specs in section.groups.values()
@@ -222,7 +229,7 @@ class Requirements:
         condition = self._condition_of(section.depends_on, section, group)
         # A section whose rule names nothing is never asked.
         asked = self._preparable(section, group) if condition is not None else ()
-        said = " ".join(text for text in (about, section.help) if text)
+        said = in_language_of(section.help, " ".join(text for text in (about, section.help) if text))
         branches = _branches((when, ListedQuestion(spec)) for when, spec in asked)
         return ChecklistPart(section.key, section.title, condition or "", said, branches)
 
@@ -274,7 +281,8 @@ def _document_lines(asked: list[tuple[Section, DocumentSlot]], *, everybody: int
     for section, slot in asked:
         by_name.setdefault(slot.name, []).append((section, slot))
     lines: list[DocumentLine] = []
-    for name, some in by_name.items():
+    for some in by_name.values():
+        name = some[0][1].words
         roles = _as_roles(section.role for section, _ in some if section.role) if len(some) < everybody else ""
         words = f"{name}, {roles}" if roles else name
         if not any(slot.required for _, slot in some):

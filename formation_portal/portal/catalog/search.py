@@ -4,6 +4,7 @@ import re
 import unicodedata
 
 from formation_portal.contract.catalog import CatalogItem
+from formation_portal.contract.localisation import stored_words
 
 # What people look for, and the words that catalogs have for it. No product is named here.
 _TRADE_WORDS = {
@@ -12,6 +13,7 @@ _TRADE_WORDS = {
     "dao": ("blockchain",),
     "family": ("private wealth",),
     "fund": ("finance and funds",),
+    "gmbh": ("beschrankter haftung",),
     "holding": ("for holding", "holds", "special purpose"),
     "ibc": ("international business company", "business corporation"),
     "inc": ("corporation",),
@@ -20,7 +22,9 @@ _TRADE_WORDS = {
     "ltd": ("limited by shares", "private limited"),
     "nonprofit": ("non-profit", "foundation"),
     "ngo": ("non-profit",),
+    "ong": ("non-profit",),
     "offshore": ("international business", "trading abroad", "operates mainly outside"),
+    "sarl": ("a responsabilite limitee",),
     "spv": ("special purpose",),
     "startup": ("investors",),
     "trust": ("foundation",),
@@ -40,7 +44,9 @@ def matches_search(search: str, item: CatalogItem) -> bool:
     if not wanted:
         return True
     jurisdiction, product = item.jurisdiction, item.product
-    said = (product.name, product.description, *(getattr(jurisdiction, name) for name in _OF_A_PLACE))
+    shown = (product.name, product.description, *(getattr(jurisdiction, name) for name in _OF_A_PLACE))
+    # By the words that are shown, and by those of the service's own language.
+    said = (*shown, *(stored_words(text) for text in shown if stored_words(text) != text))
     # A space before each word, so that what is looked for is found at the beginning of one.
     text = " " + " ".join(_WORD.findall(_normalised(" ".join(said))))
     return all(_has(text, word) for word in wanted)

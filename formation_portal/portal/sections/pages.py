@@ -16,7 +16,7 @@ from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Document
 from formation_portal.applications.parties import PartyRow
 from formation_portal.applications.readback import share_class_choices
-from formation_portal.contract.localisation import ngettext
+from formation_portal.contract.localisation import ngettext, stored_words
 from formation_portal.contract.rules import Activation, FormState
 from formation_portal.contract.schema import Section
 from formation_portal.relay.delivery_status import ApplicationDeliveries, DeliveryStatus, deliveries_for_customer
@@ -189,7 +189,8 @@ class QuestionPage(ApplicationPage):
     @property
     def terms(self) -> list[Term]:
         """The terms of the glossary in the page's own words."""
-        words = (self.title, *(question.label for question in self.form.questions))
+        # The glossary knows the terms by the words that are kept.
+        words = map(stored_words, (self.title, *(question.label for question in self.form.questions)))
         return [explained_term(key, self.place) for key in terms_in(words)[:_MOST_BESIDE_A_FORM]]
 
     def consequence(self, was: FormState) -> Consequence | None:

@@ -166,7 +166,7 @@ def _places(draft: Draft, need: Need) -> Iterator[tuple[str, str]]:
 def refusal_title(draft: Draft, need: Need) -> str:
     """What it is about: the document, the question, or the section where neither is named."""
     if need.slot is not None:
-        return need.slot
+        return draft.slot_words(need.slot)
     party = draft.party(need.party_id) if need.party_id else None
     if party is not None:
         asked = draft.schema.fields_of(party.kind, party.roles)

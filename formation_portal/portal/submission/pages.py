@@ -223,15 +223,15 @@ class CheckPage:
         row = f"{_ROW}{place}"
         return AnswerRow(
             id=row,
-            term=f"{line.slot}, {holder}" if holder else line.slot,
+            term=f"{line.words}, {holder}" if holder else line.words,
             value=line.document.name if line.document else "",
             note=gettext("Accepted") if is_locked else self._document_note(line),
             state="open" if is_missing else "",
             change_url="" if is_locked else self._change(self._url("documents"), place, row),
             change_what=(
-                gettext("the document “{slot}” of {holder}").format(slot=line.slot, holder=holder)
+                gettext("the document “{slot}” of {holder}").format(slot=line.words, holder=holder)
                 if holder
-                else gettext("the document “{slot}”").format(slot=line.slot)
+                else gettext("the document “{slot}”").format(slot=line.words)
             ),
         )
 

@@ -83,7 +83,7 @@ def document_steps(draft: Draft, deliveries: ApplicationDeliveries) -> Iterator[
     for document, view in views:
         if view.document_status == REJECTED:
             party = draft.party(document.party.token) if document.party else None
-            said = {"slot": document.slot, "whom": party.label if party else draft.title}
+            said = {"slot": draft.slot_words(document.slot), "whom": party.label if party else draft.title}
             title = gettext("“%(slot)s” of %(whom)s was returned to you") % said
             yield ProgressStep(_day(view.at), title, view.note, "heed")
 
@@ -125,7 +125,7 @@ class Progress:
 
     @property
     def _timeline(self) -> str:
-        return str(self.application.product.get("estimated_timeline") or "").strip()
+        return self.application.timeline
 
     @property
     def _expected_dates(self) -> tuple[date, date] | None:

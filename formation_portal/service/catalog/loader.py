@@ -35,11 +35,11 @@ NAMESPACE = UUID("7d6d4e9c-3f1b-5c43-9a55-0c8d1f2b7a10")
 def read_catalog(*, root: Path = CATALOG) -> list[Block]:
     """Every catalog item as the wire has it, by place and product name. Raises CatalogError."""
     shared = root / "shared"
-    provider, jurisdictions = _read(shared / "provider.yaml"), _read(shared / "jurisdictions.yaml")
+    provider, jurisdictions = read_blocks(shared / "provider.yaml"), read_blocks(shared / "jurisdictions.yaml")
     vocabulary = _vocabulary(shared)
     items = []
     for path in sorted((root / "products").glob("*.yaml")):
-        product = _read(path)
+        product = read_blocks(path)
         try:
             place = {"slug": product["jurisdiction"]} | jurisdictions[product["jurisdiction"]]
             items.append(_item(path.stem, product, place, provider, vocabulary))
@@ -51,13 +51,13 @@ def read_catalog(*, root: Path = CATALOG) -> list[Block]:
 
 
 def _vocabulary(folder: Path) -> SharedBlocks:
-    documents = _read(folder / "documents.yaml")
+    documents = read_blocks(folder / "documents.yaml")
     return SharedBlocks(
-        options=_read(folder / "options.yaml"),
-        rules=_read(folder / "rules.yaml"),
+        options=read_blocks(folder / "options.yaml"),
+        rules=read_blocks(folder / "rules.yaml"),
         fields=_read_all(folder / "fields"),
-        field_sets=_read(folder / "field_sets.yaml"),
-        groups={name: title for title, names in _read(folder / "groups.yaml").items() for name in names},
+        field_sets=read_blocks(folder / "field_sets.yaml"),
+        groups={name: title for title, names in read_blocks(folder / "groups.yaml").items() for name in names},
         slots=documents["slots"],
         slot_sets=documents["sets"],
         sections=_read_all(folder / "sections"),
@@ -100,10 +100,11 @@ def _id(*parts: str) -> str:
 
 
 def _read_all(folder: Path) -> Block:
-    return {name: block for path in sorted(folder.glob("*.yaml")) for name, block in _read(path).items()}
+    return {name: block for path in sorted(folder.glob("*.yaml")) for name, block in read_blocks(path).items()}
 
 
-def _read(path: Path) -> Block:
+def read_blocks(path: Path) -> Block:
+    """What one data file says."""
     blocks: Block = yaml.load(path.read_text("utf-8"), Loader=SafeLoader)
     return blocks
 

@@ -1,4 +1,4 @@
-"""GET /catalog: rendered once, kept as bytes, with a strong ETag (supplement, "Envelopes").
+"""GET /catalog: rendered once a language, kept as bytes, with a strong ETag (supplement, "Envelopes", "Transport").
 
 Its members are those of the interface, "GET /api/v1/catalog" and "Catalog item" to "Document slots".
 """
@@ -12,9 +12,11 @@ from typing import Annotated, Any, Literal
 from django.http import HttpRequest, HttpResponse, HttpResponseNotModified
 from django.utils.cache import patch_vary_headers
 from django.utils.http import parse_etags
+from django.utils.translation.trans_real import parse_accept_lang_header
 from ninja import Router
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
+from formation_portal.service.catalog.translation import ENGLISH, languages, translation_of
 from formation_portal.service.models import CatalogItem, CatalogLoad
 from formation_portal.service.pipeline import route
 
@@ -101,7 +103,11 @@ def list_catalog(
     product_type: Type | None = None,
     jurisdiction_product_id: ProductId | None = None,
 ) -> HttpResponse:
-    """Every product in every jurisdiction with its form schema, filtered by what is given. 304 on `If-None-Match`."""
+    """Every product in every jurisdiction with its form schema, filtered by what is given. 304 on `If-None-Match`.
+
+    `Accept-Language` chooses the language of labels, help, titles, descriptions and names: English, German, French or
+    Spanish. Ids, keys, values and rules are the same in each.
+    """
     product_id = jurisdiction_product_id.lower() if jurisdiction_product_id else None
     filters = (
         ("jurisdiction", jurisdiction),
@@ -110,7 +116,8 @@ def list_catalog(
     )
     load = CatalogLoad.objects.order_by("-pk").first()
     given = tuple((name, value) for name, value in filters if value is not None)
-    plain, packed, etag = _catalog(load.digest if load else "", given)
+    language = _language_for(request.headers.get("Accept-Language", ""))
+    plain, packed, etag = _catalog(load.digest if load else "", given, language)
     packs = "gzip" in request.headers.get("Accept-Encoding", "")
     # A strong ETag names exact bytes.
     etag = f'"{etag}-gzip"' if packs else f'"{etag}"'
@@ -124,16 +131,30 @@ def list_catalog(
             response["Content-Encoding"] = "gzip"
     response["ETag"] = etag
     response["Cache-Control"] = CACHE_CONTROL
-    patch_vary_headers(response, ["Accept-Encoding", "Authorization"])
+    response["Content-Language"] = language
+    patch_vary_headers(response, ["Accept-Encoding", "Accept-Language", "Authorization"])
     return response
 
 
+def _language_for(accepted: str) -> str:
+    """The language that `Accept-Language` likes best, of those that the catalog has; English where it names none."""
+    for tag, quality in parse_accept_lang_header(accepted):
+        language = tag.partition("-")[0]
+        if quality and language in languages():
+            return language
+        if quality and language == "*":
+            break
+    return ENGLISH
+
+
 @lru_cache(maxsize=64)
-def _catalog(digest: str, filters: tuple[tuple[str, str], ...]) -> tuple[bytes, bytes, str]:
+def _catalog(digest: str, filters: tuple[tuple[str, str], ...], language: str) -> tuple[bytes, bytes, str]:
     """The catalog as bytes, plain and packed, and its ETag. Of another digest, as of a newer catalog, it is rendered
     anew."""
     items = CatalogItem.objects.filter(is_listed=True, **dict(filters)).select_related("form")
     data = [{**item.document, "schema": item.form.document} for item in items]
+    if language != ENGLISH:
+        data = [translation_of(language).item(item) for item in data]
     plain = json.dumps({"data": data, "meta": {"total": len(data)}}, ensure_ascii=False).encode()
-    etag = hashlib.sha256(digest.encode() + plain).hexdigest()[:32]
+    etag = hashlib.sha256(f"{digest}{language}".encode() + plain).hexdigest()[:32]
     return plain, gzip.compress(plain, mtime=0), etag

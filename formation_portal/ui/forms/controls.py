@@ -20,6 +20,8 @@ from formation_portal.contract.fields.base import FieldSpec, quote_key
 from formation_portal.contract.fields.iso_codes import country_name, currencies_of, is_country
 from formation_portal.contract.record import Party
 
+from ..formats import words_language
+
 
 class Selectable(Protocol):
     """One thing that can be chosen, in whatever class it comes."""
@@ -40,6 +42,11 @@ class Selectable(Protocol):
 def attributes(**values: str) -> str:
     """Attributes that have a value, each after a space; an underscore in a name stands for a hyphen."""
     return "".join(f' {name.replace("_", "-")}="{escape(value)}"' for name, value in values.items() if value)
+
+
+def words_mark(text: str) -> str:
+    """The language of words of the service as an attribute, where it isn't the page's."""
+    return attributes(lang=words_language(text))
 
 
 def markup(safe: str) -> SafeString:

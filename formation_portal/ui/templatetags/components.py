@@ -17,7 +17,7 @@ from formation_portal.core.operator import Operator
 from formation_portal.core.operator import operator as the_operator
 from formation_portal.relay.delivery_status import STAGE_WORDS, DeliveryStage
 
-from ..forms.controls import Problem, Selectable, attributes, markup
+from ..forms.controls import Problem, Selectable, attributes, markup, words_mark
 from ..forms.form_data import new_page_version, page_id
 
 register = template.Library()
@@ -142,7 +142,8 @@ def options(choices: Iterable[Selectable], lang: str = "") -> SafeString:
     marked = attributes(lang=lang)
     return markup(
         "".join(
-            f'<option value="{escape(one.value)}"{marked}{_SELECTED[one.chosen]}>{escape(one.label)}</option>'
+            f'<option value="{escape(one.value)}"{marked and words_mark(one.label)}{_SELECTED[one.chosen]}>'
+            f"{escape(one.label)}</option>"
             for one in choices
         )
     )

@@ -15,7 +15,7 @@ from django.utils.translation import gettext
 from formation_portal.contract.fields.iso_codes import COUNTRIES, by_country_name, country_name
 from formation_portal.contract.localisation import get_language
 
-from ..forms.controls import SHORT_LIST, Selectable, attributes, markup
+from ..forms.controls import SHORT_LIST, Selectable, attributes, markup, words_mark
 
 register = template.Library()
 
@@ -112,7 +112,8 @@ def _choice(kind: str, one: Selectable, name: str, first_id: str, lang: str) -> 
     state = (f' id="{escape(first_id)}"' if first_id else "") + (" checked" if one.chosen else "")
     state += " data-alone" if one.alone else ""
     box = f'<input type="{kind}" name="{escape(name)}" value="{escape(one.value)}"{state}>'
-    return f'<label class="choice">{box} <span{attributes(lang=lang)}>{escape(one.label)}</span></label>'
+    marked = words_mark(one.label) if lang else ""
+    return f'<label class="choice">{box} <span{marked}>{escape(one.label)}</span></label>'
 
 
 @cache

@@ -12,7 +12,7 @@ from django.utils.translation import gettext
 
 from formation_portal.accounts.themes import theme_of
 
-from ..formats import schema_language
+from ..formats import words_language
 from ..forms.controls import markup
 
 register = template.Library()
@@ -55,14 +55,7 @@ def schema_words(text: Any, is_ours: Any = False) -> SafeString:
     `is_ours` says that they are the portal's own this time, in the page's language.
     """
     shown = conditional_escape(text)
-    language = "" if is_ours else schema_language()
+    language = "" if is_ours else words_language(text)
     if not language or not shown:
         return shown
     return markup(f'<span lang="{escape(language)}" dir="auto">{shown}</span>')
-
-
-@register.simple_tag
-def schema_lang() -> SafeString:
-    """The same mark as an attribute, for an element that holds words of the schema and nothing else."""
-    language = schema_language()
-    return markup(f' lang="{escape(language)}"' if language else "")

@@ -71,6 +71,45 @@ def test_packed_bytes_have_a_strong_etag_of_their_own(caller: Caller) -> None:
     assert caller.get("/catalog", Accept_Encoding="gzip", If_None_Match=packed["ETag"]).status_code == 304
 
 
+@pytest.mark.parametrize(
+    ("accepted", "language"),
+    [
+        ("", "en"),
+        ("de", "de"),
+        ("de-CH, en;q=0.8", "de"),
+        ("en;q=0.5, fr;q=0.9", "fr"),
+        ("it, es-419;q=0.4", "es"),
+        ("it, ja", "en"),
+        ("*", "en"),
+        ("*, de;q=0.5", "en"),
+        ("de;q=0, fr;q=0.1", "fr"),
+        ("de;q=high", "en"),
+    ],
+)
+def test_the_catalog_is_in_the_language_that_is_asked_for(caller: Caller, accepted: str, language: str) -> None:
+    answer = caller.get("/catalog", Accept_Language=accepted)
+    assert answer["Content-Language"] == language
+    assert "Accept-Language" in answer["Vary"]
+    titles = [section["title"] for section in answer.json()["data"][0]["schema"]["sections"]]
+    said = {"en": "Directors", "de": "Direktoren", "fr": "Administrateurs", "es": "Administradores"}
+    assert said[language] in titles
+
+
+def test_each_language_has_its_own_etag(caller: Caller) -> None:
+    etags = {code: caller.get("/catalog", Accept_Language=code)["ETag"] for code in ("en", "de", "fr", "es")}
+    assert len(set(etags.values())) == 4
+    for code, etag in etags.items():
+        answer = caller.get("/catalog", Accept_Language=code, If_None_Match=etag)
+        assert (answer.status_code, answer["ETag"], answer["Content-Language"]) == (304, etag, code)
+    assert caller.get("/catalog", Accept_Language="de", If_None_Match=etags["fr"]).status_code == 200
+
+
+def test_ids_and_versions_are_the_same_in_every_language(caller: Caller) -> None:
+    english, german = (caller.get("/catalog", Accept_Language=code).json()["data"] for code in ("en", "de"))
+    assert [one["schema"]["id"] for one in english] == [one["schema"]["id"] for one in german]
+    assert [one["schema"]["version"] for one in english] == [one["schema"]["version"] for one in german]
+
+
 def test_a_product_that_left_the_catalog_stays_for_its_entities(caller: Caller, entity: str) -> None:
     store_catalog(example_catalog.items()[1:])
     assert caller.get("/catalog").json()["meta"] == {"total": 1}

@@ -1,0 +1,183 @@
+"""The catalog in the page's language: asked for beside the catalog that counts, kept per language, never waited for
+twice."""
+
+from collections.abc import Iterator
+from copy import deepcopy
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.utils import translation
+
+from formation_portal.contract.localisation import TranslatedText
+from formation_portal.gateway import catalog
+from formation_portal.gateway.calls import Limits
+from formation_portal.gateway.catalog_file import CatalogFile
+from formation_portal.gateway.translations import CatalogTranslation
+from tests.gateway.conftest import PATIENCE, client_at
+from tests.gateway.test_catalog import Clock
+from tests.other_service import OtherService
+from tests.other_service.schemas import USABLE
+
+ENGLISH = list(USABLE[:1])
+PRODUCT = str(ENGLISH[0]["jurisdiction_product_id"])
+
+
+def german() -> list[Any]:
+    said = deepcopy(ENGLISH)
+    said[0]["product"]["name"] = "Die Gesellschaft in fremden Worten"
+    return said
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def words(other_service: OtherService, clock: Clock, tmp_path: Path) -> CatalogTranslation:
+    return make_words(other_service, clock, tmp_path)
+
+
+def make_words(other: OtherService, clock: Clock, directory: Path) -> CatalogTranslation:
+    source = client_at(other.url, key=other.key, limits=Limits(timeouts=PATIENCE))
+    file = CatalogFile(directory, other.url, "de")
+    return CatalogTranslation(source, file, language="de", seconds=300, clock=clock)
+
+
+def speak(other: OtherService, language: str, items: list[Any] | None, *, status: int = 200) -> None:
+    other.heal()
+    named = {"Content-Language": language} if language else {}
+    other.answer("GET .*/catalog", status, items, headers={"ETag": f'"{language or "own"}"', **named})
+
+
+def headers_of_calls(other: OtherService) -> list[tuple[str, str]]:
+    found = other.requests("GET", "/catalog")
+    return [(one.headers.get("Accept-Language", ""), one.headers.get("If-None-Match", "")) for one in found]
+
+
+def test_words_are_asked_for_in_the_language_and_kept(
+    words: CatalogTranslation, other_service: OtherService, clock: Clock
+) -> None:
+    assert words.is_empty
+    speak(other_service, "de-CH", german())
+    words.refresh(etag='"own"')
+    assert words.items[PRODUCT]["product"]["name"] == "Die Gesellschaft in fremden Worten"
+    clock.now = 299
+    words.refresh(etag='"own"')
+    clock.now = 301
+    words.refresh(etag='"own"')
+    assert headers_of_calls(other_service) == [("de", '"own"'), ("de", '"de-CH"')]
+
+
+def test_what_has_not_changed_is_not_read_again(
+    words: CatalogTranslation, other_service: OtherService, clock: Clock
+) -> None:
+    speak(other_service, "de", german())
+    words.refresh(etag="")
+    held = words.items
+    clock.now = 301
+    speak(other_service, "de", None, status=304)
+    words.refresh(etag="")
+    assert words.items is held
+
+
+@pytest.mark.parametrize(("language", "status"), [("en", 200), ("", 200), ("", 304)])
+def test_a_service_without_the_language_is_asked_again_in_an_hour(
+    words: CatalogTranslation, other_service: OtherService, clock: Clock, language: str, status: int
+) -> None:
+    speak(other_service, language, ENGLISH if status == 200 else None, status=status)
+    words.refresh(etag='"own"')
+    assert words.items == {}
+    assert not words.is_empty
+    clock.now = 3599
+    words.refresh(etag='"own"')
+    assert len(headers_of_calls(other_service)) == 1
+    clock.now = 3601
+    words.refresh(etag='"own"')
+    assert len(headers_of_calls(other_service)) == 2
+
+
+def test_one_etag_for_all_languages_hides_no_words(words: CatalogTranslation, other_service: OtherService) -> None:
+    other_service.heal()
+    other_service.answer("GET .*/catalog", 304, headers={"Content-Language": "de"}, times=1)
+    other_service.answer("GET .*/catalog", 200, german(), headers={"Content-Language": "de"})
+    words.refresh(etag='"own"')
+    assert PRODUCT in words.items
+
+
+def test_trouble_leaves_the_words_that_there_are(
+    words: CatalogTranslation, other_service: OtherService, clock: Clock
+) -> None:
+    speak(other_service, "de", german())
+    words.refresh(etag="")
+    clock.now = 301
+    other_service.heal()
+    other_service.answer("GET .*/catalog", 500, {})
+    words.refresh(etag="")
+    assert PRODUCT in words.items
+    clock.now = 330
+    words.refresh(etag="")
+    assert len(headers_of_calls(other_service)) == 2
+
+
+def test_a_restart_and_another_process_have_the_words_without_a_call(
+    words: CatalogTranslation, other_service: OtherService, clock: Clock, tmp_path: Path
+) -> None:
+    other = make_words(other_service, clock, tmp_path)
+    assert other.items == {}
+    speak(other_service, "de", german())
+    words.refresh(etag="")
+    assert PRODUCT in other.items
+    assert PRODUCT in make_words(other_service, clock, tmp_path).items
+    assert len(headers_of_calls(other_service)) == 1
+
+
+@pytest.fixture
+def in_german() -> Iterator[None]:
+    with translation.override("de"):
+        yield
+
+
+@pytest.mark.usefixtures("in_german")
+def test_a_page_has_the_readers_words_and_the_catalogs_ids(at_other_service: OtherService) -> None:
+    at_other_service.answer("GET .*/catalog", 200, ENGLISH, headers={"ETag": '"en"'}, times=1)
+    at_other_service.answer("GET .*/catalog", 200, german(), headers={"ETag": '"de"', "Content-Language": "de"})
+    found = catalog.catalog()
+    assert headers_of_calls(at_other_service) == [("en", ""), ("de", '"en"')]
+    [product] = found.items
+    assert product.name == "Die Gesellschaft in fremden Worten"
+    assert isinstance(product.name, TranslatedText)
+    assert product.item is not None
+    assert product.item.jurisdiction_product_id == PRODUCT
+    assert product.item.original.product.name == ENGLISH[0]["product"]["name"]
+    assert catalog.catalog() is found
+    assert catalog.cached_catalog() is found
+    assert catalog.catalog_item_in("de", PRODUCT) is not None
+    assert catalog.catalog_item_in("fr", PRODUCT) is None
+    assert len(headers_of_calls(at_other_service)) == 2
+
+
+def test_the_catalogs_own_language_costs_one_call(at_other_service: OtherService) -> None:
+    with translation.override("en"):
+        assert catalog.catalog().items
+    assert headers_of_calls(at_other_service) == [("en", "")]
+
+
+@pytest.mark.usefixtures("in_german")
+def test_a_page_waits_for_one_call_where_there_is_something_to_show(
+    at_other_service: OtherService, clock: Clock
+) -> None:
+    speak(at_other_service, "de", german())
+    catalog.catalog()
+    before = len(headers_of_calls(at_other_service))
+    clock.now = 1e9
+    service, directory = catalog.configuration.service(), Path(catalog.settings.DATA_DIR)
+    catalog._cache_of(service, directory)._clock = clock
+    catalog._translation_of(service, directory, "de")._clock = clock
+    catalog.catalog()
+    assert len(headers_of_calls(at_other_service)) == before + 1
+    catalog.catalog()
+    assert len(headers_of_calls(at_other_service)) == before + 2
+    catalog.catalog()
+    assert len(headers_of_calls(at_other_service)) == before + 2

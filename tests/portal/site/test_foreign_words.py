@@ -1,0 +1,109 @@
+"""With the embedded catalog a page is in its reader's language: at most one word in twenty is in another."""
+
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone, translation
+
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft, open_draft
+from formation_portal.applications.models import Application
+from formation_portal.contract.lifecycle import State
+from formation_portal.gateway.catalog import catalog
+from tests.foreign_words import described, is_english, measure
+
+pytestmark = [pytest.mark.django_db(databases=["default", "service"]), pytest.mark.usefixtures("full_catalog")]
+
+AT_MOST = 0.05
+PRODUCTS = ("bvi-limited-company", "gmbh-zug", "delaware-c-corp", "panama-foundation", "spanish-sociedad-limitada-sl")
+LANGUAGES = ("de", "fr", "es")
+
+
+def start(owner: Any, slug: str) -> Draft:
+    """A draft with somebody in each role, and a share class where there are any."""
+    found = catalog().find(slug)
+    assert found is not None
+    assert found.item is not None
+    draft = open_draft(services.start(owner=owner, product=found.item))
+    for section in draft.schema.role_sections:
+        services.add_party(draft, "person", [section.role or ""], {}, by=owner)
+    if draft.schema.share_section:
+        services.add_share_class(draft, {}, by=owner)
+    return open_draft(draft.application)
+
+
+def pages(draft: Draft) -> list[str]:
+    reference = draft.application.reference
+    names = ["overview", "people", "party_new", "documents", "check", "applications", "carry_over"]
+    names += ["shares", "share_class_new"] if draft.schema.share_section else []
+    found = [reverse(f"portal:{name}", args=[reference] if name != "applications" else []) for name in names]
+    found += [reverse("portal:section", args=[reference, section.key]) for section in draft.schema.entity_sections]
+    found += [reverse("portal:party", args=[reference, row.token]) for row in draft.parties]
+    return [*found, f"{reverse('portal:party_new', args=[reference])}?kind=person"]
+
+
+def in_every_language() -> None:
+    for language in LANGUAGES:
+        with translation.override(language):
+            catalog()
+
+
+def too_foreign(client: Client, addresses: list[str], language: str) -> dict[str, Any]:
+    wrong = {}
+    for address in addresses:
+        response = client.get(address, headers={"accept-language": language})
+        assert response.status_code == 200, address
+        found = measure(response.content.decode(), language)
+        assert found.texts
+        if found.share > AT_MOST:
+            wrong[address] = (round(found.share, 3), list(described(found.foreign))[:40])
+    return wrong
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_catalogs_pages_are_in_the_readers_language(client: Client, language: str) -> None:
+    in_every_language()
+    compared = "&".join(f"product={slug}" for slug in PRODUCTS[:3])
+    addresses = ["/", f"{reverse('portal:compare')}?{compared}"]
+    for product in catalog().items:
+        addresses += [f"/products/{product.key}/", f"/products/{product.key}/checklist/"]
+    assert too_foreign(client, addresses, language) == {}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("slug", PRODUCTS)
+def test_an_applications_pages_are_in_the_readers_language(
+    as_owner: Client, owner: Any, language: str, slug: str
+) -> None:
+    in_every_language()
+    draft = start(owner, slug)
+    assert too_foreign(as_owner, pages(draft), language) == {}
+    Application.objects.filter(pk=draft.application.pk).update(
+        state=State.SUBMITTED_TO_CSP, submitted_at=timezone.now()
+    )
+    status = reverse("portal:status", args=[draft.application.reference])
+    assert too_foreign(as_owner, [status, status.replace("status", "check")], language) == {}
+
+
+def test_what_another_language_is_is_counted() -> None:
+    html = (
+        '<p>Wählen Sie <b lang="en">one of them</b> aus.</p>'
+        '<p class="name">Larkfield Holdings</p><p>Choose the form.</p>'
+    )
+    found = measure(html, "de")
+    assert list(described(found.foreign)) == ["[en] one of them", "[de] Choose the form."]
+    assert found.share == pytest.approx(6 / 9)
+
+
+@pytest.mark.parametrize("text", ["Choose the form.", "Add every person who owns it", "You can go on"])
+def test_english_is_known_by_its_small_words(text: str) -> None:
+    assert is_english(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["Wählen Sie die Form.", "Or noir", "Has elegido bien", "Delaware LLC", "C corporation"]
+)
+def test_other_languages_are_not_taken_for_english(text: str) -> None:
+    assert not is_english(text)
