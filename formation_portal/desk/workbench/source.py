@@ -23,6 +23,7 @@ MAX_DEPTH = 30
 MAX_SECTIONS = 100
 MAX_QUESTIONS = 2_000
 MAX_SAME = 100
+MAX_OPTIONS = 1_000
 # Of what can go wrong thousands of times.
 _MOST_NAMED = 20
 # What a product is called that a schema is tried out for.
@@ -163,7 +164,12 @@ def _refuse_too_much(schema: Any) -> None:
     questions = [one for fields in lists for one in fields if isinstance(one, Mapping)]
     names = Counter(name for one in questions for name in {str(one[key]) for key in _NAMES if one.get(key)})
     name, same = names.most_common(1)[0] if names else ("", 0)
+    # Options, currencies and the answers that a rule names.
+    told = [value for one in (*sections, *questions) for key, value in one.items() if key not in _LISTS]
+    told += [value for one in told if isinstance(one, Mapping) for value in one.values()]
+    longest = max((len(one) for one in told if isinstance(one, list)), default=0)
     for count, most, what in (
+        (longest, MAX_OPTIONS, "options or answers in one list"),
         (len(sections), MAX_SECTIONS, "sections"),
         (sum(map(len, lists)), MAX_QUESTIONS, "questions"),
         (same, MAX_SAME, f"questions with the name “{name[:60]}”"),

@@ -89,6 +89,11 @@ HOSTILE = {
         json.dumps(asking(*({"key": "k"} for _ in range(101)))),
         "101 questions with the name “k”",
     ),
+    "too many options": (json.dumps(asking({"key": "k", "options": ["a"] * 1_001})), "1,001 options or answers"),
+    "too many answers in a rule": (
+        json.dumps(asking({"key": "k", "depends_on": {"field": "name", "value": ["a"] * 1_001}})),
+        "1,001 options or answers",
+    ),
     "a list of two": ("[{}, {}]", "This is a list of 2"),
     "a text": ('"sections"', "neither a schema nor an item"),
     "a number": ("7", "neither a schema nor an item"),
