@@ -15,7 +15,7 @@ from typing import Any
 # may close it by its method, and that a button may open a popover, are in the standard;
 # this checker knows neither.
 _ALLOWED = re.compile(
-    r"Attribute “(?:hx-[a-z-]+|popover|popovertarget)” not allowed"
+    r"Attribute “(?:hx-[a-z-]+|popover|popovertarget|enterkeyhint)” not allowed"
     r"|Bad value “dialog” for attribute “method” on element “form”"
 )
 _SECONDS = 120

@@ -83,11 +83,14 @@ def columns(schema: FormSchema) -> tuple[Column, ...]:
 
 
 def keys_by_heading(schema: FormSchema) -> dict[str, Key]:
-    """The column keys by normalized heading in every language, since a sheet may be uploaded in another language."""
+    """The column keys by normalized heading in every language, since a sheet may be uploaded in another language.
+
+    Each with the form's words in that language and with its own, as a sheet has them that was downloaded before.
+    """
     known: dict[str, Key] = {}
     for code, _ in settings.LANGUAGES:
         with translation.override(code):
-            for column in columns(in_language(schema, code)):
+            for column in (*columns(in_language(schema, code)), *columns(schema)):
                 known.setdefault(normalized_heading(column.heading), column.key)
     return known
 

@@ -203,7 +203,7 @@ def test_without_script_a_button_opens_the_questions(open_tab: OpenTab, applicat
     answer_regulated(tab, "Yes").check()
     expect(licence).to_be_hidden()
 
-    tab.get_by_role("button", name="Update questions").click()
+    tab.get_by_role("button", name="Update questions").first.click()
     expect(licence).to_be_visible()
     expect(tab.get_by_label("First choice of name")).to_have_value("Kite LLC")
 
