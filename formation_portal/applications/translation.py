@@ -60,10 +60,8 @@ def _document_in(language: str, key: str, version: str) -> Mapping[str, Any] | N
 
 def product_words(product_id: str, product: Mapping[str, Any], *path: str) -> str:
     """A text of the kept product, like its name, in the reader's language."""
-    stored = _text_at(product, path)
-    language = get_language()
-    item = _find_item(language, product_id) if stored else None
-    said = _text_at(item or {}, path)
+    stored, language = _text_at(product, path), get_language()
+    said = _text_at(_find_item(language, product_id), path) if stored else ""
     is_said = said and (said != stored or len(stored.split()) == 1)
     return TranslatedText(said, language=language, stored=stored) if is_said else stored
 

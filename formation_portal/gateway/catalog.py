@@ -177,19 +177,24 @@ def catalog_item_in(language: str, key: str) -> Mapping[str, Any] | None:
 
     `key` is the product's jurisdiction_product_id, or the id of its schema.
     """
+    if _is_own(language):
+        return None
     try:
         source, directory = configuration.service(), Path(settings.DATA_DIR)
     except GatewayError:
         return None
-    words = _translation(source, directory, language)
-    return words.items.get(key) if words else None
+    return _translation_of(source, directory, language).items.get(key)
 
 
-def _translation(source: FormationService, directory: Path, language: str = "") -> CatalogTranslation | None:
-    """The words of the language, or of the reader's; None where that is the catalog's own."""
-    language = language or get_language()
-    own = str(settings.CATALOG_LANGUAGE).partition("-")[0]
-    return None if language == own else _translation_of(source, directory, language)
+def _translation(source: FormationService, directory: Path) -> CatalogTranslation | None:
+    """The words of the reader's language; None where that is the catalog's own."""
+    language = get_language()
+    return None if _is_own(language) else _translation_of(source, directory, language)
+
+
+def _is_own(language: str) -> bool:
+    """Whether the catalog speaks the language by itself."""
+    return language == str(settings.CATALOG_LANGUAGE).partition("-")[0]
 
 
 def _in_words(current: Catalog, words: CatalogTranslation | None) -> Catalog:
