@@ -82,9 +82,9 @@ class CatalogFilter:
         if item is None:
             return not self.values
         return (
-            self.region in ("", stored_words(item.jurisdiction.region))
-            and self.country in ("", item.jurisdiction.slug)
-            and self.type in ("", item.product.type)
+            (not self.region or self.region == stored_words(item.jurisdiction.region))
+            and (not self.country or self.country == item.jurisdiction.slug)
+            and (not self.type or self.type == item.product.type)
             and (self.price is None or self.price.matches(item))
             and (not self.days or _most_days(item) <= self.days)
             and matches_search(self.search, item)
