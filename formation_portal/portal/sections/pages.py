@@ -46,7 +46,8 @@ class QuestionEntry:
     id: str
     title: str
     regions: tuple[Region, ...]
-    note: str = ""
+    # None where there is never one; an empty one may come with a choice.
+    note: str | None = None
     # Whether the title is in the portal's words, and not in the schema's.
     is_ours: bool = False
 

@@ -54,7 +54,7 @@ class Region:
     """A run of questions. Without a rule it is always shown and needs no id."""
 
     id: str
-    # Of the heading that it stands under.
+    # The key of the heading that it stands under.
     entry: str
     shown: bool
     why: str
