@@ -185,8 +185,7 @@ class DecisionPanel:
     @property
     def next_blocker(self) -> str:
         """The address of the first of them; empty where nothing is."""
-        links = TargetLinks(self.draft, self.checklist, self.shown)
-        return links.at(self.against[0].target) if self.against else ""
+        return next((url for url, _, _ in self.blockers), "")
 
     @property
     def held(self) -> list[str]:
