@@ -68,11 +68,10 @@ class CaseEntry:
 
     @property
     def is_done(self) -> bool:
-        """Whether it is accepted as it stands, with nothing asked about it or said of it."""
-        is_accepted = self.status is not None and self.status.mark == _STATES[ACCEPTED][0]
-        return is_accepted and not any(
-            row.mark or row.panel.open_queries or row.panel.notes or row.panel.is_open for row in self.rows
-        )
+        """Whether it is accepted as it stands, with nothing asked about it and no note."""
+        if self.status is None or self.status.has_query or not self.status.fact.is_done:
+            return False
+        return not any(row.mark or row.panel.notes for row in self.rows)
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,7 +56,7 @@ class PartyPage:
 
     @property
     def open_rows(self) -> list[FactRow]:
-        """The facts to look at: not accepted, or with something said about them."""
+        """The facts to look at: not accepted, or with a note."""
         return [row for row in self.rows if not self._is_settled(row)]
 
     @property
@@ -65,7 +65,7 @@ class PartyPage:
         return [row for row in self.rows if self._is_settled(row)]
 
     def _is_settled(self, row: FactRow) -> bool:
-        return row.fact.is_done and not (row.panel.open_queries or row.panel.notes or row.panel.is_open)
+        return row.fact.is_done and not row.panel.notes
 
     @property
     def kind(self) -> str:

@@ -289,3 +289,27 @@ def test_a_query_about_a_section_stands_there_once(submitted: Draft, agent: Any,
     ask_at(submitted, target, agent, "Is this all of it?")
     # A second one of the same id would be a fault of the page.
     page(as_agent, submitted).one("div", id=target_id(target))
+
+
+def test_a_section_folds_once_it_is_accepted_and_nothing_is_said_about_it(
+    submitted: Draft, as_agent: Client, agent: Any
+) -> None:
+    def is_folded(heading: str) -> bool:
+        markup = page(as_agent, submitted)
+        return any(
+            section(markup, heading) in one.ancestors and "accepted" in one.text for one in markup.all("summary")
+        )
+
+    assert not is_folded("section-the-company")
+    accept_all(submitted, agent)
+    assert is_folded("section-the-company")
+    ask_at(submitted, NAME, agent)
+    assert not is_folded("section-the-company")
+    assert is_folded("section-funds")
+
+
+def test_the_rail_leads_to_the_first_open_check(submitted: Draft, as_agent: Client, agent: Any) -> None:
+    [way] = [one for one in page(as_agent, submitted).all("a") if one.text == "Next open check"]
+    assert way.attributes["href"].endswith("#section-the-company")
+    accept_all(submitted, agent)
+    assert not [one for one in page(as_agent, submitted).all("a") if one.text == "Next open check"]

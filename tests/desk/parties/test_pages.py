@@ -355,3 +355,20 @@ def test_a_close_picture_is_larger_and_each_look_is_kept(draft: Draft, as_agent:
     widths = [Image.open(BytesIO(as_agent.get(picture + size).content)).width for size in ("", "?size=close")]
     assert widths == [1400, 2400]
     assert [one.deed for one in Entry.objects.all()] == [AuditAction.LOOK, AuditAction.LOOK]
+
+
+def test_facts_fold_once_they_are_accepted_and_nothing_is_said_about_them(
+    submitted: Draft, as_agent: Client, agent: Any
+) -> None:
+    def in_fold(markup: Markup, label: str) -> bool:
+        return any(one.tag == "details" for one in fact(markup, label).ancestors)
+
+    untouched = page(as_agent, submitted)
+    assert not in_fold(untouched, "First name")
+    assert not in_fold(untouched, "Date of birth")
+    accepted(submitted, NAME, BIRTH, by=agent)
+    draft_query(submitted, BIRTH, text="Which year?", by=agent, version=current_version(submitted.application))
+    later = page(as_agent, submitted)
+    assert in_fold(later, "First name")
+    assert not in_fold(later, "Date of birth"), "something is asked about it"
+    assert not in_fold(later, "Last name")

@@ -9,6 +9,11 @@ from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application, Party
 from formation_portal.applications.parties import PartyRow
+from formation_portal.contract.record import Answers, Record
+from formation_portal.contract.record import Party as PartyRecord
+from formation_portal.contract.rules import evaluate
+from formation_portal.contract.schema import FormSchema
+from formation_portal.portal.parties.pages import questions_by_entry
 from tests.applications import factories
 from tests.markup import Markup
 
@@ -279,3 +284,20 @@ def test_what_needs_an_answer_or_a_change_does_not_fold(
 def test_nobody_new_has_anything_to_fold(as_owner: Client, draft: Draft, owner: Any) -> None:
     new = services.add_party(draft, "person", ["director"], {}, by=owner)
     assert folded(page_of(as_owner, draft.application, new)) == []
+
+
+def test_what_a_second_role_asks_about_the_person_stands_before_what_the_first_asks_besides() -> None:
+    def field(key: str, name: str) -> dict[str, Any]:
+        return {"key": key, "label": key, "field_type": "text", name: key}
+
+    first = [field("person.first_name", "canonical_field"), field("party.signing_power", "canonical_field")]
+    second = [field("xy.vote", "csp_field_key"), field("person.phone", "canonical_field")]
+    sections = [
+        {"scope": f"role:{role}", "title": role, "person_fields": fields}
+        for role, fields in (("director", first), ("shareholder", second))
+    ]
+    schema = FormSchema.model_validate({"id": "s", "form_name": "Form", "version": "1", "sections": sections})
+    ada = PartyRecord("ada", "person", ("director", "shareholder"), Answers({}, {}), "Ada")
+    asked = evaluate(schema, Record(Answers({}, {}), (ada,))).party_questions(ada)
+    names = [one.spec.name for one in questions_by_entry(asked) if not one.spec.is_ours]
+    assert names == ["person.first_name", "person.phone", "party.signing_power", "xy.vote"]
