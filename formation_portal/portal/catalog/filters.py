@@ -5,7 +5,8 @@ in another are left out, which the page says.
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields
 from decimal import Decimal
 from operator import itemgetter
@@ -29,6 +30,12 @@ _DAYS = (3, 5, 10, 15, 20, 30, 60)
 _MOST_DAYS = 999
 # Decimal alone takes exponents, signs and the digits of every script.
 _CEILING = re.compile(r"(?P<currency>[^\s\0-]{1,20})-(?P<amount>[0-9]{1,15}(?:\.[0-9]{1,4})?)")
+# What an item has for each filter that is a choice of one value, by the filter's name in the address.
+_VALUES: dict[str, Callable[[CatalogItem], str]] = {
+    "region": lambda item: stored_words(item.jurisdiction.region),
+    "country": lambda item: item.jurisdiction.slug,
+    "type": lambda item: item.product.type,
+}
 _TYPE_WORDS = {"Corporation": gettext_noop("Companies"), "Foundation": gettext_noop("Foundations")}
 
 
@@ -82,12 +89,10 @@ class CatalogFilter:
         if item is None:
             return not self.values
         return (
-            (not self.region or self.region == stored_words(item.jurisdiction.region))
-            and (not self.country or self.country == item.jurisdiction.slug)
-            and (not self.type or self.type == item.product.type)
+            all(getattr(self, name) in ("", value_of(item)) for name, value_of in _VALUES.items())
             and (self.price is None or self.price.matches(item))
             and (not self.days or _most_days(item) <= self.days)
-            and matches_search(self.search, item)
+            and (not self.search or matches_search(self.search, item))
         )
 
     @property
@@ -99,10 +104,6 @@ class CatalogFilter:
     def without(self, name: str) -> "CatalogFilter":
         """The same with one filter removed."""
         return CatalogFilter.from_query({key: value for key, value in self.values.items() if key != name})
-
-    def with_value(self, name: str, value: str) -> "CatalogFilter":
-        """The same with one filter set to another value."""
-        return CatalogFilter.from_query({**self.values, name: value})
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,18 +148,30 @@ def filter_controls(items: Iterable[CatalogItem], chosen: CatalogFilter) -> tupl
         ("price", gettext("Set-up fee"), gettext("Any price"), prices),
         ("days", gettext("Ready within"), gettext("Any time"), days),
     )
+    set_values, matching = chosen.values, [item for item in items if chosen.matches(item)]
     controls = [CatalogFilterControl("search", gettext("Search"), chosen.search)]
     for name, label, everything, labels in offered:
-        value = chosen.values.get(name, "")
+        value = set_values.get(name, "")
         words = {key: words for key, words in labels.items() if key}
         # An address may name what isn't offered; the filter then shows what it filters by.
         words |= {value: value} if value and value not in words else {}
-        pairs = [("", everything)]
-        for key, one in words.items():
-            left = chosen.with_value(name, key)
-            pairs.append((key, f"{one} ({sum(left.matches(item) for item in items)})"))
+        # Only what the other filters leave is counted, and against this filter alone.
+        left = [item for item in items if chosen.without(name).matches(item)] if value else matching
+        counts = _counts(name, words, left)
+        pairs = [("", everything), *((key, f"{one} ({counts[key]})") for key, one in words.items())]
         controls.append(CatalogFilterControl(name, label, words.get(value, everything), as_options(pairs, value)))
     return tuple(controls)
+
+
+def _counts(name: str, keys: Iterable[str], items: list[CatalogItem]) -> Mapping[str, int]:
+    """How many of the items each option of the filter takes."""
+    if name in _VALUES:
+        return Counter(map(_VALUES[name], items))
+    if name == "days":
+        most = [_most_days(item) for item in items]
+        return {key: sum(days <= int(key) for days in most) for key in keys}
+    ceilings = {key: PriceCeiling.parse(key) for key in keys}
+    return {key: sum(map(ceiling.matches, items)) for key, ceiling in ceilings.items() if ceiling}
 
 
 def _most_days(item: CatalogItem) -> int:

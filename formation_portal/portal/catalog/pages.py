@@ -94,9 +94,22 @@ class CatalogPage:
         return regions
 
     @cached_property
+    def _least_roles(self) -> dict[str, list[tuple[str, int]]]:
+        """The roles that each product fills in any case, by its key: each with how many at least."""
+        return {
+            product.key: [
+                (section.role or "", section.base_minimum)
+                for section in product.item.form.role_sections
+                if section.depends_on is None and section.base_minimum
+            ]
+            for product in self.catalog.items
+            if product.item
+        }
+
+    @cached_property
     def _common_roles(self) -> frozenset[tuple[str, int]]:
         """The roles that every product takes, in the same number: they are said once."""
-        every = [frozenset(_least_roles(item)) for item in self._items]
+        every = [frozenset(roles) for roles in self._least_roles.values()]
         common = frozenset.intersection(*every) if every else frozenset[tuple[str, int]]()
         return common if all(one > common for one in every) else frozenset()
 
@@ -109,7 +122,7 @@ class CatalogPage:
         item, is_compared = product.item, product.key in self._ticked
         if item is None:
             return ProductRow(product, is_compared)
-        own = (pair for pair in _least_roles(item) if pair not in self._common_roles)
+        own = (pair for pair in self._least_roles[product.key] if pair not in self._common_roles)
         least = ", ".join(canonical.role_count(role, count) for role, count in own)
         days = days_of(item)
         if not item.price.is_given:
@@ -189,12 +202,6 @@ class CatalogPage:
         total = len(self.catalog.items)
         count = gettext("{count} of {total} company types").format(count=len(self.products), total=total)
         return f"{count}. {self.wider_words}." if self.wider_words else count
-
-
-def _least_roles(item: CatalogItem) -> list[tuple[str, int]]:
-    """The roles that are filled in any case, each with how many at least."""
-    always = (section for section in item.form.role_sections if section.depends_on is None and section.base_minimum)
-    return [(section.role or "", section.base_minimum) for section in always]
 
 
 def _where(product: CatalogProduct) -> tuple[bool, str, str]:
