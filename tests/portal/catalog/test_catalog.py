@@ -98,6 +98,23 @@ def test_a_filter_shows_what_it_filters_by_also_where_it_is_not_offered() -> Non
     assert control.chosen == "atlantis"
 
 
+@pytest.mark.parametrize("query", ["", "region=Europe", "days=10", "price=CHF-3000&type=Foundation", "search=zug"])
+def test_each_option_says_how_many_it_would_leave(query: str) -> None:
+    items = [one | {"estimated_timeline": f"{3 + 4 * at}-{5 * at} working days"} for at, one in enumerate(ITEMS, 1)]
+    items[0]["estimated_timeline"] = "5 working days"
+    shown = page(query, items)
+    counted = 0
+    for control in shown.controls:
+        for option in control.choices:
+            if option.value:
+                chosen = QueryDict(query, mutable=True)
+                chosen[control.name] = option.value
+                left = len(names(page(chosen.urlencode(), items)))
+                assert option.label.endswith(f" ({left})"), (control.name, option.value)
+                counted += 1
+    assert counted > 10
+
+
 def test_the_filter_to_remove_is_named_when_nothing_fits() -> None:
     shown = page("region=Europe&price=USD-500")
     assert names(shown) == []
