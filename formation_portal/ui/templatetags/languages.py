@@ -7,13 +7,14 @@ from django import template
 from django.conf import settings
 from django.utils import translation
 from django.utils.html import conditional_escape
+from django.utils.http import urlencode
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext
 
-from formation_portal.accounts.themes import theme_of
+from formation_portal.accounts.themes import SYSTEM, theme_of
 
 from ..formats import words_language
-from ..forms.controls import markup
+from ..forms.controls import attributes, markup
 
 register = template.Library()
 
@@ -37,15 +38,33 @@ def page_theme(context: dict[str, Any]) -> str:
 
 
 @register.simple_tag
-def languages_offered() -> list[tuple[str, str]]:
-    """Every language of the portal: its code, and its own name."""
-    return list(settings.LANGUAGES)
+def language_buttons(form: str = "", action: str = "", page: str = "") -> SafeString:
+    """Every language of the portal by its own name: a button each, but for the page's."""
+    current = page_language()
+    target = _button_target(form, action, page)
+    return markup("".join(_button("language", code, name, code, target, current) for code, name in settings.LANGUAGES))
 
 
-@register.simple_tag
-def themes_offered() -> list[tuple[str, str]]:
-    """Every theme, and what it is called; that of the system first."""
-    return [("system", gettext("System theme")), ("light", gettext("Light")), ("dark", gettext("Dark"))]
+@register.simple_tag(takes_context=True)
+def theme_buttons(context: dict[str, Any], form: str = "", action: str = "", page: str = "") -> SafeString:
+    """Every theme, that of the system first: a button each, but for the page's."""
+    current, target = page_theme(context) or SYSTEM, _button_target(form, action, page)
+    themes = {SYSTEM: gettext("System theme"), "light": gettext("Light"), "dark": gettext("Dark")}
+    return markup("".join(_button("theme", code, name, "", target, current) for code, name in themes.items()))
+
+
+def _button_target(form: str, action: str, page: str) -> str:
+    """The attributes that say where a button posts; `page` is opened then."""
+    if not action:
+        return attributes(form=form)
+    return attributes(form=form, formmethod="post", formaction=f"{action}?{urlencode({'page': page})}")
+
+
+def _button(name: str, value: str, words: str, lang: str, target: str, current: str) -> str:
+    lang = attributes(lang=lang)
+    if value == current:
+        return f'<li><span{lang} aria-current="true">{escape(words)}</span></li>'
+    return f'<li><button class="button-plain" name="{name}" value="{value}"{lang}{target}>{escape(words)}</button></li>'
 
 
 @register.filter
