@@ -18,7 +18,7 @@ from .filters import CatalogFilter, CatalogFilterControl, filter_controls, filte
 from .requirements import Requirements, days_of
 
 _ELSEWHERE = gettext_noop("Other regions")
-_COMPARED_AT_MOST = 3
+COMPARED_AT_MOST = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +96,7 @@ class CatalogPage:
     @cached_property
     def _common_roles(self) -> frozenset[tuple[str, int]]:
         """The roles that every product takes, in the same number: they are said once."""
-        every = [frozenset(_least_roles(item)) for item in self._items]
+        every = [frozenset(least_roles(item)) for item in self._items]
         common = frozenset.intersection(*every) if every else frozenset[tuple[str, int]]()
         return common if all(one > common for one in every) else frozenset()
 
@@ -109,7 +109,7 @@ class CatalogPage:
         item, is_compared = product.item, product.key in self._ticked
         if item is None:
             return ProductRow(product, is_compared)
-        own = (pair for pair in _least_roles(item) if pair not in self._common_roles)
+        own = (pair for pair in least_roles(item) if pair not in self._common_roles)
         least = ", ".join(canonical.role_count(role, count) for role, count in own)
         days = days_of(item)
         if not item.price.is_given:
@@ -191,7 +191,7 @@ class CatalogPage:
         return f"{count}. {self.wider_words}." if self.wider_words else count
 
 
-def _least_roles(item: CatalogItem) -> list[tuple[str, int]]:
+def least_roles(item: CatalogItem) -> list[tuple[str, int]]:
     """The roles that are filled in any case, each with how many at least."""
     always = (section for section in item.form.role_sections if section.depends_on is None and section.base_minimum)
     return [(section.role or "", section.base_minimum) for section in always]
@@ -239,7 +239,7 @@ class ComparePage:
 
     @cached_property
     def _items(self) -> list[CatalogItem]:
-        return [product.item for product in self._offered[:_COMPARED_AT_MOST] if product.item]
+        return [product.item for product in self._offered[:COMPARED_AT_MOST] if product.item]
 
     @property
     def catalog_url(self) -> str:
@@ -252,7 +252,7 @@ class ComparePage:
         keys = [product.key for product in self._offered]
         return [
             (product, filtered_url("portal:compare", self.chosen, (key for key in keys if key != product.key)))
-            for product in self._offered[:_COMPARED_AT_MOST]
+            for product in self._offered[:COMPARED_AT_MOST]
         ]
 
     @property
@@ -267,7 +267,7 @@ class ComparePage:
         for product in self._found:
             if not product.is_available:
                 yield gettext("{name} is not available at the moment and is not shown.").format(name=product.name)
-        if beyond := self._offered[_COMPARED_AT_MOST:]:
+        if beyond := self._offered[COMPARED_AT_MOST:]:
             names = join_list([product.name for product in beyond])
             yield gettext("You can compare up to 3. Remove one to see {names}.").format(names=names)
 
