@@ -35,9 +35,9 @@ def item(slug: str, region: str, price: Any, time: str, roles: dict[str, int], k
 ODD = [
     item("trust", "North", (80, "XTS"), "2 weeks", {"trustee": 1, "settlor": 1}, "Trust"),
     item("guild", "North", (900, "XTS"), "20 working days", {"warden": 4}, "Guild"),
+    item("barge", "South", (70, "XXX"), "1 week", {"shareholder": 1}, "Guild"),
     item("mill", "South", (300, "XTS"), "3-4 working days", {"shareholder": 2, "director": 1}, "Guild"),
     item("ark", "", None, "when it floats", {}, "Ark"),
-    item("barge", "South", (70, "XXX"), "1 week", {"shareholder": 1}, "Guild"),
 ]
 
 
