@@ -95,7 +95,13 @@
     request.send(data);
   };
 
-  document.addEventListener("change", ({ target }) => target.matches(CONTROL) && send(target));
+  /* Before anybody else hears of it: what is typed around a slot is not posted for it. */
+  const choose = (event) => {
+    if (!event.target.matches(CONTROL)) return;
+    event.stopPropagation();
+    send(event.target);
+  };
+  document.addEventListener("change", choose, true);
   /* What was chosen before this file came. */
   document.querySelectorAll(CONTROL).forEach(send);
 
