@@ -95,13 +95,12 @@
     request.send(data);
   };
 
-  /* Before anybody else hears of it: what is typed around a slot is not posted for it. */
-  const choose = (event) => {
+  /* Before the part around a slot hears of it, and posts itself. */
+  document.addEventListener("change", (event) => {
     if (!event.target.matches(CONTROL)) return;
     event.stopPropagation();
     send(event.target);
-  };
-  document.addEventListener("change", choose, true);
+  }, true);
   /* What was chosen before this file came. */
   document.querySelectorAll(CONTROL).forEach(send);
 
