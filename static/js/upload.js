@@ -95,7 +95,12 @@
     request.send(data);
   };
 
-  document.addEventListener("change", ({ target }) => target.matches(CONTROL) && send(target));
+  /* Before the part around a slot hears of it, and posts itself. */
+  document.addEventListener("change", (event) => {
+    if (!event.target.matches(CONTROL)) return;
+    event.stopPropagation();
+    send(event.target);
+  }, true);
   /* What was chosen before this file came. */
   document.querySelectorAll(CONTROL).forEach(send);
 

@@ -18,7 +18,7 @@ from .filters import CatalogFilter, CatalogFilterControl, filter_controls, filte
 from .requirements import Requirements, days_of
 
 _ELSEWHERE = gettext_noop("Other regions")
-_COMPARED_AT_MOST = 3
+COMPARED_AT_MOST = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,15 +96,7 @@ class CatalogPage:
     @cached_property
     def _least_roles(self) -> dict[str, list[tuple[str, int]]]:
         """The roles that each product fills in any case, by its key: each with how many at least."""
-        return {
-            product.key: [
-                (section.role or "", section.base_minimum)
-                for section in product.item.form.role_sections
-                if section.depends_on is None and section.base_minimum
-            ]
-            for product in self.catalog.items
-            if product.item
-        }
+        return {product.key: least_roles(product.item) for product in self.catalog.items if product.item}
 
     @cached_property
     def _common_roles(self) -> frozenset[tuple[str, int]]:
@@ -204,6 +196,12 @@ class CatalogPage:
         return f"{count}. {self.wider_words}." if self.wider_words else count
 
 
+def least_roles(item: CatalogItem) -> list[tuple[str, int]]:
+    """The roles that are filled in any case, each with how many at least."""
+    always = (section for section in item.form.role_sections if section.depends_on is None and section.base_minimum)
+    return [(section.role or "", section.base_minimum) for section in always]
+
+
 def _where(product: CatalogProduct) -> tuple[bool, str, str]:
     """Whether it is nowhere in particular, which comes last; its region; its place."""
     jurisdiction = product.item.jurisdiction if product.item else Jurisdiction()
@@ -246,7 +244,7 @@ class ComparePage:
 
     @cached_property
     def _items(self) -> list[CatalogItem]:
-        return [product.item for product in self._offered[:_COMPARED_AT_MOST] if product.item]
+        return [product.item for product in self._offered[:COMPARED_AT_MOST] if product.item]
 
     @property
     def catalog_url(self) -> str:
@@ -259,7 +257,7 @@ class ComparePage:
         keys = [product.key for product in self._offered]
         return [
             (product, filtered_url("portal:compare", self.chosen, (key for key in keys if key != product.key)))
-            for product in self._offered[:_COMPARED_AT_MOST]
+            for product in self._offered[:COMPARED_AT_MOST]
         ]
 
     @property
@@ -274,7 +272,7 @@ class ComparePage:
         for product in self._found:
             if not product.is_available:
                 yield gettext("{name} is not available at the moment and is not shown.").format(name=product.name)
-        if beyond := self._offered[_COMPARED_AT_MOST:]:
+        if beyond := self._offered[COMPARED_AT_MOST:]:
             names = join_list([product.name for product in beyond])
             yield gettext("You can compare up to 3. Remove one to see {names}.").format(names=names)
 

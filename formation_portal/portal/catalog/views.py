@@ -1,4 +1,4 @@
-"""The catalog, products side by side, and one product. Open to everybody; the address holds filters and choice."""
+"""The catalog, products side by side, the guide, and one product. Open to everybody; the address holds the choices."""
 
 import logging
 from collections.abc import Callable
@@ -22,6 +22,7 @@ from formation_portal.relay.service_profile import current_profile
 
 from ..feedback import before_submission
 from .filters import CatalogFilter, compared_keys, filtered_url
+from .guide import GuidePage
 from .pages import CatalogPage, ComparePage, alternatives
 from .requirements import Requirements
 
@@ -83,6 +84,21 @@ def compare(request: AnyRequest, offered: Catalog) -> HttpResponse:
     if any(not value for values in request.GET.lists() for value in values[1]):
         return redirect(filtered_url("portal:compare", chosen, keys))
     return render(request, "portal/catalog/compare.html", {"page": ComparePage(offered, chosen, keys)})
+
+
+@require_safe
+@public
+@vary_on_headers("HX-Request")
+@with_catalog
+def guide(request: AnyRequest, offered: Catalog) -> HttpResponse:
+    """The questions with the shortlist, or for htmx the shortlist alone. The address holds only what was chosen."""
+    page = GuidePage(offered, request.GET)
+    if not request.htmx or request.htmx.history_restore_request:
+        if any(not value for value in request.GET.values()):
+            return redirect(page.url)
+        return render(request, "portal/catalog/guide.html", {"page": page})
+    # An answer is no step to go back.
+    return replace_url(render(request, "portal/catalog/_guide_update.html", {"page": page}), page.url)
 
 
 @require_safe

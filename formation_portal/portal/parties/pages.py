@@ -120,6 +120,25 @@ class PartyPage(QuestionPage):
             feedback=self.feedback,
         )
 
+    @cached_property
+    def slots_of_roles(self) -> dict[str, tuple[SlotRow, ...]]:
+        """By the key of a role's section, the documents that of all roles this one alone asks for.
+
+        They go with its questions, as long as others remain: the part with those says which files are taken.
+        """
+        asking = [section for section in self.draft.schema.role_sections if section.allows(self.party.kind)]
+        found: dict[str, tuple[SlotRow, ...]] = {}
+        for row in self.slots:
+            keys = [one.key for one in asking if row.name in {slot.name for slot in one.slots(self.party.kind)}]
+            if len(keys) == 1 < len(asking):
+                found[keys[0]] = (*found.get(keys[0], ()), row)
+        return found if sum(map(len, found.values())) < len(self.slots) else {}
+
+    @property
+    def common_slots(self) -> tuple[SlotRow, ...]:
+        beside = {row.id for rows in self.slots_of_roles.values() for row in rows}
+        return tuple(row for row in self.slots if row.id not in beside)
+
     @property
     def roles(self) -> tuple[Option, ...]:
         return roles.role_choices(self.draft, self.party.kind, self.party.roles)
@@ -154,10 +173,11 @@ class PartyPage(QuestionPage):
                 regions=regions,
                 note=self._note(roles[key]),
                 is_ours=True,
+                slots=self.slots_of_roles.get(key, ()),
             )
             for place, (key, regions) in enumerate(of_roles.items())
         )
-        return (*about_party, *(entry for entry in asked if entry.regions or entry.note))
+        return (*about_party, *(entry for entry in asked if entry.regions or entry.note or entry.slots))
 
     def _note(self, section: Section) -> str:
         """Why a role's questions are asked, or why not at present."""

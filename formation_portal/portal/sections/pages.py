@@ -50,11 +50,14 @@ class QuestionEntry:
     note: str | None = None
     # Whether the title is in the portal's words, and not in the schema's.
     is_ours: bool = False
+    # The documents that stand with these questions.
+    slots: tuple[SlotRow, ...] = ()
 
     @property
     def is_conditional(self) -> bool:
         """Whether rules can hide all of it."""
-        return bool(self.regions) and all(region.is_conditional for region in self.regions) and not self.note
+        is_by_rule = bool(self.regions) and all(region.is_conditional for region in self.regions)
+        return is_by_rule and not self.note and not self.slots
 
     @property
     def is_complete(self) -> bool:
@@ -131,6 +134,11 @@ class QuestionPage(ApplicationPage):
     def slots(self) -> tuple[SlotRow, ...]:
         """The documents that it asks for."""
         return ()
+
+    @property
+    def common_slots(self) -> tuple[SlotRow, ...]:
+        """Those of them that stand under a heading of their own."""
+        return self.slots
 
     @property
     def problems(self) -> tuple[Question | Problem, ...]:

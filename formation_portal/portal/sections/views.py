@@ -138,6 +138,7 @@ def save_page(
     the address that follows, and `said` tells of a save that went well.
     """
     offered = _slots_of(before) if request.htmx else ()
+    entries = _entries_of(before) if request.htmx else []
     was = before.draft.form_state
     try:
         is_replied = False
@@ -165,7 +166,9 @@ def save_page(
         # Other problems wait for a save: this one says that there is none.
         left = " ".join(filter(None, (left, *(f"{one.message}." for one in before.draft.overlong.values()))))
         notes = _notes_of(now) if is_replied else ()
-        return _answer_change(request, now, before=before.form, offered=offered, found=found, left=left, notes=notes)
+        return _answer_change(
+            request, now, before=before.form, offered=offered, entries=entries, found=found, left=left, notes=notes
+        )
     if left:
         messages.info(request, left)
     if found and found.text:
@@ -292,6 +295,11 @@ def _slots_of(page: QuestionPage) -> _Slots:
     return tuple((slot.key, slot.optional, slot.advice) for slot in page.slots)
 
 
+def _entries_of(page: QuestionPage) -> list[str]:
+    """The headings under which the page asks."""
+    return [entry.id for entry in page.entries]
+
+
 def _notes_of(page: QuestionPage) -> tuple[QueryNote, ...]:
     """Every note that the page shows."""
     asked = (slot.asked for slot in page.slots)
@@ -304,6 +312,7 @@ def _answer_change(
     *,
     before: QuestionForm,
     offered: _Slots,
+    entries: list[str],
     found: Consequence | None,
     left: str,
     notes: tuple[QueryNote, ...],
@@ -315,6 +324,9 @@ def _answer_change(
     """
     changed = page_update(before=before, after=page.form, shown=request.POST.getlist("shown"))
     has_other_slots = _slots_of(page) != offered
+    # A role may bring documents alone, and with them a heading.
+    if has_other_slots and _entries_of(page) != entries:
+        changed = replace(changed, is_rebuilt=True)
     is_right = changed.is_nothing and not has_other_slots and not notes and not left
     if is_right and posted_version(request.POST) == page.version:
         return HttpResponse(status=204)

@@ -108,6 +108,8 @@ class Story:
             "compare-left-out": "/compare/?product=texas-llc&product=gmbh-zug&product=hk-limited-company"
             "&product=ch-foundation&product=nowhere",
             "compare-none": "/compare/",
+            "guide": "/guide/?people=1&days=5",
+            "guide-none": "/guide/?form=Foundation&region=Caribbean&price=USD-500",
             "product": "/products/bvi-limited-company/",
             "checklist": "/products/ch-foundation/checklist/",
             "sign-in": "/accounts/login/",

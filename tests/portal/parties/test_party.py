@@ -153,6 +153,52 @@ def test_a_role_that_asks_for_documents_alone_brings_them(as_owner: Client, owne
     assert page.all("div", id="questions") == []
 
 
+def slots_in(page: Markup, id: str) -> list[str]:
+    """The documents of a part of the page, by the names of their slots."""
+    [part] = [one for one in page.elements if one.attributes.get("id") == id]
+    files = [one.attributes["id"] for one in page.all("input", type="file") if part in one.ancestors]
+    return [id.rpartition("/")[2] for id in files]
+
+
+def with_slots(owner: Any, **rules: Any) -> tuple[Application, Party]:
+    """A director of an application whose shareholders bring a mandate, by these rules of their section."""
+    company, funds, directors, shareholders, *rest = factories.SCHEMA["sections"]
+    slots = [{"name": "Passport"}, {"name": "Mandate"}]
+    holders = shareholders | {"person_fields": [], "documents": {"person": slots}} | rules
+    form = factories.SCHEMA | {"sections": [company, funds, directors, holders, *rest]}
+    application = services.start(owner=owner, product=factories.product(schema=form))
+    return application, services.add_party(open_draft(application), "person", ["director"], {}, by=owner)
+
+
+def test_a_document_that_one_role_alone_asks_for_stands_with_its_questions(as_owner: Client, owner: Any) -> None:
+    application, bob = with_slots(owner)
+    page = Markup(as_owner.get(url(application, bob)).content.decode())
+    assert page.faults == []
+    assert slots_in(page, "role-0-papers") == ["Letter"]
+    assert slots_in(page, "papers") == ["Passport"], "though nobody else asks this director for it"
+
+
+def test_a_role_that_brings_documents_alone_brings_its_heading(as_owner: Client, owner: Any) -> None:
+    application, bob = with_slots(owner)
+    post = {"version": "1", "roles": ["", "director", "shareholder"]}
+    page = Markup(as_owner.post(url(application, bob), post, HTTP_HX_REQUEST="true").content.decode())
+    assert page.faults == []
+    assert slots_in(page, "questions") == ["Letter", "Mandate"]
+    assert "As shareholder" in [one.text for one in page.all("h2")]
+
+
+def test_documents_of_a_role_come_and_go_with_it_where_its_questions_stay(as_owner: Client, owner: Any) -> None:
+    application, bob = with_slots(owner, depends_on={"field": "is_pep", "value": True})
+    as_owner.post(url(application, bob), {"version": "1", "roles": ["", "director", "shareholder"]})
+    before = Markup(as_owner.get(url(application, bob)).content.decode())
+    assert "hidden" in before.one("ul", id="role-1-papers").attributes
+    post = {"version": str(stored(application).version), "q:xy.person.is_pep": "true"}
+    page = Markup(as_owner.post(url(application, bob), post, HTTP_HX_REQUEST="true").content.decode())
+    assert page.all("div", id="questions") == []
+    assert slots_in(page, "role-1-papers") == ["Mandate"]
+    assert "hx-swap-oob" in page.one("ul", id="role-1-papers").attributes
+
+
 def test_a_change_leaves_documents_alone_that_stay_as_they_are(as_owner: Client, draft: Draft, ada: Party) -> None:
     post = {"version": "1", "q:xy.person.is_pep": "true"}
     page = Markup(as_owner.post(url(draft.application, ada), post, HTTP_HX_REQUEST="true").content.decode())

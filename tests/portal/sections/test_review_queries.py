@@ -87,7 +87,7 @@ def test_the_note_stands_at_its_control_and_describes_it(asked: Draft, as_owner:
     described = next(one for one in markup.all("fieldset") if "Date of birth" in one.text)
     note = next(one for one in markup.elements if one.attributes.get("id") == described.attributes["aria-describedby"])
     assert "Look at person.date_of_birth again" in note.text
-    control = next(one for one in markup.all("input") if one.attributes.get("type") == "file")
+    control = next(one for one in markup.all("input") if one.attributes.get("name") == "slot:ada/Passport")
     assert "-note" in control.attributes["aria-describedby"]
 
 

@@ -78,6 +78,17 @@ def test_a_chosen_file_is_sent_at_once_and_nothing_that_is_typed_is_touched(
     assert got.value.path().read_bytes() == factories.PDF
 
 
+def test_a_file_that_is_chosen_among_the_questions_posts_them_not(open_tab: OpenTab, application: Application) -> None:
+    tab = at_party(open_tab, application)
+    posts: list[str | None] = []
+    tab.on("request", lambda request: request.method == "POST" and posts.append(request.headers.get("hx-request")))
+    slot = tab.locator("#questions .slot")
+    slot.locator("input[type=file]").set_input_files(FILE)
+    expect(slot.get_by_role("link", name=re.compile("passport.pdf")).first).to_be_visible()
+    tab.wait_for_timeout(200)
+    assert posts == [None], "the upload alone"
+
+
 def test_margin_and_rail_count_the_same_after_an_upload(open_tab: OpenTab, application: Application) -> None:
     tab = at_party(open_tab, application)
     lines = tab.locator("#needs-section li")

@@ -1,0 +1,209 @@
+"""The guide: which questions tell a catalog's products apart, what fits the answers and why, and what to loosen."""
+
+from copy import deepcopy
+from datetime import UTC, datetime
+from functools import cache
+from typing import Any
+
+import pytest
+from django.http import QueryDict
+from django.test import Client
+
+from formation_portal.gateway.catalog import Catalog, read_products
+from formation_portal.portal.catalog.guide import GuidePage
+from tests.applications import factories
+from tests.embedded_catalog import catalog_items
+from tests.markup import Markup
+
+HTMX = {"HTTP_HX_REQUEST": "true"}
+
+
+def item(slug: str, region: str, price: Any, time: str, roles: dict[str, int], kind: str = "Corporation") -> Any:
+    one = deepcopy(factories.ITEM)
+    one["jurisdiction_product_id"] = f"id-{slug}"
+    one["jurisdiction"] |= {"region": region, "slug": f"in-{slug}", "name": f"Land of {slug}"}
+    one["product"] |= {"slug": slug, "name": slug.capitalize(), "type": kind}
+    one["price"] = price and {"one_off": price[0], "annual": 10, "currency": price[1]}
+    one["estimated_timeline"] = time
+    one["schema"]["sections"] = [{"scope": "entity", "title": "Name", "fields": [factories.field("name")]}] + [
+        {"scope": f"role:{role}", "title": role.capitalize(), "minimum": count} for role, count in roles.items()
+    ]
+    return one
+
+
+# Of another make: types, roles, currencies and times that the embedded catalog doesn't have.
+ODD = [
+    item("trust", "North", (80, "XTS"), "2 weeks", {"trustee": 1, "settlor": 1}, "Trust"),
+    item("guild", "North", (900, "XTS"), "20 working days", {"warden": 4}, "Guild"),
+    item("barge", "South", (70, "XXX"), "1 week", {"shareholder": 1}, "Guild"),
+    item("mill", "South", (300, "XTS"), "3-4 working days", {"shareholder": 2, "director": 1}, "Guild"),
+    item("ark", "", None, "when it floats", {}, "Ark"),
+]
+
+
+def page(query: str = "", items: list[Any] = ODD) -> GuidePage:
+    return GuidePage(Catalog(read_products(items), datetime(2026, 11, 21, tzinfo=UTC)), QueryDict(query))
+
+
+@cache
+def embedded() -> Catalog:
+    return Catalog(read_products(catalog_items()), datetime(2026, 11, 21, tzinfo=UTC))
+
+
+def names(candidates: Any) -> list[str]:
+    return [one.product.name for one in candidates]
+
+
+def options(shown: GuidePage) -> dict[str, list[str]]:
+    return {one.name: [option.label for option in one.options if option.value] for one in shown.questions}
+
+
+def test_questions_and_options_come_from_the_catalog() -> None:
+    assert options(page()) == {
+        "form": ["Ark", "Guild with shareholders", "Guild without shareholders", "Trust"],
+        "region": ["North", "South"],
+        "people": ["1", "2", "4 or more"],
+        "days": ["5", "10"],
+        "price": ["XTS\u00a0100", "XTS\u00a0500"],
+    }
+
+
+def test_each_question_of_the_embedded_catalog_has_answers_that_something_meets_and_something_does_not() -> None:
+    shown = GuidePage(embedded(), {})
+    assert [one.name for one in shown.questions] == ["form", "region", "people", "days", "price"]
+    for question in shown.questions:
+        for value in question.labels:
+            fitting = GuidePage(embedded(), {question.name: value}).fitting
+            assert fitting, value
+            assert len(fitting) < 32 or question.name == "people", value
+
+
+@pytest.mark.parametrize("count", [0, 1])
+def test_where_nothing_can_be_chosen_nothing_is_asked(count: int) -> None:
+    assert page(items=ODD[:count]).questions == ()
+
+
+def test_a_question_that_divides_nothing_is_left_out() -> None:
+    alike = [item(slug, "North", (50, "XTS"), "5 days", {"warden": 1}) for slug in ("one", "two")]
+    assert options(page(items=alike)) == {"country": ["Land of one", "Land of two"]}, "all in one region: by country"
+
+
+def test_prices_that_no_round_limit_parts_are_parted_by_the_middle_one() -> None:
+    priced = [item(slug, "North", (price, "XTS"), "5 days", {}) for slug, price in (("a", 1100), ("b", 1200))]
+    assert options(page(items=priced))["price"] == ["XTS\u00a01,100"]
+    free = [*priced, item("free", "North", (0, "XTS"), "5 days", {})]
+    assert options(page(items=free))["price"] == ["XTS\u00a01,100"], "what is free makes no limit"
+
+
+def test_what_fits_says_why_and_how_it_is_otherwise() -> None:
+    shown = page("people=2&days=5")
+    assert names(shown.fitting) == ["Mill", "Barge"], "the one that is ready soonest first"
+    assert shown.fitting[0].reasons == [
+        (True, "At least 2 people: 2 shareholders"),
+        (True, "Ready in 3–4 working days"),
+    ]
+    facts = "Guild with shareholders · South · Set-up fee XTS\u00a0300, annual fee XTS\u00a010"
+    assert shown.fitting[0].other_facts == facts
+
+
+def test_what_does_not_fit_says_so_and_what_cannot_be_told_is_told_apart() -> None:
+    shown = page("form=Guild&region=North&price=XTS-100&people=1&days=10")
+    assert shown.fitting == []
+    reasons = {one.product.name: one.reasons for one in shown.ranked}
+    assert (False, "Not “Guild without shareholders”: Trust (1 trustee and 1 settlor)") in reasons["Trust"]
+    assert (False, "Not “1 person”: At least 4 people: 4 wardens") in reasons["Guild"]
+    assert (False, "Not “Within 10 working days”: Ready in 20 working days") in reasons["Guild"]
+    assert (False, "“Up to XTS\u00a0100” can’t be checked: Set-up fee XXX\u00a070, annual fee XXX\u00a010") in reasons[
+        "Barge"
+    ]
+    assert (False, "“North” can’t be checked: Not stated") in reasons["Ark"]
+    assert names(shown.near)[0] == "Trust", "it misses the fewest"
+
+
+def test_the_answer_to_loosen_is_the_one_without_which_the_most_fit() -> None:
+    shown = page("region=South&people=2&price=XTS-100")
+    assert shown.fitting == []
+    assert shown.loosen_words == "Without “Up to XTS\u00a0100”, 2 company types match"
+    assert shown.loosen_url == "/guide/?region=South&people=2"
+    assert names(page("region=South&people=2").fitting) == ["Mill", "Barge"]
+
+
+def test_where_no_single_answer_is_in_the_way_none_is_named_and_the_nearest_are_shown() -> None:
+    shown = page("form=Ark&region=South&price=XTS-100")
+    assert (shown.fitting, shown.loosen_words) == ([], "")
+    assert names(shown.near)[0] == "Ark", "the others are known to miss two"
+
+
+def test_a_shortlist_is_short_and_what_it_has_no_room_for_is_not_lost() -> None:
+    shown = GuidePage(embedded(), {"people": "1"})
+    assert len(shown.shortlist) == 5
+    assert len(shown.shortlist) + len(shown.more) == len(shown.fitting) > 5
+    assert shown.compare_url.count("product=") == 3
+
+
+def test_what_is_near_joins_only_where_it_meets_more_than_it_misses() -> None:
+    assert names(page("region=South&people=1").shortlist) == ["Barge"]
+    assert names(page("region=South&people=1&days=5").shortlist) == ["Barge", "Mill"]
+
+
+@pytest.mark.parametrize(
+    "query",
+    ["people=x", "people=99", "days=-1", "price=USD-9e9", "region=\0", "form=%F0%9F%90%88", "days=&people=", "x=1"],
+)
+def test_what_is_no_answer_is_ignored(query: str) -> None:
+    shown = page(query)
+    assert (shown.answers, shown.shortlist, shown.url) == ({}, [], "/guide/")
+
+
+def test_what_cannot_be_formed_is_neither_listed_nor_asked_for() -> None:
+    faulty = item("faulty", "East", (1, "XTS"), "1 day", {}) | {"schema": {"sections": []}}
+    shown = page("region=South", [*ODD, faulty, {"product": {"name": "Riddle"}}])
+    assert "Faulty" not in names(shown.ranked)
+    assert options(shown) == options(page())
+
+
+@pytest.mark.django_db(databases=["default", "service"])
+class TestPage:
+    """Over the whole catalog."""
+
+    def test_the_catalog_leads_there_and_it_asks_without_script(self, full_catalog: None) -> None:
+        assert Markup(Client().get("/").content.decode()).all("a", href="/guide/")
+        markup = Markup(Client().get("/guide/").content.decode())
+        assert (markup.faults, markup.unlabelled()) == ([], [])
+        checked = [one.attributes for one in markup.all("input", type="radio") if "checked" in one.attributes]
+        assert [one["value"] for one in checked] == [""] * 5
+        assert "This is not legal or tax advice." in markup.one("main").text
+        assert not markup.all("li", class_="task")
+
+    def test_a_plain_submit_leads_to_an_address_with_what_was_chosen(self, full_catalog: None) -> None:
+        response = Client().get("/guide/?form=&region=&people=1&days=5&price=")
+        assert response["Location"] == "/guide/?people=1&days=5"
+        html = Client().get(response["Location"]).content.decode()
+        markup = Markup(html)
+        checked = [one.attributes["value"] for one in markup.all("input", type="radio") if "checked" in one.attributes]
+        assert checked == ["", "", "1", "5", ""]
+        assert len(markup.all("li", class_="task")) == 5
+        assert "One person can fill every required role" in html
+
+    def test_htmx_gets_the_shortlist_alone(self, full_catalog: None) -> None:
+        response = Client().get("/guide/?people=1&days=&region=Europe", **HTMX)
+        markup = Markup(response.content.decode())
+        assert not markup.all("html")
+        assert not markup.all("input")
+        assert markup.one("p", id="announcer").text == "6 company types match all your answers"
+        assert response["HX-Replace-Url"] == "/guide/?region=Europe&people=1"
+        assert "HX-Request" in response["Vary"]
+        whole = Client().get("/guide/?people=1", **HTMX, HTTP_HX_HISTORY_RESTORE_REQUEST="true").content.decode()
+        assert Markup(whole).all("html")
+
+    def test_the_first_three_are_compared_and_nothing_leads_out_of_the_portal(self, full_catalog: None) -> None:
+        markup = Markup(Client().get("/guide/?form=Foundation&days=10").content.decode())
+        link = next(one.attributes["href"] for one in markup.all("a") if one.text.startswith("Compare"))
+        compared = Markup(Client().get(link).content.decode())
+        assert len(compared.all("th", scope="col")) == 3
+        assert all(one.attributes["href"].startswith(("/", "#", "mailto:", "tel:")) for one in markup.all("a"))
+
+    def test_it_costs_no_query_and_no_call(self, full_catalog: None, django_assert_num_queries: Any) -> None:
+        Client().get("/")
+        with django_assert_num_queries(0), django_assert_num_queries(0, using="service"):
+            Client().get("/guide/?people=1&days=5&price=USD-1000")
