@@ -114,7 +114,7 @@ def _assign(request: UserRequest, cases: list[int], *, back: str) -> HttpRespons
             "This person can’t be given cases. Select a colleague from the list." if chosen else "Select a colleague."
         )
         context = {
-            "cases": Case.objects.filter(pk__in=cases).order_by("pk"),
+            "cases": Case.objects.filter(pk__in=cases).select_related("application").order_by("pk"),
             "colleagues": colleague_options(request.user),
             "held": held,
             "problems": [Problem("agent", error)],
