@@ -111,7 +111,7 @@ def _moved_meanwhile(tab: Tab, application: Application, agent: Any) -> None:
 
 
 def _look(tab: Tab, owner: object) -> None:
-    """The page looks for news now, without the wait of a minute."""
+    """The page looks for news now, without the wait."""
     submitted_ones(owner, 1)
     tab.evaluate("document.getElementById('news').dispatchEvent(new Event('look'))")
     expect(tab.locator("#news")).to_contain_text("1 new case")
