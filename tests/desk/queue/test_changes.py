@@ -90,7 +90,8 @@ def test_what_others_change_is_marked_until_one_looks(
     rename(now(submitted), "Kestrel", owner)
     assert mark(as_agent) == "New answers"
     services.submit(now(submitted), by=owner)
-    claims.claim([submitted.application.pk], by=agent)
+    claims.release([submitted.application.pk], by=colleague)
+    assert claims.claim([submitted.application.pk], by=agent)[0]
     assert mark(as_agent) == "New answers", "claiming it is no look at it"
 
 
@@ -109,7 +110,8 @@ def test_what_the_service_does_is_a_change(submitted: Draft, as_agent: Client) -
 
 
 def test_a_change_of_a_case_on_the_page_is_news(owner: Any, colleague: Any, as_agent: Client) -> None:
-    on_page, elsewhere = submitted_ones(owner, 1), submitted_ones(owner, 1, first_days=3, state=State.WITHDRAWN)
+    on_page = submitted_ones(owner, 1, state=State.IN_REVIEW)
+    elsewhere = submitted_ones(owner, 1, first_days=3, state=State.WITHDRAWN)
     address = page(as_agent).one("p", id="news").attributes["hx-get"]
     Case.objects.filter(pk=elsewhere[0].pk).update(changed_at=timezone.now())
     assert as_agent.get(address, headers=HTMX).status_code == 204
