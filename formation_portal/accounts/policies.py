@@ -12,6 +12,7 @@ from typing import Concatenate, ParamSpec, cast
 from allauth.core import ratelimit
 from django.contrib.auth.backends import ModelBackend
 from django.core.exceptions import PermissionDenied
+from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
@@ -152,11 +153,14 @@ def _declare(policy: Policy, view: View[Rest]) -> View[Rest]:
 _MAX_COLLEAGUES = 5
 
 
+def agents_with(right: Right) -> QuerySet[User]:
+    """The active agents who have a right, by name."""
+    return ModelBackend().with_perm(right.permission).filter(is_agent=True).order_by("first_name", "last_name", "email")
+
+
 def right_missing_page(request: HttpRequest, right: Right) -> HttpResponse:
     """403 with the name of the right and some colleagues who have it. One query."""
-    agents = ModelBackend().with_perm(right.permission).filter(is_agent=True)
-    colleagues = agents.order_by("first_name", "last_name", "email")[:_MAX_COLLEAGUES]
-    context = {"right": right, "colleagues": [one.called for one in colleagues]}
+    context = {"right": right, "colleagues": [one.called for one in agents_with(right)[:_MAX_COLLEAGUES]]}
     return render(request, "desk/right_missing.html", context, status=403)
 
 

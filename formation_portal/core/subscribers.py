@@ -63,11 +63,15 @@ def application_returned(draft: "Draft", *, queries: "list[Query]") -> None:
     count_queries(draft, queries)
 
 
-def review_changed(draft: "Draft", *, by: "AbstractBaseUser") -> None:
-    """An agent has worked on a review; not where they confirm or refuse what a colleague has proposed."""
+def review_changed(draft: "Draft", *, by: "AbstractBaseUser", is_own_work: bool) -> None:
+    """An agent has changed a review; `is_own_work` is False where they confirm or refuse what a colleague has
+    proposed."""
     from formation_portal.desk.queue.claims import claim_when_working
+    from formation_portal.desk.queue.queue_index import update_review
 
-    claim_when_working(draft, by=by)
+    if is_own_work:
+        claim_when_working(draft, by=by)
+    update_review(draft, by=by)
 
 
 def proposal_refused(draft: "Draft", *, decision: "ReviewDecision", by: "AbstractBaseUser") -> None:

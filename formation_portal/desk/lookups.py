@@ -17,14 +17,15 @@ from formation_portal.reviews.transactions import UNDER_REVIEW
 
 def get_case_or_404(reference: str) -> Draft:
     """A submitted application, read with its claim."""
-    people = ("owner", "submitted_by", "case__claimed_by", "case__taken_from", "review")
+    claim = ("case__claimed_by", "case__taken_from", "case__assigned_by")
+    people = ("owner", "submitted_by", *claim, "review")
     submitted = Application.objects.submitted().select_related(*people)
     return open_draft(get_object_or_404(submitted, reference=reference))
 
 
 def get_live_case_or_404(reference: str) -> Application:
     """A submitted application's row with its claim: what a page that is open asks about."""
-    submitted = Application.objects.submitted().select_related("case__claimed_by", "review")
+    submitted = Application.objects.submitted().select_related("case__claimed_by", "case__assigned_by", "review")
     return get_object_or_404(submitted, reference=reference)
 
 

@@ -1,7 +1,7 @@
 """What the desk keeps of a case: what its queue is sorted and searched by, and who has claimed it.
 
-Everything but the claim is a copy, kept up to date in the transaction that changes the application
-(`queue.queue_index`), so that the queue costs the same however many there are.
+Everything but the claim, and who has looked at it, is a copy, kept up to date in the transaction that changes the
+application or its review (`queue.queue_index`), so that the queue costs the same however many there are.
 """
 
 from datetime import timedelta
@@ -52,11 +52,25 @@ class Case(models.Model):
     place = models.CharField(max_length=PLACE_LIMIT, blank=True)
     parties = models.PositiveIntegerField(default=0)
     documents = models.PositiveIntegerField(default=0)
-    # Counts until it expires (desk/queue/claims.py). The word says why somebody took it over, and from whom.
+    # How many checks there are and are done; none until its review is changed for the first time.
+    checks_done = models.PositiveIntegerField(default=0)
+    checks_all = models.PositiveIntegerField(default=0)
+    # Rises with each change of the application or its review, but not with claims, so that an agent's page can be
+    # compared with it (`Opening`); who made the last one, None for the service and guests; when anything here changed.
+    version = models.PositiveIntegerField(default=0)
+    changed_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+", db_index=False
+    )
+    changed_at = models.DateTimeField(null=True)
+    # Counts until it expires (desk/queue/claims.py). The word says why somebody took it over, and from whom; or it was
+    # assigned by the colleague who gave it to the claimant.
     claimed_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+")
     claimed_at = models.DateTimeField(null=True)
     taken_from = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+")
     word = models.CharField(max_length=WORD_LIMIT, blank=True)
+    assigned_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+", db_index=False
+    )
 
     class Meta:
         indexes = (
@@ -116,12 +130,14 @@ class Offer(models.Model):
 
 
 class Opening(models.Model):
-    """An agent has a case open, as far as its page has said so lately (desk/case/news.py)."""
+    """An agent has a case open, or had it lately: when its page has said so last, and the case's version that a page of
+    it has shown last (desk/case/news.py)."""
 
     application = models.ForeignKey(Application, models.CASCADE, related_name="+")
     agent = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="+")
     opened_at = models.DateTimeField()
     seen_at = models.DateTimeField(db_index=True)
+    version = models.PositiveIntegerField(default=0)
 
     class Meta:
         constraints = (models.UniqueConstraint(fields=("application", "agent"), name="one_opening_an_agent"),)

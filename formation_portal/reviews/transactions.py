@@ -224,8 +224,7 @@ def review_transaction(
         if work.done:
             review.version += 1
             review.save()
-            if is_own_work:
-                subscribers.review_changed(draft, by=by)
+            subscribers.review_changed(draft, by=by, is_own_work=is_own_work)
             rows = [row for _, row in work.done]
             did = {what: [row.pk for one, row in work.done if one == what] for what, _ in work.done}
             chain.append(AuditAction.REVIEW, by=by, application=application, rows=rows, did=did, version=review.version)

@@ -152,7 +152,7 @@ def describe(entries: Iterable[Entry]) -> list[EntryDescription]:
     """Each of the entries: three queries, however many there are. Agents are called by their names, customers by theirs
     where their case is on the desk."""
     found = list(entries)
-    people = User.objects.in_bulk({one.account for one in found} | set(map(_account_changed, found)))
+    people = User.objects.in_bulk({one.account for one in found} | set(map(_account_named, found)))
     about = {one.application for one in found}
     submitted = set(Application.objects.submitted().filter(pk__in=about).values_list("pk", flat=True))
     numbers = {number for one in found if one.application in submitted for number in _changes(one)}
@@ -166,13 +166,14 @@ def describe(entries: Iterable[Entry]) -> list[EntryDescription]:
             who = people[one.account].called
         elif one.account:
             who = f"{who} {one.account}"
-        what = _what(one, people.get(_account_changed(one)), changes)
+        what = _what(one, people.get(_account_named(one)), changes)
         described.append(EntryDescription(one, who, what, has_name, may_tell))
     return described
 
 
 def _what(entry: Entry, agent: User | None, changes: Mapping[int, str]) -> str:
-    """What was done; `agent` is whose rights were changed, `changes` what the history says."""
+    """What was done; `agent` is whose rights were changed, or who was given the case; `changes` what the history
+    says."""
     said = detail_of(entry)
     match entry.deed:
         case AuditAction.LOOK:
@@ -182,6 +183,8 @@ def _what(entry: Entry, agent: User | None, changes: Mapping[int, str]) -> str:
             return f"Downloaded the record as {str(said.get('kind', 'file')).upper()}"
         case AuditAction.REVIEW:
             return _reviewed(said.get("did"))
+        case AuditAction.CLAIM if said.get("did") == "assign":
+            return f"Assigned the case to {agent.called if agent else 'a colleague'}"
         case AuditAction.CLAIM:
             return _CLAIMS.get(str(said.get("did")), "Claimed the case")
         case AuditAction.REVEAL:
@@ -200,8 +203,11 @@ def _what(entry: Entry, agent: User | None, changes: Mapping[int, str]) -> str:
     return "; ".join(lines) or "Changed the application"
 
 
-def _account_changed(entry: Entry) -> int:
-    """The account whose rights an entry tells of; 0 where it tells of something else."""
+def _account_named(entry: Entry) -> int:
+    """The account whose rights an entry tells of, or that a case was assigned to; 0 where it tells of something
+    else."""
+    if entry.deed == AuditAction.CLAIM:
+        return number_in(str(detail_of(entry).get("to", "")))
     return number_in(entry.subject) if entry.deed == AuditAction.RIGHTS else 0
 
 

@@ -62,8 +62,9 @@ def history_lines(
         lines.append((last.at, who.called if who else "", said + more))
     case: Case | None = getattr(application, "case", None)
     if case is not None and case.is_claimed and case.claimed_by is not None and case.claimed_at is not None:
-        word = f": {case.word}" if case.word else ""
-        lines.append((case.claimed_at, case.claimed_by.called, f"Claimed the case{word}"))
+        word, by = f": {case.word}" if case.word else "", case.assigned_by
+        said = f"Assigned the case to {case.claimed_by.called}" if by else f"Claimed the case{word}"
+        lines.append((case.claimed_at, (by or case.claimed_by).called, said))
     return sorted(lines, key=lambda line: line[0], reverse=True)
 
 

@@ -29,6 +29,8 @@ from ..queue_state import micros_of, moment_at
 _WRITTEN_EVERY = timedelta(minutes=1)
 # Longer than a page takes to ask again, and as long as a page without script counts.
 _PRESENT_FOR = timedelta(minutes=5)
+# What they have seen of it is compared with for so long.
+_KEPT_FOR = timedelta(days=90)
 _OTHERS_AT_MOST = 10
 # Of more changes the newest say enough.
 _LOOKED_AT = 50
@@ -46,29 +48,34 @@ _MOVES = {
 }
 
 
-def note_presence(application_id: int, *, agent: AbstractBaseUser) -> tuple[Opening, ...]:
-    """Note that the agent has the case open, and tell who else has. One query, and one that writes once a minute."""
-    now = timezone.now()
+def note_presence(application_id: int, *, agent: AbstractBaseUser, version: int | None = None) -> tuple[Opening, ...]:
+    """Note that the agent has the case open, and tell who else has; `version` is the case's that a page shows from now
+    on, None where a page only asks. One query, and one that writes once a minute, or for another version."""
+    now, shown = timezone.now(), {} if version is None else {"version": version}
     lately = Opening.objects.filter(application=application_id, seen_at__gt=now - _PRESENT_FOR).select_related("agent")
     found = tuple(lately.order_by("opened_at", "pk"))
     own = next((one for one in found if one.agent_id == agent.pk), None)
     if own is None:
         # Two tabs may open it at once, and a row of an earlier time may be there still.
         Opening.objects.bulk_create(
-            [Opening(application_id=application_id, agent_id=agent.pk, opened_at=now, seen_at=now)],
+            [
+                Opening(
+                    application_id=application_id, agent_id=agent.pk, opened_at=now, seen_at=now, version=version or 0
+                )
+            ],
             update_conflicts=True,
             unique_fields=["application", "agent"],
-            update_fields=["opened_at", "seen_at"],
+            update_fields=["opened_at", "seen_at", *shown],
         )
-    elif now - own.seen_at >= _WRITTEN_EVERY:
-        Opening.objects.filter(pk=own.pk).update(seen_at=now)
+    elif now - own.seen_at >= _WRITTEN_EVERY or own.version != shown.get("version", own.version):
+        Opening.objects.filter(pk=own.pk).update(seen_at=now, **shown)
     return tuple(one for one in found if one is not own)
 
 
 @hourly_task
-def delete_ended_presence() -> None:
+def delete_old_presence() -> None:
     """Delete what says nothing any more."""
-    Opening.objects.filter(seen_at__lte=timezone.now() - _PRESENT_FOR).delete()
+    Opening.objects.filter(seen_at__lte=timezone.now() - _KEPT_FOR).delete()
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,25 +175,29 @@ class LiveCase:
         case: Case | None = getattr(self.application, "case", None)
         if case is None or case.claimed_by is None or case.claimed_at is None:
             return "" if self.drawn.claimed_by == self.reader.pk else "The claim was released."
-        if case.claimed_by == self.reader:
+        is_own, by, at = case.claimed_by == self.reader, case.assigned_by, _day_and_time(case.claimed_at)
+        if self.reader in (by, None if by else case.claimed_by):
             return ""
-        return f"{case.claimed_by.called} claimed this on {_day_and_time(case.claimed_at)}."
+        if by is None:
+            return f"{case.claimed_by.called} claimed this on {at}."
+        return f"{by.called} assigned this to {'you' if is_own else case.claimed_by.called} on {at}."
 
 
 def live_case(application: Application, reader: User, *, drawn: CaseVersion | None = None) -> LiveCase:
     """How the case stands for somebody who looks at it now, on a page that is drawn now or showed the version `drawn`.
     One query, and one that writes once a minute; what else it takes is read with the application (desk/lookups.py)."""
-    openings = note_presence(application.pk, agent=reader)[:_OTHERS_AT_MOST]
     case: Case | None = getattr(application, "case", None)
+    version = None if drawn else case.version if case else 0
+    openings = note_presence(application.pk, agent=reader, version=version)[:_OTHERS_AT_MOST]
     review: Review | None = getattr(application, "review", None)
-    version = CaseVersion(
+    now = CaseVersion(
         revision=application.revision,
         review=review.version if review else 0,
         claimed_by=(case.claimed_by_id or 0) if case else 0,
         claimed_at=case.claimed_at if case else None,
         others=tuple(one.agent_id for one in openings),
     )
-    return LiveCase(application, reader, drawn or version, version, openings, timezone.now())
+    return LiveCase(application, reader, drawn or now, now, openings, timezone.now())
 
 
 def _change_words(change: Change) -> str:

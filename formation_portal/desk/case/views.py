@@ -39,7 +39,8 @@ from ..changes_since import not_done, posted_again
 from ..decisions.pages import decision_panel
 from ..documents import acknowledged_documents, unopened_documents
 from ..lookups import get_case_or_404, get_document_or_404, get_live_case_or_404
-from ..models import WORD_LIMIT
+from ..models import WORD_LIMIT, Case
+from ..queue.pages import colleague_options
 from ..wording import numbered
 from .entries import FactStatus
 from .forms import QueryForm, posted_query_form, posted_targets, store_query
@@ -60,9 +61,12 @@ def case(request: UserRequest, reference: str) -> HttpResponse:
     decision = decision_panel(
         draft, request.user, deliveries=page.deliveries, shown=shown, checklist=page.checklist, version=page.version
     )
+    row: Case | None = getattr(draft.application, "case", None)
+    can_assign = row is not None and row.open_since is not None and request.user.has_perm(Right.REVIEW.permission)
     context = {
         "page": page,
-        "case": getattr(draft.application, "case", None),
+        "case": row,
+        "colleagues": colleague_options(request.user) if can_assign else (),
         "word_limit": WORD_LIMIT,
         "live": live,
         "decision": decision,

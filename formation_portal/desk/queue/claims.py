@@ -1,10 +1,11 @@
-"""Who works on a case. A claim says who and since when, expires by itself, and can be taken over for a reason.
+"""Who works on a case. A claim says who and since when, expires by itself, can be taken over for a reason, and is given
+to a colleague by assigning the case.
 
 A claim is one update under a condition, so that of two agents at once one has the case, and the other is told. Claiming
 begins the review, in the same transaction; releasing ends nothing.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -44,7 +45,13 @@ def begin_reviews(applications: Collection[Application], won: Collection[int], *
             services.advance(open_draft(application), _BEGIN_REVIEW, by=by)
 
 
-UNCLAIMED: dict[str, Any] = {"claimed_by_id": None, "claimed_at": None, "taken_from_id": None, "word": ""}
+UNCLAIMED: dict[str, Any] = {
+    "claimed_by_id": None,
+    "claimed_at": None,
+    "taken_from_id": None,
+    "word": "",
+    "assigned_by_id": None,
+}
 
 
 def unclaimed() -> Q:
@@ -108,6 +115,34 @@ def claim_or_take_over(application_id: int, *, by: AbstractUser, taken_from: str
     return claimed if won else (ERROR, already_claimed(lost[0], "this case")) if lost else closed
 
 
+def assign(shown: Mapping[int, str], *, to: AbstractUser, by: AbstractUser) -> tuple[list[Case], list[Case]]:
+    """Give cases to a colleague who may claim them; their claims begin now, and so do the reviews.
+
+    `shown` are the cases, by their applications, each with the number of the agent whom the page named, or "". Returns
+    those that were given, and those that somebody else has by now, or that are the colleague's already. Closed ones are
+    left out.
+    """
+    with transaction.atomic():
+        applications = {one.pk: one for one in lock_applications(shown)}
+        open_cases = Case.objects.filter(pk__in=shown).exclude(open_since=None).select_related("claimed_by")
+        given: list[Case] = []
+        kept: list[Case] = []
+        for case in open_cases.order_by("pk").select_for_update(of=("self",)):
+            is_as_shown = case.claimed_by_id == by.pk or shown[case.pk] == str(case.claimed_by_id)
+            is_free = not case.is_claimed or (is_as_shown and case.claimed_by_id != to.pk)
+            (given if is_free else kept).append(case)
+        claimed = _claim_columns(to) | {"assigned_by_id": by.pk}
+        for case in given:
+            had = case.claimed_by_id if case.is_claimed and case.claimed_by_id != by.pk else None
+            for name, value in (claimed | {"taken_from_id": had}).items():
+                setattr(case, name, value)
+        Case.objects.bulk_update(given, [name.removesuffix("_id") for name in claimed])
+        begin_reviews(applications.values(), {case.pk for case in given}, by=by)
+        for case in given:
+            _append_to_audit_log(applications[case.pk], case, by=by, did="assign", to=to.pk)
+        return given, kept
+
+
 def already_claimed(case: Case, named: str) -> str:
     """Who has the case."""
     return f"{case.claimed_by.called if case.claimed_by else 'A colleague'} has already claimed {named}."
@@ -118,7 +153,7 @@ def release(cases: Collection[int], *, by: AbstractUser) -> int:
     with transaction.atomic():
         own = Case.objects.filter(claimed_by(by.pk), pk__in=cases).select_related("application").order_by("pk")
         found = list(own.select_for_update(of=("self",)))
-        Case.objects.filter(pk__in=[case.pk for case in found]).update(**UNCLAIMED)
+        Case.objects.filter(pk__in=[case.pk for case in found]).update(**UNCLAIMED, changed_at=timezone.now())
         for case in found:
             _append_to_audit_log(case.application, Case(pk=case.pk, **UNCLAIMED), by=by, did="release")
         return len(found)
@@ -160,14 +195,16 @@ def _claim_if(case: Case, if_still: QuerySet[Case], claim: dict[str, Any], *, by
     return True
 
 
-def _append_to_audit_log(application: Application, case: Case, *, by: AbstractUser, did: str) -> None:
+def _append_to_audit_log(application: Application, case: Case, *, by: AbstractUser, did: str, **details: Any) -> None:
     """An entry of the audit, which attests who has the case by now, since when, from whom, and why."""
-    details: dict[str, Any] = {"taken_from": case.taken_from_id} if case.taken_from_id else {}
+    if case.taken_from_id:
+        details["taken_from"] = case.taken_from_id
     chain.append(AuditAction.CLAIM, by=by, application=application, rows=[case], did=did, **details)
 
 
 def _claim_columns(agent: AbstractUser) -> dict[str, Any]:
-    return UNCLAIMED | {"claimed_by_id": agent.pk, "claimed_at": timezone.now()}
+    now = timezone.now()
+    return UNCLAIMED | {"claimed_by_id": agent.pk, "claimed_at": now, "changed_at": now}
 
 
 def _oldest_valid_claim() -> datetime:

@@ -1,8 +1,8 @@
 """The queue as a page: its saved views, filters and rows; and what has come since a page of it was drawn."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from functools import cached_property
 from typing import Any
 
@@ -10,21 +10,23 @@ from django.conf import settings
 from django.db.models import QuerySet
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.formats import date_format
 from django.utils.timezone import localdate
 
-from formation_portal.accounts.models import User
-from formation_portal.contract.catalog import working_days_between
+from formation_portal.accounts.models import Right, User
+from formation_portal.accounts.policies import agents_with
+from formation_portal.contract.catalog import working_days_after, working_days_between
 from formation_portal.contract.lifecycle import State
 from formation_portal.core.integers import parse_integers
 from formation_portal.relay.resolution import unresolved_deliveries
-from formation_portal.ui.forms.controls import FilterControl, as_options
+from formation_portal.ui.forms.controls import FilterControl, Option, as_options
 from formation_portal.ui.pagination import KeysetPage, PageLink, ViewLink, keyset_links
 
 from ..case_urls import case_url, queue_url
-from ..models import Case, Offer
+from ..models import Case, Offer, Opening
 from ..queue_state import NOBODY, STATES, QueuePosition, QueueState, View, micros_of, moment_at
-from ..wording import numbered, state_mark, state_words
-from .search import find_and_count, find_cases, in_view, search_page
+from ..wording import if_any, numbered, state_mark, state_words, together
+from .search import counts, find_and_count, find_cases, in_view, search_page
 
 A_PAGE = 25
 # A view with more says so, since counting them all takes longer than showing the first; and a page that has been open
@@ -49,10 +51,16 @@ _STEP, _FIRST, _GAP, _GROUP = 5, 2, 3, 5
 
 @dataclass(frozen=True)
 class CaseRow:
-    """One case in the queue: how long it has waited for us, against the working days that it may, and how it stands."""
+    """One case in the queue: how long it has waited for us, against the working days that it may, and how it stands.
+
+    `looked_at` is its version that the reader, an agent by this number, has looked at last; None where they never have.
+    """
 
     case: Case
     url: str
+    reader_id: int
+    looked_at: int | None
+    is_by_agent: bool
 
     @property
     def name(self) -> str:
@@ -70,6 +78,46 @@ class CaseRow:
     def allowed(self) -> int:
         """How many it may."""
         return self.case.target_days or settings.OVERDUE_DAYS
+
+    @cached_property
+    def due(self) -> date | None:
+        """The last working day on which it is not overdue; None where it doesn't wait for us."""
+        if self.case.waiting_since is None:
+            return None
+        left = self.allowed - self.case.waited_days - 1
+        return working_days_after(localdate(self.case.waiting_since), max(left, 0))
+
+    @property
+    def is_late(self) -> bool:
+        """Whether it is overdue."""
+        return self.days is not None and self.days >= self.allowed
+
+    @property
+    def due_words(self) -> str:
+        """ "Due 27 Nov", or by how many working days it is overdue."""
+        if self.is_late:
+            return f"{numbered((self.days or 0) - self.allowed + 1, 'day')} overdue"
+        return "Due today" if self.due == localdate() else f"Due {date_format(self.due, 'j M')}" if self.due else ""
+
+    @property
+    def checks(self) -> str:
+        """How many checks are done; nothing until they were counted."""
+        return f"{self.case.checks_done} of {numbered(self.case.checks_all, 'check')}" if self.case.checks_all else ""
+
+    @property
+    def news(self) -> str:
+        """Whether others have changed it since the reader has looked at it."""
+        is_own = self.case.changed_by_id == self.reader_id
+        if self.looked_at is None or self.case.version <= self.looked_at or is_own:
+            return ""
+        return "Changed since you looked" if self.is_by_agent else "New answers"
+
+    @property
+    def claim_note(self) -> str:
+        """By whom it was assigned."""
+        by = self.case.assigned_by
+        whom = " to you" if self.case.claimed_by_id == self.reader_id else ""
+        return f"Assigned{whom} by {by.called}" if by else ""
 
     @cached_property
     def strokes(self) -> list[tuple[int, bool]]:
@@ -92,7 +140,7 @@ class CaseRow:
     @property
     def mark(self) -> str:
         """The glyph of its state."""
-        if self.days is not None and self.days >= self.allowed:
+        if self.is_late:
             return "stop"
         is_back = self.case.answered_since or self.case.refused_at
         return "changed" if is_back else state_mark(State(self.case.state))
@@ -104,8 +152,6 @@ class CaseRow:
             return "Decision not confirmed"
         if self.case.confirm_since:
             return "Awaiting second agent"
-        if self.days is not None and self.days >= self.allowed - 1:
-            return "Overdue" if self.days >= self.allowed else "Last day"
         return "Resubmitted" if self.case.answered_since else state_words(State(self.case.state))
 
 
@@ -127,11 +173,12 @@ class QueuePage:
     rows: list[CaseRow]
     # Nobody works on a closed case.
     can_be_claimed: bool
+    # Whom a case can be given to.
+    colleagues: tuple[Option, ...]
     links: tuple[PageLink, ...]
     looked_through: str
     look_on: str
     news_url: str
-    newest: str
 
     @property
     def has_workbench(self) -> bool:
@@ -140,7 +187,9 @@ class QueuePage:
 
 
 def queue_page(chosen: QueueState, reader: User) -> QueuePage:
-    """The page: one or two queries for the rows, and one each for agents, offers and all counts."""
+    """The page: one or two queries for the rows, and one each for what the reader has looked at of them, agents,
+    colleagues, offers and all counts."""
+    drawn = timezone.now()
     agents = {str(one.pk): one.called for one in User.objects.filter(is_agent=True).order_by("first_name", "pk")}
     offers = list(Offer.objects.order_by("place", "name", "pk"))
     # The view of decisions that wait for a second agent is there only where any can wait, or where it is chosen.
@@ -149,6 +198,8 @@ def queue_page(chosen: QueueState, reader: User) -> QueuePage:
     counted.append(unresolved_deliveries().values("pk"))
     search, (*sizes, undecided) = find_and_count(chosen, counted, agent_id=reader.pk)
     found, looked_through = search_page(search, length=A_PAGE)
+    keys = [case.pk for case in found.rows]
+    looked_at = dict(Opening.objects.filter(agent=reader, application__in=keys).values_list("application", "version"))
     top = chosen.from_the_top
     previous = queue_url(replace(top, before=found.before)) if found.before else ""
     following = queue_url(replace(top, after=found.after)) if found.after else ""
@@ -161,8 +212,18 @@ def queue_page(chosen: QueueState, reader: User) -> QueuePage:
         filters=_filters(chosen, agents, offers),
         chips=_chips(chosen, agents, offers),
         found=found,
-        rows=[CaseRow(case, case_url(case.application.reference, chosen)) for case in found.rows],
+        rows=[
+            CaseRow(
+                case,
+                case_url(case.application.reference, chosen),
+                reader_id=reader.pk,
+                looked_at=looked_at.get(case.pk),
+                is_by_agent=case.changed_by_id is None or str(case.changed_by_id) in agents,
+            )
+            for case in found.rows
+        ],
         can_be_claimed=chosen.view is not View.CLOSED,
+        colleagues=colleague_options(reader),
         links=keyset_links(
             PageLink("First", queue_url(top) if chosen != top else ""),
             PageLink("Previous", previous, "prev"),
@@ -170,8 +231,7 @@ def queue_page(chosen: QueueState, reader: User) -> QueuePage:
         ),
         looked_through=f"{looked_through:,}" if looked_through else "",
         look_on=previous if chosen.before else following,
-        news_url=news_url(chosen, current_version(found.rows)),
-        newest=newest_url(chosen),
+        news_url=news_url(chosen, QueueVersion(drawn, shown=tuple(keys))),
     )
 
 
@@ -235,52 +295,56 @@ def newest_url(chosen: QueueState) -> str:
     return queue_url(replace(chosen.from_the_top, newest_first=True))
 
 
+def colleague_options(reader: User) -> tuple[Option, ...]:
+    """The colleagues to whom the reader can assign a case. One query."""
+    others = agents_with(Right.REVIEW).exclude(pk=reader.pk)
+    return as_options((("", "Select a colleague"), *((str(one.pk), one.called) for one in others)), "")
+
+
 # A case that was submitted before a page was drawn may be seen only afterwards: its transaction ended later.
 _LATE = timedelta(seconds=5)
-_NAMED_AT_MOST = 25
 
 
 @dataclass(frozen=True, slots=True)
 class QueueVersion:
-    """The version of the queue that a page shows: when it was drawn, the count that it says, what had just come then.
+    """The version of the queue that a page shows: when it was drawn, the counts that it says, and its cases.
 
-    In an address: the moment in microseconds, the count, and the numbers of the cases, with dots between.
+    In an address: the moment in microseconds, how many cases are new, how many of those on the page have changed, and
+    the numbers of the cases, with dots between.
     """
 
     drawn: datetime
-    said: int = 0
-    just_come: tuple[int, ...] = ()
+    new: int = 0
+    changed: int = 0
+    shown: tuple[int, ...] = ()
 
     @classmethod
     def read(cls, text: str) -> "QueueVersion | None":
         """The version that an address names, or None where it names none."""
-        numbers = parse_integers(text.split(".")[: 2 + _NAMED_AT_MOST])
-        if len(numbers) < 2:
+        numbers = parse_integers(text.split(".")[: 3 + A_PAGE])
+        if len(numbers) < 3:
             return None
-        micros, said, *just_come = numbers
+        micros, new, changed, *shown = numbers
         drawn = moment_at(micros)
-        return cls(drawn, said, tuple(just_come)) if drawn else None
+        return cls(drawn, new, changed, tuple(shown)) if drawn else None
 
     def __str__(self) -> str:
-        return ".".join(map(str, (micros_of(self.drawn), self.said, *self.just_come)))
+        return ".".join(map(str, (micros_of(self.drawn), self.new, self.changed, *self.shown)))
 
     @property
     def words(self) -> str:
-        """The count as the page says it; nothing where what had come is gone again."""
-        return f"{_count_words(self.said)} new case{'' if self.said == 1 else 's'}" if self.said else ""
+        """The counts as the page says them; nothing where what had come is gone again."""
+        new = f"{_count_words(self.new)} new case{'' if self.new == 1 else 's'}" if self.new else ""
+        return together(new, if_any(self.changed, "changed case"))
 
 
-def current_version(shown: Iterable[Case]) -> QueueVersion:
-    """The version of a page that is drawn now and shows these cases. No query."""
-    now = timezone.now()
-    return QueueVersion(now, just_come=tuple(case.pk for case in shown if case.submitted_at > now - _LATE))
-
-
-def with_new_cases(chosen: QueueState, version: QueueVersion, *, agent_id: int) -> QueueVersion:
-    """The same version, with how many cases have come since into the view, as it is filtered, whatever the page. One
-    query, and that of a search."""
-    came = find_cases(chosen, agent_id=agent_id).every.filter(submitted_at__gt=version.drawn - _LATE)
-    return replace(version, said=came.exclude(pk__in=version.just_come)[:_MAX_COUNT].count())
+def current_version(chosen: QueueState, version: QueueVersion, *, agent_id: int) -> QueueVersion:
+    """The same version, with how many cases have come since into the view, as it is filtered, whatever the page, and
+    how many of those that the page shows have changed. One query, and that of a search."""
+    came = find_cases(chosen, agent_id=agent_id).since(version.drawn - _LATE).exclude(pk__in=version.shown)
+    changed = Case.objects.filter(pk__in=version.shown, changed_at__gt=version.drawn)
+    new, changes = counts([came.values("pk")[:_MAX_COUNT], changed.values("pk")], agent_id=agent_id)
+    return replace(version, new=new, changed=changes)
 
 
 def news_url(chosen: QueueState, version: QueueVersion) -> str:

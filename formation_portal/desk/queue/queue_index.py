@@ -1,5 +1,5 @@
-"""The copy of each case that the queue reads, kept up to date in the transaction that changes the application, or the
-name and e-mail address of its customer.
+"""The copy of each case that the queue reads, kept up to date in the transaction that changes the application, its
+review, or the name and e-mail address of its customer.
 
 Words are kept folded: the same for any spelling of capitals, accents and hyphens.
 """
@@ -12,10 +12,11 @@ from datetime import datetime, time
 from typing import Any
 
 from django.conf import settings
-from django.db.models import Q
+from django.db.models import F, Q
 from django.db.models.signals import post_save, pre_save
 from django.dispatch import receiver
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.timezone import localdate, make_aware
 
 from formation_portal.accounts.models import User
@@ -27,6 +28,7 @@ from formation_portal.contract.catalog import working_days, working_days_after, 
 from formation_portal.contract.lifecycle import FINAL, State
 from formation_portal.contract.schema import FormSchema
 from formation_portal.mail import queue_letter
+from formation_portal.reviews.checklist import load_checklist
 from formation_portal.reviews.models import DecisionOutcome, ReviewDecision
 from formation_portal.reviews.transactions import UNDER_REVIEW
 
@@ -41,7 +43,7 @@ _WITH_US = frozenset({State.SUBMITTED_FOR_REVIEW, State.IN_REVIEW})
 
 def update_case(draft: Draft) -> None:
     """The case as the application stands now; a draft that was never submitted is none. At most six queries;
-    four more make a new one."""
+    four more make a new one, and two where its checks are counted."""
     application, state = draft.application, draft.application.status
     if application.submitted_at is None or application.deleted_at is not None:
         return
@@ -59,6 +61,7 @@ def update_case(draft: Draft) -> None:
         "documents": len(draft.documents),
         "product": application.product_id,
         "place": place,
+        "changed_at": timezone.now(),
         # Nobody works on what is closed.
         **(UNCLAIMED if is_final else {}),
     }
@@ -68,6 +71,13 @@ def update_case(draft: Draft) -> None:
     case = Case.objects.select_for_update().filter(pk=application.pk).first()
     is_new, case = case is None, case or Case(application=application)
     was_waiting_since = case.waiting_since
+    change = draft.new_changes[-1] if draft.new_changes else None
+    if change is None or change.moved_to != State.IN_REVIEW:
+        # That a review begins says no more than the claim.
+        facts |= {"version": case.version + 1, "changed_by_id": change.who_id if change else None}
+    if is_with_us and (was_waiting_since != facts["waiting_since"] or not case.checks_all):
+        # Its customer changes nothing while it is with us, and agents no answers.
+        facts |= _checks(draft)
     for name, value in facts.items():
         setattr(case, name, value)
     _update_due_date(case, application, was_waiting_since=was_waiting_since)
@@ -85,6 +95,18 @@ def update_case(draft: Draft) -> None:
     if gone := there - wanted:
         CaseWord.objects.filter(case=application.pk, word__in=gone).delete()
     CaseWord.objects.bulk_create(CaseWord(case_id=application.pk, word=word) for word in sorted(wanted - there))
+
+
+def _checks(draft: Draft) -> dict[str, int]:
+    """How many checks are done of how many: two queries."""
+    facts = list(load_checklist(draft))
+    return {"checks_done": sum(fact.is_done for fact in facts), "checks_all": len(facts)}
+
+
+def update_review(draft: Draft, *, by: Any) -> None:
+    """The case after a change of its review: three queries."""
+    changed = {"version": F("version") + 1, "changed_by": by, "changed_at": timezone.now()}
+    Case.objects.filter(pk=draft.application.pk).update(**changed, **_checks(draft))
 
 
 def _update_due_date(case: Case, application: Application, *, was_waiting_since: datetime | None) -> None:

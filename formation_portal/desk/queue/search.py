@@ -80,6 +80,7 @@ class RowCount(Subquery):
 
     template = "(SELECT COUNT(*) FROM (%(subquery)s) counted)"
     output_field = IntegerField()
+    empty_result_set_value = 0
 
 
 def counts(rows: Sequence[QuerySet[Any]], *, agent_id: int) -> tuple[int, ...]:
@@ -129,10 +130,9 @@ class CaseSearch:
     cases: QuerySet[Case]
     looks_through: QuerySet[Case] | None
 
-    @property
-    def every(self) -> QuerySet[Case]:
-        """All of them in the order of the queue, whatever the page."""
-        return _in_order(_between(self.cases, self.chosen), self.chosen, descends=self.chosen.newest_first)
+    def since(self, at: datetime) -> QuerySet[Case]:
+        """Those that have come into the view since then, whatever the page, in no order."""
+        return _between(self.cases, self.chosen, start=QueuePosition(at, 0))
 
 
 def in_view(view: View, *, agent_id: int) -> QuerySet[Case]:
@@ -201,7 +201,7 @@ def search_page(found: CaseSearch, *, length: int) -> tuple[KeysetPage[Case, Que
     # Found by their keys alone; what is shown of them is read for those of the page.
     cases = _between(found.cases, chosen, start=start, end=end, descends=descends)
     keys = _in_order(cases, chosen, descends=descends).values("pk")[: length + 1]
-    whole = Case.objects.filter(pk__in=keys).select_related("application__owner", "claimed_by")
+    whole = Case.objects.filter(pk__in=keys).select_related("application__owner", "claimed_by", "assigned_by")
     shown = list(_in_order(whole, chosen, descends=descends))
     page = keyset_page(
         shown,

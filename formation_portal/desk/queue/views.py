@@ -1,4 +1,4 @@
-"""The queue, and claiming cases: those that are selected, one on its page, and the next one."""
+"""The queue, and claiming and assigning cases: those that are selected, one on its page, and the next one."""
 
 from http import HTTPStatus
 
@@ -8,18 +8,20 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 
 from formation_portal.accounts.models import Right
-from formation_portal.accounts.policies import UserRequest, agent, agent_with
+from formation_portal.accounts.policies import UserRequest, agent, agent_with, agents_with
 from formation_portal.accounts.sessions import background_request
 from formation_portal.core.integers import parse_integer
+from formation_portal.ui.forms.controls import Problem
 
 from ..case_urls import case_url, queue_shown, queue_url
 from ..lookups import get_application_or_404
+from ..models import Case
 from ..queue_state import QueueState
 from ..wording import numbered
-from .claims import already_claimed, claim_or_take_over
+from .claims import already_claimed, assign, claim_or_take_over
 from .claims import claim as claim_several
 from .claims import release as release_several
-from .pages import QueueVersion, newest_url, news_url, queue_page, with_new_cases
+from .pages import QueueVersion, colleague_options, current_version, newest_url, news_url, queue_page
 from .search import next_case_for
 
 
@@ -42,10 +44,15 @@ def news(request: UserRequest) -> HttpResponse:
     chosen, version = QueueState.read(request.GET), QueueVersion.read(request.GET.get("token", ""))
     if not request.htmx:
         return redirect(queue_url(chosen))
-    now = with_new_cases(chosen, version, agent_id=request.user.pk) if version else None
+    now = current_version(chosen, version, agent_id=request.user.pk) if version else None
     if now is None or now == version:
         return HttpResponse(status=HTTPStatus.NO_CONTENT)
-    context = {"words": now.words, "news_url": news_url(chosen, now), "newest": newest_url(chosen)}
+    same_page = request.htmx.current_url_abs_path or queue_url(chosen)
+    context = {
+        "words": now.words,
+        "news_url": news_url(chosen, now),
+        "shown_at": newest_url(chosen) if now.new else same_page,
+    }
     return render(request, "desk/queue/_news_answer.html", context)
 
 
@@ -76,6 +83,54 @@ def releases(request: UserRequest) -> HttpResponse:
     if request.method == "POST":
         _release(request, _ticked(request))
     return _to_queue(request)
+
+
+@require_http_methods(_METHODS)
+@agent_with(Right.REVIEW)
+def assignments(request: UserRequest) -> HttpResponse:
+    """Give what is ticked to a colleague."""
+    ticked = _ticked(request) if request.method == "POST" else []
+    if request.method == "POST" and not ticked:
+        messages.info(request, "Select at least one case.")
+    return _assign(request, ticked, back=queue_url(queue_shown(request.POST))) if ticked else _to_queue(request)
+
+
+@require_http_methods(_METHODS)
+@agent_with(Right.REVIEW)
+def assignment(request: UserRequest, reference: str) -> HttpResponse:
+    """Give one case to a colleague."""
+    application, back = get_application_or_404(reference), case_url(reference, queue_shown(request.POST))
+    return _assign(request, [application.pk], back=back) if request.method == "POST" else redirect(back)
+
+
+def _assign(request: UserRequest, cases: list[int], *, back: str) -> HttpResponse:
+    """Assign the cases to the colleague who was chosen, as far as they are whose the page has said, and go back; else
+    ask for a colleague who may review."""
+    chosen = request.POST.get("agent", "")
+    colleague = agents_with(Right.REVIEW).exclude(pk=request.user.pk).filter(pk=parse_integer(chosen) or 0).first()
+    held = request.POST.getlist("held")
+    if colleague is None:
+        error = (
+            "This person can’t be given cases. Select a colleague from the list." if chosen else "Select a colleague."
+        )
+        context = {
+            "cases": Case.objects.filter(pk__in=cases).select_related("application").order_by("pk"),
+            "colleagues": colleague_options(request.user),
+            "held": held,
+            "problems": [Problem("agent", error)],
+            "back": back,
+            "shown": request.POST.get("shown", ""),
+        }
+        return render(request, "desk/queue/assignment.html", context, status=HTTPStatus.UNPROCESSABLE_ENTITY)
+    named = {case: agent for case, _, agent in (one.partition(".") for one in held)}
+    given, kept = assign({case: named.get(str(case), "") for case in cases}, to=colleague, by=request.user)
+    if given:
+        messages.success(request, f"You have assigned {numbered(len(given), 'case')} to {colleague.called}.")
+    for case in kept:
+        messages.warning(request, already_claimed(case, case.title or "an unnamed case"))
+    if not given and not kept:
+        messages.error(request, "Only open cases can be assigned.")
+    return redirect(back)
 
 
 @require_http_methods(_METHODS)

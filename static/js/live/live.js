@@ -3,7 +3,6 @@
 (() => {
   "use strict";
 
-  const MINUTE = 60_000;
   const LOOKS_AT_THE_CLOCK = 5_000;
 
   /* ---- Switches, which this browser remembers. Without storage, as in some private windows, they last as long as
@@ -28,14 +27,16 @@
     kept(name, target.dataset.kept);
   });
 
-  /* ---- News. Asked for once a minute at most, and only where somebody sees the answer. ---- */
+  /* ---- News. Asked for as often as the page says, else once a minute, and only where somebody sees the answer. ---- */
 
   let asked = Date.now();
   const look = () => {
     const isPaused = document.querySelector("[data-pauses]")?.checked === false;
-    if (isPaused || document.visibilityState !== "visible" || Date.now() - asked < MINUTE) return;
+    const news = document.getElementById("news");
+    const wait = (news?.dataset.seconds ?? 60) * 1000;
+    if (isPaused || document.visibilityState !== "visible" || Date.now() - asked < wait) return;
     asked = Date.now();
-    document.getElementById("news")?.dispatchEvent(new Event("look"));
+    news?.dispatchEvent(new Event("look"));
   };
   setInterval(look, LOOKS_AT_THE_CLOCK);
   document.addEventListener("visibilitychange", look);

@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
-from formation_portal.desk.case.news import delete_ended_presence
+from formation_portal.desk.case.news import delete_old_presence
 from formation_portal.desk.models import Case, Opening
 from formation_portal.desk.queue import claims
 from formation_portal.reviews import checks, queries
@@ -146,10 +146,13 @@ def test_agents_see_who_else_has_it_open(submitted: Draft, other: Any, as_agent:
     assert "Dev Ramanathan opened this on " in as_agent.get(case_url(submitted)).content.decode()
     Opening.objects.filter(agent=other).update(seen_at=timezone.now() - timedelta(minutes=4))
     theirs.get(theirs_url, headers=HTMX)
-    assert "Dev Ramanathan" in as_agent.get(case_url(submitted)).content.decode()
+    assert "Dev Ramanathan opened" in as_agent.get(case_url(submitted)).content.decode()
     Opening.objects.filter(agent=other).update(seen_at=timezone.now() - timedelta(minutes=6))
-    assert "Dev Ramanathan" not in as_agent.get(case_url(submitted)).content.decode()
-    delete_ended_presence()
+    assert "Dev Ramanathan opened" not in as_agent.get(case_url(submitted)).content.decode()
+    delete_old_presence()
+    assert Opening.objects.filter(agent=other).exists(), "what they have seen is compared with"
+    Opening.objects.filter(agent=other).update(seen_at=timezone.now() - timedelta(days=91))
+    delete_old_presence()
     assert list(Opening.objects.exclude(agent=other)) == list(Opening.objects.all())
 
 

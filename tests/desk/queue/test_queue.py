@@ -1,6 +1,6 @@
 """The queue holds what was submitted, the longest waiting first, as its address says."""
 
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -8,6 +8,7 @@ from django.db import connection, transaction
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
+from django.utils.timezone import localdate
 
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application
@@ -124,16 +125,35 @@ def test_overdue_is_what_was_with_us_for_as_many_working_days_as_its_product_tak
     assert "With us for longer than the timeline of the company type" in text
 
 
-@pytest.mark.parametrize(("allowed", "words"), [(4, "Overdue"), (5, "Overdue"), (6, "Last day"), (7, "New")])
-def test_the_last_day_and_what_is_overdue_are_said(
-    owner: Any, as_agent: Client, settings: Any, allowed: int, words: str
-) -> None:
-    settings.OVERDUE_DAYS = allowed
-    [one] = submitted_ones(owner, 1, first_days=7)
-    Application.objects.update(product=one.product | {"estimated_timeline": "As long as it takes"})
-    _record(one)
-    text = page(as_agent).one("tbody").text
-    assert [said for said in ("Overdue", "Last day", "New") if said in text] == [words]
+@pytest.mark.parametrize(
+    ("target", "day", "words"),
+    [
+        (4, 23, "Due 26 Nov"),
+        (4, 25, "Due 26 Nov"),
+        (4, 26, "Due today"),
+        (4, 27, "1 day overdue"),
+        (4, 28, "1 day overdue"),
+        (4, 30, "2 days overdue"),
+        (5, 28, "Due 27 Nov"),
+        (1, 23, "Due today"),
+    ],
+)
+def test_each_row_says_when_it_is_due(target: int, day: int, words: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Submitted on a Monday, of whose week the 28th and 29th are no working days."""
+    monday = datetime(2026, 11, 23, 9, tzinfo=UTC)
+    case = Case(waiting_since=monday, target_days=target, submitted_at=monday)
+    monkeypatch.setattr(pages, "localdate", lambda at=None: localdate(at or monday.replace(day=day)))
+    assert pages.CaseRow(case, "", reader_id=1, looked_at=None, is_by_agent=False).due_words == words
+
+
+def test_what_is_overdue_says_so_and_how_it_stands(owner: Any, as_agent: Client) -> None:
+    submitted_ones(owner, 1, first_days=7, state=State.IN_REVIEW)
+    submitted_ones(owner, 1, first_days=9, state=State.RETURNED_FOR_CHANGES)
+    overdue, returned = page(as_agent, "?view=all").all("tr")[:0:-1]
+    assert "2 days overdue" in overdue.text
+    assert "In review" in overdue.text
+    assert "With customer" in returned.text
+    assert "ue " not in returned.text
 
 
 def test_a_product_without_a_timeline_may_take_what_the_setting_says(

@@ -59,7 +59,7 @@ def test_fifty_arrivals_move_nothing_and_wait_for_a_press(desk: tuple[Tab, Any, 
     _row(tab, 1).focus()
     for _ in range(49):
         submitted_ones(owner, 1)
-    tab.clock.fast_forward(61_000)
+    tab.clock.fast_forward(16_000)
     expect(tab.locator("#news")).to_have_text("50 new cases. Show")
     expect(tab.locator("#announcer")).to_have_text("50 new cases")
     expect(_row(tab, 1)).to_be_focused()
@@ -158,7 +158,7 @@ def test_an_open_case_says_what_others_do_and_nothing_moves(desk: tuple[Tab, Any
     expect(tab.locator("#news-show")).to_have_count(0)
     tab.get_by_label("Notify me of changes").check()
     link.focus()
-    tab.clock.fast_forward(61_000)
+    tab.clock.fast_forward(16_000)
     expect(tab.locator("#announcer")).to_contain_text("Ida Lund began the review on")
     expect(link).to_be_focused()
     tab.locator("#news-show").evaluate("one => one.remove()")

@@ -38,16 +38,19 @@ def queue_states() -> Iterator[Shot]:
     for case, name in zip(cases, _NAMES, strict=True):
         Case.objects.filter(pk=case.pk).update(title=name)
     claims.claim([cases[0].pk], by=agent)
-    claims.claim([cases[1].pk], by=other)
+    claims.assign({cases[1].pk: ""}, to=agent, by=other)
+    note_presence(cases[2].pk, agent=agent, version=0)
+    claims.claim([cases[2].pk], by=other)
     yield Shot("queue-of-every-kind", "/desk/", who="agent")
     yield Shot("queue-narrowed", f"/desk/?q=larkfield&state=in_review&holder={agent.pk}", who="agent")
     yield Shot("queue-nothing-fits", "/desk/?q=nobody-at-all", who="agent")
     yield Shot("queue-keys", "/desk/?view=mine", who="agent", act=lambda tab: tab.keyboard.press("?"))
     yield Shot("queue-claimed", "/desk/?view=answered", who="agent", act=_claim_all)
+    yield Shot("queue-assigned-to-nobody", "/desk/", who="agent", act=_assign_to_nobody)
     yield Shot("queue-news", "/desk/?view=unclaimed", who="agent", act=lambda tab: _look(tab, owner))
-    for case, name in zip(cases, ("mine", "theirs", "unclaimed", "with-customer"), strict=True):
+    for case, name in zip(cases, ("mine", "assigned", "theirs", "with-customer"), strict=True):
         yield Shot(f"case-{name}", f"/desk/{case.reference}/", who="agent")
-    yield Shot("case-news", f"/desk/{cases[2].reference}/", who="agent", act=lambda tab: _claimed_meanwhile(tab, other))
+    yield Shot("case-news", f"/desk/{cases[3].reference}/", who="agent", act=lambda tab: _claimed_meanwhile(tab, other))
     submitted_ones(owner, 30)
     yield Shot("queue-pages", "/desk/?sort=newest", who="agent")
     with patch.multiple(search, _MAX_SORTED=1, _MAX_SCANNED=2):
@@ -85,6 +88,11 @@ def _claim_all(tab: Tab) -> None:
     press(tab, "Claim selected")
 
 
+def _assign_to_nobody(tab: Tab) -> None:
+    tab.locator("tbody .tick input").first.check()
+    press(tab, "Assign selected")
+
+
 def _claimed_meanwhile(tab: Tab, other: Any) -> None:
     """Another agent opens and claims the case that is open here, which the page hears of without the wait."""
     reference = tab.url.rstrip("/").rpartition("/")[2]
@@ -103,7 +111,7 @@ def _moved_meanwhile(tab: Tab, application: Application, agent: Any) -> None:
 
 
 def _look(tab: Tab, owner: object) -> None:
-    """The page looks for news now, without the wait of a minute."""
+    """The page looks for news now, without the wait."""
     submitted_ones(owner, 1)
     tab.evaluate("document.getElementById('news').dispatchEvent(new Event('look'))")
     expect(tab.locator("#news")).to_contain_text("1 new case")
