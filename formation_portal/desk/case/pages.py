@@ -15,7 +15,7 @@ from formation_portal.applications.ownership_stakes import OWNER_PREFIX
 from formation_portal.applications.parties import ShareClassRow
 from formation_portal.applications.readback import AnswerGroup, AnswerLine, Readback, readback
 from formation_portal.contract.schema import Section
-from formation_portal.reviews.checklist import Checklist, Fact, load_checklist
+from formation_portal.reviews.checklist import CHANGED, OPEN, Checklist, Fact, load_checklist
 from formation_portal.reviews.checks import OpenedDocuments, opened_documents
 from formation_portal.reviews.models import MAX_TEXT, Query
 from formation_portal.reviews.targets import WHOLE_APPLICATION, Target, TargetKind, holder_name
@@ -254,6 +254,15 @@ class CasePage:
     def party_documents(self) -> list[DocumentRow]:
         """The others, which are checked on the pages of their parties."""
         return [row for row in self._document_rows if row.line.party is not None and not row.mark]
+
+    @property
+    def left(self) -> list[Fact]:
+        """What the button that accepts all takes: the sections and documents that the page shows and that are to be
+        checked, but for those that a query is open about."""
+        shares = [self.shares] if self.shares else []
+        shown: list[CaseEntry | DocumentRow] = [*self.sections, *shares, *self.documents]
+        found = [one.status for one in shown if one.status and not one.status.has_query]
+        return [status.fact for status in found if self.can_check and status.fact.state in (OPEN, CHANGED)]
 
     @cached_property
     def lost(self) -> tuple[QueryPanel, ...]:
