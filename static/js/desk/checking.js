@@ -44,8 +44,12 @@
     const option = note?.querySelector(`[data-fact="${fact.id}"]`);
     if (option && !isNoting()) option.selected = true;
   };
+  let inHand;
   const show = (fact) => {
     aim(fact);
+    /* Whoever leafs on in the viewer is not led back. */
+    if (fact === inHand) return;
+    inHand = fact;
     const link = fact?.querySelector("a[data-shows]");
     if (link && !isNoting() && isInSight() && !shows(link)) link.click();
   };

@@ -62,6 +62,8 @@ def test_what_cannot_be_saved_is_kept_to_be_copied(submitted: Draft, as_agent: C
     assert answer.status_code == 422
     assert "This document was removed or replaced." in answer.content.decode()
     assert "ADA AUGUSTA" in answer.content.decode()
+    theirs = submitted.documents_of(submitted.party("ingrid"))["Passport"].pk
+    assert post(as_agent, submitted, theirs).status_code == 422
     services.withdraw(submitted, by=owner)
     answer = post(as_agent, submitted, 0, says="ADA AUGUSTA")
     assert (answer.status_code, "ADA AUGUSTA" in answer.content.decode()) == (409, True)
