@@ -37,7 +37,7 @@ def prove(
     Raises ReviewRefused where there is no such fact, document or page, or the text is too long; ReviewChanged where
     others have noted something there since the page was drawn; Closed.
     """
-    line = " ".join(text.split())
+    line = " ".join(text.replace("\x00", " ").split())
     if len(line) > MAX_LABEL:
         raise ReviewRefused(f"Use {MAX_LABEL:,} characters or fewer.", field="says")
     with review_transaction(draft, by=by, version=version) as work:
