@@ -63,7 +63,7 @@ def test_what_cannot_be_saved_is_kept_to_be_copied(submitted: Draft, as_agent: C
     assert "This document was removed or replaced." in answer.content.decode()
     assert "ADA AUGUSTA" in answer.content.decode()
     theirs = submitted.documents_of(submitted.party("ingrid"))["Passport"].pk
-    assert post(as_agent, submitted, theirs).status_code == 422
+    assert post(as_agent, submitted, 0, back=f"{address(submitted)}?document={theirs}").status_code == 422
     services.withdraw(submitted, by=owner)
     answer = post(as_agent, submitted, 0, says="ADA AUGUSTA")
     assert (answer.status_code, "ADA AUGUSTA" in answer.content.decode()) == (409, True)
