@@ -85,3 +85,14 @@ class TargetLinks:
 
     def _party(self, token: str) -> str:
         return party_url(self._draft.application.reference, token, self._shown)
+
+
+def next_check_url(draft: Draft, checklist: Checklist, token: str, shown: QueueState) -> str:
+    """Where a review goes on after one holder, a party or the application itself (no token): the next thing to check,
+    or the decision. No query."""
+    reference, following = draft.application.reference, checklist.following(token)
+    if following is None:
+        return f"{case_url(reference, shown)}#decide"
+    if following.token:
+        return party_url(reference, following.token, shown)
+    return TargetLinks(draft, checklist, shown).at(next(fact.target for fact in following.facts if fact.is_to_do))

@@ -83,6 +83,15 @@ class Checklist:
         """A party's facts; without a token the application's own."""
         return next((sheet for sheet in self.holders if sheet.token == token), None)
 
+    def following(self, token: str) -> HolderChecklist | None:
+        """Where a review goes on after one holder: after a party the next one that has something to check, round to the
+        first, and the application's own facts last; after one of those the others, then the parties. None where nothing
+        is left."""
+        own, *parties = self.holders
+        position = [holder.token for holder in parties].index(token) if token else 0
+        others = (*parties[position + 1 :], *parties[:position], own) if token else self.holders
+        return next((holder for holder in others if any(fact.is_to_do for fact in holder.facts)), None)
+
     @property
     def open_queries(self) -> dict[Target, Query]:
         """The open query at each target: the newest, where one was sent and another is drafted."""

@@ -150,6 +150,34 @@ class Note(_TargetedRow):
         return f"Note in {self.application_id}"
 
 
+@attested(*_AUTHORSHIP, *_TARGET, "slot", "page", "sha256", "text", "removed_at")
+class Evidence(_TargetedRow):
+    """Where a party's document proves a fact: its page, and in one line what stands there, which may be left out.
+
+    The document is named by its slot and its file's digest, since a replaced one may be removed.
+    """
+
+    application = models.ForeignKey(Application, models.CASCADE, related_name="evidence")
+    slot = models.TextField()
+    page = models.PositiveIntegerField()
+    sha256 = models.CharField(max_length=64)
+    text = models.CharField(max_length=MAX_LABEL, blank=True)
+    removed_at = models.DateTimeField(null=True)
+
+    class Meta:
+        ordering = ("pk",)
+        constraints = (
+            models.UniqueConstraint(
+                fields=("application", "kind", "holder", "name"),
+                condition=Q(removed_at=None),
+                name="one_evidence_a_fact",
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"Evidence of {self.kind} {self.name} in {self.application_id}"
+
+
 class DecisionOutcome(models.TextChoices):
     """What became of a decision."""
 

@@ -141,11 +141,12 @@ class Ownership:
         return said if counts else join_sentences(said, gettext("Below the threshold"))
 
 
-def ownership(draft: Draft) -> Ownership | None:
-    """Who is behind the holders; None where only people hold shares and nobody said who owns a company. One query."""
+def ownership(draft: Draft, allocation: Allocation | None = None) -> Ownership | None:
+    """Who is behind the holders; None where only people hold shares and nobody said who owns a company. One query,
+    unless the allocation has made it."""
     if not draft.holds_shares:
         return None
-    found = Ownership(draft, Allocation(draft), is_full=True)
+    found = Ownership(draft, allocation or Allocation(draft), is_full=True)
     return found if found.nodes else None
 
 

@@ -21,7 +21,8 @@ from formation_portal.desk.queue import claims
 from formation_portal.reviews.checks import accept, reopen
 from formation_portal.reviews.customer_queries import Reply, store_replies
 from formation_portal.reviews.decisions import DECLINE, RETURN, decide, refuse_proposal
-from formation_portal.reviews.models import Check, DecisionOutcome, Note, Query, ReviewDecision
+from formation_portal.reviews.evidence import prove
+from formation_portal.reviews.models import Check, DecisionOutcome, Evidence, Note, Query, ReviewDecision
 from formation_portal.reviews.queries import delete_draft, draft_query, remove_note, write_note
 from formation_portal.reviews.targets import Target
 from formation_portal.reviews.transactions import current_version
@@ -33,7 +34,7 @@ pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
 BIRTH, NAME = Target.of_field("ada", "person.date_of_birth"), Target.of_field("ada", "person.last_name")
 ROUNDS = 40
-ATTESTED: tuple[type[models.Model], ...] = (Change, Check, Query, Note, ReviewDecision)
+ATTESTED: tuple[type[models.Model], ...] = (Change, Check, Evidence, Query, Note, ReviewDecision)
 
 
 def findings() -> tuple[AuditFinding, ...]:
@@ -53,6 +54,9 @@ def reviewed(submitted: Draft, owner: Any, agent: Any, colleague: Any, settings:
     reopen(submitted, BIRTH, by=agent, version=version())
     write_note(submitted, NAME, text="Checked by telephone", by=agent)
     remove_note(submitted, write_note(submitted, NAME, text="A slip", by=agent).pk, by=agent)
+    passport = submitted.documents_of(submitted.party("ada"))["Passport"]
+    for text in ("LOVELACE", ""):
+        prove(submitted, NAME, passport, 1, text=text, by=agent, version=version())
     asked = draft_query(submitted, BIRTH, text="Which year?", by=agent, version=version())
     delete_draft(submitted, asked.pk, by=agent, version=version())
     sent = draft_query(submitted, BIRTH, text="Is it 1985?", by=agent, version=version())
@@ -89,6 +93,7 @@ def altered(value: Any) -> Any:
 SECRET_TEXTS: dict[type[models.Model], tuple[str, ...]] = {
     Change: ("who_id", "at", "what", "message", "named", "changes", "moved_to"),
     Check: ("by_id", "at", "digest", "name"),
+    Evidence: ("by_id", "slot", "page", "sha256", "text", "removed_at"),
     Query: ("by_id", "text", "reason", "reply", "sent_at"),
     Note: ("by_id", "text", "removed_at"),
     ReviewDecision: ("by_id", "proposed_by_id", "proposed_at", "deed", "reason", "text", "refusal", "register_number"),
@@ -143,7 +148,7 @@ def test_a_row_that_is_gone_or_slipped_in_is_found(reviewed: Draft, model: type[
     assert row is not None
     key, label = row.pk, attestation.label_of(row)
     row.pk = key + 1_000
-    if isinstance(row, Check):
+    if isinstance(row, Check | Evidence):
         row.name = "another"
     row.save(force_insert=True)
     wrong = f"has something wrong in its {label}"

@@ -31,6 +31,7 @@ from formation_portal.reviews.decisions import (
     decide,
     refuse_proposal,
 )
+from formation_portal.reviews.evidence import prove
 from formation_portal.reviews.models import DeclineReason, QueryReason
 from formation_portal.reviews.queries import delete_draft, draft_query, write_note
 from formation_portal.reviews.targets import Target, TargetKind
@@ -41,6 +42,7 @@ from tests.pdfs import read_pdf
 AGENTS = ("quillfeather", "ottersby", "marrowgate", "thistlewood")
 WORDS = (
     "canarynote",
+    "canaryevidence",
     "canarydropped",
     "canarydrafted",
     "canaryproposed",
@@ -91,6 +93,8 @@ class Review:
         claims.claim([pk], by=self.first)
         claims.take_over(Case.objects.get(pk=pk), by=self.second, word="canaryclaim")
         write_note(self.draft, BIRTH, text="canarynote", by=self.first)
+        passport = self.draft.documents_of(self.draft.party("ada"))["Passport"]
+        prove(self.draft, BIRTH, passport, 1, text="canaryevidence", by=self.first, **self._seen)
         accept(self.draft, [Target(TargetKind.SECTION, "funds")], by=self.first, **self._seen)
         self._ask(BIRTH, "canarydropped")
         delete_draft(self.draft, self.draft.application.queries.get().pk, by=self.first, **self._seen)

@@ -43,6 +43,8 @@ _REVIEWS: dict[str, str] = {
     "settle": "Resolved a query",
     "note": "Wrote a note",
     "remove_note": "Removed a note",
+    "prove": "Noted what a document says",
+    "unprove": "Removed what a document says",
     "propose": "Proposed a decision",
     "decide": "Decided",
     "confirm": "Confirmed a decision",

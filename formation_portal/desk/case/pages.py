@@ -12,14 +12,15 @@ from django.utils.timezone import localtime
 
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.ownership_stakes import OWNER_PREFIX
-from formation_portal.applications.parties import ShareClassRow
+from formation_portal.applications.parties import PartyRow, ShareClassRow
 from formation_portal.applications.readback import AnswerGroup, AnswerLine, Readback, readback
 from formation_portal.contract.schema import Section
-from formation_portal.reviews.checklist import Checklist, Fact, load_checklist
+from formation_portal.reviews.checklist import CHANGED, OPEN, Checklist, Fact, load_checklist
 from formation_portal.reviews.checks import OpenedDocuments, opened_documents
 from formation_portal.reviews.models import MAX_TEXT, Query
 from formation_portal.reviews.targets import WHOLE_APPLICATION, Target, TargetKind, holder_name
 from formation_portal.reviews.transactions import ReviewVersion
+from formation_portal.ui.allocation import Allocation
 from formation_portal.ui.ownership import Ownership, ownership
 
 from ..case_urls import case_url, party_url, queue_shown
@@ -222,7 +223,21 @@ class CasePage:
     @cached_property
     def ownership(self) -> Ownership | None:
         """Who owns whom."""
-        return ownership(self.draft)
+        return ownership(self.draft, self._allocation)
+
+    @cached_property
+    def _allocation(self) -> Allocation:
+        return Allocation(self.draft)
+
+    @cached_property
+    def owners(self) -> list[tuple[PartyRow, str]] | None:
+        """Whoever owns as much in the end as counts where the company is formed, each with their part of all shares;
+        None where shares are not kept here. No query beside that of the ownership."""
+        shares = self._allocation
+        if not self.draft.holds_shares:
+            return None
+        ends = [party for party in self.draft.parties if not party.is_owned and shares.reaches_threshold(party)]
+        return [(party, shares.share_percents.of(party.token, shares.final_shares.of(party.token))) for party in ends]
 
     @property
     def owner_changes(self) -> list[Difference]:
@@ -254,6 +269,15 @@ class CasePage:
     def party_documents(self) -> list[DocumentRow]:
         """The others, which are checked on the pages of their parties."""
         return [row for row in self._document_rows if row.line.party is not None and not row.mark]
+
+    @property
+    def left(self) -> list[Fact]:
+        """What the button that accepts all takes: the sections and documents that the page shows and that are to be
+        checked, but for those that a query is open about."""
+        shares = [self.shares] if self.shares else []
+        shown: list[CaseEntry | DocumentRow] = [*self.sections, *shares, *self.documents]
+        found = [one.status for one in shown if one.status and not one.status.has_query]
+        return [status.fact for status in found if self.can_check and status.fact.state in (OPEN, CHANGED)]
 
     @cached_property
     def lost(self) -> tuple[QueryPanel, ...]:

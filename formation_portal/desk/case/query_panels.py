@@ -17,7 +17,7 @@ from formation_portal.reviews.transactions import ReviewVersion, current_version
 from formation_portal.ui.forms.controls import control_id
 
 from ..lookups import can_review
-from ..masking import Mask, is_identity_number, mask_of
+from ..masking import Mask, TextMasking, is_identity_number, mask_of
 from .forms import QueryForm, query_form
 
 _TONES = {"Resolved": "met", "Drafted": "half", "Answered": "open", "Asked": "heed"}
@@ -186,6 +186,11 @@ class QueryPanels:
     @cached_property
     def notes_by_target(self) -> dict[Target, list[Note]]:
         return _by_target(self.draft.application.notes.filter(removed_at=None).select_related("by"))
+
+    @cached_property
+    def masking(self) -> TextMasking:
+        """What lies over the numbers in what colleagues have written."""
+        return TextMasking(self.draft)
 
     @property
     def targets(self) -> tuple[Target, ...]:

@@ -6,12 +6,14 @@ from collections.abc import Callable
 from functools import partial
 from http import HTTPStatus
 from typing import Any
+from urllib.parse import urlsplit
 
 from django.contrib import messages
-from django.http import Http404, HttpResponse
+from django.http import Http404, HttpResponse, QueryDict
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.html import format_html
 from django.views.decorators.http import require_http_methods, require_safe
 
 from formation_portal.accounts.models import Right
@@ -34,13 +36,14 @@ from formation_portal.reviews.transactions import (
 from formation_portal.ui.documents import document_page as page_of
 from formation_portal.ui.downloads import as_download, page_as_picture, record_as_json, record_as_pdf
 
-from ..case_urls import TargetLinks, queue_shown, return_url
+from ..case_urls import next_check_url, party_url, queue_shown, return_url
 from ..changes_since import not_done, posted_again
 from ..decisions.pages import decision_panel
 from ..documents import acknowledged_documents, unopened_documents
 from ..lookups import get_case_or_404, get_document_or_404, get_live_case_or_404
 from ..models import WORD_LIMIT, Case
 from ..queue.pages import colleague_options
+from ..queue_state import QueueState
 from ..wording import numbered
 from .entries import FactStatus
 from .forms import QueryForm, posted_query_form, posted_targets, store_query
@@ -135,24 +138,32 @@ def document_picture(request: UserRequest, reference: str, number: int, page: in
 @require_http_methods(_METHODS)
 @agent_with(Right.REVIEW)
 def acceptances(request: UserRequest, reference: str) -> HttpResponse:
-    """Accept what is ticked, or, by the button "all", everything that the page had left, and go back to it."""
+    """Accept what is ticked and go back to the page; or, by the button "all", everything that the page had left, and go
+    on to the next check."""
     draft, targets = get_case_or_404(reference), posted_targets(request.POST)
     if request.method == "POST" and not targets:
         messages.info(request, "Select what you want to accept.")
     if request.method != "POST" or not targets:
         return redirect(return_url(request.POST, reference))
-    acknowledged = acknowledged_documents(request.POST)
+    acknowledged, back = acknowledged_documents(request.POST), return_url(request.POST, reference)
+    shown = _queue_of(back)
 
     def accepted(seen: ReviewVersion) -> str:
         count = accept(draft, targets, by=request.user, version=seen, acknowledged=acknowledged)
-        return f"{numbered(count, 'fact')} accepted." if count else "Already accepted."
+        said = f"{numbered(count, 'fact')} accepted." if count else "Already accepted."
+        party = draft.party(targets[0].holder)
+        if party is None or "all" not in request.POST:
+            return said
+        # The next page says whose they were, and leads back.
+        return format_html(
+            '<a class="name" href="{}">{}</a>: {}', party_url(reference, party.token, shown), party.label, said
+        )
 
     try:
         return _apply(request, draft, targets, accepted)
     except DocumentsNotOpened as unopened:
         # Name them, with a way to each, and the same post once more.
-        documents = unopened_documents(draft, unopened.documents, queue_shown(request.POST))
-        back = return_url(request.POST, draft.application.reference)
+        documents = unopened_documents(draft, unopened.documents, shown)
         context = {"draft": draft, "documents": documents, "again": posted_again(request), "back": back}
         return render(request, "desk/case/unopened_documents.html", context, status=422)
 
@@ -192,16 +203,18 @@ def _apply(
         return conflict(changes=changed.changes, status=HTTPStatus.CONFLICT)
     except ReviewRefused as refused:
         return conflict(reason=refused.message, status=HTTPStatus.UNPROCESSABLE_ENTITY)
-    if "goes_on" not in request.POST:
+    if request.POST.keys().isdisjoint(("goes_on", "all")):
         return redirect(back)
-    # The same page at the first of the case's own sections and documents that is still to be checked, else at the
-    # decision. Two queries.
-    checklist = load_checklist(draft)
-    own = checklist.of_holder("")
-    following = next((fact.target for fact in own.facts if fact.is_to_do), None) if own else None
-    links = TargetLinks(draft, checklist, queue_shown(request.POST))
-    _, _, anchor = links.at(following).partition("#") if following else ("", "", "decide")
-    return redirect(f"{back.partition('#')[0]}#{anchor}")
+    # Two queries. The case's own page stays as it was: with all of it, or with what changed alone.
+    token = targets[0].holder if draft.party(targets[0].holder) else ""
+    following = next_check_url(draft, load_checklist(draft), token, _queue_of(back))
+    anchor = following.partition("#")[2]
+    return redirect(following if token or not anchor else f"{back.partition('#')[0]}#{anchor}")
+
+
+def _queue_of(back: str) -> QueueState:
+    """The queue that the page was opened from, where a post leads back to it."""
+    return queue_shown(QueryDict(urlsplit(back).query))
 
 
 def _conflict(

@@ -10,6 +10,7 @@ from pathlib import PurePath
 
 from formation_portal.applications.documents import expired_dates, findings_of
 from formation_portal.applications.draft import Draft
+from formation_portal.applications.models import Document
 from formation_portal.applications.parties import PartyRow
 from formation_portal.contract import canonical
 from formation_portal.contract.localisation import format_number, long_date
@@ -18,6 +19,8 @@ from formation_portal.contract.schema import DocumentSlot, Section
 from formation_portal.documents.findings import FindingCode
 from formation_portal.reviews.checklist import ACCEPTED, CHANGED, OPEN, QUERIED, Fact, HolderChecklist
 from formation_portal.reviews.checks import OpenedDocuments
+from formation_portal.reviews.evidence import evidence_of_party
+from formation_portal.reviews.models import Evidence
 from formation_portal.reviews.targets import Target, TargetKind
 from formation_portal.ui.documents import file_facts
 from formation_portal.ui.forms.controls import control_id
@@ -101,7 +104,8 @@ def for_agents(reason: str) -> str:
 @dataclass(frozen=True)
 class FactRow:
     """One fact to check. `key` is the digit that ticks it, `before` what stood there when it was last looked at,
-    `question` what was asked. `panel` holds what was said about it, and `seen` who has opened the document."""
+    `question` what was asked. `panel` holds what was said about it, `seen` who has opened the document, `evidence`
+    where a document proves it, and `proof` that document, unless it was replaced since."""
 
     party: PartyRow
     fact: Fact
@@ -113,6 +117,8 @@ class FactRow:
     panel: QueryPanel
     state: ViewerState
     seen: str
+    evidence: Evidence | None
+    proof: Document | None
 
     @property
     def mark(self) -> str:
@@ -180,6 +186,28 @@ class FactRow:
         return f"{url}{self.state.for_document(self.fact.document.pk).query}"
 
     @property
+    def evidence_url(self) -> str:
+        """Where the page that proves it is looked at."""
+        if self.evidence is None or self.proof is None:
+            return ""
+        url = party_url(self.panel.panels.draft.application.reference, self.party.token)
+        return url + self.state.for_document(self.proof.pk).for_page(self.evidence.page).query
+
+    @property
+    def is_evidence_replaced(self) -> bool:
+        """Whether what was noted is of a document that is no longer there."""
+        return self.evidence is not None and self.proof is None
+
+    @property
+    def said(self) -> str:
+        """What the document says, with numbers masked as elsewhere on the page."""
+        if self.evidence is None or self.panel.panels.shows_numbers or not self.evidence.text:
+            return self.evidence.text if self.evidence else ""
+        return (
+            str(mask_of(self.evidence.text)) if self.is_masked else self.panel.panels.masking.masked(self.evidence.text)
+        )
+
+    @property
     def number_id(self) -> str:
         """The id of what stands there, where it is a number: by its place, which it keeps whatever else changes."""
         return f"number:{control_id(str(self.fact.target))}"
@@ -227,7 +255,9 @@ def fact_rows(
     *,
     can_be_ticked: bool,
 ) -> list[FactRow]:
-    """The rows, in the order of the form. Two queries, and one more where something has changed."""
+    """The rows, in the order of the form. Three queries, and one more where something has changed."""
+    evidence = evidence_of_party(panels.draft, party.token)
+    documents = {one.sha256: one for one in panels.draft.documents_of(party).values()}
     before = values_before(panels.draft, party, checklist)
     asked = panels.draft.form_state.party_questions(party.record)
     questions = {Target.of_field(party.token, one.spec.name): one for one in asked}
@@ -245,6 +275,8 @@ def fact_rows(
             panel=QueryPanel(panels, fact.target),
             state=state,
             seen=opened_by(seen.names_of(fact.document.pk)) if fact.document else "",
+            evidence=(noted := evidence.get(fact.target)),
+            proof=documents.get(noted.sha256) if noted else None,
         )
         for number, fact in enumerate(checklist.facts, 1)
     ]

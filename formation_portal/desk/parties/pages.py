@@ -17,12 +17,13 @@ from formation_portal.contract import canonical
 from formation_portal.contract.ownership import apportion, format_hundredths, format_percent
 from formation_portal.reviews.checklist import CHANGED, QUERIED, Checklist, Fact, HolderChecklist, load_checklist
 from formation_portal.reviews.checks import opened_documents
+from formation_portal.reviews.models import MAX_LABEL
 from formation_portal.reviews.transactions import ReviewVersion
 from formation_portal.ui.allocation import Allocation
 from formation_portal.ui.roles import role_words
 
 from ..case.query_panels import QueryPanels, read_queries
-from ..case_urls import case_url, party_url
+from ..case_urls import case_url, next_check_url, party_url
 from ..documents import ViewerState
 from ..lookups import can_review
 from ..queue_state import QueueState
@@ -49,6 +50,8 @@ class PartyPage:
     can_check: bool
     shows_numbers: bool
 
+    line_limit = MAX_LABEL
+
     @property
     def status(self) -> str:
         """How the case stands, as agents read it."""
@@ -56,7 +59,7 @@ class PartyPage:
 
     @property
     def open_rows(self) -> list[FactRow]:
-        """The facts to look at: not accepted, or with a note."""
+        """The facts to look at: not accepted, with a note, or proved by a document that was replaced since."""
         return [row for row in self.rows if not self._is_settled(row)]
 
     @property
@@ -65,7 +68,7 @@ class PartyPage:
         return [row for row in self.rows if self._is_settled(row)]
 
     def _is_settled(self, row: FactRow) -> bool:
-        return row.fact.is_done and not row.panel.notes
+        return row.fact.is_done and not row.panel.notes and not row.is_evidence_replaced
 
     @property
     def kind(self) -> str:
@@ -124,13 +127,8 @@ class PartyPage:
 
     @cached_property
     def following(self) -> HolderChecklist | None:
-        """Where the review goes on: the next party that has something to check, and after the last one the case's own
-        facts; None where nothing is left."""
-        parties = [holder for holder in self.checklist.holders if holder.token]
-        position = [holder.token for holder in parties].index(self.party.token)
-        own = [holder for holder in self.checklist.holders if not holder.token]
-        candidates = (*parties[position + 1 :], *parties[:position], *own)
-        return next((holder for holder in candidates if any(fact.is_to_do for fact in holder.facts)), None)
+        """Where the review goes on; None where nothing is left to check."""
+        return self.checklist.following(self.party.token)
 
     @property
     def following_label(self) -> str:
@@ -142,9 +140,7 @@ class PartyPage:
     @property
     def following_url(self) -> str:
         """Where that is."""
-        if self.following is None:
-            return f"{self.case_url}#decide"
-        return self._url(self.following) if self.following.token else self.case_url
+        return next_check_url(self.draft, self.checklist, self.party.token, self.shown)
 
     def _url(self, holder: HolderChecklist) -> str:
         return party_url(self.draft.application.reference, holder.token, self.shown)
@@ -189,7 +185,7 @@ def _stakes(draft: Draft, party: PartyRow, allocation: Allocation) -> Iterator[t
 def party_page(
     draft: Draft, party: PartyRow, state: ViewerState, *, reader: User, shows_numbers: bool = False
 ) -> PartyPage:
-    """The page: six queries at most."""
+    """The page: seven queries at most."""
     url = party_url(draft.application.reference, party.token)
     # Read before the facts: whatever comes between is news then.
     version = ReviewVersion.of_loaded(draft.application)

@@ -22,7 +22,7 @@
   const rows = () => links().map((link) => link.closest("tr, li, section"));
   /* Where the focus is, else what the address leads to. */
   const inHand = (row) => row.contains(document.activeElement);
-  const isTarget = (row) => Boolean(row.querySelector(":target"));
+  const isTarget = (row) => row.matches(":target, :has(:target)");
   const rowInHand = () => (rows().some(inHand) ? rows().findIndex(inHand) : rows().findIndex(isTarget));
   const go = (step) => () => {
     const [all, at] = [links(), rowInHand()];

@@ -1,6 +1,7 @@
 """Accepting facts over the web: what a form posts, where it leads back to, and what others did meanwhile."""
 
 from typing import Any
+from urllib.parse import urlencode
 
 import pytest
 from django.test import Client
@@ -181,4 +182,45 @@ def test_a_section_that_is_accepted_leads_on_to_the_next_one(submitted: Draft, a
         leads_to.append(answer["Location"])
     links = TargetLinks(submitted, facts, QueueState())
     onwards = [links.at(target).partition("#")[2] for target in targets[1:]]
-    assert leads_to == [f"{back}?changed=0#{anchor}" for anchor in (*onwards, "decide")]
+    assert leads_to == [*(f"{back}?changed=0#{anchor}" for anchor in onwards), f"{back}parties/ada/"]
+
+
+def test_the_last_section_leads_to_the_decision_once_every_party_is_checked(
+    submitted: Draft, as_agent: Client, agent: Any
+) -> None:
+    holders, back = load_checklist(submitted).holders, f"/desk/{submitted.application.reference}/"
+    facts = [fact.target for holder in holders if holder.token for fact in holder.facts]
+    accept(submitted, facts, by=agent, version=current_version(submitted.application))
+    left = [str(fact.target) for fact in holders[0].facts]
+    answer = as_agent.post(address(submitted), posted(submitted, left=left, all="1", back=f"{back}?changed=0"))
+    assert answer["Location"] == f"{back}?changed=0#decide"
+
+
+def test_a_party_that_is_accepted_leads_on_in_the_same_queue_and_the_next_page_says_whose_it_was(
+    submitted: Draft, as_agent: Client
+) -> None:
+    case = f"/desk/{submitted.application.reference}/"
+    queue = urlencode({"from": "?view=mine"})
+    left = [str(fact.target) for holder in load_checklist(submitted).holders if holder.token for fact in holder.facts]
+    answer = as_agent.post(
+        address(submitted), posted(submitted, left=left, all="1", back=f"{case}parties/ada/?document=3&{queue}")
+    )
+    assert answer["Location"] == f"{case}?{queue}#section-the-company"
+    markup = Markup(as_agent.get(answer["Location"]).content.decode())
+    assert f"Ada Lovelace: {len(left)} facts accepted." in " ".join(markup.one("div", id="messages").text.split())
+    [link] = [one for one in markup.all("a", class_="name") if one.inside("div") and one.text == "Ada Lovelace"][:1]
+    assert link.attributes["href"] == f"{case}parties/ada/?{queue}"
+
+
+def test_the_case_accepts_at_once_what_it_shows_and_no_query_is_about(
+    submitted: Draft, as_agent: Client, agent: Any
+) -> None:
+    own = load_checklist(submitted).holders[0]
+    about = Target.of_field("funds", "xy.capital")
+    draft_query(submitted, about, text="Which bank?", by=agent, version=current_version(submitted.application))
+    markup = Markup(as_agent.get(f"/desk/{submitted.application.reference}/").content.decode())
+    left = [one.attributes["value"] for one in markup.all("input", name="left")]
+    assert left == [str(fact.target) for fact in own.facts if fact.target.holder != "funds"]
+    assert f"({len(left)})" in markup.one("button", name="all").text
+    as_agent.post(address(submitted), posted(submitted, left=left, all="1"))
+    assert "Accept all remaining" not in as_agent.get(f"/desk/{submitted.application.reference}/").content.decode()

@@ -9,7 +9,8 @@ from django.test.utils import CaptureQueriesContext
 
 from formation_portal.accounts.models import Right
 from formation_portal.applications import services
-from formation_portal.applications.draft import Draft
+from formation_portal.applications.draft import Draft, open_draft
+from formation_portal.desk.case.pages import case_page
 from formation_portal.desk.case.query_panels import target_id
 from formation_portal.reviews.models import Query
 from formation_portal.reviews.queries import write_note
@@ -18,6 +19,7 @@ from formation_portal.reviews.transactions import current_version
 from tests.applications import factories
 from tests.desk.review_rounds import accept_all, add_bob, again, ask_at, now, rename, return_it
 from tests.markup import Element, Markup
+from tests.portal.share_limits import hold, limited
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
@@ -233,6 +235,32 @@ def test_notes_are_their_writers_to_remove(submitted: Draft, as_agent: Client, a
     assert "Known to us" in whole.text
     assert "So they are" in whole.text
     assert whole.text.count("Remove") == 1
+
+
+def test_the_rail_names_whoever_owns_enough_in_the_end(
+    submitted: Draft, as_agent: Client, agent: Any, owner: Any
+) -> None:
+    rail = " ".join(page(as_agent, submitted).one("aside").text.split())
+    assert "Owned by Ada Lovelace, 100% Shares" in rail
+    ben = services.add_party(limited(owner), "person", ["director"], factories.ADA, by=owner)
+    draft = now(open_draft(ben.application))
+    # Kestrel has 40%, of which Ben has a quarter, and nobody the rest.
+    hold(draft, owner, ("6,000",), ("4,000",))
+    kestrel = draft.parties[1]
+    services.save_owners(draft, kestrel, {ben.token: "25"}, by=owner)
+    found = case_page(now(draft), reader=agent, asked={})
+    assert [(party.token, part) for party, part in found.owners or ()] == [
+        (draft.parties[0].token, "60%"),
+        (ben.token, "10%"),
+    ]
+    services.save_owners(draft, kestrel, {ben.token: "24.99"}, by=owner)
+    assert len(case_page(now(draft), reader=agent, asked={}).owners or ()) == 1
+
+
+def test_who_owns_it_and_the_chart_take_one_query(submitted: Draft, as_agent: Client) -> None:
+    with CaptureQueriesContext(connection) as asked:
+        as_agent.get(f"/desk/{submitted.application.reference}/")
+    assert sum("stake" in one["sql"] for one in asked.captured_queries) == 1
 
 
 def test_the_rail_tells_what_happened(submitted: Draft, as_agent: Client, agent: Any, owner: Any) -> None:

@@ -18,7 +18,9 @@ from formation_portal.contract.fields.base import FieldSpec
 from formation_portal.desk.masking import TextMasking, mask_of
 from formation_portal.relay.models import Delivery, DeliveryState
 from formation_portal.reviews.checks import accept
+from formation_portal.reviews.evidence import prove
 from formation_portal.reviews.models import Query
+from formation_portal.reviews.targets import Target
 from formation_portal.reviews.transactions import current_version
 from tests.applications import factories
 from tests.desk.identity_numbers import (
@@ -39,6 +41,7 @@ from tests.markup import Element, Markup
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
 PROPOSED = "ZZ 0000 4455"
+NAME = Target.of_field("ada", "person.first_name")
 SECRETS = (LONG, SHORT, PROPOSED)
 
 
@@ -105,6 +108,17 @@ def test_they_stand_masked_and_a_screen_reader_hears_how_they_end(numbered: Draf
     assert "ends in" not in fact(markup, "Tax number")
     assert "Ada" in fact(markup, "First name")
     assert PUBLIC in as_agent.get(path(numbered, "parties/kestrel/")).content.decode()
+
+
+def test_what_a_document_says_of_one_is_masked_like_it(numbered: Draft, as_agent: Client, agent: Any) -> None:
+    passport = numbered.documents_of(numbered.party("ada"))["Passport"]
+    for target in (PASSPORT_NUMBER, NAME):
+        text, version = f"No. {LONG}", current_version(numbered.application)
+        prove(now(numbered), target, passport, 1, text=text, by=agent, version=version)
+    markup = page(as_agent, numbered)
+    assert "Passport, page 1: •••••821" in fact(markup, "Passport number")
+    assert "Passport, page 1: No. •••••821" in fact(markup, "First name")
+    assert f"Passport, page 1: No. {LONG}" in fact(valid(show(as_agent, numbered)), "Passport number")
 
 
 def test_one_press_shows_them_and_the_next_page_hides_them_again(numbered: Draft, as_agent: Client) -> None:

@@ -9,10 +9,12 @@ from playwright.sync_api import expect
 
 from formation_portal.audit.models import AuditAction, Entry
 from formation_portal.reviews.models import Check, Query
+from formation_portal.reviews.targets import Target
 from tests.journeys.conftest import OpenTab, new_user
 from tests.journeys.page_states.party_review import in_review
 from tests.needed import has_chromium, needed
 
+_NAME = Target.of_field("ada", "person.last_name")
 pytestmark = [pytest.mark.browser, needed("Chromium", has_chromium())]
 
 
@@ -24,7 +26,7 @@ def press(tab: Tab, *keys: str) -> None:
 
 
 @pytest.mark.long
-def test_a_person_is_checked_by_keys_and_a_clean_company_takes_three(open_tab: OpenTab) -> None:
+def test_a_person_is_checked_by_keys_and_a_clean_company_takes_two(open_tab: OpenTab) -> None:
     draft, browser = in_review(new_user()), open_tab(new_user(is_agent=True))
     tab, root = browser.tab, f"/desk/{draft.application.reference}/parties"
     tab.goto(f"{browser.base}{root}/ada/")
@@ -50,16 +52,56 @@ def test_a_person_is_checked_by_keys_and_a_clean_company_takes_three(open_tab: O
     expect(tab.get_by_role("button", name="Accept all remaining")).to_be_focused()
     press(tab, "Enter")
     tab.get_by_role("button", name="Accept without opening").press("Enter")
-    expect(tab.locator("#messages .message").filter(has_text="7 facts accepted.")).to_be_focused()
-    press(tab, "n")
+    expect(tab.locator("#messages .message").filter(has_text="Ada Lovelace: 7 facts accepted.")).to_be_focused()
     expect(tab.get_by_role("heading", level=1)).to_have_text("Ingrid Solheim")
     press(tab, "n")
     expect(tab.get_by_role("heading", level=1)).to_have_text("Kestrel Capital B.V.")
     press(tab, "a", "Enter")
     expect(tab.get_by_text("3 facts accepted.")).to_be_visible()
-    press(tab, "n")
     expect(tab.get_by_role("heading", level=1)).to_have_text("Ingrid Solheim")
     assert Check.objects.count() == 10
     assert [one.text for one in Query.objects.all()] == ["1a]n"]
     entries = [json.loads(one.detail) for one in Entry.objects.filter(deed=AuditAction.LOOK)]
     assert {1, 2} <= {one.get("page") for one in entries}
+
+
+def test_what_a_page_says_is_noted_by_keys_and_the_fact_in_hand_shows_that_page(open_tab: OpenTab) -> None:
+    draft, browser = in_review(new_user()), open_tab(new_user(is_agent=True))
+    tab = browser.tab
+    tab.goto(f"{browser.base}/desk/{draft.application.reference}/parties/ada/")
+    page = tab.locator("#paper .viewer-page")
+    press(tab, "?", "Escape", "]")
+    expect(page).to_have_accessible_name("Page 2 of 3")
+    press(tab, "4", "e")
+    expect(tab.get_by_label("This page shows")).to_have_value(str(_NAME))
+    tab.keyboard.type("BYRON, ADA")
+    # Nothing that is typed goes while one looks further; what is pointed at meanwhile is not meant.
+    tab.locator("#fact-8").hover()
+    tab.wait_for_timeout(600)
+    expect(tab.locator("#paper-title")).to_have_text("Passport")
+    expect(tab.get_by_label("It says")).to_have_value("BYRON, ADA")
+    with tab.expect_navigation():
+        press(tab, "Enter")
+    expect(tab.locator("#fact-4")).to_contain_text("Passport, page 2: BYRON, ADA")
+    expect(tab.get_by_role("checkbox", name="Last name")).to_be_checked()
+    press(tab, "[")
+    expect(page).to_have_accessible_name("Page 1 of 3")
+    # Back to the fact that the address leads to, and on from there.
+    press(tab, "j", "k")
+    expect(page).to_have_accessible_name("Page 2 of 3")
+    tab.locator("#fact-8").hover()
+    expect(tab.locator("#paper-title")).to_have_text("Letter")
+    tab.locator("#fact-4").hover()
+    expect(page).to_have_accessible_name("Page 2 of 3")
+
+
+def test_on_a_narrow_page_nothing_is_opened_out_of_sight(open_tab: OpenTab) -> None:
+    draft, browser = in_review(new_user()), open_tab(new_user(is_agent=True), width=320)
+    tab = browser.tab
+    tab.goto(f"{browser.base}/desk/{draft.application.reference}/parties/ada/")
+    tab.locator("#fact-8").hover()
+    tab.wait_for_timeout(600)
+    expect(tab.locator("#paper-title")).to_have_text("Passport")
+    tab.get_by_role("link", name="reference.pdf").click()
+    expect(tab.locator("#paper-title")).to_have_text("Letter")
+    expect(tab.locator("#paper-title")).to_be_in_viewport()

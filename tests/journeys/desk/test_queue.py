@@ -177,9 +177,10 @@ def test_one_key_accepts_the_section_at_hand_and_goes_on(open_tab: OpenTab) -> N
     first = tab.locator("h2[data-row]").first
     expect(first).to_be_focused()
     assert not Check.objects.exists(), "the first press only goes there"
-    for done in range(1, len(own.facts) + 1):
+    for done in range(1, len(own.facts)):
         tab.keyboard.press("y")
         expect(tab.get_by_role("button", name="Undo accept")).to_have_count(done)
         tab.wait_for_load_state()
+    tab.keyboard.press("y")
+    expect(tab.locator("h1")).to_have_text("Ada Lovelace")
     assert Check.objects.count() == len(own.facts)
-    assert tab.url.endswith("#decide")

@@ -12,6 +12,7 @@ from formation_portal.applications.models import Application
 from formation_portal.reviews.checklist import load_checklist
 from formation_portal.reviews.checks import accept
 from formation_portal.reviews.decisions import RETURN, decide
+from formation_portal.reviews.evidence import prove
 from formation_portal.reviews.models import QueryReason
 from formation_portal.reviews.queries import draft_query
 from formation_portal.reviews.targets import WHOLE_APPLICATION, Target
@@ -61,6 +62,8 @@ def party_review_states() -> Iterator[Shot]:
     name = Target.of_field("ada", "person.last_name")
     query = {"text": "The passport has another name.", "reason": QueryReason.DIFFERS}
     draft_query(draft, name, **query, by=agent, version=current_version(draft.application))
+    document = draft.documents_of(draft.party("ada"))["Passport"]
+    prove(draft, name, document, 2, text="BYRON, ADA", by=agent, version=current_version(draft.application))
     yield Shot("party-asked", f"{root}ada/", who="agent")
     yield Shot("party-asking", f"{root}ada/", who="agent", act=_asking)
     yield Shot("party-overtaken", f"{root}ada/", who="agent", act=lambda tab: _overtaken(tab, draft))
