@@ -4,7 +4,7 @@ import json
 import random
 import re
 import time
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -21,8 +21,9 @@ from formation_portal.desk.queue import claims
 from formation_portal.reviews.checks import accept, reopen
 from formation_portal.reviews.customer_queries import Reply, store_replies
 from formation_portal.reviews.decisions import DECLINE, RETURN, decide, refuse_proposal
-from formation_portal.reviews.models import Check, DecisionOutcome, Note, Query, ReviewDecision
+from formation_portal.reviews.models import Check, DecisionOutcome, Note, Query, ReviewDecision, ScreeningCheck
 from formation_portal.reviews.queries import delete_draft, draft_query, remove_note, write_note
+from formation_portal.reviews.screening import record_screening
 from formation_portal.reviews.targets import Target
 from formation_portal.reviews.transactions import current_version
 from tests.applications import factories
@@ -33,7 +34,7 @@ pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
 BIRTH, NAME = Target.of_field("ada", "person.date_of_birth"), Target.of_field("ada", "person.last_name")
 ROUNDS = 40
-ATTESTED: tuple[type[models.Model], ...] = (Change, Check, Query, Note, ReviewDecision)
+ATTESTED: tuple[type[models.Model], ...] = (Change, Check, Query, Note, ScreeningCheck, ReviewDecision)
 
 
 def findings() -> tuple[AuditFinding, ...]:
@@ -53,6 +54,10 @@ def reviewed(submitted: Draft, owner: Any, agent: Any, colleague: Any, settings:
     reopen(submitted, BIRTH, by=agent, version=version())
     write_note(submitted, NAME, text="Checked by telephone", by=agent)
     remove_note(submitted, write_note(submitted, NAME, text="A slip", by=agent).pk, by=agent)
+    ada = submitted.party("ada")
+    assert ada is not None
+    checked = {"kind": "sanctions", "outcome": "match", "text": "Same name", "done_on": date(2026, 11, 20)}
+    record_screening(submitted, ada, **checked, by=agent)
     asked = draft_query(submitted, BIRTH, text="Which year?", by=agent, version=version())
     delete_draft(submitted, asked.pk, by=agent, version=version())
     sent = draft_query(submitted, BIRTH, text="Is it 1985?", by=agent, version=version())
@@ -91,6 +96,7 @@ SECRET_TEXTS: dict[type[models.Model], tuple[str, ...]] = {
     Check: ("by_id", "at", "digest", "name"),
     Query: ("by_id", "text", "reason", "reply", "sent_at"),
     Note: ("by_id", "text", "removed_at"),
+    ScreeningCheck: ("by_id", "at", "holder", "kind", "outcome", "text", "sha256"),
     ReviewDecision: ("by_id", "proposed_by_id", "proposed_at", "deed", "reason", "text", "refusal", "register_number"),
 }
 

@@ -3,6 +3,7 @@
 import io
 import zipfile
 from collections.abc import Iterator
+from datetime import date
 from itertools import product
 from typing import Any
 
@@ -33,6 +34,7 @@ from formation_portal.reviews.decisions import (
 )
 from formation_portal.reviews.models import DeclineReason, QueryReason
 from formation_portal.reviews.queries import delete_draft, draft_query, write_note
+from formation_portal.reviews.screening import record_screening
 from formation_portal.reviews.targets import Target, TargetKind
 from formation_portal.reviews.transactions import current_version
 from tests.pdfs import read_pdf
@@ -41,6 +43,7 @@ from tests.pdfs import read_pdf
 AGENTS = ("quillfeather", "ottersby", "marrowgate", "thistlewood")
 WORDS = (
     "canarynote",
+    "canaryscreening",
     "canarydropped",
     "canarydrafted",
     "canaryproposed",
@@ -91,6 +94,10 @@ class Review:
         claims.claim([pk], by=self.first)
         claims.take_over(Case.objects.get(pk=pk), by=self.second, word="canaryclaim")
         write_note(self.draft, BIRTH, text="canarynote", by=self.first)
+        ada = self.draft.party("ada")
+        assert ada is not None
+        checked = {"kind": "sanctions", "outcome": "match", "text": "canaryscreening", "done_on": date(2026, 11, 20)}
+        record_screening(self.draft, ada, **checked, by=self.first)
         accept(self.draft, [Target(TargetKind.SECTION, "funds")], by=self.first, **self._seen)
         self._ask(BIRTH, "canarydropped")
         delete_draft(self.draft, self.draft.application.queries.get().pk, by=self.first, **self._seen)

@@ -33,6 +33,7 @@ _LOOKS: dict[str, str] = {
     AccessKind.FILE: "Downloaded document {subject}",
     AccessKind.PAGE: "Viewed page {page} of document {subject}",
     AccessKind.SMALL: "Viewed the thumbnail of document {subject}",
+    AccessKind.SCREENING: "Downloaded the file of screening check {subject}",
 }
 _REVIEWS: dict[str, str] = {
     "accept": "Accepted a fact",
@@ -43,6 +44,8 @@ _REVIEWS: dict[str, str] = {
     "settle": "Resolved a query",
     "note": "Wrote a note",
     "remove_note": "Removed a note",
+    "screen": "Recorded a screening check",
+    "remove_screening": "Removed a screening check",
     "propose": "Proposed a decision",
     "decide": "Decided",
     "confirm": "Confirmed a decision",
