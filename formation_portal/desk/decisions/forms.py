@@ -45,6 +45,8 @@ class DecisionForm:
     registered_on: str = ""
     confirmed: bool = False
     opens_next: bool = False
+    # Whether a shared text was inserted just now.
+    is_filled: bool = False
     # The documents that are decided about without having been opened.
     acknowledged: tuple[int, ...] = ()
     errors: Mapping[str, str] = field(default_factory=dict)
