@@ -4,6 +4,7 @@ import re
 from functools import cached_property
 from typing import Any
 
+from formation_portal.accounts.policies import UserRequest
 from formation_portal.applications.draft import Draft
 from formation_portal.reviews.targets import WHOLE_APPLICATION, Target, holder_name, label_of
 from formation_portal.ui.forms.controls import Option, as_options
@@ -12,6 +13,12 @@ from .models import SharedText
 
 PLACEHOLDERS = ("customer", "company", "party", "question", "agent")
 _PLACEHOLDER = re.compile(r"\{([^{}\n]*)\}")
+
+
+def is_insertion(request: UserRequest) -> bool:
+    """Whether the button of desk/_shared_texts.html was pressed. Of a press that htmx posts, its header alone says so
+    (js/autosave.js)."""
+    return "insert" in request.POST or request.htmx.trigger_name == "insert"
 
 
 def unknown_placeholders(text: str) -> list[str]:

@@ -41,7 +41,7 @@ from ..decisions.pages import decision_panel
 from ..documents import acknowledged_documents, unopened_documents
 from ..lookups import get_case_or_404, get_document_or_404, get_live_case_or_404
 from ..models import WORD_LIMIT
-from ..shared_texts import SharedTexts
+from ..shared_texts import SharedTexts, is_insertion
 from ..wording import numbered
 from .entries import FactStatus
 from .forms import QueryForm, posted_query_form, posted_targets, store_query
@@ -257,7 +257,7 @@ def queries(request: UserRequest, reference: str) -> HttpResponse:
     form = posted_query_form(draft, target, request.POST)
     if "update" in request.POST:
         return _draw(request, draft, target, form=form)
-    if "insert" in request.POST:
+    if is_insertion(request):
         texts = SharedTexts(draft, reader=request.user, target=target)
         text = texts.inserted(form.text, request.POST.get("shared_text", ""))
         form = replace(form, text=text, is_filled=True)

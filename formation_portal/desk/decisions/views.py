@@ -31,7 +31,7 @@ from ..delivery_status import case_deliveries
 from ..documents import unopened_documents
 from ..lookups import get_case_or_404
 from ..queue.search import next_case_for
-from ..shared_texts import SharedTexts
+from ..shared_texts import SharedTexts, is_insertion
 from .forms import DecisionForm, decide_as_posted
 from .pages import decided_message, decision_panel
 
@@ -45,7 +45,7 @@ def decision(request: UserRequest, reference: str) -> HttpResponse:
     """The form alone; a POST decides, or proposes it where a second agent has to confirm it."""
     if request.method != "POST":
         return _draw(request, get_case_or_404(reference))
-    if "insert" in request.POST:
+    if is_insertion(request):
         return _insert(request, get_case_or_404(reference))
     return _apply(
         request,
