@@ -166,6 +166,7 @@ def test_only_texts_that_can_be_filled_in_are_offered(named: Draft, as_agent: Cl
 
 def test_a_text_is_inserted_into_a_return(named: Draft, as_agent: Client, agent: Any) -> None:
     text = shared(agent, "Back", "<i>{company}</i> needs changes.")
+    write_note(named, WHOLE_APPLICATION, text="Meanwhile", by=agent)
     posted = {"deed": "return", "text": "", "sight": "1.0", "shared_text": str(text.pk), "insert": "1"}
     answer = as_agent.post(path(named, "ruling/"), posted)
     assert answer.status_code == 200
