@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,11 +14,13 @@ from formation_portal.applications.models import Document
 from formation_portal.applications.parties import PartyRow
 from formation_portal.applications.readback import AnswerGroup, AnswerLine, DocumentLine, Readback, readback
 from formation_portal.contract import canonical
+from formation_portal.contract.lifecycle import FINAL, State
 from formation_portal.core import subscribers
 
 from .models import Check, Query, ScreeningCheck, ScreeningKind, ScreeningOutcome
 from .targets import SCREENING, WHOLE_APPLICATION, Target, TargetKind
 
+_DECIDED = FINAL | {State.SUBMITTED_TO_CSP}
 ACCEPTED, QUERIED, CHANGED, OPEN = "accepted", "queried", "changed", "open"
 
 
@@ -125,13 +127,16 @@ def load_checklist(
         queries = application.queries.filter(dropped_at=None, settled_at=None).select_related("by")
     queries = tuple(queries)
     query_about = {query.target: query for query in queries}
+    # Once it is approved, or at its end, nothing more is asked for.
+    required = () if application.status in _DECIDED else settings.REQUIRED_SCREENING
     if screening is None:
-        screening = screening_checks(draft) if settings.REQUIRED_SCREENING else ()
+        screening = screening_checks(draft) if required else ()
     outcomes = {(one.holder, one.kind): one.outcome for one in screening}
+    parties = {row.token: row for row in draft.parties}
     holders = []
     for holder in (
         _entity_checklist(draft, read_back),
-        *(_party_checklist(draft, one, read_back.documents, outcomes) for one in read_back.parties),
+        *(_party_checklist(draft, one, read_back.documents) for one in read_back.parties),
     ):
         facts = []
         for fact in holder.facts:
@@ -139,7 +144,9 @@ def load_checklist(
             digest = check.digest if check else ""
             state = QUERIED if query else OPEN if not digest else ACCEPTED if digest == fact.digest else CHANGED
             facts.append(replace(fact, state=state, check=check, query=query))
-        holders.append(replace(holder, facts=tuple(facts)))
+        party = parties.get(holder.token)
+        lacks = tuple(_not_passed(party, required, outcomes)) if party else ()
+        holders.append(replace(holder, facts=tuple(facts), screening=lacks))
     return Checklist(tuple(holders), queries)
 
 
@@ -168,10 +175,7 @@ def shares_digest(draft: Draft) -> str:
 
 
 def _party_checklist(
-    draft: Draft,
-    read_back: AnswerGroup[PartyRow],
-    documents: Iterable[DocumentLine],
-    outcomes: Mapping[tuple[str, str], str],
+    draft: Draft, read_back: AnswerGroup[PartyRow], documents: Iterable[DocumentLine]
 ) -> HolderChecklist:
     row = read_back.subject
     active = map(canonical.role_word, draft.form_state.active_roles(row.record))
@@ -180,14 +184,13 @@ def _party_checklist(
     )
     answers = (_answer_fact(row, line) for line in read_back.lines if line.value and not line.is_given)
     own = (line for line in documents if line.party is not None and line.party.token == row.token)
-    facts = (roles, *answers, *_document_facts(own))
-    return HolderChecklist(row.token, row.label, facts, tuple(_not_passed(row, outcomes)))
+    return HolderChecklist(row.token, row.label, (roles, *answers, *_document_facts(own)))
 
 
-def _not_passed(row: PartyRow, outcomes: Mapping[tuple[str, str], str]) -> Iterator[str]:
+def _not_passed(row: PartyRow, required: Collection[str], outcomes: Mapping[tuple[str, str], str]) -> Iterator[str]:
     """What a party lacks of the required screening checks, by the outcome of its last check of each kind."""
     for kind in ScreeningKind:
-        if kind in settings.REQUIRED_SCREENING and kind.is_about(is_person=row.is_person):
+        if kind in required and kind.is_about(is_person=row.is_person):
             outcome = outcomes.get((row.token, kind))
             if outcome is None:
                 yield f"{kind.label} missing"

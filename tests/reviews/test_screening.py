@@ -146,10 +146,13 @@ def test_it_costs_a_query_only_where_it_is_asked_for(
         load_checklist(submitted)
 
 
-def test_nothing_is_recorded_once_the_case_is_closed(submitted: Draft, agent: Any) -> None:
+def test_nothing_is_recorded_or_asked_for_once_the_case_is_closed(submitted: Draft, agent: Any, settings: Any) -> None:
+    settings.REQUIRED_SCREENING = (PEP,)
     check = record(submitted, agent)
+    assert [holder.screening for holder in load_checklist(submitted).holders] == [(), ("PEP check missing",)]
     decide(submitted, DECLINE, text="No", reason="other", by=agent, version=current_version(submitted.application))
     with pytest.raises(services.Closed):
         record(submitted, agent)
     with pytest.raises(services.Closed):
         remove_screening(submitted, check.pk, by=agent)
+    assert not any(holder.screening for holder in load_checklist(submitted).holders)
