@@ -174,7 +174,7 @@ def test_a_text_is_inserted_into_a_return(named: Draft, as_agent: Client, agent:
     markup = sound(answer)
     assert "checked" in markup.one("input", type="radio", value="return").attributes
     assert markup.one("input", name="sight").attributes["value"] == "1.0"
-    assert state(named) == "submitted_for_review"
+    assert state(named) == "in_review"
     # Without a text nothing is inserted, and nothing lost.
     markup = sound(as_agent.post(path(named, "ruling/"), posted | {"text": "Mine", "shared_text": "x"}))
     assert markup.one("textarea", name="text").text.strip() == "Mine"
