@@ -26,6 +26,8 @@ _KEY_CHARACTERS = 50
 _KEY_DIFFERENT = 5
 # A letter too much, too few or wrong; not HOSTNAME for HOST.
 _ALIKE = 0.85
+# The codes of reviews.models.ScreeningKind.
+_SCREENING = ("sanctions", "pep", "register", "adverse_media")
 # What a masthead has room for, and what is worth loading for it.
 _NAME_LIMIT = 60
 _LOGO_BYTES = 100_000
@@ -114,6 +116,9 @@ class Environment(BaseSettings):
     overdue_days: int = Field(5, ge=1, description="Days after submission from which a waiting case is overdue.")
     claim_hours: int = Field(8, ge=1, description="Hours after which an agent's claim to a case expires.")
     four_eyes: bool = Field(False, description="Requires a second agent to confirm approvals and declines.")
+    required_screening: str = Field(
+        "", description="Checks that each party needs before an approval: sanctions, pep, register, adverse_media."
+    )
     webhook_scheme: Literal["standard", "plain"] = Field(
         "standard", description="How the formation service signs its events."
     )
@@ -219,6 +224,14 @@ class Environment(BaseSettings):
         except (ValueError, UnknownLocaleError):
             raise ValueError("should be the code of a language, like en or pt-BR") from None
         return code
+
+    @field_validator("required_screening")
+    @classmethod
+    def _are_screening_kinds(cls, listed: str) -> str:
+        kinds = [one.strip().lower() for one in listed.split(",") if one.strip()]
+        if not set(kinds) <= set(_SCREENING):
+            raise ValueError(f"should be any of {', '.join(_SCREENING)}, with commas between")
+        return ",".join(kinds)
 
     @field_validator("webhook_secret")
     @classmethod

@@ -243,6 +243,8 @@ INVITATION_DAYS = ENV.invitation_days
 OVERDUE_DAYS = ENV.overdue_days
 CLAIM_HOURS = ENV.claim_hours
 FOUR_EYES = ENV.four_eyes
+# Kinds of screening checks that each party needs before an approval.
+REQUIRED_SCREENING = tuple(filter(None, ENV.required_screening.split(",")))
 # Numbers and hashes of the audit, outside the database (audit/chain.py).
 AUDIT_ANCHOR = Path(ENV.audit_anchor or DATA_DIR / "audit-anchor")
 SERVICE_RATE_LIMIT = ENV.rate_limit

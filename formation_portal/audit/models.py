@@ -33,6 +33,8 @@ class AccessKind(StrEnum):
     FILE = "file"
     PAGE = "page"
     SMALL = "small picture"
+    # Of a screening check, whose number is the subject.
+    SCREENING = "screening file"
 
 
 class Actor(models.TextChoices):

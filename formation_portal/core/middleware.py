@@ -137,7 +137,7 @@ _SERVICE_BYTES = 10 * 1024 * 1024 + 64 * 1024
 # Addresses that machines post to: they look at the length themselves, and answer in JSON.
 _MACHINE_PATHS = (_API_PATH, "/webhooks/")
 # Addresses below which forms take files, and how many of the largest go into one.
-_UPLOAD_PATHS = ("/applications/", "/part/")
+_UPLOAD_PATHS = ("/applications/", "/part/", "/desk/")
 _FILES_PER_FORM = 6
 
 

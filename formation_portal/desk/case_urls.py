@@ -11,7 +11,7 @@ from django.utils.http import url_has_allowed_host_and_scheme, urlencode
 
 from formation_portal.applications.draft import Draft
 from formation_portal.reviews.checklist import Checklist
-from formation_portal.reviews.targets import Target, TargetKind
+from formation_portal.reviews.targets import SCREENING, Target, TargetKind
 
 from .queue_state import QueueState
 
@@ -73,7 +73,7 @@ class TargetLinks:
         if target in self._facts:
             return self._facts[target]
         if self._draft.party(target.holder):
-            return self._party(target.holder)
+            return self._party(target.holder) + (f"#{SCREENING}" if target.name == SCREENING else "")
         if target.holder and self._draft.schema.section(target.holder) is None:
             return self._case
         shares = self._draft.schema.share_section

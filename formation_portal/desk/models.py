@@ -144,3 +144,21 @@ class Opening(models.Model):
 
     def __str__(self) -> str:
         return f"Application {self.application_id}, open"
+
+
+class SharedText(models.Model):
+    """A text that agents use again in queries and decisions, with placeholders (desk/shared_texts.py). A removed one
+    keeps its row; `version` counts its changes, so that nobody overwrites what they have not seen."""
+
+    title = models.CharField(max_length=80)
+    text = models.TextField()
+    version = models.PositiveIntegerField(default=1)
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
+    at = models.DateTimeField()
+    removed_at = models.DateTimeField(null=True)
+
+    class Meta:
+        ordering = ("title", "pk")
+
+    def __str__(self) -> str:
+        return self.title

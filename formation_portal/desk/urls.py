@@ -9,6 +9,7 @@ from .deliveries import urls as deliveries
 from .parties import urls as parties
 from .queue import urls as queue
 from .statistics import urls as statistics
+from .texts import urls as texts
 
 app_name = "desk"
 
@@ -25,5 +26,6 @@ urlpatterns = [
     *audit.urlpatterns,
     *deliveries.urlpatterns,
     *statistics.urlpatterns,
+    *texts.urlpatterns,
     path("<str:reference>/", include(application)),
 ]

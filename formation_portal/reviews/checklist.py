@@ -2,20 +2,25 @@
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
+
+from django.conf import settings
+from django.db.models import QuerySet
 
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Document
 from formation_portal.applications.parties import PartyRow
 from formation_portal.applications.readback import AnswerGroup, AnswerLine, DocumentLine, Readback, readback
 from formation_portal.contract import canonical
+from formation_portal.contract.lifecycle import FINAL, State
 from formation_portal.core import subscribers
 
-from .models import Check, Query
-from .targets import WHOLE_APPLICATION, Target, TargetKind
+from .models import Check, Query, ScreeningCheck, ScreeningKind, ScreeningOutcome
+from .targets import SCREENING, WHOLE_APPLICATION, Target, TargetKind
 
+_DECIDED = FINAL | {State.SUBMITTED_TO_CSP}
 ACCEPTED, QUERIED, CHANGED, OPEN = "accepted", "queried", "changed", "open"
 
 
@@ -52,11 +57,13 @@ class Fact:
 
 @dataclass(frozen=True, slots=True)
 class HolderChecklist:
-    """The facts of one holder: a party (its token), or the application's own (no token)."""
+    """The facts of one holder: a party (its token), or the application's own (no token). `screening` says which of the
+    required screening checks the party has not passed, a sentence each."""
 
     token: str
     title: str
     facts: tuple[Fact, ...]
+    screening: tuple[str, ...] = ()
 
     @property
     def done(self) -> int:
@@ -65,8 +72,13 @@ class HolderChecklist:
 
     @property
     def is_done(self) -> bool:
-        """Whether all are."""
-        return self.done == len(self.facts)
+        """Whether all are, and nothing else is left to do about it."""
+        return self.done == len(self.facts) and not self.screening
+
+    @property
+    def has_to_do(self) -> bool:
+        """Whether an agent has to look at it."""
+        return bool(self.screening) or any(fact.is_to_do for fact in self.facts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,10 +120,15 @@ class Checklist:
 
 
 def load_checklist(
-    draft: Draft, *, read_back: Readback | None = None, queries: Iterable[Query] | None = None
+    draft: Draft,
+    *,
+    read_back: Readback | None = None,
+    queries: Iterable[Query] | None = None,
+    screening: Iterable[ScreeningCheck] | None = None,
 ) -> Checklist:
-    """All facts of a draft as they are checked by now: two queries. `read_back` is its summary, where it was made, and
-    `queries` all its open queries in their order, where they were read."""
+    """All facts of a draft as they are checked by now: two queries, three where screening checks are required.
+    `read_back` is its summary, where it was made; `queries` are all its open queries in their order, and `screening`
+    its screening checks, where they were read."""
     read_back = read_back or readback(draft)
     application = draft.application
     checks = {check.target: check for check in Check.objects.filter(application=application).select_related("by")}
@@ -119,6 +136,12 @@ def load_checklist(
         queries = application.queries.filter(dropped_at=None, settled_at=None).select_related("by")
     queries = tuple(queries)
     query_about = {query.target: query for query in queries}
+    # Once it is approved, or at its end, nothing more is asked for.
+    required = () if application.status in _DECIDED else settings.REQUIRED_SCREENING
+    if screening is None:
+        screening = screening_checks(draft) if required else ()
+    outcomes = {(one.holder, one.kind): one.outcome for one in screening}
+    parties = {row.token: row for row in draft.parties}
     holders = []
     for holder in (
         _entity_checklist(draft, read_back),
@@ -130,8 +153,15 @@ def load_checklist(
             digest = check.digest if check else ""
             state = QUERIED if query else OPEN if not digest else ACCEPTED if digest == fact.digest else CHANGED
             facts.append(replace(fact, state=state, check=check, query=query))
-        holders.append(replace(holder, facts=tuple(facts)))
+        party = parties.get(holder.token)
+        lacks = tuple(_not_passed(party, required, outcomes)) if party else ()
+        holders.append(replace(holder, facts=tuple(facts), screening=lacks))
     return Checklist(tuple(holders), queries)
+
+
+def screening_checks(draft: Draft) -> QuerySet[ScreeningCheck]:
+    """The screening checks of all parties; of several of one kind the last one counts. One query."""
+    return draft.application.screening_checks.filter(removed_at=None).select_related("by")
 
 
 def _entity_checklist(draft: Draft, read_back: Readback) -> HolderChecklist:
@@ -164,6 +194,17 @@ def _party_checklist(
     answers = (_answer_fact(row, line) for line in read_back.lines if line.value and not line.is_given)
     own = (line for line in documents if line.party is not None and line.party.token == row.token)
     return HolderChecklist(row.token, row.label, (roles, *answers, *_document_facts(own)))
+
+
+def _not_passed(row: PartyRow, required: Collection[str], outcomes: Mapping[tuple[str, str], str]) -> Iterator[str]:
+    """What a party lacks of the required screening checks, by the outcome of its last check of each kind."""
+    for kind in ScreeningKind:
+        if kind in required and kind.is_about(is_person=row.is_person):
+            outcome = outcomes.get((row.token, kind))
+            if outcome is None:
+                yield f"{kind.label} missing"
+            elif outcome == ScreeningOutcome.MATCH:
+                yield f"{kind.label} found a match"
 
 
 def _answer_fact(row: PartyRow, line: AnswerLine) -> Fact:
@@ -217,6 +258,8 @@ def _own_blockers(draft: Draft, facts: Checklist) -> Iterator[ApprovalBlocker]:
             if not fact.is_done:
                 said = _TEXTS.get(fact.state, "{label}: not checked").format(label=fact.label)
                 yield ApprovalBlocker(fact.target, sheet.title if sheet.token else "", said)
+        for text in sheet.screening:
+            yield ApprovalBlocker(Target(TargetKind.PARTY, sheet.token, SCREENING), sheet.title, text)
     checked = {fact.target for fact in facts}
     for target, query in facts.open_queries.items():
         if target not in checked:

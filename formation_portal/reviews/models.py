@@ -3,9 +3,12 @@
 Nothing is ever deleted: what is taken back keeps its row, so that whoever saw it is told what became of it.
 """
 
+from mimetypes import guess_extension
+
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
+from django.utils.text import slugify
 
 from formation_portal.applications.fields import AnswersField
 from formation_portal.applications.models import SUBJECT_LIMIT, Application
@@ -176,6 +179,61 @@ class Evidence(_TargetedRow):
 
     def __str__(self) -> str:
         return f"Evidence of {self.kind} {self.name} in {self.application_id}"
+
+
+class ScreeningKind(models.TextChoices):
+    """What is checked of a party outside the portal. REQUIRED_SCREENING names them by their codes."""
+
+    SANCTIONS = "sanctions", "Sanctions check"
+    PEP = "pep", "PEP check"
+    REGISTER = "register", "Company register check"
+    ADVERSE_MEDIA = "adverse_media", "Adverse media check"
+
+    def is_about(self, *, is_person: bool) -> bool:
+        """Whether it can be required of such a party: only people hold an office, and no register of companies has
+        them."""
+        return {ScreeningKind.PEP: is_person, ScreeningKind.REGISTER: not is_person}.get(self, True)
+
+
+class ScreeningOutcome(models.TextChoices):
+    """What it has found."""
+
+    CLEAR = "clear", "Clear"
+    CLEARED = "cleared", "Possible match, cleared"
+    MATCH = "match", "Match"
+
+
+@attested(*_AUTHORSHIP, "holder", "label", "kind", "done_on", "outcome", "text", "sha256", "removed_at")
+class ScreeningCheck(_ReviewRow):
+    """What a check of one party outside the portal has found. `holder` is the party's token, and `label` what it was
+    called then. The file, where there is one, is kept as uploads are, with its name, type, size and digest."""
+
+    application = models.ForeignKey(Application, models.CASCADE, related_name="screening_checks")
+    holder = models.CharField(max_length=80)
+    label = models.CharField(max_length=MAX_LABEL)
+    kind = models.CharField(max_length=16, choices=ScreeningKind.choices)
+    done_on = models.DateField()
+    outcome = models.CharField(max_length=12, choices=ScreeningOutcome.choices)
+    text = models.TextField(blank=True)
+    file = models.FileField(max_length=200, blank=True)
+    name = models.CharField(max_length=255, blank=True)
+    mime_type = models.CharField(max_length=40, blank=True)
+    size = models.PositiveIntegerField(default=0)
+    sha256 = models.CharField(max_length=64, blank=True)
+    removed_at = models.DateTimeField(null=True)
+
+    class Meta:
+        # Of several of one kind the last one counts.
+        ordering = ("done_on", "pk")
+
+    def __str__(self) -> str:
+        return f"{self.kind} of {self.holder} in {self.application_id}"
+
+    @property
+    def download_name(self) -> str:
+        """The file name of a download, made of reference, kind and type, never of the uploaded name."""
+        kind = slugify(ScreeningKind(self.kind).label)
+        return f"{self.application.reference}-{kind}{guess_extension(self.mime_type) or ''}"
 
 
 class DecisionOutcome(models.TextChoices):

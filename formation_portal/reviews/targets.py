@@ -25,7 +25,8 @@ class TargetKind(models.TextChoices):
 class Target:
     """`holder` is a section's key or a party's or class's token, `name` a field's name or a document's slot.
 
-    A document of the entity itself and the whole application have no holder; parties and sections have no name.
+    A document of the entity itself and the whole application have no holder; parties and sections have no name, but
+    for a party's screening checks (SCREENING).
     """
 
     kind: TargetKind
@@ -65,6 +66,7 @@ def _index_name(name: str) -> str:
 
 
 WHOLE_APPLICATION = Target(TargetKind.APPLICATION)
+SCREENING = "screening"
 
 
 def label_of(draft: Draft, target: Target) -> str | None:

@@ -23,7 +23,7 @@ from formation_portal.core import subscribers
 from formation_portal.core.integers import parse_integer
 
 from .checklist import ApprovalBlocker, Fact
-from .models import Check, DecisionOutcome, Evidence, Note, Query, Review, ReviewDecision
+from .models import Check, DecisionOutcome, Evidence, Note, Query, Review, ReviewDecision, ScreeningCheck
 
 UNDER_REVIEW = frozenset({State.SUBMITTED_FOR_REVIEW, State.IN_REVIEW})
 # A page that is older than so many transitions is shown the last ones.
@@ -79,7 +79,7 @@ def changes_since(
 ) -> tuple[ReviewChange, ...]:
     """What everybody but `by` has done since: six queries. The newest first."""
     found = list(_transitions(application, version))
-    for model in (Check, Evidence, Query, Note, ReviewDecision):
+    for model in (Check, Evidence, Query, Note, ScreeningCheck, ReviewDecision):
         newer: Any = model._default_manager.filter(application=application, version__gt=version.version)
         found += [ReviewChange(row.by, row.at, _text(row)) for row in newer.select_related("by")]
     others = [one for one in found if by is None or one.by is None or one.by.pk != by.pk]
@@ -99,7 +99,7 @@ def _transitions(application: Application, version: ReviewVersion) -> Iterator[R
         yield ReviewChange(change.who, change.at, change.what)
 
 
-def _text(row: Check | Evidence | Query | Note | ReviewDecision) -> str:
+def _text(row: Check | Evidence | Query | Note | ScreeningCheck | ReviewDecision) -> str:
     """What was done to the row last."""
     if isinstance(row, Check):
         return f"accepted {row.label}" if row.digest else f"undid the acceptance of {row.label}"
@@ -107,6 +107,8 @@ def _text(row: Check | Evidence | Query | Note | ReviewDecision) -> str:
         return f"{'removed' if row.removed_at else 'noted'} what {row.slot} says about {row.label}"
     if isinstance(row, Note):
         return "removed a note" if row.removed_at else f"wrote a note: {row.text}"
+    if isinstance(row, ScreeningCheck):
+        return f"{'removed' if row.removed_at else 'recorded'} a screening check of {row.label}"
     if isinstance(row, Query):
         about = row.label or "the application"
         if row.settled_at:

@@ -36,6 +36,7 @@ from formation_portal.documents import sandbox
 from formation_portal.documents.typesetting import map_texts
 from formation_portal.environment import PROJECT
 from formation_portal.reviews.decisions import registration_of
+from formation_portal.reviews.models import ScreeningCheck
 
 from .printed_record import PrintedRecord, printed_record
 
@@ -68,7 +69,9 @@ def picture_response(jpeg: bytes, *, name: str) -> HttpResponseBase:
     return isolated(answer)
 
 
-def log_view(request: HttpRequest, document: Document, way: AccessKind, *, by: Account, page: int = 1) -> None:
+def log_view(
+    request: HttpRequest, document: Document | ScreeningCheck, way: AccessKind, *, by: Account, page: int = 1
+) -> None:
     """Keep that somebody is about to be shown the file, or a picture of one of its pages. HEAD shows nothing.
 
     What can't be kept is not shown either: an error here takes the place of the answer.
@@ -80,13 +83,13 @@ def log_view(request: HttpRequest, document: Document, way: AccessKind, *, by: A
         )
 
 
-def as_download(request: HttpRequest, found: Document, *, by: Account) -> HttpResponse:
+def as_download(request: HttpRequest, found: Document | ScreeningCheck, *, by: Account) -> HttpResponse:
     """A file that was uploaded, and the look at it kept; 404 where the disk hasn't got it."""
     try:
         content = found.file.open("rb")
     except FileNotFoundError as error:
         raise Http404 from error
-    log_view(request, found, AccessKind.FILE, by=by)
+    log_view(request, found, AccessKind.FILE if isinstance(found, Document) else AccessKind.SCREENING, by=by)
     answer = FileResponse(content, as_attachment=True, filename=found.download_name, content_type=found.mime_type)
     return cast(HttpResponse, isolated(answer))
 

@@ -4,7 +4,7 @@ import json
 import random
 import re
 import time
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -22,8 +22,17 @@ from formation_portal.reviews.checks import accept, reopen
 from formation_portal.reviews.customer_queries import Reply, store_replies
 from formation_portal.reviews.decisions import DECLINE, RETURN, decide, refuse_proposal
 from formation_portal.reviews.evidence import prove
-from formation_portal.reviews.models import Check, DecisionOutcome, Evidence, Note, Query, ReviewDecision
+from formation_portal.reviews.models import (
+    Check,
+    DecisionOutcome,
+    Evidence,
+    Note,
+    Query,
+    ReviewDecision,
+    ScreeningCheck,
+)
 from formation_portal.reviews.queries import delete_draft, draft_query, remove_note, write_note
+from formation_portal.reviews.screening import record_screening
 from formation_portal.reviews.targets import Target
 from formation_portal.reviews.transactions import current_version
 from tests.applications import factories
@@ -34,7 +43,7 @@ pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
 BIRTH, NAME = Target.of_field("ada", "person.date_of_birth"), Target.of_field("ada", "person.last_name")
 ROUNDS = 40
-ATTESTED: tuple[type[models.Model], ...] = (Change, Check, Evidence, Query, Note, ReviewDecision)
+ATTESTED: tuple[type[models.Model], ...] = (Change, Check, Evidence, Query, Note, ScreeningCheck, ReviewDecision)
 
 
 def findings() -> tuple[AuditFinding, ...]:
@@ -57,6 +66,10 @@ def reviewed(submitted: Draft, owner: Any, agent: Any, colleague: Any, settings:
     passport = submitted.documents_of(submitted.party("ada"))["Passport"]
     for text in ("LOVELACE", ""):
         prove(submitted, NAME, passport, 1, text=text, by=agent, version=version())
+    ada = submitted.party("ada")
+    assert ada is not None
+    checked = {"kind": "sanctions", "outcome": "match", "text": "Same name", "done_on": date(2026, 11, 20)}
+    record_screening(submitted, ada, **checked, by=agent)
     asked = draft_query(submitted, BIRTH, text="Which year?", by=agent, version=version())
     delete_draft(submitted, asked.pk, by=agent, version=version())
     sent = draft_query(submitted, BIRTH, text="Is it 1985?", by=agent, version=version())
@@ -96,6 +109,7 @@ SECRET_TEXTS: dict[type[models.Model], tuple[str, ...]] = {
     Evidence: ("by_id", "slot", "page", "sha256", "text", "removed_at"),
     Query: ("by_id", "text", "reason", "reply", "sent_at"),
     Note: ("by_id", "text", "removed_at"),
+    ScreeningCheck: ("by_id", "at", "holder", "kind", "outcome", "text", "sha256"),
     ReviewDecision: ("by_id", "proposed_by_id", "proposed_at", "deed", "reason", "text", "refusal", "register_number"),
 }
 

@@ -50,10 +50,12 @@ def test_every_view_that_takes_files_may_get_them() -> None:
     # These look whether there were files, or stand behind the forms that take them.
     rooms = {
         ".".join(path.relative_to(PACKAGE).with_suffix("").parts)
-        for path in (PACKAGE / "portal").rglob("*.py")
+        for folder in ("portal", "desk/parties")
+        for path in (PACKAGE / folder).rglob("*.py")
         if "request.FILES" in path.read_text()
     }
     assert {"portal.documents.views", "portal.parties.spreadsheet", "portal.sections.views"} <= rooms
+    assert "desk.parties.views" in rooms
     for pattern, route in _patterns(get_resolver(), ""):
         module = pattern.callback.__module__
         if module.removeprefix("formation_portal.") in rooms:

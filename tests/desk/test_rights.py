@@ -15,6 +15,7 @@ OFFERS = [
     (Right.REVIEW, "", "Claim selected"),
     (Right.REVIEW, "", "/desk/next-case/"),
     (Right.REVIEW, "", 'type="checkbox" name="case"'),
+    (Right.REVIEW, "", 'href="/desk/texts/"'),
     (Right.AUDIT, "", 'href="/desk/audit/"'),
     (Right.WORKBENCH, "", 'href="/workbench/"'),
     (Right.REVIEW, "{}/", "/claim/"),

@@ -7,10 +7,12 @@ from typing import Any
 
 import pytest
 from django.core.management import call_command
+from django.utils import timezone
 
 from formation_portal.applications import services
 from formation_portal.applications.draft import open_draft
 from formation_portal.management.commands.remove_orphans import AGE_SECONDS
+from formation_portal.reviews.models import ScreeningCheck
 from formation_portal.service.catalog.loader import store_catalog
 from tests.applications import factories
 from tests.service import example_catalog
@@ -43,9 +45,12 @@ def test_only_old_files_without_a_row_are_removed(owner: Any, settings: Any, cap
     assert caller.upload(f"/entities/{entity}/documents", file=factories.upload(), document_key="Business plan")
     draft = open_draft(services.start(owner=owner, product=factories.product()))
     services.add_document(draft, None, "Business plan", factories.upload(), by=owner)
+    # A file of a screening check is no document.
+    row = ScreeningCheck(application=draft.application, version=1, at=timezone.now(), done_on=timezone.localdate())
+    row.file.save(f"{draft.application.reference}/report", factories.upload())
     folders = [settings.MEDIA_ROOT, settings.SERVICE_DOCUMENTS, settings.FILE_UPLOAD_TEMP_DIR]
     kept = [path for folder in folders for path in folder.rglob("*") if path.is_file()]
-    assert len(kept) == 2
+    assert len(kept) == 3
     for path in kept:
         os.utime(path, (LONG_AGO, LONG_AGO))
     beside = (draft.application.reference, entity, "")

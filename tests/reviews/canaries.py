@@ -3,6 +3,7 @@
 import io
 import zipfile
 from collections.abc import Iterator
+from datetime import date
 from itertools import product
 from typing import Any
 
@@ -34,6 +35,7 @@ from formation_portal.reviews.decisions import (
 from formation_portal.reviews.evidence import prove
 from formation_portal.reviews.models import DeclineReason, QueryReason
 from formation_portal.reviews.queries import delete_draft, draft_query, write_note
+from formation_portal.reviews.screening import record_screening
 from formation_portal.reviews.targets import Target, TargetKind
 from formation_portal.reviews.transactions import current_version
 from tests.pdfs import read_pdf
@@ -43,6 +45,7 @@ AGENTS = ("quillfeather", "ottersby", "marrowgate", "thistlewood")
 WORDS = (
     "canarynote",
     "canaryevidence",
+    "canaryscreening",
     "canarydropped",
     "canarydrafted",
     "canaryproposed",
@@ -95,6 +98,10 @@ class Review:
         write_note(self.draft, BIRTH, text="canarynote", by=self.first)
         passport = self.draft.documents_of(self.draft.party("ada"))["Passport"]
         prove(self.draft, BIRTH, passport, 1, text="canaryevidence", by=self.first, **self._seen)
+        ada = self.draft.party("ada")
+        assert ada is not None
+        checked = {"kind": "sanctions", "outcome": "match", "text": "canaryscreening", "done_on": date(2026, 11, 20)}
+        record_screening(self.draft, ada, **checked, by=self.first)
         accept(self.draft, [Target(TargetKind.SECTION, "funds")], by=self.first, **self._seen)
         self._ask(BIRTH, "canarydropped")
         delete_draft(self.draft, self.draft.application.queries.get().pk, by=self.first, **self._seen)

@@ -14,7 +14,15 @@ from formation_portal.applications.models import Change
 from formation_portal.invitations import parts
 from formation_portal.invitations.models import Invitation
 from formation_portal.relay.worker import drain
-from formation_portal.reviews.models import DeclineReason, Evidence, Note, Query, QueryReason, ReviewDecision
+from formation_portal.reviews.models import (
+    DeclineReason,
+    Evidence,
+    Note,
+    Query,
+    QueryReason,
+    ReviewDecision,
+    ScreeningCheck,
+)
 from formation_portal.service.auth import portal_key
 from tests.applications import factories
 from tests.portal.sharing.test_part import let_in
@@ -162,7 +170,8 @@ def test_the_desk_reads_them_all_so_that_they_are_worth_looking_for(review: Revi
     review.look()
     kept = " ".join(str(row) for row in review.draft.application.case.__dict__.values())
     review.give_back()
-    kept += str([list(model.objects.all().values()) for model in (Evidence, Note, Query, ReviewDecision)])
+    models = (Evidence, Note, Query, ReviewDecision, ScreeningCheck)
+    kept += str([list(model.objects.all().values()) for model in models])
     missing = [
         word
         for word in WORDS

@@ -19,6 +19,7 @@ from django.utils.translation import gettext, gettext_noop
 
 from formation_portal.contract.localisation import locale
 from formation_portal.contract.schema import ENTITY
+from formation_portal.documents.findings import Findings
 from formation_portal.documents.inspection import inspect_file
 
 from ..access import Author
@@ -89,26 +90,34 @@ def _store(
     *,
     by: Author,
 ) -> Document:
-    """Store the file, then its row; where the row cannot be written, the file is deleted again."""
     document.application, document.uploaded_by_id = draft.application, by.pk
     document.slot, document.subject = slot, document_subject(party.token if party else None, slot)
-    storage = document.file.storage
+    with stored_file(document, content):
+        findings, picture = inspect_stored(document)
+        document.findings = findings.to_json()
+        kept = _save_row(draft, party, document, picture, by=by)
+    if kept is not document:
+        document.file.storage.delete(str(document.file.name))
+    return kept
+
+
+@contextmanager
+def stored_file(row: Any, content: "File[bytes] | IO[bytes]") -> Iterator[None]:
+    """Store the file of a row of an application, which is saved within; where it cannot be, the file is deleted
+    again. Raises UploadRefused where the disk fails."""
+    storage = row.file.storage
     with disk_errors_refused():
-        stored = storage.save(document_path(document, ""), content)
-    document.file.name = stored
+        row.file.name = storage.save(document_path(row, ""), content)
     try:
-        kept = _save_row(draft, party, document, record_findings(document), by=by)
+        yield
     except BaseException:
         # A commit may have succeeded although its reply was lost: only a file that no row names is deleted. The lock
         # waits for a commit that is under way; where the database cannot be asked, the file stays.
         with suppress(Error), transaction.atomic():
-            Application.objects.select_for_update().get(pk=draft.application.pk)
-            if not Document.objects.filter(file=stored).exists():
-                storage.delete(stored)
+            Application.objects.select_for_update().get(pk=row.application_id)
+            if not type(row).objects.filter(file=row.file.name).exists():
+                storage.delete(row.file.name)
         raise
-    if kept is not document:
-        storage.delete(stored)
-    return kept
 
 
 def _save_row(
@@ -265,9 +274,8 @@ def printable_name(name: str) -> str:
     return path.stem[:MAX_NAME_LENGTH] + path.suffix[:20]
 
 
-def record_findings(document: Document) -> bytes:
-    """Record the findings of a stored file, and return the picture of its first page; empty where there is none."""
-    with document.file.storage.open(str(document.file.name)) as file:
-        findings, picture = inspect_file(cast(IO[bytes], file), document.mime_type)
-    document.findings = findings.with_name_check(document.name, document.mime_type).to_json()
-    return picture
+def inspect_stored(row: Any) -> tuple[Findings, bytes]:
+    """What is found in a row's stored file, and the picture of its first page; empty where there is none."""
+    with row.file.storage.open(str(row.file.name)) as file:
+        findings, picture = inspect_file(cast(IO[bytes], file), row.mime_type)
+    return findings.with_name_check(row.name, row.mime_type), picture

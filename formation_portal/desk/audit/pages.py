@@ -33,6 +33,7 @@ _LOOKS: dict[str, str] = {
     AccessKind.FILE: "Downloaded document {subject}",
     AccessKind.PAGE: "Viewed page {page} of document {subject}",
     AccessKind.SMALL: "Viewed the thumbnail of document {subject}",
+    AccessKind.SCREENING: "Downloaded the file of screening check {subject}",
 }
 _REVIEWS: dict[str, str] = {
     "accept": "Accepted a fact",
@@ -45,6 +46,8 @@ _REVIEWS: dict[str, str] = {
     "remove_note": "Removed a note",
     "prove": "Noted what a document says",
     "unprove": "Removed what a document says",
+    "screen": "Recorded a screening check",
+    "remove_screening": "Removed a screening check",
     "propose": "Proposed a decision",
     "decide": "Decided",
     "confirm": "Confirmed a decision",

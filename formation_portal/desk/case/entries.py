@@ -97,6 +97,8 @@ class PartyLine:
             return "heed"
         if self.checklist is None or self.checklist.is_done:
             return "met"
+        if self.checklist.screening and self.checklist.done == len(self.checklist.facts):
+            return "heed"
         return "changed" if self.changes or self.is_new else "half" if self.checklist.done else "open"
 
     @property
@@ -107,10 +109,11 @@ class PartyLine:
 
     @property
     def status(self) -> str:
-        """How far its checks are."""
+        """How far its checks are, and which screening checks it lacks."""
         done, there_are = (self.checklist.done, len(self.checklist.facts)) if self.checklist else (0, 0)
         parts = (f"{done} of {if_any(there_are, 'check')}", if_any(self.queries, "query", "queries"))
-        return ", ".join(filter(None, parts))
+        screening = self.checklist.screening if self.checklist else ()
+        return ". ".join((", ".join(filter(None, parts)), *screening))
 
 
 @dataclass(frozen=True, slots=True)

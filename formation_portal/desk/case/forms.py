@@ -56,6 +56,8 @@ class QueryForm:
     proposal: Any = None
     is_kept: bool = False
     note: str = ""
+    # Whether a shared text was inserted just now.
+    is_filled: bool = False
     errors: Mapping[str, str] = field(default_factory=dict)
 
     limit = MAX_TEXT

@@ -135,7 +135,7 @@ class LiveCase:
     @cached_property
     def news(self) -> str:
         """What matters most of what others have done since the page was drawn: a transition, then what agents made of
-        it, a claim, any other change. Up to five queries where something was done, else none."""
+        it, a claim, any other change. Up to six queries where something was done, else none."""
         done = self._changes()
         moved = next((one for one in done if one.moved_to), None)
         if moved is not None:

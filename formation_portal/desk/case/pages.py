@@ -1,5 +1,6 @@
 """One submitted application as an agent checks it: what there is, what changed since the last round, what was said."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -219,6 +220,11 @@ class CasePage:
         parties = [holder for holder in self.checklist.holders if holder.token]
         there_are = sum(len(holder.facts) for holder in parties)
         return f"{sum(holder.done for holder in parties)} of {if_any(there_are, 'check')} done" if there_are else ""
+
+    @property
+    def screening(self) -> list[tuple[str, int]]:
+        """What parties lack of the required screening checks, each with how many lack it."""
+        return list(Counter(text for holder in self.checklist.holders for text in holder.screening).items())
 
     @cached_property
     def ownership(self) -> Ownership | None:

@@ -18,6 +18,7 @@ from formation_portal.ui.forms.controls import control_id
 
 from ..lookups import can_review
 from ..masking import Mask, TextMasking, is_identity_number, mask_of
+from ..shared_texts import SharedTexts
 from .forms import QueryForm, query_form
 
 _TONES = {"Resolved": "met", "Drafted": "half", "Answered": "open", "Asked": "heed"}
@@ -135,6 +136,11 @@ class QueryPanel:
             return self.given_form
         drafted = next((line.query for line in reversed(self.queries) if line.query.is_draft), None)
         return query_form(self.panels.draft, self.target, drafted)
+
+    @property
+    def shared_texts(self) -> SharedTexts:
+        """What can be inserted into the message."""
+        return SharedTexts(self.panels.draft, reader=self.panels.reader, target=self.target)
 
     @cached_property
     def ask_url(self) -> str:

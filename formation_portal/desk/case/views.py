@@ -3,6 +3,7 @@ among colleagues.
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from http import HTTPStatus
 from typing import Any
@@ -44,6 +45,7 @@ from ..lookups import get_case_or_404, get_document_or_404, get_live_case_or_404
 from ..models import WORD_LIMIT, Case
 from ..queue.pages import colleague_options
 from ..queue_state import QueueState
+from ..shared_texts import SharedTexts, is_insertion
 from ..wording import numbered
 from .entries import FactStatus
 from .forms import QueryForm, posted_query_form, posted_targets, store_query
@@ -272,6 +274,11 @@ def queries(request: UserRequest, reference: str) -> HttpResponse:
     form = posted_query_form(draft, target, request.POST)
     if "update" in request.POST:
         return _draw(request, draft, target, form=form)
+    if is_insertion(request):
+        texts = SharedTexts(draft, reader=request.user, target=target)
+        text = texts.inserted(form.text, request.POST.get("shared_text", ""))
+        form = replace(form, text=text, is_filled=True)
+        return _draw(request, draft, target, form=form, version=_version_seen(request))
     try:
         store_query(draft, form, by=request.user, version=_version_seen(request))
     except ReviewChanged as late:
@@ -325,11 +332,13 @@ def _draw(
     *,
     form: QueryForm | None = None,
     late: ReviewChanged | None = None,
+    version: ReviewVersion | None = None,
     status: int = 200,
 ) -> HttpResponse:
-    """The form of one target on a page of its own, with what was typed and what others did meanwhile."""
+    """The form of one target on a page of its own, with what was typed and what others did meanwhile. `version` is what
+    the page has seen, where that is not what stands there now."""
     back = return_url(request.POST or request.GET, draft.application.reference)
-    panels = QueryPanels(draft, reader=request.user, back=back)
+    panels = QueryPanels(draft, reader=request.user, back=back, version=version)
     panel = QueryPanel(panels, target, form, is_open=bool(form or request.htmx))
     if request.htmx:
         return render(request, "desk/case/_query_panel.html", {"panel": panel})

@@ -45,6 +45,8 @@ class DecisionForm:
     registered_on: str = ""
     confirmed: bool = False
     opens_next: bool = False
+    # Whether a shared text was inserted just now.
+    is_filled: bool = False
     # The documents that are decided about without having been opened.
     acknowledged: tuple[int, ...] = ()
     errors: Mapping[str, str] = field(default_factory=dict)
@@ -92,7 +94,7 @@ def decide_as_posted(
     if errors := dict(_errors(form)):
         (first, message), *others = errors.items()
         raise ReviewRefused(message, field=first, others=dict(others))
-    day = _day(form.registered_on) if form.deed == INCORPORATE else None
+    day = posted_day(form.registered_on) if form.deed == INCORPORATE else None
     return decide(
         draft,
         form.deed,
@@ -111,7 +113,7 @@ def _errors(form: DecisionForm) -> Iterator[tuple[str, str]]:
     if declines and form.reason not in DeclineReason.values:
         yield "reason", "Select a reason."
     if incorporates:
-        number, day = form.register_number, _day(form.registered_on)
+        number, day = form.register_number, posted_day(form.registered_on)
         if not number:
             yield "register_number", "Enter the registration number."
         elif len(number) > MAX_REGISTER_NUMBER or not number.isprintable():
@@ -128,7 +130,7 @@ def _errors(form: DecisionForm) -> Iterator[tuple[str, str]]:
         yield "confirmed", "Confirm that the number and date are as the registry has them."
 
 
-def _day(text: str) -> date | None:
+def posted_day(text: str) -> date | None:
     """A day as a date control posts it; None for anything else, and for years that no register has."""
     try:
         found = parse_date(text)

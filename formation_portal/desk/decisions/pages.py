@@ -22,6 +22,7 @@ from ..case_urls import TargetLinks
 from ..delivery_status import CaseDeliveries
 from ..masking import TextMasking
 from ..queue_state import QueueState
+from ..shared_texts import SharedTexts
 from ..wording import numbered
 from .forms import DecisionForm
 
@@ -137,6 +138,11 @@ class DecisionPanel:
         if not self.waiting:
             hint = second or "Final. Give a reason and a message."
             yield DecisionCard(DECLINE, _WORDS[DECLINE][0], hint, chosen == DECLINE)
+
+    @property
+    def shared_texts(self) -> SharedTexts:
+        """What can be inserted into the message."""
+        return SharedTexts(self.draft, reader=self.reader)
 
     @property
     def only_card(self) -> DecisionCard | None:

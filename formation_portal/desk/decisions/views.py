@@ -1,6 +1,7 @@
 """Deciding about a case, and confirming or refusing, as the second agent, what another has proposed."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from django.contrib import messages
 from django.http import HttpResponse
@@ -12,9 +13,11 @@ from formation_portal.accounts.models import Right
 from formation_portal.accounts.policies import UserRequest, agent_with
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.services import Closed
+from formation_portal.contract.lifecycle import State
 from formation_portal.reviews.decisions import confirm_proposal, refuse_proposal, withdraw
 from formation_portal.reviews.models import ReviewDecision
 from formation_portal.reviews.transactions import (
+    UNDER_REVIEW,
     DocumentsNotOpened,
     NotApprovable,
     ReviewChanged,
@@ -28,6 +31,7 @@ from ..delivery_status import case_deliveries
 from ..documents import unopened_documents
 from ..lookups import get_case_or_404
 from ..queue.search import next_case_for
+from ..shared_texts import SharedTexts, is_insertion
 from .forms import DecisionForm, decide_as_posted
 from .pages import decided_message, decision_panel
 
@@ -41,6 +45,8 @@ def decision(request: UserRequest, reference: str) -> HttpResponse:
     """The form alone; a POST decides, or proposes it where a second agent has to confirm it."""
     if request.method != "POST":
         return _draw(request, get_case_or_404(reference))
+    if is_insertion(request):
+        return _insert(request, get_case_or_404(reference))
     return _apply(
         request,
         reference,
@@ -113,6 +119,17 @@ def _apply(request: UserRequest, reference: str, decide: Decide, *, then: str = 
     return _go_on(request, draft, decided_message(made), opens_next=form.opens_next)
 
 
+def _insert(request: UserRequest, draft: Draft) -> HttpResponse:
+    """The form as it was typed, with a shared text in its message. Nothing is decided."""
+    form, version = DecisionForm.read(request.POST), ReviewVersion.parse(request.POST.get("sight", ""))
+    if draft.application.status not in UNDER_REVIEW | {State.SUBMITTED_TO_CSP}:
+        # The page has no form any more.
+        closed, typed = Closed(draft.application.status), (("Message to the customer", form.text),)
+        return not_done(request, draft, closed, title="Your decision was not recorded", typed=typed)
+    text = SharedTexts(draft, reader=request.user).inserted(form.text, request.POST.get("shared_text", ""))
+    return _draw(request, draft, form=replace(form, text=text, is_filled=True), version=version)
+
+
 def _go_on(request: UserRequest, draft: Draft, words: str, *, opens_next: bool) -> HttpResponse:
     """To the next case where it is asked for and there is one, else to the queue; with what was decided just now."""
     shown, reference = queue_shown(request.POST), draft.application.reference
@@ -134,10 +151,13 @@ def _draw(
     late: ReviewChanged | None = None,
     is_stopped: bool = False,
     unopened: DocumentsNotOpened | None = None,
+    version: ReviewVersion | None = None,
     status: int = 200,
 ) -> HttpResponse:
     shown = queue_shown(request.POST or request.GET)
-    panel = decision_panel(draft, request.user, deliveries=case_deliveries(draft), shown=shown, form=form)
+    panel = decision_panel(
+        draft, request.user, deliveries=case_deliveries(draft), shown=shown, form=form, version=version
+    )
     context = {
         "decision": panel,
         "draft": draft,

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
+from django.utils.timezone import localdate
+
 from formation_portal.accounts.models import User
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.ownership_stakes import companies_owned_by, owners_of
@@ -15,11 +17,20 @@ from formation_portal.audit.chain import Account
 from formation_portal.audit.models import AuditAction
 from formation_portal.contract import canonical
 from formation_portal.contract.ownership import apportion, format_hundredths, format_percent
-from formation_portal.reviews.checklist import CHANGED, QUERIED, Checklist, Fact, HolderChecklist, load_checklist
+from formation_portal.reviews.checklist import (
+    CHANGED,
+    QUERIED,
+    Checklist,
+    Fact,
+    HolderChecklist,
+    load_checklist,
+    screening_checks,
+)
 from formation_portal.reviews.checks import opened_documents
-from formation_portal.reviews.models import MAX_LABEL
+from formation_portal.reviews.models import MAX_LABEL, ScreeningCheck, ScreeningOutcome
 from formation_portal.reviews.transactions import ReviewVersion
 from formation_portal.ui.allocation import Allocation
+from formation_portal.ui.formats import file_size
 from formation_portal.ui.roles import role_words
 
 from ..case.query_panels import QueryPanels, read_queries
@@ -29,14 +40,38 @@ from ..lookups import can_review
 from ..queue_state import QueueState
 from ..wording import state_words
 from .facts import FactRow, fact_rows
+from .forms import ScreeningForm
 from .viewer import Viewer, viewer
+
+
+@dataclass(frozen=True, slots=True)
+class ScreeningRow:
+    """A screening check of a party."""
+
+    check: ScreeningCheck
+    party: PartyRow
+
+    @property
+    def mark(self) -> str:
+        return "stop" if self.check.outcome == ScreeningOutcome.MATCH else "met"
+
+    @property
+    def is_outdated(self) -> bool:
+        """Whether the party's answers or roles have changed since: it may have been about another name."""
+        changed = self.party.model.updated_at
+        return self.check.at < changed or self.check.done_on < localdate(changed)
+
+    @property
+    def file_size(self) -> str:
+        """Of its file."""
+        return file_size(self.check.size)
 
 
 @dataclass(frozen=True)
 class PartyPage:
     """The whole page. `shown` is the queue that the case was opened from; `version` is the review's when it was drawn;
     `can_check` where the case is under review; `here_url` leads back to what is looked at; `shows_numbers` where
-    numbers that people are known by aren't masked."""
+    numbers that people are known by aren't masked; `screening` has the newest check first."""
 
     draft: Draft
     party: PartyRow
@@ -49,6 +84,8 @@ class PartyPage:
     version: ReviewVersion
     can_check: bool
     shows_numbers: bool
+    screening: list[ScreeningRow]
+    form: ScreeningForm
 
     line_limit = MAX_LABEL
 
@@ -183,14 +220,21 @@ def _stakes(draft: Draft, party: PartyRow, allocation: Allocation) -> Iterator[t
 
 
 def party_page(
-    draft: Draft, party: PartyRow, state: ViewerState, *, reader: User, shows_numbers: bool = False
+    draft: Draft,
+    party: PartyRow,
+    state: ViewerState,
+    *,
+    reader: User,
+    shows_numbers: bool = False,
+    form: ScreeningForm | None = None,
 ) -> PartyPage:
-    """The page: seven queries at most."""
+    """The page: eight queries at most. `form` is what was posted and refused."""
     url = party_url(draft.application.reference, party.token)
     # Read before the facts: whatever comes between is news then.
     version = ReviewVersion.of_loaded(draft.application)
     queries = read_queries(draft)
-    checklist = load_checklist(draft, queries=[one for one in queries if one.is_open])
+    screening = tuple(screening_checks(draft))
+    checklist = load_checklist(draft, queries=[one for one in queries if one.is_open], screening=screening)
     own_checklist = checklist.of_holder(party.token)
     assert own_checklist is not None  # every party has one
     can_check = can_review(draft, reader)
@@ -215,6 +259,8 @@ def party_page(
         version=version,
         can_check=can_check,
         shows_numbers=shows_numbers,
+        screening=[ScreeningRow(one, party) for one in reversed(screening) if one.holder == party.token],
+        form=form or ScreeningForm(done_on=localdate().isoformat()),
     )
 
 

@@ -1,26 +1,33 @@
-"""One party under review: its page, its numbers, and where its documents prove its facts."""
+"""One party under review: its page, its numbers, what its documents say, and its screening checks."""
 
 from typing import Any
 from urllib.parse import urlsplit
 
 from django.contrib import messages
 from django.http import Http404, HttpResponse, QueryDict
-from django.shortcuts import redirect, render
+from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from formation_portal.accounts.models import Right
 from formation_portal.accounts.policies import UserRequest, agent, agent_with
+from formation_portal.applications.draft import Draft
+from formation_portal.applications.parties import PartyRow
 from formation_portal.applications.services import Closed
+from formation_portal.reviews.checklist import screening_checks
 from formation_portal.reviews.evidence import prove, remove_evidence
+from formation_portal.reviews.screening import record_screening, remove_screening
 from formation_portal.reviews.targets import Target
 from formation_portal.reviews.transactions import ReviewChanged, ReviewRefused, ReviewVersion
+from formation_portal.ui.downloads import as_download
 
 from ..case.news import live_case
 from ..case.query_panels import target_id
 from ..case_urls import return_url
 from ..changes_since import not_done
+from ..decisions.forms import posted_day
 from ..documents import ViewerState
 from ..lookups import get_case_or_404
+from .forms import ScreeningForm
 from .pages import PartyPage, log_numbers_shown, party_page
 
 # What a page that asks by itself gets, by the id of what it has to draw anew.
@@ -38,7 +45,7 @@ def party(request: UserRequest, reference: str, token: str) -> HttpResponse:
 @require_POST
 def numbers(request: UserRequest, reference: str, token: str) -> HttpResponse:
     """The same page with the numbers that people are known by, as often as it is asked for: each time is kept."""
-    page = _page(request, reference, token, _looked_at(request, reference), shows_numbers=True)
+    page = _page(request, reference, token, _state_posted(request, reference), shows_numbers=True)
     log_numbers_shown(page, by=request.user)
     return _draw(request, page)
 
@@ -53,7 +60,7 @@ def evidence(request: UserRequest, reference: str, token: str) -> HttpResponse:
         raise Http404
     if request.method != "POST" or target is None:
         return redirect("desk:party", reference=reference, token=token)
-    says, looked = request.POST.get("says", ""), _looked_at(request, reference)
+    says, looked = request.POST.get("says", ""), _state_posted(request, reference)
     document = next((one for one in draft.documents if one.pk == looked.document), None)
     version = ReviewVersion.parse(request.POST.get("sight", ""))
     try:
@@ -70,21 +77,81 @@ def evidence(request: UserRequest, reference: str, token: str) -> HttpResponse:
     return redirect(f"{back}#{target_id(target)}")
 
 
-def _looked_at(request: UserRequest, reference: str) -> ViewerState:
-    """What the viewer showed on the page that posted."""
+@require_http_methods(["GET", "HEAD", "POST"])
+@agent_with(Right.REVIEW)
+def screening(request: UserRequest, reference: str, token: str) -> HttpResponse:
+    """Record a screening check of the party; what is wrong with it is shown on its page."""
+    case, found = _case_and_party(reference, token)
+    if request.method != "POST":
+        return redirect("desk:party", reference=reference, token=token)
+    upload = request.FILES.get("file")
+    form = ScreeningForm.read(request.POST, has_file=upload is not None)
+    try:
+        record_screening(
+            case,
+            found,
+            kind=form.kind,
+            done_on=posted_day(form.done_on),
+            outcome=form.outcome,
+            text=form.text,
+            upload=upload,
+            by=request.user,
+        )
+    except ReviewRefused as refused:
+        state, form = _state_posted(request, reference), form.with_error(refused)
+        return _draw(request, _page(request, reference, token, state, form=form), status=422)
+    except Closed as closed:
+        title, typed = "The screening check was not recorded", (("What was found", form.text),)
+        return not_done(request, get_case_or_404(reference), closed, title=title, typed=typed)
+    messages.success(request, "Screening check recorded.")
+    return redirect(return_url(request.POST, reference))
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@agent_with(Right.REVIEW)
+def screening_removal(request: UserRequest, reference: str, token: str, number: int) -> HttpResponse:
+    """Take a screening check back."""
+    case, _ = _case_and_party(reference, token)
+    if request.method != "POST":
+        return redirect("desk:party", reference=reference, token=token)
+    try:
+        is_done = remove_screening(case, number, by=request.user)
+    except Closed as closed:
+        title = "The screening check was not removed"
+        return not_done(request, get_case_or_404(reference), closed, title=title)
+    messages.info(request, "Screening check removed." if is_done else "This screening check was already removed.")
+    return redirect(return_url(request.POST, reference))
+
+
+@require_safe
+@agent
+def screening_file(request: UserRequest, reference: str, token: str, number: int) -> HttpResponse:
+    """The file of a screening check, to be saved and not shown, as documents are."""
+    case, _ = _case_and_party(reference, token)
+    found = get_object_or_404(screening_checks(case).exclude(file=""), holder=token, pk=number)
+    return as_download(request, found, by=request.user)
+
+
+def _state_posted(request: UserRequest, reference: str) -> ViewerState:
+    """What the page that was posted from showed."""
     return ViewerState.read(QueryDict(urlsplit(return_url(request.POST, reference)).query))
 
 
-def _page(request: UserRequest, reference: str, token: str, state: ViewerState, **more: Any) -> PartyPage:
+def _case_and_party(reference: str, token: str) -> tuple[Draft, PartyRow]:
     case = get_case_or_404(reference)
     found = case.party(token)
     if found is None:
         raise Http404
-    return party_page(case, found, state, reader=request.user, **more)
+    return case, found
 
 
-def _draw(request: UserRequest, page: PartyPage) -> HttpResponse:
+def _page(request: UserRequest, reference: str, token: str, state: ViewerState, **more: Any) -> PartyPage:
+    return party_page(*_case_and_party(reference, token), state, reader=request.user, **more)
+
+
+def _draw(request: UserRequest, page: PartyPage, *, status: int = 200) -> HttpResponse:
     if part := _PARTS.get(request.htmx.target or ""):
         return render(request, part, {"page": page})
     live = live_case(page.draft.application, request.user)
-    return render(request, "desk/parties/party.html", {"page": page, "live": live, "page_url": page.here_url})
+    context = {"page": page, "live": live, "page_url": page.here_url}
+    return render(request, "desk/parties/party.html", context, status=status)

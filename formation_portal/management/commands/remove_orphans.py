@@ -14,6 +14,7 @@ from django.core.management.base import BaseCommand
 
 from formation_portal.applications.models import Application
 from formation_portal.applications.models import Document as PortalDocument
+from formation_portal.reviews.models import ScreeningCheck
 from formation_portal.service.models import Document as ServiceDocument
 from formation_portal.service.models import Entity
 
@@ -33,7 +34,7 @@ class Command(BaseCommand):
 
 def remove_orphans() -> int:
     """Remove files older than a day that no row names, the portal's, the service's, and those that never fully arrived;
-    how many there were. At most two queries a file.
+    how many there were. At most three queries a file.
 
     Only beside rows that are known: whoever starts with a wrong or an empty database by mistake loses no file.
     """
@@ -57,7 +58,7 @@ def remove_orphans() -> int:
 
 def _is_orphan_of_portal(name: str) -> bool:
     is_known = Application.objects.filter(reference=name.partition("/")[0]).exists()
-    return is_known and not PortalDocument.objects.filter(file=name).exists()
+    return is_known and not any(model.objects.filter(file=name).exists() for model in (PortalDocument, ScreeningCheck))
 
 
 def _is_orphan_of_service(name: str) -> bool:

@@ -15,7 +15,7 @@ _KINDS = [
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("reviews", "0004_queries_and_decisions"),
+        ("reviews", "0005_screening_checks"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

@@ -1,10 +1,12 @@
 """An agent writes a query beside the answer; without script the same link leads to a page of its own."""
 
 import pytest
+from django.utils import timezone
 from playwright.sync_api import expect
 
 from formation_portal.applications import services
 from formation_portal.applications.draft import open_draft
+from formation_portal.desk.models import SharedText
 from formation_portal.reviews.models import Query
 from tests.applications import factories
 from tests.journeys.conftest import OpenTab, new_user
@@ -36,3 +38,29 @@ def test_a_question_is_drafted_where_the_answer_stands(open_tab: OpenTab, has_sc
     query = Query.objects.get(application=draft.application)
     assert (query.reason, query.proposal) == ("unclear", "To hold shares")
     expect(tab.get_by_role("definition").filter(has_text=query.text)).to_contain_text("Proposed answer: To hold shares")
+
+
+@pytest.mark.parametrize(
+    "has_script", [pytest.param(True, id="with-script"), pytest.param(False, id="without", marks=pytest.mark.long)]
+)
+def test_a_shared_text_is_inserted_where_one_writes(open_tab: OpenTab, has_script: bool) -> None:
+    owner, agent = new_user(), new_user(is_agent=True)
+    draft = open_draft(services.start(owner=owner, product=factories.product()))
+    factories.fill_in(draft, owner)
+    services.submit(draft, by=owner)
+    SharedText.objects.create(title="Certified", text="Certify it, {customer}.", by=agent, at=timezone.now())
+    browser = open_tab(agent, has_script=has_script)
+    tab, address = browser.tab, f"{browser.base}/desk/{draft.application.reference}/"
+    for opened, form in (("Ask about Purpose", ".ask-form"), ("", ".decision")):
+        tab.goto(address)
+        if opened:
+            tab.get_by_role("link", name=opened).click()
+        message = tab.locator(form).get_by_label("Message to the customer")
+        message.fill("One thing.")
+        tab.locator(form).get_by_label("Shared text").select_option("Certified")
+        tab.locator(form).get_by_role("button", name="Insert").click()
+        expect(message).to_have_value(f"One thing.\n\nCertify it, {owner.get_full_name()}.")
+        expect(message).to_be_focused()
+        assert (tab.url == address) == has_script
+        # Enter sends, and inserts nothing more.
+        assert not Query.objects.filter(application=draft.application).exists()

@@ -5,11 +5,13 @@ from functools import partial
 from typing import Any
 
 from django.contrib.auth import get_user_model
+from django.utils import timezone
 from playwright.sync_api import Page as Tab
 from playwright.sync_api import expect
 
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
+from formation_portal.desk.models import SharedText
 from formation_portal.reviews.queries import delete_draft, write_note
 from formation_portal.reviews.targets import WHOLE_APPLICATION, Target, TargetKind
 from formation_portal.reviews.transactions import current_version
@@ -31,6 +33,7 @@ def case_review_states() -> Iterator[Shot]:
     services.submit(draft, by=owner)
     address = f"/desk/{draft.application.reference}/"
     yield Shot("review-untouched", address, who="agent")
+    yield from _shared_texts(address, agent)
     yield Shot("review-asking", address, who="agent", act=_open_form)
     yield Shot("review-asked-nothing", address, who="agent", act=_ask_nothing)
     yield Shot("review-overtaken", address, who="agent", act=partial(_come_late, draft=draft, other=other))
@@ -50,6 +53,36 @@ def case_review_states() -> Iterator[Shot]:
         act=partial(_ask_too_late, draft=draft, owner=owner),
     )
     yield Shot("review-closed", address, who="agent")
+
+
+def _shared_texts(address: str, agent: Any) -> Iterator[Shot]:
+    """The page of shared texts, and one of them inserted into a query and a decision."""
+    yield Shot("texts-none", "/desk/texts/", who="agent")
+    words = {
+        "Certified copy": "Dear {customer},\nplease upload a certified copy for {company}.",
+        "Which one": "{question}?",
+    }
+    for title, text in words.items():
+        kept = SharedText.objects.create(title=title, text=text, by=agent, at=timezone.now())
+    yield Shot("texts", "/desk/texts/", who="agent")
+    yield Shot("texts-refused", "/desk/texts/", who="agent", act=_add_a_wrong_text)
+    yield Shot("text", f"/desk/texts/{kept.pk}/", who="agent")
+    yield Shot("review-text-inserted", address, who="agent", act=_insert_texts)
+
+
+def _add_a_wrong_text(tab: Tab) -> None:
+    tab.get_by_label("Title").fill("Wrong")
+    tab.get_by_label("Text", exact=True).fill("Dear {name}")
+    tab.get_by_role("button", name="Add text").click()
+    expect(tab.get_by_role("alert", name="The text was not added")).to_be_visible()
+
+
+def _insert_texts(tab: Tab) -> None:
+    _open_form(tab)
+    for form, title in ((tab.locator(".ask-form"), "Which one"), (tab.locator(".decision"), "Certified copy")):
+        form.get_by_label("Shared text").select_option(title)
+        form.get_by_role("button", name="Insert").click()
+        expect(form.get_by_label("Message to the customer")).to_be_focused()
 
 
 def _correct(draft: Draft, owner: Any) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from django.contrib.auth import get_user_model
+from django.utils import timezone
 from playwright.sync_api import Page as Tab
 
 from formation_portal.applications import services
@@ -15,6 +16,7 @@ from formation_portal.reviews.decisions import RETURN, decide
 from formation_portal.reviews.evidence import prove
 from formation_portal.reviews.models import QueryReason
 from formation_portal.reviews.queries import draft_query
+from formation_portal.reviews.screening import record_screening
 from formation_portal.reviews.targets import WHOLE_APPLICATION, Target
 from formation_portal.reviews.transactions import current_version
 from tests.applications import factories
@@ -66,6 +68,13 @@ def party_review_states() -> Iterator[Shot]:
     prove(draft, name, document, 2, text="BYRON, ADA", by=agent, version=current_version(draft.application))
     yield Shot("party-asked", f"{root}ada/", who="agent")
     yield Shot("party-asking", f"{root}ada/", who="agent", act=_asking)
+    ada = draft.party("ada")
+    assert ada is not None
+    checked = {"outcome": "cleared", "text": "Another Ada Lovelace, born in 1950.", "done_on": timezone.localdate()}
+    report = factories.upload(sample_files.pdf(), "world-check-lovelace.pdf")
+    record_screening(draft, ada, kind="sanctions", **checked, upload=report, by=agent)
+    record_screening(draft, ada, kind="pep", **checked | {"outcome": "match"}, by=agent)
+    yield Shot("party-screened", f"{root}ada/", who="agent", act=_record_nothing)
     yield Shot("party-overtaken", f"{root}ada/", who="agent", act=lambda tab: _overtaken(tab, draft))
     _answered(draft, owner=owner, agent=agent)
     yield Shot("party-answered", f"{root}ada/", who="agent")
@@ -84,6 +93,13 @@ def _kestrel(draft: Draft) -> dict[str, str]:
 def _asking(tab: Tab) -> None:
     tab.locator("#fact-2 .ask-link").click()
     tab.locator("#fact-2").get_by_label("Reason").wait_for()
+
+
+def _record_nothing(tab: Tab) -> None:
+    """A screening check of which only half is typed."""
+    tab.locator("#screening summary").click()
+    tab.get_by_label("What was found").fill("Nothing yet")
+    press(tab, "Record check")
 
 
 def _overtaken(tab: Tab, draft: Draft) -> None:

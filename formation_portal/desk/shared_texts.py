@@ -1,0 +1,64 @@
+"""Texts that agents share for queries and decisions. Their placeholders are filled in when one is inserted."""
+
+import re
+from functools import cached_property
+from typing import Any
+
+from formation_portal.accounts.policies import UserRequest
+from formation_portal.applications.draft import Draft
+from formation_portal.reviews.targets import WHOLE_APPLICATION, Target, holder_name, label_of
+from formation_portal.ui.forms.controls import Option, as_options
+
+from .models import SharedText
+
+PLACEHOLDERS = ("customer", "company", "party", "question", "agent")
+_PLACEHOLDER = re.compile(r"\{([^{}\n]*)\}")
+
+
+def is_insertion(request: UserRequest) -> bool:
+    """Whether the button of desk/_shared_texts.html was pressed. Of a press that htmx posts, its header alone says so
+    (js/autosave.js)."""
+    return "insert" in request.POST or request.htmx.trigger_name == "insert"
+
+
+def unknown_placeholders(text: str) -> list[str]:
+    """Whatever stands in braces and is no placeholder."""
+    return [name for name in dict.fromkeys(_PLACEHOLDER.findall(text)) if name not in PLACEHOLDERS]
+
+
+class SharedTexts:
+    """Those that fit one form: each of their placeholders has a value there. One query, when they are asked for."""
+
+    def __init__(self, draft: Draft, *, reader: Any, target: Target = WHOLE_APPLICATION) -> None:
+        self._draft = draft
+        self._reader = reader
+        self._target = target
+
+    @property
+    def options(self) -> tuple[Option, ...]:
+        """To choose from; empty where there is none."""
+        labels = [(str(one.pk), one.title) for one in self._fitting]
+        return as_options((("", "Choose"), *labels), "") if labels else ()
+
+    def inserted(self, typed: str, chosen: str) -> str:
+        """What was typed, and below it the text that is chosen, with its placeholders filled in."""
+        text = next((one.text for one in self._fitting if str(one.pk) == chosen), "")
+        filled = _PLACEHOLDER.sub(lambda found: self._values[found[1]], text)
+        return "\n\n".join(filter(None, (typed.rstrip(), filled)))
+
+    @cached_property
+    def _values(self) -> dict[str, str]:
+        draft, target = self._draft, self._target
+        values = {
+            "customer": draft.application.owner.get_full_name(),
+            "company": draft.title,
+            "party": holder_name(draft, target),
+            "question": label_of(draft, target) or "",
+            "agent": self._reader.get_full_name(),
+        }
+        return {name: value for name, value in values.items() if value}
+
+    @cached_property
+    def _fitting(self) -> list[SharedText]:
+        found = SharedText.objects.filter(removed_at=None)
+        return [one for one in found if self._values.keys() >= set(_PLACEHOLDER.findall(one.text))]

@@ -1,0 +1,11 @@
+"""The addresses of shared texts."""
+
+from django.urls import path
+
+from . import views
+
+urlpatterns = [
+    path("texts/", views.texts, name="texts"),
+    path("texts/<int:number>/", views.text, name="text"),
+    path("texts/<int:number>/removal/", views.removal, name="text_removal"),
+]

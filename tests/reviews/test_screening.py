@@ -1,0 +1,158 @@
+"""Screening checks: what is recorded of them, which file is refused, and how the required ones block an approval."""
+
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.utils import timezone
+
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft
+from formation_portal.applications.parties import PartyRow
+from formation_portal.environment import Environment
+from formation_portal.reviews.checklist import approval_blockers, load_checklist
+from formation_portal.reviews.checks import accept
+from formation_portal.reviews.decisions import APPROVE, DECLINE, decide
+from formation_portal.reviews.models import ScreeningCheck, ScreeningKind, ScreeningOutcome
+from formation_portal.reviews.screening import record_screening, remove_screening
+from formation_portal.reviews.transactions import NotApprovable, ReviewRefused, changes_since, current_version
+from tests.applications import factories
+from tests.documents import sample_files
+
+pytestmark = pytest.mark.django_db
+
+SANCTIONS, PEP, REGISTER = ScreeningKind.SANCTIONS, ScreeningKind.PEP, ScreeningKind.REGISTER
+CLEAR, CLEARED, MATCH = ScreeningOutcome.CLEAR, ScreeningOutcome.CLEARED, ScreeningOutcome.MATCH
+
+
+@pytest.fixture(autouse=True)
+def documents(settings: Any, tmp_path: Path) -> Path:
+    settings.MEDIA_ROOT = tmp_path
+    return tmp_path
+
+
+def ada(draft: Draft) -> PartyRow:
+    found = draft.party("ada")
+    assert found is not None
+    return found
+
+
+def record(draft: Draft, by: Any, kind: str = SANCTIONS, outcome: str = CLEAR, **more: Any) -> ScreeningCheck:
+    values = {"done_on": timezone.localdate(), "text": "World-Check, no hit"} | more
+    return record_screening(draft, ada(draft), kind=kind, outcome=outcome, by=by, **values)
+
+
+def errors(refused: pytest.ExceptionInfo[ReviewRefused]) -> dict[str, str]:
+    return {refused.value.field: refused.value.message, **refused.value.others}
+
+
+def blockers(draft: Draft) -> list[tuple[str, str]]:
+    return [(one.holder_name, one.text) for one in approval_blockers(draft, load_checklist(draft))]
+
+
+def test_the_environment_knows_the_kinds_by_their_codes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("REQUIRED_SCREENING", ", ".join(ScreeningKind.values).upper())
+    assert Environment().required_screening.split(",") == ScreeningKind.values
+
+
+def test_a_check_is_kept_with_its_file_and_colleagues_read_of_it(
+    submitted: Draft, agent: Any, colleague: Any, documents: Path
+) -> None:
+    version = current_version(submitted.application)
+    check = record(submitted, agent, upload=factories.upload(sample_files.pdf(), "report.pdf"))
+    stored = ScreeningCheck.objects.get()
+    assert (stored.pk, stored.label, stored.name, stored.by) == (check.pk, "Ada Lovelace", "report.pdf", agent)
+    assert Path(stored.file.path).read_bytes() == sample_files.pdf()
+    assert Path(stored.file.path).parent == documents / submitted.application.reference
+    [change] = changes_since(submitted.application, version, by=colleague)
+    assert change.what == "recorded a screening check of Ada Lovelace"
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (sample_files.encrypted(), "needs a password"),
+        (sample_files.without_pages(), "cannot open"),
+        (b"%PDF-1.7 torn off" + b" " * 100, "cannot open"),
+        (b"PK\x03\x04 a spreadsheet", "PDF, JPEG or PNG"),
+        (b"", "empty"),
+    ],
+)
+def test_a_file_that_cannot_be_opened_is_refused_and_leaves_nothing(
+    submitted: Draft, agent: Any, content: bytes, said: str, documents: Path
+) -> None:
+    with pytest.raises(ReviewRefused) as refused:
+        record(submitted, agent, upload=factories.upload(content, "report.pdf"))
+    assert list(errors(refused)) == ["file"]
+    assert said in errors(refused)["file"]
+    assert not ScreeningCheck.objects.exists()
+    stored = [path for path in documents.rglob("*") if path.is_file()]
+    assert len(stored) == submitted.application.documents.count()
+
+
+def test_all_that_is_wrong_is_said_at_once(submitted: Draft, agent: Any) -> None:
+    with pytest.raises(ReviewRefused) as refused:
+        record(submitted, agent, "palm_reading", "maybe", done_on=timezone.localdate() + timedelta(days=1))
+    assert set(errors(refused)) == {"kind", "done_on", "outcome"}
+    with pytest.raises(ReviewRefused) as refused:
+        record(submitted, agent, outcome=CLEARED, text=" ", done_on=None)
+    assert set(errors(refused)) == {"done_on", "text"}
+
+
+def test_what_the_setting_asks_for_blocks_the_approval_until_it_is_there(
+    submitted: Draft, agent: Any, settings: Any
+) -> None:
+    settings.REQUIRED_SCREENING = (SANCTIONS, PEP, REGISTER)
+    accept(
+        submitted,
+        [fact.target for fact in load_checklist(submitted)],
+        by=agent,
+        version=current_version(submitted.application),
+    )
+    # No register of companies has a person.
+    assert blockers(submitted) == [
+        ("Ada Lovelace", "Sanctions check missing"),
+        ("Ada Lovelace", "PEP check missing"),
+    ]
+    with pytest.raises(NotApprovable):
+        decide(submitted, APPROVE, by=agent, version=current_version(submitted.application))
+    record(submitted, agent, PEP, CLEARED)
+    slip = record(submitted, agent, SANCTIONS, CLEAR)
+    record(submitted, agent, SANCTIONS, MATCH)
+    assert blockers(submitted) == [("Ada Lovelace", "Sanctions check found a match")]
+    assert remove_screening(submitted, slip.pk, by=agent)
+    assert not remove_screening(submitted, slip.pk, by=agent)
+    record(submitted, agent, SANCTIONS, CLEARED)
+    assert blockers(submitted) == []
+    decide(submitted, APPROVE, by=agent, version=current_version(submitted.application))
+
+
+def test_a_match_that_was_taken_back_counts_no_more(submitted: Draft, agent: Any, settings: Any) -> None:
+    settings.REQUIRED_SCREENING = (SANCTIONS,)
+    record(submitted, agent, SANCTIONS, CLEAR, done_on=timezone.localdate() - timedelta(days=3))
+    match = record(submitted, agent, SANCTIONS, MATCH)
+    assert ("Ada Lovelace", "Sanctions check found a match") in blockers(submitted)
+    remove_screening(submitted, match.pk, by=agent)
+    assert not any("Sanctions" in text for _, text in blockers(submitted))
+    assert ScreeningCheck.objects.count() == 2
+
+
+def test_it_costs_a_query_only_where_it_is_asked_for(
+    submitted: Draft, settings: Any, django_assert_num_queries: Any
+) -> None:
+    settings.REQUIRED_SCREENING = (SANCTIONS,)
+    with django_assert_num_queries(3):
+        load_checklist(submitted)
+
+
+def test_nothing_is_recorded_or_asked_for_once_the_case_is_closed(submitted: Draft, agent: Any, settings: Any) -> None:
+    settings.REQUIRED_SCREENING = (PEP,)
+    check = record(submitted, agent)
+    assert [holder.screening for holder in load_checklist(submitted).holders] == [(), ("PEP check missing",)]
+    decide(submitted, DECLINE, text="No", reason="other", by=agent, version=current_version(submitted.application))
+    with pytest.raises(services.Closed):
+        record(submitted, agent)
+    with pytest.raises(services.Closed):
+        remove_screening(submitted, check.pk, by=agent)
+    assert not any(holder.screening for holder in load_checklist(submitted).holders)
