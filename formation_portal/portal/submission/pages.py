@@ -23,13 +23,13 @@ from formation_portal.applications.readback import (
 from formation_portal.contract.fields.base import FieldSpec, control_name
 from formation_portal.contract.inactive_answers import is_inactive
 from formation_portal.contract.needs import Need
-from formation_portal.relay.delivery_status import DeliveryStatus
+from formation_portal.relay.delivery_status import STAGE_WORDS, DeliveryStage, DeliveryStatus
 from formation_portal.relay.models import ResourceKind
 from formation_portal.ui.documents import advice
 from formation_portal.ui.formats import PriceTable, application_price, counted
 from formation_portal.ui.forms.controls import control_id, party_control, slot_id, slot_key
 from formation_portal.ui.forms.form import AnswerRow
-from formation_portal.ui.ownership import Ownership, ownership
+from formation_portal.ui.ownership import Ownership, join_sentences, ownership
 
 from ..feedback import DeliverySummary
 from ..pages import Link, need_links
@@ -68,14 +68,19 @@ class CheckEntry:
         return self.is_changed or self.has_advice
 
     @property
-    def counts(self) -> str:
-        """16 answers, 4 documents."""
-        uploaded = len(_answered(self.documents))
+    def is_received(self) -> bool:
+        return self.delivery.state is DeliveryStage.RECEIVED
+
+    @property
+    def facts(self) -> str:
+        """Director. 16 answers, 4 documents, unchanged. Received."""
         counts = (
             counted(len(self.answered), "{count} answer", "{count} answers"),
-            counted(uploaded, "{count} document", "{count} documents"),
+            counted(len(self.uploaded), "{count} document", "{count} documents"),
+            gettext("unchanged") if self.is_unchanged else "",
         )
-        return ", ".join(filter(None, counts))
+        received = gettext(STAGE_WORDS[self.delivery.state]) if self.is_received else ""
+        return join_sentences(self.group.note, ", ".join(filter(None, counts)), received)
 
     @property
     def answered(self) -> list[AnswerRow]:

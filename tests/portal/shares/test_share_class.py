@@ -44,8 +44,8 @@ def test_a_new_class_asks_the_five_properties_and_the_schemas_own(as_owner: Clie
 def test_a_new_class_says_what_it_needs_as_one_that_was_saved_empty_does(
     as_owner: Client, application: Application
 ) -> None:
-    new = page_of(as_owner, application)
     as_owner.post(url(application), {"q:name": ""})
+    new = page_of(as_owner, application)
     saved = page_of(as_owner, application, f"{stored(application).token}/")
     for page in (new, saved):
         lines = [one.text for one in page.all("li", class_="need")]
@@ -89,20 +89,20 @@ def test_what_was_typed_before_there_was_a_list_stands_until_another_is_chosen(
 
 @pytest.mark.parametrize("is_new", [True, False])
 def test_an_answer_that_opens_a_required_question_leads_to_it_once(as_owner: Client, owner: Any, is_new: bool) -> None:
-    on_votes = {"field": "voting_rights", "value": True}
-    fields = [factories.field("votes_each", "number", prefix="xy.share", depends_on=on_votes)]
+    on_dividends = {"field": "dividend_rights", "value": True}
+    fields = [factories.field("dividend_each", "number", prefix="xy.share", depends_on=on_dividends)]
     sections = [*factories.SCHEMA["sections"][:-1], {**factories.SCHEMA["sections"][-1], "fields": fields}]
     application = services.start(
         owner=owner, product=factories.product(schema={**factories.SCHEMA, "sections": sections})
     )
     if not is_new:
-        as_owner.post(url(application), ANSWERS | {"q:voting_rights": "false"})
-    post = ANSWERS | {"version": "1", "q:votes_each": ""}
+        as_owner.post(url(application), ANSWERS | {"q:dividend_rights": "false"})
+    post = ANSWERS | {"version": "1", "q:dividend_each": ""}
     opened = as_owner.post(url(application, "new/" if is_new else f"{stored(application).token}/"), post)
     its_own = url(application, f"{stored(application).token}/")
-    assert opened["Location"] == f"{its_own}#q:votes_each"
+    assert opened["Location"] == f"{its_own}#q:dividend_each"
     page = Markup(as_owner.get(its_own).content.decode())
-    assert "hidden" not in page.one("div", id="region-q:votes_each").attributes
+    assert "hidden" not in page.one("div", id="region-q:dividend_each").attributes
     again = as_owner.post(its_own, post | {"version": str(stored(application).version)})
     assert again["Location"] == f"/applications/{application.reference}/shares/"
 
