@@ -49,7 +49,7 @@ class CheckEntry:
     """Answers under one heading: the heading's id, the rows, how far they have come, and what is still needed there.
 
     `is_unchanged` says that an application that came back has nothing new here, and nobody asks about it; `documents`
-    are a party's, and `has_advice` that something may be amiss with one of them.
+    are a party's. A party or a share class is folded unless it `is_open`: something was changed, or may be amiss.
     """
 
     id: str
@@ -58,14 +58,8 @@ class CheckEntry:
     delivery: DeliveryStatus
     needs: tuple[Link, ...]
     is_unchanged: bool
-    is_changed: bool
     documents: list[AnswerRow]
-    has_advice: bool
-
-    @property
-    def is_open(self) -> bool:
-        """Whether a party or a share class isn't folded: something was changed since, or may be amiss."""
-        return self.is_changed or self.has_advice
+    is_open: bool
 
     @property
     def is_received(self) -> bool:
@@ -100,12 +94,13 @@ class CheckEntry:
 class CheckPage:
     """The check page of a draft, or of what was submitted. While the state allows no change, no row has a way to one.
 
-    `refused_for` are the needs that a submission was refused for.
+    `refused_for` are the needs that a submission was refused for, and `row` is where a change leads back to.
     """
 
     draft: Draft
     delivery: DeliverySummary
     refused_for: Sequence[Need] | None = None
+    row: str = ""
 
     @property
     def is_open(self) -> bool:
@@ -234,22 +229,23 @@ class CheckPage:
         delivery: DeliveryStatus,
         documents: Sequence[DocumentLine] = (),
     ) -> CheckEntry:
-        needs = self._needs_by_entry.get(id, ())
-        needed = {need.field for need in needs}
+        needed = {need.field for need in self._needs_by_entry.get(id, ())}
+        shown = [row for row, line in zip(rows, group.lines, strict=True) if row.value or line.spec.name not in needed]
+        papers = self._shown(documents)
         is_changed = self.returned is not None and holder in self.returned.holders
+        is_left = bool(self.row) and any(row.id == self.row for row in (*shown, *papers))
+        has_advice = self.is_open and any(
+            line.document and advice(self.draft, line.party, line.document) for line in documents
+        )
         return CheckEntry(
             id,
             group,
-            rows=[
-                row for row, line in zip(rows, group.lines, strict=True) if row.value or line.spec.name not in needed
-            ],
+            rows=shown,
             delivery=delivery,
             needs=self._needs_at(id),
-            is_unchanged=self.returned is not None and not is_changed,
-            is_changed=is_changed,
-            documents=self._shown(documents),
-            has_advice=self.is_open
-            and any(line.document and advice(self.draft, line.party, line.document) for line in documents),
+            is_unchanged=not (self.returned is None or is_changed or is_left),
+            documents=papers,
+            is_open=is_changed or is_left or has_advice,
         )
 
     def _shown(self, lines: Iterable[DocumentLine]) -> list[AnswerRow]:

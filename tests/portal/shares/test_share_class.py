@@ -10,6 +10,7 @@ from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application
 from formation_portal.applications.parties import ShareClassRow
 from formation_portal.contract.fields.iso_codes import CURRENCIES_IN_USE, sort_key
+from formation_portal.contract.lifecycle import State
 from tests.applications import factories
 from tests.markup import Markup
 
@@ -52,6 +53,29 @@ def test_a_new_class_says_what_it_needs_as_one_that_was_saved_empty_does(
         assert len(lines) == len(ANSWERS)
         assert page.one("p", id="still-needed").text == f"{len(lines)} to complete"
     assert [one.text for one in new.all("li", class_="need")] == [one.text for one in saved.all("li", class_="need")]
+
+
+def proposed(page: Markup) -> tuple[str, bool]:
+    votes = [one for one in page.all("input", name="q:voting_rights") if one.attributes["value"] == "true"]
+    return page.one("input", id="q:name").attributes.get("value", ""), "checked" in votes[0].attributes
+
+
+def test_a_first_class_is_proposed_and_kept_only_by_a_save(as_owner: Client, application: Application) -> None:
+    page = page_of(as_owner, application)
+    assert proposed(page) == ("Ordinary", True)
+    needs = " ".join(one.text for one in page.all("li", class_="need"))
+    assert "Name" not in needs
+    assert "Currency" in needs
+    assert open_draft(application).share_classes == ()
+    as_owner.post(url(application), ANSWERS | {"q:name": "", "q:voting_rights": "false"})
+    assert stored(application).raw["share_class.voting_rights"] == "false"
+    assert proposed(page_of(as_owner, application, f"{stored(application).token}/")) == ("", False)
+    assert proposed(page_of(as_owner, application)) == ("", False), "a second one starts empty"
+
+
+def test_nothing_is_proposed_where_nothing_can_be_changed(as_owner: Client, application: Application) -> None:
+    Application.objects.filter(pk=application.pk).update(status=State.SUBMITTED_FOR_REVIEW)
+    assert "Ordinary" not in page_of(as_owner, application).one("main").text
 
 
 def test_saving_makes_the_class_and_leads_to_the_shares(as_owner: Client, application: Application) -> None:

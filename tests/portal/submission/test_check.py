@@ -171,8 +171,11 @@ def test_a_change_comes_back_to_the_row_that_it_came_from(complete: Draft, as_ow
         form = Page(as_owner.get(address).content.decode(), address).form(button="Save and continue")
         posted = dict(form.fixed) | {control.name: control.filled for control in form.controls}
         back, _, row = as_owner.post(address, posted)["Location"].partition("#")
-        assert back == path(complete)
+        assert back == f"{path(complete)}?row={row}"
         assert unquote(row) in rows, address
+        shown = Markup(as_owner.get(back).content.decode())
+        around = next(one for one in shown.all("div") if one.attributes.get("id") == unquote(row)).ancestors
+        assert all("open" in one.attributes for one in around if one.tag == "details"), address
 
 
 def test_a_document_that_was_changed_leads_back_to_its_row(complete: Draft, as_owner: Client) -> None:
@@ -185,7 +188,7 @@ def test_a_document_that_was_changed_leads_back_to_its_row(complete: Draft, as_o
     page = Markup(as_owner.get(stayed.partition("#")[0]).content.decode())
     [back] = [one for one in page.all("a", class_="button") if one.text == "Back to “Check your answers”"]
     url, _, row = back.attributes["href"].partition("#")
-    assert url == path(complete)
+    assert url == f"{path(complete)}?row={row}"
     assert unquote(row) in rows
 
 
@@ -193,8 +196,36 @@ def test_a_row_that_is_none_leads_to_nothing_but_the_page(complete: Draft, as_ow
     address = f"/applications/{complete.application.reference}/sections/funds/"
     for row in ("//evil.example/", "a\r\nSet-Cookie: b", "x" * 5000):
         response = as_owner.post(f"{address}?{urlencode({'next': 'check', 'row': row})}", {"version": "1"})
-        assert response["Location"].startswith(f"{path(complete)}#")
-        assert len(response["Location"]) < 3000
+        assert response["Location"].startswith(f"{path(complete)}?row=")
+        assert len(response["Location"]) < 6000
+
+
+def folds(markup: Markup) -> dict[str, bool]:
+    """Whether each party and share class is open, by the line that it folds into."""
+    lines = [one for one in markup.all("summary") if one.inside("section")]
+    return {" ".join(line.text.split()): "open" in line.ancestors[-1].attributes for line in lines}
+
+
+def test_what_is_complete_takes_a_line_and_what_may_be_amiss_is_open(
+    complete: Draft, owner: Any, as_owner: Client
+) -> None:
+    services.add_party(complete, "person", ["shareholder"], factories.ADA | {"person.first_name": "Ben"}, by=owner)
+    services.save_holdings(complete, {(complete.parties[1].token, "ordinary"): "5"}, by=owner)
+    found = folds(Markup(as_owner.get(path(complete)).content.decode()))
+    # Ada's passport can't be opened.
+    assert found["Ada Lovelace Director, shareholder. 5 answers, 1 document"] is True
+    assert found["Ben Lovelace Shareholder. 4 answers"] is False
+    assert found["Ordinary Share class. 5 answers"] is False
+
+
+def test_what_a_party_needs_stands_at_its_name_and_never_folded(draft: Draft, owner: Any, as_owner: Client) -> None:
+    party = services.add_party(draft, "person", ["director"], {"person.first_name": "Ada"}, by=owner)
+    markup = Markup(as_owner.get(path(draft)).content.decode())
+    around = markup.one("div", id=f"party-{party.token}")
+    needs = [one for one in markup.all("li", class_="need") if around in one.ancestors]
+    assert any("Passport" in one.text for one in needs)
+    assert len(needs) == len(draft.needs_of_party(party.token))
+    assert not any(one.inside("details") for one in needs)
 
 
 def test_what_is_to_be_paid_stands_with_its_currency(complete: Draft, as_owner: Client) -> None:
