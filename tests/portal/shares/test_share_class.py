@@ -74,7 +74,7 @@ def test_a_first_class_is_proposed_and_kept_only_by_a_save(as_owner: Client, app
 
 
 def test_nothing_is_proposed_where_nothing_can_be_changed(as_owner: Client, application: Application) -> None:
-    Application.objects.filter(pk=application.pk).update(status=State.SUBMITTED_FOR_REVIEW)
+    Application.objects.filter(pk=application.pk).update(state=State.SUBMITTED_FOR_REVIEW)
     assert "Ordinary" not in page_of(as_owner, application).one("main").text
 
 
