@@ -81,6 +81,11 @@ class CheckEntry:
         return _answered(self.rows)
 
     @property
+    def read_back(self) -> list[AnswerRow]:
+        """A party's answers, then its documents."""
+        return [*self.answered, *self.uploaded]
+
+    @property
     def unanswered(self) -> list[AnswerRow]:
         """What nobody has to answer or upload, and nobody has."""
         return [*_unanswered(self.rows), *_unanswered(self.documents)]
