@@ -214,14 +214,7 @@ class Draft:
     @cached_property
     def share_classes(self) -> tuple[ShareClassRow, ...]:
         """The share classes in the order in which they were entered."""
-        fields = self.schema.share_class_fields
-        return tuple(
-            ShareClassRow(
-                model,
-                record.ShareClass(model.token, self._validate(fields, model.raw), _label(fields, model.raw)),
-            )
-            for model in self.share_class_models
-        )
+        return tuple(map(self.as_share_class, self.share_class_models))
 
     def party(self, token: str) -> PartyRow | None:
         """The party of that token."""
@@ -237,6 +230,12 @@ class Draft:
         answers = self._validate(fields, model.raw)
         label = _label(fields or name_fields(self.schema, model.kind), model.raw)
         return PartyRow(model, record.Party(model.token, model.kind, tuple(model.roles), answers, label))
+
+    def as_share_class(self, model: ShareClass) -> ShareClassRow:
+        """The evaluated share class of a model, which may be unsaved."""
+        fields = self.schema.share_class_fields
+        answers = self._validate(fields, model.raw)
+        return ShareClassRow(model, record.ShareClass(model.token, answers, _label(fields, model.raw)))
 
     def _validate(self, fields: Iterable[FieldSpec], raw: Mapping[str, Any]) -> Answers:
         """The answers, with references to removed share classes as problems. References are the classes' tokens."""

@@ -78,7 +78,8 @@ def return_url(request: HttpRequest, reference: str) -> Link | None:
     row = quote(request.GET.get("row", "")[:_LONGEST_ROW], safe="")
     url = reverse(f"portal:{place}", args=[reference])
     query = f"next={place}&row={row}" if row else f"next={place}"
-    return Link(str(_TITLES[place]), f"{url}#{row}" if row else url, query)
+    # Not every browser opens what is folded around a place: the page is told of it, too.
+    return Link(str(_TITLES[place]), f"{url}?row={row}#{row}" if row else url, query)
 
 
 def need_links(draft: Draft, needs: Iterable[Need], *, back_to: str = "") -> tuple[Link, ...]:

@@ -102,7 +102,7 @@ EXAMPLES: Mapping[str, Mapping[str, Any]] = {
     },
     "role": {"role": Some(
         id="r", title=ODD, role="director", help=ODD, state="open", status=ODD, holders=[ODD, ODD],
-        usable=[Named()], known=[Named()], more_known=[Named()], add_url="/a",
+        usable=[Named()], known=[Named()], listed=[Named()], add_url="/a",
     ), "csrf_token": "t"},
     "session": {"is_in": True, "session": SessionEnd("14:02", is_near=True), "csrf_token": "t"},
     "session_clock": {"session": SessionEnd("14:02", ask_again=60)},

@@ -47,13 +47,19 @@ def matches_search(search: str, item: CatalogItem) -> bool:
     shown = (product.name, product.description, *(getattr(jurisdiction, name) for name in _OF_A_PLACE))
     # By the words that are shown, and by those of the service's own language.
     said = (*shown, *(stored_words(text) for text in shown if stored_words(text) != text))
-    # A space before each word, so that what is looked for is found at the beginning of one.
-    text = " " + " ".join(_WORD.findall(_normalised(" ".join(said))))
-    return all(_has(text, word) for word in wanted)
+    text = _words(" ".join(said))
+    return all(any(_words(one) in text for one in (word, *_TRADE_WORDS.get(word, ()))) for word in wanted)
 
 
-def _has(text: str, word: str) -> bool:
-    return any(f" {' '.join(_WORD.findall(one))}" in text for one in (word, *_TRADE_WORDS.get(word, ())))
+def matches_name(search: str, name: str) -> bool:
+    """Whether each word that is looked for begins a word of the name."""
+    text = _words(name)
+    return all(_words(word) in text for word in search.split())
+
+
+def _words(text: str) -> str:
+    """The words with a space before each, so that what is looked for is found at the beginning of one."""
+    return "".join(f" {word}" for word in _WORD.findall(_normalised(text)))
 
 
 def _normalised(text: str) -> str:

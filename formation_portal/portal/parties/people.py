@@ -29,11 +29,15 @@ from formation_portal.ui.formats import counted, time_or_day
 from formation_portal.ui.forms.form import AnswerRow
 from formation_portal.ui.ownership import join_sentences
 
+from ..catalog.search import matches_name
 from ..feedback import answers_delivery, return_message
 from ..pages import PEOPLE, PEOPLE_TITLE, ApplicationPage, Link, next_step
 
 # A role is chosen at a glance; the rest is a list to open.
 _KNOWN_AT_ONCE = 3
+# So many are seen at a glance: more are folded by role, and can be filtered.
+_SEEN_AT_ONCE = 8
+_NAMED_AT_ONCE = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +53,7 @@ class RoleCandidate:
 
 @dataclass(frozen=True, slots=True)
 class RoleCard:
-    """One role: what it needs, who has it, who could."""
+    """One role: what it needs, who has it, who could. `more_holders` is a number, and `listed` whom a list offers."""
 
     id: str
     title: str
@@ -59,10 +63,12 @@ class RoleCard:
     state: str
     status: str
     holders: tuple[str, ...]
+    more_holders: int
     usable: tuple[RoleCandidate, ...]
     known: tuple[RoleCandidate, ...]
-    more_known: tuple[RoleCandidate, ...]
+    listed: tuple[RoleCandidate, ...]
     add_url: str
+    list_url: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,13 +91,42 @@ class PartyListItem:
     invite_url: str
 
 
+# The marks of who isn't complete.
+_UNFINISHED = ("open", "half", "heed")
+
+
+@dataclass(frozen=True, slots=True)
+class RoleGroup:
+    """Those whose first role it is, and those with it who are in an earlier group already."""
+
+    title: str
+    parties: tuple[PartyListItem, ...]
+    also: tuple[PartyListItem, ...]
+    is_found: bool
+
+    @property
+    def count(self) -> int:
+        """How many have the role."""
+        return len(self.parties) + len(self.also)
+
+    @property
+    def to_complete(self) -> int:
+        return sum(party.state in _UNFINISHED for party in self.parties)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether somebody looked for them, something is needed, or they are few."""
+        return self.is_found or self.to_complete > 0 or len(self.parties) <= _SEEN_AT_ONCE
+
+
 @dataclass(frozen=True)
 class PeoplePage(ApplicationPage):
-    """The whole page, for a reader who knows people from elsewhere."""
+    """The whole page, for a reader who knows people from elsewhere. `search` is the name that they look for."""
 
     deliveries: ApplicationDeliveries
     user: User
     invitations: Mapping[str, Invitation]
+    search: str = ""
 
     @property
     def title(self) -> str:
@@ -148,13 +183,16 @@ class PeoplePage(ApplicationPage):
         else:
             added = ngettext("{count} added", "{count} added", tally)
             state = ("met", added) if tally else ("", gettext("Optional"))
-        usable: list[RoleCandidate] = []
+        usable: tuple[RoleCandidate, ...] = ()
         add_url = ""
         if not self.read_only_reason:
             fitting = (row for row in self.draft.parties if section.role not in row.roles and section.allows(row.kind))
-            usable += [RoleCandidate(row.token, row.label, self._url("party_roles", row.token)) for row in fitting]
+            usable = tuple(RoleCandidate(row.token, row.label, self._url("party_roles", row.token)) for row in fitting)
             add_url = f"{self._url('party_new')}?{urlencode({'role': section.role or ''})}"
+        at_once = usable if len(usable) <= _SEEN_AT_ONCE else ()
         known = tuple(candidate for one, candidate in self._known if section.allows(one.kind))
+        holders = tuple(row.label for row in self.draft.parties if section.counts(row.kind, row.roles))
+        named = holders if len(holders) <= _SEEN_AT_ONCE else holders[:_NAMED_AT_ONCE]
         return RoleCard(
             id=f"role-{section.key}",
             title=roles.role_title(section),
@@ -163,11 +201,13 @@ class PeoplePage(ApplicationPage):
             reason=roles.role_reason(self.draft, section),
             state=state[0],
             status=state[1],
-            holders=tuple(row.label for row in self.draft.parties if section.counts(row.kind, row.roles)),
-            usable=tuple(usable),
+            holders=named,
+            more_holders=len(holders) - len(named),
+            usable=at_once,
             known=known[:_KNOWN_AT_ONCE],
-            more_known=known[_KNOWN_AT_ONCE:],
+            listed=(*usable[len(at_once) :], *known[_KNOWN_AT_ONCE:]),
             add_url=add_url,
+            list_url=self._url("party_known"),
         )
 
     @cached_property
@@ -195,6 +235,32 @@ class PeoplePage(ApplicationPage):
     def parties(self) -> tuple[PartyListItem, ...]:
         duplicated = duplicates(self.draft) if not self.read_only_reason else {}
         return tuple(self._line(row, is_duplicate=row.token in duplicated) for row in self.draft.parties)
+
+    @property
+    def is_long(self) -> bool:
+        """Whether they are too many for one list."""
+        return len(self.draft.parties) > _SEEN_AT_ONCE
+
+    @cached_property
+    def groups(self) -> tuple[RoleGroup, ...]:
+        """Whoever has the name that is looked for, once each, by their first role; at the end who has none."""
+        everybody = zip(self.parties, self.draft.parties, strict=True)
+        found = [(item, row.roles) for item, row in everybody if matches_name(self.search, item.name)]
+        groups: list[RoleGroup] = []
+        placed: set[str] = set()
+        for section in roles.active_roles(self.draft):
+            here = [item for item, has in found if section.role in has]
+            new, also = (tuple(one for one in here if (one.id in placed) == is_known) for is_known in (False, True))
+            placed.update(one.id for one in here)
+            groups.append(RoleGroup(roles.role_title(section), new, also, bool(self.search)))
+        left = tuple(item for item, _ in found if item.id not in placed)
+        groups.append(RoleGroup(gettext("Without a role"), left, (), bool(self.search)))
+        return tuple(group for group in groups if group.parties or group.also)
+
+    @property
+    def found_count(self) -> int:
+        """How many have the name that is looked for."""
+        return sum(len(group.parties) for group in self.groups)
 
     def _line(self, row: PartyRow, *, is_duplicate: bool) -> PartyListItem:
         can_be_changed = not self.read_only_reason

@@ -16,6 +16,7 @@ from formation_portal.applications.contacts import Contact, contacts, copyable_a
 from formation_portal.applications.documents import EarlierFiles
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.fields import is_token
+from formation_portal.applications.parties import PartyRow
 from formation_portal.contract.fields.parsing import without_null
 from formation_portal.contract.localisation import after_colon, ngettext
 from formation_portal.contract.schema import Section
@@ -31,6 +32,7 @@ from formation_portal.ui.forms.form_data import (
 )
 from formation_portal.ui.roles import active_roles, role_title, role_with_article, role_words
 
+from ..catalog.search import MAX_LENGTH
 from ..lookups import get_draft_or_404, get_party_or_404
 from ..pages import return_url
 from ..sections.changes import FieldConflict, field_conflicts, kept_theirs_words
@@ -44,11 +46,12 @@ from .removed import restores_removed_party
 @require_safe
 @customer
 def people(request: UserRequest, reference: str) -> HttpResponse:
-    """Roles with what they need, and everybody once."""
+    """Roles with what they need, and everybody once; for htmx only whoever has the name that is looked for."""
     draft = get_draft_or_404(request, reference)
     deliveries, invitations = deliveries_for_customer(draft.application), parts.invitations_of(draft)
-    page = PeoplePage(draft, deliveries, request.user, invitations)
-    return render(request, "portal/parties/people.html", {"page": page})
+    search = request.GET.get("name", "").strip()[:MAX_LENGTH]
+    page = PeoplePage(draft, deliveries, request.user, invitations, search)
+    return render(request, f"portal/parties/{'_found' if request.htmx else 'people'}.html", {"page": page})
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -58,14 +61,19 @@ def party_roles(request: UserRequest, reference: str, token: str) -> HttpRespons
     """Give a known party one more role. A GET, as after signing in again, only leads to the list."""
     draft = get_draft_or_404(request, reference)
     party = get_party_or_404(draft, token)
-    if request.method == "POST" and (section := _posted_role(request, draft, party.kind, party.label)):
+    if request.method == "POST":
+        _give_role(request, draft, party)
+    return redirect("portal:people", reference=reference)
+
+
+def _give_role(request: UserRequest, draft: Draft, party: PartyRow) -> None:
+    if section := _posted_role(request, draft, party.kind, party.label):
         try:
             services.set_roles(draft, party, (*party.roles, section.role or ""), by=request.user)
         except (services.Closed, services.Gone) as refused:
             messages.error(request, f"{refused}.")
         else:
             _report_role(request, draft, section, party.label)
-    return redirect("portal:people", reference=reference)
 
 
 def _posted_role(request: UserRequest, draft: Draft, kind: str, name: str) -> Section | None:
@@ -194,11 +202,15 @@ def _role_clashes(stale: services.Stale) -> tuple[FieldConflict, ...]:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @customer
+@restores_removed_party
 def party_known(request: UserRequest, reference: str) -> HttpResponse:
-    """Copy somebody with the role. A GET, as after signing in again, only leads to the list."""
+    """Give the role to whom the list names: a party, or somebody who is copied. A GET only leads to the people."""
     draft = get_draft_or_404(request, reference)
     if request.method == "POST":
         source, _, token = request.POST.get("use", "").rpartition("/")
+        if not source:
+            _give_role(request, draft, get_party_or_404(draft, token))
+            return redirect("portal:people", reference=reference)
         known = next((one for one in contacts(request.user, draft) if source in one.sources), None)
         if known is None or not is_token(token):
             raise Http404

@@ -22,6 +22,8 @@ from formation_portal.ui.allocation import Allocation
 from formation_portal.ui.charts import Swatch, swatch
 from formation_portal.ui.formats import counted, money
 
+# More names than these are a number.
+_NAMED_AT_MOST = 3
 # A cell has room only for what is not as it should be.
 _UNSETTLED = (DeliveryStage.YOURS, DeliveryStage.OURS, DeliveryStage.CHECKING, DeliveryStage.WAITING)
 
@@ -228,12 +230,25 @@ def remaining_words(given: int, there_are: int | None) -> str:
 
 
 def allocation_sentences(allocation: Allocation) -> Iterator[str]:
-    """What is given so far; then a sentence for each class that doesn't add up, and one for all together."""
+    """What is given so far; then a sentence for each class that doesn't add up, or one for many of which some is left,
+    and one for all together."""
     if allocation.total_allocated:
         yield ngettext("{count} share allocated.", "{count} shares allocated.", allocation.total_allocated)
     else:
         yield gettext("No shares allocated yet.")
     sums = [(f"{row.label} ", allocation.allocated(row), allocation.available(row)) for row in allocation.classes]
+    left = {kind: there_are - given for kind, given, there_are in sums if there_are is not None and given < there_are}
+    if len(left) > _NAMED_AT_MOST:
+        names = [kind.strip() for kind in left][:_NAMED_AT_MOST]
+        others = len(left) - len(names)
+        yield ngettext(
+            "{count} share not allocated in {classes} share classes: {names}.",
+            "{count} shares not allocated in {classes} share classes: {names}.",
+            sum(left.values()),
+            classes=format_number(len(left)),
+            names=join_list([*names, ngettext("{count} more", "{count} more", others)]),
+        )
+        sums = [one for one in sums if one[0] not in left]
     for kind, given, there_are in (*sums, ("", allocation.total_allocated, allocation.total_available)):
         if there_are is not None and given < there_are:
             yield ngettext(
@@ -250,10 +265,6 @@ def allocation_sentences(allocation: Allocation) -> Iterator[str]:
                 kind=kind,
                 all=format_number(there_are),
             )
-
-
-# More names than these are a number.
-_NAMED_AT_MOST = 3
 
 
 class CannotSplit(Exception):

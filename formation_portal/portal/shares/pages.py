@@ -7,9 +7,10 @@ from django.urls import reverse
 from django.utils.translation import gettext
 
 from formation_portal.applications.draft import Draft
+from formation_portal.applications.models import ShareClass
 from formation_portal.applications.parties import ShareClassRow
 from formation_portal.applications.readback import share_class_choices
-from formation_portal.contract import record
+from formation_portal.contract.canonical import property_of
 from formation_portal.contract.needs import Need, needs_of_share_class
 from formation_portal.contract.schema import Section
 from formation_portal.relay.delivery_status import DeliveryStatus, deliveries_for_customer
@@ -27,6 +28,8 @@ from ..sections.pages import QuestionPage
 from .beneficial_owners import BeneficialOwners, beneficial_owner_section
 from .grid import Grid, allocation_sentences, cell_name, remaining_id
 
+# What most companies have: one class, with a vote for each share. The register has the name in its own language.
+_FIRST_CLASS = {"name": "Ordinary", "voting_rights": "true"}
 # Characters: what is said at every change has to be over before the next one.
 _HEARD_AT_MOST = 100
 
@@ -131,9 +134,11 @@ def shares_page(draft: Draft, section: Section) -> SharesPage:
 
 @dataclass(frozen=True, kw_only=True)
 class ShareClassPage(QuestionPage):
-    """One class, ready to draw. `token` names a new one too, so that posting twice makes one class."""
+    """One class, ready to draw. `token` names a new one too, so that posting twice makes one class; `row` is the class,
+    or what is proposed for a new one."""
 
     share_class: ShareClassRow | None
+    row: ShareClassRow
     token: str
 
     template = "portal/shares/share_class.html"
@@ -172,9 +177,8 @@ class ShareClassPage(QuestionPage):
     @cached_property
     def needs(self) -> tuple[Link, ...]:
         """What the class still needs, a new one too."""
-        share_class = self.share_class.record if self.share_class else record.ShareClass(self.token)
-        ours = needs_of_share_class(self.draft.form_state, share_class)
-        return need_rows(ours, self.form, about=share_class.label or gettext("Unnamed share class"))
+        ours = needs_of_share_class(self.draft.form_state, self.row.record)
+        return need_rows(ours, self.form, about=self.row.label)
 
 
 def share_class_page(draft: Draft, section: Section, *, token: str) -> ShareClassPage:
@@ -184,12 +188,15 @@ def share_class_page(draft: Draft, section: Section, *, token: str) -> ShareClas
     deliveries = deliveries_for_customer(draft.application)
     status = deliveries.of_share_class(token)
     delivery = answers_delivery(deliveries, status, share_class=token, changed_at=changed_at)
-    holder = share_class.record if share_class else record.ShareClass(token)
+    row = share_class or draft.as_share_class(
+        ShareClass(application=draft.application, token=token, raw=_proposed_answers(draft))
+    )
+    holder = row.record
     feedback = review_feedback(draft)
     form = QuestionForm(
         schema=draft.schema,
         asked=draft.form_state.questions(section, holder),
-        raw=share_class.raw if share_class else {},
+        raw=row.raw,
         answers=holder.answers,
         refused=refused_answers(delivery),
         overlong=draft.overlong,
@@ -205,6 +212,15 @@ def share_class_page(draft: Draft, section: Section, *, token: str) -> ShareClas
         form=form,
         delivery=delivery,
         share_class=share_class,
+        row=row,
         token=token,
         feedback=feedback,
     )
+
+
+def _proposed_answers(draft: Draft) -> dict[str, str]:
+    """What the form of a first class starts with; nothing of it is kept before somebody changes or saves it."""
+    if draft.share_classes or not draft.application.can_be_changed:
+        return {}
+    properties = ((spec.name, property_of(spec.canonical_field or "")) for spec in draft.schema.share_class_fields)
+    return {name: _FIRST_CLASS[one] for name, one in properties if one in _FIRST_CLASS}

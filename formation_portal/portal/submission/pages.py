@@ -23,13 +23,13 @@ from formation_portal.applications.readback import (
 from formation_portal.contract.fields.base import FieldSpec, control_name
 from formation_portal.contract.inactive_answers import is_inactive
 from formation_portal.contract.needs import Need
-from formation_portal.relay.delivery_status import DeliveryStatus
+from formation_portal.relay.delivery_status import STAGE_WORDS, DeliveryStage, DeliveryStatus
 from formation_portal.relay.models import ResourceKind
 from formation_portal.ui.documents import advice
-from formation_portal.ui.formats import PriceTable, application_price
+from formation_portal.ui.formats import PriceTable, application_price, counted
 from formation_portal.ui.forms.controls import control_id, party_control, slot_id, slot_key
 from formation_portal.ui.forms.form import AnswerRow
-from formation_portal.ui.ownership import Ownership, ownership
+from formation_portal.ui.ownership import Ownership, join_sentences, ownership
 
 from ..feedback import DeliverySummary
 from ..pages import Link, need_links
@@ -48,7 +48,8 @@ _SHARES, _DOCUMENTS = "shares", "papers"
 class CheckEntry:
     """Answers under one heading: the heading's id, the rows, how far they have come, and what is still needed there.
 
-    `is_unchanged` says that an application that came back has nothing new here, and nobody asks about it.
+    `is_unchanged` says that an application that came back has nothing new here, and nobody asks about it; `documents`
+    are a party's. A party or a share class is folded unless it `is_open`: something was changed, or may be amiss.
     """
 
     id: str
@@ -57,27 +58,54 @@ class CheckEntry:
     delivery: DeliveryStatus
     needs: tuple[Link, ...]
     is_unchanged: bool
+    documents: list[AnswerRow]
+    is_open: bool
+
+    @property
+    def is_received(self) -> bool:
+        return self.delivery.state is DeliveryStage.RECEIVED
+
+    @property
+    def facts(self) -> str:
+        """Director. 16 answers, 4 documents, unchanged. Received."""
+        counts = (
+            counted(len(self.answered), "{count} answer", "{count} answers"),
+            counted(len(self.uploaded), "{count} document", "{count} documents"),
+            gettext("unchanged") if self.is_unchanged else "",
+        )
+        received = gettext(STAGE_WORDS[self.delivery.state]) if self.is_received else ""
+        return join_sentences(self.group.note, ", ".join(filter(None, counts)), received)
 
     @property
     def answered(self) -> list[AnswerRow]:
         return _answered(self.rows)
 
     @property
+    def read_back(self) -> list[AnswerRow]:
+        """A party's answers, then its documents."""
+        return [*self.answered, *self.uploaded]
+
+    @property
     def unanswered(self) -> list[AnswerRow]:
-        """What nobody has to answer, and nobody has."""
-        return _unanswered(self.rows)
+        """What nobody has to answer or upload, and nobody has."""
+        return [*_unanswered(self.rows), *_unanswered(self.documents)]
+
+    @property
+    def uploaded(self) -> list[AnswerRow]:
+        return _answered(self.documents)
 
 
 @dataclass(frozen=True)
 class CheckPage:
     """The check page of a draft, or of what was submitted. While the state allows no change, no row has a way to one.
 
-    `refused_for` are the needs that a submission was refused for.
+    `refused_for` are the needs that a submission was refused for, and `row` is where a change leads back to.
     """
 
     draft: Draft
     delivery: DeliverySummary
     refused_for: Sequence[Need] | None = None
+    row: str = ""
 
     @property
     def is_open(self) -> bool:
@@ -131,7 +159,7 @@ class CheckPage:
         """The entries of the page that something is needed in, each with the way down to it and how much that is."""
         titles = {entry.id: entry.group.title for entry in self.entries}
         titles |= {_SHARES: gettext("Shares")} if self.readback.shares else {}
-        titles |= {_DOCUMENTS: gettext("Documents")} if self.documents else {}
+        titles |= {_DOCUMENTS: gettext("Documents")} if self.documents or _DOCUMENTS in self._needs_by_entry else {}
         for entry, title in titles.items():
             if entry in self._needs_by_entry:
                 yield Link(title, f"#{entry}"), len(self._needs_by_entry[entry])
@@ -156,36 +184,78 @@ class CheckPage:
         """What was accepted, and stays as it is."""
         return locks_of(self.draft)
 
-    @cached_property
+    @property
     def entries(self) -> list[CheckEntry]:
         """The answers of each section, party and share class."""
-        deliveries, entries = self.delivery.deliveries, []
+        return [*self.sections, *self.people, *self.share_classes]
+
+    @cached_property
+    def sections(self) -> list[CheckEntry]:
+        entries, locked = [], self._locks.answers_of("")
         for section in self.readback.sections:
-            key, locked = section.subject.key, self._locks.answers_of("")
+            key = section.subject.key
             rows = self._rows(section.lines, self._url("section", key), control_name, f"section-{key}", locked)
-            status = deliveries.of_entity_fields(section.subject.fields)
+            status = self.delivery.deliveries.of_entity_fields(section.subject.fields)
             entries.append(self._entry(f"section-{key}", key, section, rows, status))
+        return entries
+
+    @cached_property
+    def people(self) -> list[CheckEntry]:
+        """Each party with its documents; whoever is drawn below, or is not asked for at present, has no entry."""
+        entries = []
+        documents: dict[str, list[DocumentLine]] = {}
+        for line in self.readback.documents:
+            documents.setdefault(line.party.token if line.party else "", []).append(line)
         for party in self.readback.parties:
             is_drawn_below = self.ownership is not None and self.ownership.covers(party.subject)
             if not is_drawn_below and not is_inactive(self.draft.form_state, party.subject.record):
                 token, locked = party.subject.token, self._locks.answers_of(party.subject.token)
                 rows = self._rows(party.lines, self._url("party", token), party_control, f"party-{token}", locked)
-                entries.append(self._entry(f"party-{token}", token, party, rows, deliveries.of_party(token)))
-        are_locked = self._locks.has_shares(self.draft)
+                status = self.delivery.deliveries.of_party(token)
+                entries.append(self._entry(f"party-{token}", token, party, rows, status, documents.get(token, ())))
+        return entries
+
+    @cached_property
+    def share_classes(self) -> list[CheckEntry]:
+        entries, are_locked = [], self._locks.has_shares(self.draft)
         for shares in self.readback.share_classes:
             token, locked = shares.subject.token, frozenset(line.spec.name for line in shares.lines if are_locked)
             rows = self._rows(shares.lines, self._url("share_class", token), control_name, f"class-{token}", locked)
-            entries.append(self._entry(f"class-{token}", token, shares, rows, deliveries.of_share_class(token)))
+            status = self.delivery.deliveries.of_share_class(token)
+            entries.append(self._entry(f"class-{token}", token, shares, rows, status))
         return entries
 
     def _entry(
-        self, id: str, holder: str, group: AnswerGroup[Any], rows: list[AnswerRow], delivery: DeliveryStatus
+        self,
+        id: str,
+        holder: str,
+        group: AnswerGroup[Any],
+        rows: list[AnswerRow],
+        delivery: DeliveryStatus,
+        documents: Sequence[DocumentLine] = (),
     ) -> CheckEntry:
-        needs = self._needs_by_entry.get(id, ())
-        needed = {need.field for need in needs}
+        needed = {need.field for need in self._needs_by_entry.get(id, ())}
         shown = [row for row, line in zip(rows, group.lines, strict=True) if row.value or line.spec.name not in needed]
-        is_unchanged = self.returned is not None and holder not in self.returned.holders
-        return CheckEntry(id, group, shown, delivery, self._needs_at(id), is_unchanged)
+        papers = self._shown(documents)
+        is_changed = self.returned is not None and holder in self.returned.holders
+        is_left = bool(self.row) and any(row.id == self.row for row in (*shown, *papers))
+        has_advice = self.is_open and any(
+            line.document and advice(self.draft, line.party, line.document) for line in documents
+        )
+        return CheckEntry(
+            id,
+            group,
+            rows=shown,
+            delivery=delivery,
+            needs=self._needs_at(id),
+            is_unchanged=not (self.returned is None or is_changed or is_left),
+            documents=papers,
+            is_open=is_changed or is_left or has_advice,
+        )
+
+    def _shown(self, lines: Iterable[DocumentLine]) -> list[AnswerRow]:
+        """The documents without those that are required and missing: they are needs while it is open."""
+        return [row for row in map(self._document, lines) if row.value or not (self.is_open and row.state)]
 
     @property
     def are_shares_open(self) -> bool:
@@ -199,7 +269,11 @@ class CheckPage:
 
     @cached_property
     def documents(self) -> list[AnswerRow]:
-        return [self._document(line) for line in self.readback.documents]
+        """The application's own, and whatever belongs to nobody who has an entry."""
+        drawn = {entry.group.subject.token for entry in self.people}
+        return self._shown(
+            line for line in self.readback.documents if line.party is None or line.party.token not in drawn
+        )
 
     @property
     def uploaded(self) -> list[AnswerRow]:
@@ -207,8 +281,8 @@ class CheckPage:
 
     @property
     def not_uploaded(self) -> list[AnswerRow]:
-        """The documents that nobody has to upload, and nobody has; those that are required are needs."""
-        return [row for row in _unanswered(self.documents) if not (self.is_open and row.state)]
+        """The documents that nobody has to upload, and nobody has."""
+        return _unanswered(self.documents)
 
     @cached_property
     def price(self) -> PriceTable | None:
@@ -223,7 +297,7 @@ class CheckPage:
         row = f"{_ROW}{place}"
         return AnswerRow(
             id=row,
-            term=f"{line.words}, {holder}" if holder else line.words,
+            term=line.words,
             value=line.document.name if line.document else "",
             note=gettext("Accepted") if is_locked else self._document_note(line),
             state="open" if is_missing else "",
@@ -292,7 +366,7 @@ def _unanswered(rows: Iterable[AnswerRow]) -> list[AnswerRow]:
 def _entry_of(draft: Draft, need: Need) -> str:
     """The id of the entry that a need belongs to; empty where it belongs to none."""
     if need.slot is not None:
-        return _DOCUMENTS
+        return f"party-{need.party_id}" if need.party_id else _DOCUMENTS
     if need.code in ("holding", "over_issued") or (need.party_id and need.share_class_id):
         return _SHARES
     if need.party_id is not None:

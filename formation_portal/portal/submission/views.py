@@ -35,7 +35,10 @@ from .status import StatusPage, has_changed
 def check(request: UserRequest, reference: str) -> HttpResponse:
     """What is still needed first, then the answers, then the declaration with the button."""
     draft = get_draft_or_404(request, reference)
-    context = {"page": CheckPage(draft, delivery_summary(draft)), "declaration": declaration_of(draft)}
+    context = {
+        "page": CheckPage(draft, delivery_summary(draft), row=request.GET.get("row", "")),
+        "declaration": declaration_of(draft),
+    }
     return render(request, "portal/submission/check.html", context)
 
 

@@ -100,6 +100,22 @@ def test_an_owner_is_made_in_one_press_and_nothing_typed_is_lost(
     assert browser.faults == []
 
 
+_CUT_OFF = """() => [...document.querySelectorAll("main .stacks :is(a, input, td, th)")].filter((one) => {
+  const {left, right} = one.getBoundingClientRect();
+  return left < 0 || right > innerWidth;
+}).map((one) => one.outerHTML.slice(0, 120))"""
+
+
+def test_on_a_phone_nothing_of_a_class_or_of_the_grid_is_cut_off(open_tab: OpenTab, opened: Opened) -> None:
+    draft, owner = opened
+    services.save_holdings(draft, {(draft.parties[0].token, draft.share_classes[0].token): "6,000"}, by=owner)
+    tab = at_shares(open_tab, opened, has_script=True, width=320).tab
+    for words in ("Edit Ordinary", "Remove Preferred"):
+        expect(tab.get_by_role("link", name=words, exact=True)).to_be_visible()
+    assert tab.evaluate(_CUT_OFF) == []
+    assert list(barriers(tab)) == []
+
+
 def test_what_is_left_follows_a_change_while_the_caret_stays(open_tab: OpenTab, opened: Opened) -> None:
     tab = at_shares(open_tab, opened, has_script=True).tab
     cell(tab, "Ordinary, Ada Lovelace").fill("6,000")

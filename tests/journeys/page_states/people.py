@@ -49,6 +49,12 @@ def people_states() -> Iterator[Shot]:
     yield Shot("party-double-other-way", f"{root}{ada.token}/double/")
     yield Shot("party-gone", f"{root}{again.token}/", act=lambda tab: _save_what_is_gone(tab, draft, again))
     yield from _sheet(draft, f"{root}spreadsheet/")
+    for number in range(8):
+        named = factories.ADA | {"person.first_name": f"Ida {number}", "person.email": f"ida{number}@example.com"}
+        services.add_party(draft, "person", ["director"], named, by=owner)
+    yield Shot("people-many", root)
+    yield Shot("people-many-found", f"{root}?name=ida+3")
+    yield Shot("people-many-none", f"{root}?name=nobody")
 
 
 def _save_what_is_gone(tab: Tab, draft: Draft, party: Party) -> None:

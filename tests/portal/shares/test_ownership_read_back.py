@@ -63,7 +63,7 @@ def test_customers_and_agents_read_what_the_page_of_shares_says(
         assert nodes(page) == expected
         assert "15% of Kestrel B.V. has no known owner." in page.one("main").text
         assert not [one for one in page.all("a") if "who owns" in one.text], "nothing can be changed here"
-    headings = [one.text for one in read(as_owner, path(behind, "check/")).all("h2")]
+    headings = " ".join(one.text for one in read(as_owner, path(behind, "check/")).all("h3"))
     assert "Kestrel B.V." in headings
     assert "Kite Holding" not in headings, "the tree says all that there is of it"
 

@@ -40,6 +40,16 @@ def test_what_is_left_is_said_at_the_total_and_above(as_owner: Client, draft: Dr
     assert picture == "Ordinary: Ada Lovelace 60%, 40% not allocated"
 
 
+def test_many_classes_of_which_some_is_left_are_one_sentence(as_owner: Client, draft: Draft, owner: Any) -> None:
+    for number in range(11):
+        named = {"share_class.name": f"Class {number}", canonical.CLASS_SHARES: "100"}
+        services.add_share_class(draft, factories.ORDINARY | named, by=owner)
+    hold(draft, owner, ("10,000",))
+    lead = page_of(as_owner, draft.application).one("p", id="shares-lead").text
+    names = "Class 0, Class 1, Class 2 and 8 more"
+    assert lead == f"10,000 shares allocated. 1,100 shares not allocated in 11 share classes: {names}."
+
+
 def test_a_class_that_is_given_whole_says_so(as_owner: Client, draft: Draft, owner: Any) -> None:
     hold(draft, owner, ("6,000",), ("4,000",))
     page = page_of(as_owner, draft.application)

@@ -10,6 +10,7 @@ from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application
 from formation_portal.applications.parties import ShareClassRow
 from formation_portal.contract.fields.iso_codes import CURRENCIES_IN_USE, sort_key
+from formation_portal.contract.lifecycle import State
 from tests.applications import factories
 from tests.markup import Markup
 
@@ -44,14 +45,37 @@ def test_a_new_class_asks_the_five_properties_and_the_schemas_own(as_owner: Clie
 def test_a_new_class_says_what_it_needs_as_one_that_was_saved_empty_does(
     as_owner: Client, application: Application
 ) -> None:
-    new = page_of(as_owner, application)
     as_owner.post(url(application), {"q:name": ""})
+    new = page_of(as_owner, application)
     saved = page_of(as_owner, application, f"{stored(application).token}/")
     for page in (new, saved):
         lines = [one.text for one in page.all("li", class_="need")]
         assert len(lines) == len(ANSWERS)
         assert page.one("p", id="still-needed").text == f"{len(lines)} to complete"
     assert [one.text for one in new.all("li", class_="need")] == [one.text for one in saved.all("li", class_="need")]
+
+
+def proposed(page: Markup) -> tuple[str, bool]:
+    votes = [one for one in page.all("input", name="q:voting_rights") if one.attributes["value"] == "true"]
+    return page.one("input", id="q:name").attributes.get("value", ""), "checked" in votes[0].attributes
+
+
+def test_a_first_class_is_proposed_and_kept_only_by_a_save(as_owner: Client, application: Application) -> None:
+    page = page_of(as_owner, application)
+    assert proposed(page) == ("Ordinary", True)
+    needs = " ".join(one.text for one in page.all("li", class_="need"))
+    assert "Name" not in needs
+    assert "Currency" in needs
+    assert open_draft(application).share_classes == ()
+    as_owner.post(url(application), ANSWERS | {"q:name": "", "q:voting_rights": "false"})
+    assert stored(application).raw["share_class.voting_rights"] == "false"
+    assert proposed(page_of(as_owner, application, f"{stored(application).token}/")) == ("", False)
+    assert proposed(page_of(as_owner, application)) == ("", False), "a second one starts empty"
+
+
+def test_nothing_is_proposed_where_nothing_can_be_changed(as_owner: Client, application: Application) -> None:
+    Application.objects.filter(pk=application.pk).update(state=State.SUBMITTED_FOR_REVIEW)
+    assert "Ordinary" not in page_of(as_owner, application).one("main").text
 
 
 def test_saving_makes_the_class_and_leads_to_the_shares(as_owner: Client, application: Application) -> None:
@@ -89,20 +113,20 @@ def test_what_was_typed_before_there_was_a_list_stands_until_another_is_chosen(
 
 @pytest.mark.parametrize("is_new", [True, False])
 def test_an_answer_that_opens_a_required_question_leads_to_it_once(as_owner: Client, owner: Any, is_new: bool) -> None:
-    on_votes = {"field": "voting_rights", "value": True}
-    fields = [factories.field("votes_each", "number", prefix="xy.share", depends_on=on_votes)]
+    on_dividends = {"field": "dividend_rights", "value": True}
+    fields = [factories.field("dividend_each", "number", prefix="xy.share", depends_on=on_dividends)]
     sections = [*factories.SCHEMA["sections"][:-1], {**factories.SCHEMA["sections"][-1], "fields": fields}]
     application = services.start(
         owner=owner, product=factories.product(schema={**factories.SCHEMA, "sections": sections})
     )
     if not is_new:
-        as_owner.post(url(application), ANSWERS | {"q:voting_rights": "false"})
-    post = ANSWERS | {"version": "1", "q:votes_each": ""}
+        as_owner.post(url(application), ANSWERS | {"q:dividend_rights": "false"})
+    post = ANSWERS | {"version": "1", "q:dividend_each": ""}
     opened = as_owner.post(url(application, "new/" if is_new else f"{stored(application).token}/"), post)
     its_own = url(application, f"{stored(application).token}/")
-    assert opened["Location"] == f"{its_own}#q:votes_each"
+    assert opened["Location"] == f"{its_own}#q:dividend_each"
     page = Markup(as_owner.get(its_own).content.decode())
-    assert "hidden" not in page.one("div", id="region-q:votes_each").attributes
+    assert "hidden" not in page.one("div", id="region-q:dividend_each").attributes
     again = as_owner.post(its_own, post | {"version": str(stored(application).version)})
     assert again["Location"] == f"/applications/{application.reference}/shares/"
 

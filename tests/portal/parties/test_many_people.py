@@ -1,0 +1,138 @@
+"""The page of people where they are many: folded by role, filtered by name, and lists in place of buttons."""
+
+from typing import Any
+from unittest.mock import patch
+
+import pytest
+from django.test import Client
+
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft, open_draft
+from formation_portal.applications.models import Application
+from formation_portal.core import subscribers
+from tests.applications import factories
+from tests.markup import Element, Markup
+
+pytestmark = pytest.mark.django_db(databases=["default", "service"])
+
+NAMES = ("Ada", "Ben", "Carla", "Dan", "Éva", "Finn", "Gus", "Hana", "Ivo")
+
+
+def url(draft: Draft, rest: str = "") -> str:
+    return f"/applications/{draft.application.reference}/people/{rest}"
+
+
+def named(first: str) -> dict[str, Any]:
+    return factories.ADA | {"person.first_name": first, "person.email": f"{first}@example.com"}
+
+
+@pytest.fixture
+def many(draft: Draft, owner: Any) -> Draft:
+    """Ten shareholders, all complete; the first is a director too, whose passport is missing."""
+    with patch.object(subscribers, "application_changed"):
+        for first in (*NAMES, "June"):
+            added = ["director", "shareholder"] if first == "Ada" else ["shareholder"]
+            services.add_party(draft, "person", added, named(first), by=owner)
+    return draft
+
+
+def page_of(client: Client, draft: Draft, rest: str = "") -> Markup:
+    page = Markup(client.get(url(draft, rest)).content.decode())
+    assert page.faults == []
+    assert page.unlabelled() == []
+    return page
+
+
+def groups(page: Markup) -> dict[str, Element]:
+    found = page.one("div", id="found")
+    titles = [one for one in page.all("h3") if found in one.ancestors]
+    return {" ".join(one.text.split()): next(up for up in one.ancestors if up.tag == "details") for one in titles}
+
+
+def rows(page: Markup) -> list[str]:
+    return [
+        one.text for one in page.all("a") if any(up.attributes.get("class") == "party-name" for up in one.ancestors)
+    ]
+
+
+def test_many_are_folded_by_role_and_nobody_stands_there_twice(as_owner: Client, many: Draft) -> None:
+    page = page_of(as_owner, many)
+    found = groups(page)
+    assert list(found) == ["Directors (1) 1 to complete", "Shareholders (10)"]
+    directors, shareholders = found.values()
+    assert ("open" in directors.attributes, "open" in shareholders.attributes) == (True, False)
+    assert rows(page) == [f"{first} Lovelace" for first in (*NAMES, "June")]
+    assert "In a list above: Ada Lovelace" in " ".join(shareholders.text.split())
+
+
+def test_a_row_of_many_is_one_link_and_its_page_has_the_rest(as_owner: Client, many: Draft) -> None:
+    page = page_of(as_owner, many)
+    row = page.one("li", id=f"party-{many.parties[3].token}")
+    [link] = [one for one in page.all("a") if row in one.ancestors]
+    theirs = Markup(as_owner.get(link.attributes["href"]).content.decode())
+    links = {one.attributes["href"] for one in theirs.all("a")}
+    assert {f"{link.attributes['href']}removal/", f"{link.attributes['href']}invitation/"} <= links
+
+
+def test_a_few_stand_in_one_list_without_a_filter(as_owner: Client, draft: Draft, owner: Any) -> None:
+    for first in NAMES[:8]:
+        services.add_party(draft, "person", ["shareholder"], named(first), by=owner)
+    page = page_of(as_owner, draft)
+    assert not page.all("input", name="name")
+    assert len([one for one in page.all("a") if one.text.startswith("Remove")]) == 8
+
+
+@pytest.mark.parametrize(
+    ("typed", "found"),
+    [
+        ("lovelace", [f"{first} Lovelace" for first in (*NAMES, "June")]),
+        ("eva", ["Éva Lovelace"]),
+        ("love FINN", ["Finn Lovelace"]),
+        ("ov", []),
+        ("<x>", []),
+    ],
+)
+def test_a_name_is_found_by_how_its_words_begin(as_owner: Client, many: Draft, typed: str, found: list[str]) -> None:
+    page = Markup(as_owner.get(url(many), {"name": typed}).content.decode())
+    assert page.faults == []
+    assert rows(page) == found
+    assert page.one("input", id="filter-name").attributes["value"] == typed
+    assert all("open" in one.attributes for one in groups(page).values())
+    said = page.one("div", id="found").text
+    assert (f"{len(found)} of 10." if found else f"No name here begins with “{typed}”.") in said
+    [back] = [one for one in page.all("a") if one.text == "Show everyone"]
+    assert len(rows(Markup(as_owner.get(back.attributes["href"].partition("#")[0]).content.decode()))) == 10
+
+
+def test_htmx_gets_the_list_alone_and_what_is_announced(as_owner: Client, many: Draft) -> None:
+    response = as_owner.get(url(many), {"name": "ada"}, headers={"HX-Request": "true"})
+    part = Markup(response.content.decode())
+    assert rows(part) == ["Ada Lovelace"]
+    assert not part.all("main")
+    assert not part.all("input")
+    assert part.one("p", id="announcer").text == "1 of 10"
+
+
+def test_in_place_of_a_wall_of_buttons_there_is_a_list(as_owner: Client, many: Draft) -> None:
+    page = page_of(as_owner, many)
+    card = page.one("div", id="role-directors")
+    assert not [one for one in page.all("button") if one.attributes.get("formaction", "").endswith("/roles/")]
+    [choice] = [one for one in page.all("option") if one.text == "Éva Lovelace" and card in one.ancestors]
+    post = {"role": "director", "use": choice.attributes["value"]}
+    after = Markup(as_owner.post(url(many, "known/"), post, follow=True).content.decode())
+    assert "Éva Lovelace is now a director." in after.one("div", id="messages").text
+    now = open_draft(Application.objects.get(pk=many.application.pk))
+    assert next(row for row in now.parties if row.label.startswith("Éva")).roles == ("director", "shareholder")
+    assert "Ada Lovelace, Éva Lovelace" in " ".join(after.one("div", id="role-directors").text.split())
+    assert "Ada Lovelace, Ben Lovelace, Carla Lovelace and 7 more" in " ".join(
+        after.one("div", id="role-shareholders").text.split()
+    )
+
+
+def test_another_customers_party_is_in_nobodys_list(
+    as_other_customer: Client, other_customer: Any, many: Draft
+) -> None:
+    own = open_draft(services.start(owner=other_customer, product=factories.product()))
+    post = {"role": "director", "use": many.parties[0].token}
+    assert as_other_customer.post(url(own, "known/"), post).status_code == 404
+    assert as_other_customer.get(url(many), {"name": "ada"}).status_code == 404
