@@ -7,7 +7,7 @@ from django.db import transaction
 from django.http import Http404, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext, gettext_noop
-from django.views.decorators.http import require_http_methods, require_safe
+from django.views.decorators.http import require_http_methods
 
 from formation_portal.accounts.languages import chosen_in
 from formation_portal.accounts.policies import UserRequest, customer
@@ -43,13 +43,16 @@ from .people import DuplicatePage, PeoplePage
 from .removed import restores_removed_party
 
 
-@require_safe
+@require_http_methods(["GET", "HEAD", "POST"])
 @customer
 def people(request: UserRequest, reference: str) -> HttpResponse:
-    """Roles with what they need, and everybody once; for htmx only whoever has the name that is looked for."""
+    """Roles with what they need, and everybody once; for htmx only whoever has the name that is looked for.
+
+    That is posted, since the name of a person stands in no address.
+    """
     draft = get_draft_or_404(request, reference)
     deliveries, invitations = deliveries_for_customer(draft.application), parts.invitations_of(draft)
-    search = request.GET.get("name", "").strip()[:MAX_LENGTH]
+    search = request.POST.get("name", "").strip()[:MAX_LENGTH]
     page = PeoplePage(draft, deliveries, request.user, invitations, search)
     return render(request, f"portal/parties/{'_found' if request.htmx else 'people'}.html", {"page": page})
 

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from django.contrib.auth import get_user_model
 from playwright.sync_api import Page as Tab
+from playwright.sync_api import expect
 
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
@@ -53,8 +54,13 @@ def people_states() -> Iterator[Shot]:
         named = factories.ADA | {"person.first_name": f"Ida {number}", "person.email": f"ida{number}@example.com"}
         services.add_party(draft, "person", ["director"], named, by=owner)
     yield Shot("people-many", root)
-    yield Shot("people-many-found", f"{root}?name=ida+3")
-    yield Shot("people-many-none", f"{root}?name=nobody")
+    for name, typed in (("people-many-found", "ida 3"), ("people-many-none", "nobody")):
+        yield Shot(name, root, act=lambda tab, typed=typed: _look_for(tab, typed))
+
+
+def _look_for(tab: Tab, name: str) -> None:
+    tab.get_by_label("Find by name").fill(name)
+    expect(tab.locator("#found")).to_contain_text(" of " if name != "nobody" else "No name here")
 
 
 def _save_what_is_gone(tab: Tab, draft: Draft, party: Party) -> None:
