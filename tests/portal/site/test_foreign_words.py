@@ -66,7 +66,7 @@ def too_foreign(client: Client, addresses: list[str], language: str) -> dict[str
 def test_the_catalogs_pages_are_in_the_readers_language(client: Client, language: str) -> None:
     in_every_language()
     compared = "&".join(f"product={slug}" for slug in PRODUCTS[:3])
-    addresses = ["/", f"{reverse('portal:compare')}?{compared}"]
+    addresses = ["/", f"{reverse('portal:guide')}?people=1", f"{reverse('portal:compare')}?{compared}"]
     for product in catalog().items:
         addresses += [f"/products/{product.key}/", f"/products/{product.key}/checklist/"]
     assert too_foreign(client, addresses, language) == {}
