@@ -39,7 +39,8 @@ class Link:
 def next_step(draft: Draft, view: str, key: str = "") -> Link:
     """The page after a page, in the order of the schema; documents and the check come last.
 
-    Pages that have nothing to ask now are left out; from one of these one goes to the check.
+    Pages that have nothing to ask now are left out, that of documents once none is missing; from one of these one goes
+    to the check. Where there is no share class yet, that of shares is the form of the first.
     """
     steps: dict[tuple[str, str], str] = {}
     for section in draft.schema.sections:
@@ -51,12 +52,14 @@ def next_step(draft: Draft, view: str, key: str = "") -> Link:
             steps.setdefault((SHARES, ""), section.title or gettext("Shares"))
         else:
             steps[PEOPLE, ""] = gettext(PEOPLE_TITLE)
-    if draft.form_state.slots() or any(draft.form_state.slots(row.record) for row in draft.parties):
+    if view == DOCUMENTS or any(need.slot for need in draft.needs):
         steps[DOCUMENTS, ""] = gettext("Documents")
     steps[CHECK, ""] = gettext("Check your answers")
     order = list(steps)
     following = order[order.index((view, key)) + 1 :] if (view, key) in steps else order[-1:]
     view, key = following[0]
+    if view == SHARES and not draft.share_classes and not read_only_reason(draft.application):
+        return Link(steps[view, key], reverse("portal:share_class_new", args=[draft.application.reference]))
     return Link(steps[view, key], reverse(f"portal:{view}", args=[draft.application.reference, *filter(None, [key])]))
 
 

@@ -102,7 +102,7 @@ class Checklist:
         own, *parties = self.holders
         position = [holder.token for holder in parties].index(token) if token else 0
         others = (*parties[position + 1 :], *parties[:position], own) if token else self.holders
-        return next((holder for holder in others if any(fact.is_to_do for fact in holder.facts)), None)
+        return next((holder for holder in others if holder.has_to_do), None)
 
     @property
     def open_queries(self) -> dict[Target, Query]:

@@ -97,6 +97,8 @@ def altered(value: Any) -> Any:
         return value[:-1] if value else "x"
     if isinstance(value, datetime):
         return value + timedelta(microseconds=1)
+    if isinstance(value, date):
+        return value + timedelta(days=1)
     if isinstance(value, list):
         return [*value, {"field": "x"}]
     return value + 1 if isinstance(value, int) else {**value, "name": "x"} if isinstance(value, dict) else None

@@ -32,7 +32,7 @@ from ..pages import ApplicationPage, Link, need_rows
 from ..sections.changes import inactive_warnings
 from ..sections.pages import QuestionEntry, QuestionPage
 from ..slots import SlotRow, slot_rows
-from .people import already_here
+from .people import ADD_WORDS, already_here
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -271,11 +271,6 @@ def party_email(party: PartyRow) -> str:
 # Says in an address that what it names is not chosen yet.
 CHOOSING = "choosing"
 
-_HEADINGS = {
-    "person": gettext_noop("Add a person"),
-    "corporate": gettext_noop("Add a company"),
-    "foundation": gettext_noop("Add a foundation"),
-}
 _HINTS = {
     "person": gettext_noop("A natural person"),
     "corporate": gettext_noop("A company or other organisation"),
@@ -314,7 +309,7 @@ class PartyNewPage(ApplicationPage):
     @property
     def heading(self) -> str:
         """What the page is for."""
-        return gettext(_HEADINGS[self.kind]) if self.kind else gettext("Add someone")
+        return gettext(ADD_WORDS[self.kind]) if self.kind else gettext("Add someone")
 
     @property
     def roles(self) -> tuple[Option, ...]:

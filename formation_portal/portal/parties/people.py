@@ -7,9 +7,10 @@ from datetime import date
 from functools import cached_property
 from typing import Any
 
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.http import urlencode
-from django.utils.translation import gettext
+from django.utils.translation import gettext, gettext_noop
 
 from formation_portal.accounts.models import User
 from formation_portal.applications.contacts import Contact, contacts, duplicates, matching_party, properties_of
@@ -38,6 +39,13 @@ _KNOWN_AT_ONCE = 3
 # So many are seen at a glance: more are folded by role, and can be filtered.
 _SEEN_AT_ONCE = 8
 _NAMED_AT_ONCE = 3
+
+# What adds a party of each kind.
+ADD_WORDS = {
+    "person": gettext_noop("Add a person"),
+    "corporate": gettext_noop("Add a company"),
+    "foundation": gettext_noop("Add a foundation"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +144,12 @@ class PeoplePage(ApplicationPage):
     def return_message(self) -> str:
         """What our reviewer wrote about the whole when it came back."""
         return return_message(self.draft)
+
+    @property
+    def additions(self) -> list[Link]:
+        """Where somebody new is added, by the kinds that some role takes."""
+        url = reverse("portal:party_new", args=[self.reference])
+        return [Link(gettext(ADD_WORDS[kind]), f"{url}?kind={kind}") for kind in roles.kinds_for_role(self.draft)]
 
     @property
     def next_step(self) -> Link:

@@ -3,7 +3,7 @@
 import re
 from base64 import b64encode
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
@@ -105,7 +105,9 @@ def _rows(draft: Draft, view: str, place: dict[str, str], post: QueryDict) -> tu
         return (roles, *rows) if is_other else rows
     elif view in ("share_class", "share_class_new"):
         token = place.get("token") or post.get("token", "")
+        # Nothing stands there yet of a new one: what is proposed for it was sent by whoever has typed.
         form = share_class_page(draft, get_share_section_or_404(draft), token=token).form
+        form = form if "token" in place else replace(form, raw={})
     elif view in ("shares", "share_owner"):
         cells = shares_page(draft, get_share_section_or_404(draft)).grid.cells
         typed = ((cell, post.get(cell.id, "")) for cell in cells)

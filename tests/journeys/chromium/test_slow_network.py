@@ -118,6 +118,10 @@ def _catalog(open_tab: OpenTab) -> Place:
     return open_tab(None), "/"
 
 
+def _guide(open_tab: OpenTab) -> Place:
+    return open_tab(None), "/guide/"
+
+
 def _workbench(open_tab: OpenTab) -> Place:
     browser = open_tab(new_user(is_agent=True))
     tab = browser.tab
@@ -135,6 +139,7 @@ PLACES: dict[str, Callable[[OpenTab], Place]] = {
     "party.html": _party,
     "part.html": _part,
     "catalog.html": _catalog,
+    "guide.html": _guide,
     "_trial.html": _workbench,
 }
 

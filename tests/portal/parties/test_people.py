@@ -115,6 +115,20 @@ def test_the_button_leads_on_once_nothing_is_missing(as_owner: Client, draft: Dr
         page = page_of(as_owner, draft.application)
         return next(one.text for one in page.all("a") if one.attributes.get("class") == "button")
 
-    assert pressed_first() == "Add someone new"
+    assert pressed_first() == "Add a person"
     factories.fill_in(draft, by=owner)
     assert pressed_first().startswith("Continue to ")
+
+
+def test_each_kind_is_added_by_its_own_link_and_shares_begin_with_the_form_of_a_class(
+    as_owner: Client, draft: Draft, owner: Any
+) -> None:
+    root = f"/applications/{draft.application.reference}"
+    links = {one.text: one.attributes.get("href") for one in page_of(as_owner, draft.application).all("a")}
+    assert links["Add a person"] == f"{root}/people/new/?kind=person"
+    assert links["Add a company"] == f"{root}/people/new/?kind=corporate"
+    assert "Add a foundation" not in links, "no role takes one"
+    assert links["Continue to “Share classes”"] == f"{root}/shares/classes/new/"
+    services.add_share_class(draft, factories.ORDINARY, by=owner)
+    links = {one.text: one.attributes.get("href") for one in page_of(as_owner, draft.application).all("a")}
+    assert links["Continue to “Share classes”"] == f"{root}/shares/"

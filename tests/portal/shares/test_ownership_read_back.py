@@ -10,6 +10,7 @@ from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application
 from formation_portal.contract.lifecycle import State
+from formation_portal.desk.queue.queue_index import update_case
 from tests.markup import Markup
 from tests.pdfs import read_pdf, squeezed
 from tests.portal.parties.test_owners import JOOST, KITE, duo, nodes, post
@@ -39,6 +40,7 @@ def submit_unchecked(draft: Draft) -> None:
     """As the desk sees it, whatever else it lacks."""
     changes = {"state": State.SUBMITTED_FOR_REVIEW, "submitted_at": timezone.now()}
     Application.objects.filter(pk=draft.application.pk).update(**changes)
+    update_case(open_draft(Application.objects.get(pk=draft.application.pk)))
 
 
 def read(client: Client, address: str) -> Markup:

@@ -99,7 +99,9 @@ def test_an_unreadable_number_is_kept_and_marked_at_its_cell(as_owner: Client, w
     assert open_draft(with_holdings.application).typed_holdings()[party, share_class] == "7"
 
 
-def test_saving_goes_on_and_updating_stays(as_owner: Client, with_holdings: Draft) -> None:
+def test_saving_goes_on_and_updating_stays(as_owner: Client, with_holdings: Draft, owner: Any) -> None:
+    assert save(as_owner, with_holdings, {})["Location"].endswith("/check/"), "no document is missing"
+    services.add_party(with_holdings, "person", ["director"], factories.ADA, by=owner)
     assert save(as_owner, with_holdings, {})["Location"].endswith("/documents/")
     assert save(as_owner, with_holdings, {"update": "1"})["Location"] == url(with_holdings.application)
 
