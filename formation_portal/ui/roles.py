@@ -27,6 +27,13 @@ _CANNOT_BE = {
     "foundation": gettext_noop("A foundation can’t be {roles} in this form."),
 }
 
+# What adds a party of each kind.
+ADD_WORDS = {
+    "person": gettext_noop("Add a person"),
+    "corporate": gettext_noop("Add a company"),
+    "foundation": gettext_noop("Add a foundation"),
+}
+
 
 def role_title(section: Section) -> str:
     """The heading of a role: the section's title, else the role's own name."""

@@ -32,7 +32,7 @@ from ..pages import ApplicationPage, Link, need_rows
 from ..sections.changes import inactive_warnings
 from ..sections.pages import QuestionEntry, QuestionPage
 from ..slots import SlotRow, slot_rows
-from .people import ADD_WORDS, already_here
+from .people import already_here
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -309,7 +309,7 @@ class PartyNewPage(ApplicationPage):
     @property
     def heading(self) -> str:
         """What the page is for."""
-        return gettext(ADD_WORDS[self.kind]) if self.kind else gettext("Add someone")
+        return gettext(roles.ADD_WORDS[self.kind]) if self.kind else gettext("Add someone")
 
     @property
     def roles(self) -> tuple[Option, ...]:

@@ -10,7 +10,7 @@ from typing import Any
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.http import urlencode
-from django.utils.translation import gettext, gettext_noop
+from django.utils.translation import gettext
 
 from formation_portal.accounts.models import User
 from formation_portal.applications.contacts import Contact, contacts, duplicates, matching_party, properties_of
@@ -39,13 +39,6 @@ _KNOWN_AT_ONCE = 3
 # So many are seen at a glance: more are folded by role, and can be filtered.
 _SEEN_AT_ONCE = 8
 _NAMED_AT_ONCE = 3
-
-# What adds a party of each kind.
-ADD_WORDS = {
-    "person": gettext_noop("Add a person"),
-    "corporate": gettext_noop("Add a company"),
-    "foundation": gettext_noop("Add a foundation"),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +142,7 @@ class PeoplePage(ApplicationPage):
     def additions(self) -> list[Link]:
         """Where somebody new is added, by the kinds that some role takes."""
         url = reverse("portal:party_new", args=[self.reference])
-        return [Link(gettext(ADD_WORDS[kind]), f"{url}?kind={kind}") for kind in roles.kinds_for_role(self.draft)]
+        return [Link(gettext(roles.ADD_WORDS[kind]), f"{url}?kind={kind}") for kind in roles.kinds_for_role(self.draft)]
 
     @property
     def next_step(self) -> Link:

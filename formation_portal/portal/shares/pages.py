@@ -28,8 +28,9 @@ from ..sections.pages import QuestionPage
 from .beneficial_owners import BeneficialOwners, beneficial_owner_section
 from .grid import Grid, allocation_sentences, cell_name, remaining_id
 
-# What most companies have: one class, with a vote for each share. The register has the name in its own language.
-_FIRST_CLASS = {"name": "Ordinary", "voting_rights": "true"}
+# What most companies have: one class, with a vote and dividends for each share. The register has the name in its own
+# language.
+_FIRST_CLASS = {"name": "Ordinary", "voting_rights": "true", "dividend_rights": "true"}
 # Characters: what is said at every change has to be over before the next one.
 _HEARD_AT_MOST = 100
 

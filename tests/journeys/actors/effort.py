@@ -39,6 +39,11 @@ class CountingBrowser:
         self._current_address = ""
         self.effort = Effort()
 
+    @property
+    def page(self) -> Page:
+        """The page that stands there."""
+        return self._browser.get(self._current_address)
+
     def get(self, address: str) -> Page:
         """Follow a link, unless that page stands there already."""
         page = self._browser.get(address)

@@ -77,6 +77,36 @@ def press(browser: CountingBrowser, page: Page, *words: str) -> Page:
     return browser.send(form, button)
 
 
+def test_a_person_and_a_company_form_a_company_on_twenty_pages(customer: Any, full_catalog: None) -> None:
+    """From the product to the status, by the buttons that lead on. Text is typed by Tab; each role is ticked."""
+    browser = counting_browser(customer)
+    realistic_client = RealisticClient(browser)
+    page = realistic_client.start(browser.get("/products/bvi-limited-company/"))
+    page = through_sections(realistic_client, browser, realistic_client.follow(page, "Continue with"))
+    everybody = {"Add a person": ["director", "shareholder", "ubo"], "Add a company": ["director"]}
+    for link, roles in everybody.items():
+        form = realistic_client.follow(page, link).form(button="Add and continue")
+        next(one for one in form.controls if one.name == "roles").filled = roles
+        realistic_client.complete_page(browser.send(form, form.button("Add and continue")))
+        page = browser.page
+    realistic_client.complete_page(realistic_client.follow(page, "Continue to"))
+    realistic_client.complete_page(browser.page)
+    page = through_sections(realistic_client, browser, browser.page)
+    assert page.needs == []
+    assert "/status/" in realistic_client.declare(page).address
+    effort, more_roles = browser.effort, sum(len(roles) - 1 for roles in everybody.values())
+    assert effort.pages <= 20
+    assert effort.presses + effort.choices + more_roles <= 60, effort
+
+
+def through_sections(realistic_client: RealisticClient, browser: CountingBrowser, page: Page) -> Page:
+    """Answer one section after the other; gives the page that follows them."""
+    while "/sections/" in page.address:
+        realistic_client.complete_page(page)
+        page = browser.page
+    return page
+
+
 @pytest.mark.long
 def test_a_company_of_two_is_submitted_within_a_quarter_of_an_hour(customer: Any, full_catalog: None) -> None:
     """With script: questions follow a choice, and files are sent, without a press of their own."""

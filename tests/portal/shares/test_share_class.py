@@ -56,8 +56,11 @@ def test_a_new_class_says_what_it_needs_as_one_that_was_saved_empty_does(
 
 
 def proposed(page: Markup) -> tuple[str, bool]:
-    votes = [one for one in page.all("input", name="q:voting_rights") if one.attributes["value"] == "true"]
-    return page.one("input", id="q:name").attributes.get("value", ""), "checked" in votes[0].attributes
+    """The name, and whether both votes and dividends are a yes."""
+    rights = [page.all("input", name=f"q:{name}", value="true")[0] for name in ("voting_rights", "dividend_rights")]
+    return page.one("input", id="q:name").attributes.get("value", ""), all(
+        "checked" in one.attributes for one in rights
+    )
 
 
 def test_a_first_class_is_proposed_and_kept_only_by_a_save(as_owner: Client, application: Application) -> None:
@@ -113,20 +116,20 @@ def test_what_was_typed_before_there_was_a_list_stands_until_another_is_chosen(
 
 @pytest.mark.parametrize("is_new", [True, False])
 def test_an_answer_that_opens_a_required_question_leads_to_it_once(as_owner: Client, owner: Any, is_new: bool) -> None:
-    on_dividends = {"field": "dividend_rights", "value": True}
-    fields = [factories.field("dividend_each", "number", prefix="xy.share", depends_on=on_dividends)]
+    without_dividends = {"field": "dividend_rights", "value": False}
+    fields = [factories.field("premium_each", "number", prefix="xy.share", depends_on=without_dividends)]
     sections = [*factories.SCHEMA["sections"][:-1], {**factories.SCHEMA["sections"][-1], "fields": fields}]
     application = services.start(
         owner=owner, product=factories.product(schema={**factories.SCHEMA, "sections": sections})
     )
     if not is_new:
-        as_owner.post(url(application), ANSWERS | {"q:dividend_rights": "false"})
-    post = ANSWERS | {"version": "1", "q:dividend_each": ""}
+        as_owner.post(url(application), ANSWERS)
+    post = ANSWERS | {"version": "1", "q:dividend_rights": "false", "q:premium_each": ""}
     opened = as_owner.post(url(application, "new/" if is_new else f"{stored(application).token}/"), post)
     its_own = url(application, f"{stored(application).token}/")
-    assert opened["Location"] == f"{its_own}#q:dividend_each"
+    assert opened["Location"] == f"{its_own}#q:premium_each"
     page = Markup(as_owner.get(its_own).content.decode())
-    assert "hidden" not in page.one("div", id="region-q:dividend_each").attributes
+    assert "hidden" not in page.one("div", id="region-q:premium_each").attributes
     again = as_owner.post(its_own, post | {"version": str(stored(application).version)})
     assert again["Location"] == f"/applications/{application.reference}/shares/"
 
