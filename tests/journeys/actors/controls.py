@@ -12,7 +12,8 @@ _READ = """const read = (at) => {
   const own = [at.getAttribute("aria-label"), ...named, ...[...(at.labels ?? [])].map((one) => one.textContent)];
   const words = [...own, ["BUTTON", "A", "SUMMARY"].includes(at.tagName) ? at.textContent : ""];
   return {
-    tag: at.tagName.toLowerCase(), type: at.type ?? "", id: at.id, name: at.name ?? "", group: group ?? "",
+    tag: at.tagName.toLowerCase(), type: at.type ?? "", id: at.id, name: at.name ?? "",
+    group: (group ?? "").replace(/\\s+/g, " ").trim(),
     words: words.filter(Boolean).join(" ").replace(/\\s+/g, " ").trim(), checked: Boolean(at.checked),
   };
 };

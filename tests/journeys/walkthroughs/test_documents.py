@@ -61,6 +61,7 @@ def test_a_document_is_uploaded_looked_at_replaced_and_removed(open_as: OpenAs) 
     upload(ida, "New file for “Passport”", file("new.pdf", sample_files.encrypted()), button="Replace")
     ida.expect_text("password")
     assert names(draft) == ["new.pdf"]
+    ida.expect_text("1 earlier file")
     ida.expand("1 earlier file for “Passport”")
     expect(ida.tab.get_by_role("link", name="old.pdf", exact=True)).to_be_visible()
     ida.visit_all_controls()

@@ -47,7 +47,7 @@ def come_back(draft: Draft) -> Draft:
 def test_answers_are_checked_changed_and_submitted_and_the_receipt_follows(open_as: OpenAs) -> None:
     draft = complete_draft()
     ida = open_as(draft.application.owner, f"{address_of(draft)}check/")
-    ida.follow("Change the answer to “Purpose”")
+    ida.follow("Purpose")
     ida.fill("Purpose", "Cold fish")
     ida.follow("Save and continue")
     row = ida.tab.locator("dl.summary > div:target")
