@@ -21,7 +21,7 @@ from formation_portal.desk.queue import claims
 from formation_portal.reviews.checks import accept, reopen
 from formation_portal.reviews.customer_queries import Reply, store_replies
 from formation_portal.reviews.decisions import DECLINE, RETURN, decide, refuse_proposal
-from formation_portal.reviews.evidence import prove
+from formation_portal.reviews.document_evidence import prove
 from formation_portal.reviews.models import (
     Check,
     DecisionOutcome,

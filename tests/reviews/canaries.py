@@ -32,7 +32,7 @@ from formation_portal.reviews.decisions import (
     decide,
     refuse_proposal,
 )
-from formation_portal.reviews.evidence import prove
+from formation_portal.reviews.document_evidence import prove
 from formation_portal.reviews.models import DeclineReason, QueryReason
 from formation_portal.reviews.queries import delete_draft, draft_query, write_note
 from formation_portal.reviews.screening import record_screening

@@ -19,7 +19,7 @@ from formation_portal.contract.schema import DocumentSlot, Section
 from formation_portal.documents.findings import FindingCode
 from formation_portal.reviews.checklist import ACCEPTED, CHANGED, OPEN, QUERIED, Fact, HolderChecklist
 from formation_portal.reviews.checks import OpenedDocuments
-from formation_portal.reviews.evidence import evidence_of_party
+from formation_portal.reviews.document_evidence import evidence_of_party
 from formation_portal.reviews.models import Evidence
 from formation_portal.reviews.targets import Target, TargetKind
 from formation_portal.ui.documents import file_facts

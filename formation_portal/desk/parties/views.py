@@ -14,7 +14,7 @@ from formation_portal.applications.draft import Draft
 from formation_portal.applications.parties import PartyRow
 from formation_portal.applications.services import Closed
 from formation_portal.reviews.checklist import screening_checks
-from formation_portal.reviews.evidence import prove, remove_evidence
+from formation_portal.reviews.document_evidence import prove, remove_evidence
 from formation_portal.reviews.screening import record_screening, remove_screening
 from formation_portal.reviews.targets import Target
 from formation_portal.reviews.transactions import ReviewChanged, ReviewRefused, ReviewVersion

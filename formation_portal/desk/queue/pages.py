@@ -171,7 +171,7 @@ class QueuePage:
     chips: list[tuple[str, str]]
     found: KeysetPage[Case, QueuePosition]
     rows: list[CaseRow]
-    # Nobody works on a closed case.
+    # Nobody works on a closed case, nor does who only reads.
     can_be_claimed: bool
     # Whom a case can be given to.
     colleagues: tuple[Option, ...]
@@ -222,7 +222,7 @@ def queue_page(chosen: QueueState, reader: User) -> QueuePage:
             )
             for case in found.rows
         ],
-        can_be_claimed=chosen.view is not View.CLOSED,
+        can_be_claimed=chosen.view is not View.CLOSED and reader.has_perm(Right.REVIEW.permission),
         colleagues=colleague_options(reader),
         links=keyset_links(
             PageLink("First", queue_url(top) if chosen != top else ""),

@@ -18,7 +18,7 @@ from formation_portal.contract.fields.base import FieldSpec
 from formation_portal.desk.masking import TextMasking, mask_of
 from formation_portal.relay.models import Delivery, DeliveryState
 from formation_portal.reviews.checks import accept
-from formation_portal.reviews.evidence import prove
+from formation_portal.reviews.document_evidence import prove
 from formation_portal.reviews.models import Query
 from formation_portal.reviews.targets import Target
 from formation_portal.reviews.transactions import current_version

@@ -13,7 +13,7 @@ from formation_portal.applications.models import Application
 from formation_portal.reviews.checklist import load_checklist
 from formation_portal.reviews.checks import accept
 from formation_portal.reviews.decisions import RETURN, decide
-from formation_portal.reviews.evidence import prove
+from formation_portal.reviews.document_evidence import prove
 from formation_portal.reviews.models import QueryReason
 from formation_portal.reviews.queries import draft_query
 from formation_portal.reviews.screening import record_screening

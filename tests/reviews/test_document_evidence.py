@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from formation_portal.applications.draft import Draft
-from formation_portal.reviews.evidence import evidence_of_party, prove, remove_evidence
+from formation_portal.reviews.document_evidence import evidence_of_party, prove, remove_evidence
 from formation_portal.reviews.models import Evidence
 from formation_portal.reviews.targets import Target
 from formation_portal.reviews.transactions import ReviewChanged, ReviewRefused, changes_since, current_version
