@@ -113,5 +113,6 @@ def _ask_too_late(tab: Tab, *, draft: Draft, owner: Any) -> None:
     _open_form(tab)
     tab.locator(".ask-form").get_by_label("To the customer").fill("Which trade?")
     services.withdraw(now(draft), by=owner)
-    tab.get_by_role("button", name="Save query").click()
+    with tab.expect_navigation():
+        tab.get_by_role("button", name="Save query").click()
     expect(tab.get_by_label("To the customer")).to_have_value("Which trade?")
