@@ -17,17 +17,15 @@
   const megabytes = (bytes) => (bytes / 1e6).toLocaleString(document.documentElement.lang, style);
 
   const takeOver = (slot, page) => {
-    const hadFocus = slot.contains(document.activeElement);
+    /* Where another answer has drawn its part of the page anew, nothing has it. */
+    const hadFocus = slot.contains(document.activeElement) || document.activeElement === document.body;
     const fresh = page.getElementById(slot.id);
     say((fresh.querySelector(".error") ?? page.getElementById("messages")).textContent);
     for (const old of [document.getElementById(slot.id), ...document.querySelectorAll("[data-follows]")]) {
       const next = old && page.getElementById(old.id);
       if (next) old.replaceWith(next);
     }
-    if (hadFocus) {
-      fresh.tabIndex = -1;
-      fresh.focus({ preventScroll: true });
-    }
+    if (hadFocus) fresh.focus({ preventScroll: true });
   };
 
   const send = (control) => {
