@@ -39,8 +39,8 @@ class Link:
 def next_step(draft: Draft, view: str, key: str = "") -> Link:
     """The page after a page, in the order of the schema; documents and the check come last.
 
-    Pages that have nothing to ask now are left out, that of documents once none is missing; from one of these one goes
-    to the check. Where there is no share class yet, that of shares is the form of the first.
+    Pages that have nothing to ask now are left out, and so is the page of documents while none is missing; from a page
+    that is left out, the check follows. While there is no share class, the form of the first one stands for the shares.
     """
     steps: dict[tuple[str, str], str] = {}
     for section in draft.schema.sections:
