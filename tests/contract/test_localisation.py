@@ -167,7 +167,7 @@ def test_a_sentence_that_counts_has_the_form_and_the_number_of_its_language() ->
 
 def test_a_sentence_is_said_with_its_values_and_no_value_is_taken_for_a_gap() -> None:
     with translation.override("de"):
-        assert localisation.gettext("Enter “{label}”", label="{x} %s") == "Geben Sie „{x} %s“ ein"
+        assert localisation.gettext("Enter “{label}”", label="{x} %s") == "Füllen Sie „{x} %s“ aus"
 
 
 @pytest.mark.parametrize("code", LANGUAGES)
