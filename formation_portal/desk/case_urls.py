@@ -3,7 +3,7 @@ and forms, so that the way back and the next case are those of the same filters.
 """
 
 from collections.abc import Mapping
-from urllib.parse import unquote
+from urllib.parse import unquote, urlsplit
 
 from django.http import QueryDict
 from django.urls import reverse
@@ -47,6 +47,11 @@ def return_url(posted: QueryDict, reference: str) -> str:
     is_ours = url_has_allowed_host_and_scheme(asked, allowed_hosts=None) and asked.startswith(home)
     # Browsers climb by dots that are written as %2e, too.
     return asked if is_ours and ".." not in unquote(asked) and asked.isprintable() else home
+
+
+def return_query(posted: QueryDict, reference: str) -> QueryDict:
+    """What the page that was posted from was asked for: the query of the address that the post leads back to."""
+    return QueryDict(urlsplit(return_url(posted, reference)).query)
 
 
 def fact_id(number: int) -> str:

@@ -7,10 +7,9 @@ from dataclasses import replace
 from functools import partial
 from http import HTTPStatus
 from typing import Any
-from urllib.parse import urlsplit
 
 from django.contrib import messages
-from django.http import Http404, HttpResponse, QueryDict
+from django.http import Http404, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -37,14 +36,13 @@ from formation_portal.reviews.transactions import (
 from formation_portal.ui.documents import document_page as page_of
 from formation_portal.ui.downloads import as_download, page_as_picture, record_as_json, record_as_pdf
 
-from ..case_urls import next_check_url, party_url, queue_shown, return_url
+from ..case_urls import next_check_url, party_url, queue_shown, return_query, return_url
 from ..changes_since import not_done, posted_again
 from ..decisions.pages import decision_panel
 from ..documents import acknowledged_documents, unopened_documents
 from ..lookups import get_case_or_404, get_document_or_404, get_live_case_or_404
 from ..models import WORD_LIMIT, Case
 from ..queue.pages import colleague_options
-from ..queue_state import QueueState
 from ..shared_texts import SharedTexts, is_insertion
 from ..wording import numbered
 from .entries import FactStatus
@@ -148,7 +146,7 @@ def acceptances(request: UserRequest, reference: str) -> HttpResponse:
     if request.method != "POST" or not targets:
         return redirect(return_url(request.POST, reference))
     acknowledged, back = acknowledged_documents(request.POST), return_url(request.POST, reference)
-    shown = _queue_of(back)
+    shown = queue_shown(return_query(request.POST, reference))
 
     def accepted(seen: ReviewVersion) -> str:
         count = accept(draft, targets, by=request.user, version=seen, acknowledged=acknowledged)
@@ -209,14 +207,10 @@ def _apply(
         return redirect(back)
     # Two queries. The case's own page stays as it was: with all of it, or with what changed alone.
     token = targets[0].holder if draft.party(targets[0].holder) else ""
-    following = next_check_url(draft, load_checklist(draft), token, _queue_of(back))
+    shown = queue_shown(return_query(request.POST, draft.application.reference))
+    following = next_check_url(draft, load_checklist(draft), token, shown)
     anchor = following.partition("#")[2]
     return redirect(following if token or not anchor else f"{back.partition('#')[0]}#{anchor}")
-
-
-def _queue_of(back: str) -> QueueState:
-    """The queue that the page was opened from, where a post leads back to it."""
-    return queue_shown(QueryDict(urlsplit(back).query))
 
 
 def _conflict(

@@ -1,10 +1,9 @@
 """One party under review: its page, its numbers, what its documents say, and its screening checks."""
 
 from typing import Any
-from urllib.parse import urlsplit
 
 from django.contrib import messages
-from django.http import Http404, HttpResponse, QueryDict
+from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
@@ -22,7 +21,7 @@ from formation_portal.ui.downloads import as_download
 
 from ..case.news import live_case
 from ..case.query_panels import target_id
-from ..case_urls import return_url
+from ..case_urls import return_query, return_url
 from ..changes_since import not_done
 from ..decisions.forms import posted_day
 from ..documents import ViewerState
@@ -134,7 +133,7 @@ def screening_file(request: UserRequest, reference: str, token: str, number: int
 
 def _state_posted(request: UserRequest, reference: str) -> ViewerState:
     """What the page that was posted from showed."""
-    return ViewerState.read(QueryDict(urlsplit(return_url(request.POST, reference)).query))
+    return ViewerState.read(return_query(request.POST, reference))
 
 
 def _case_and_party(reference: str, token: str) -> tuple[Draft, PartyRow]:
