@@ -201,11 +201,12 @@ class _TransferPlanner:
             row = self._draft.party(document.party.token) if document.party else None
             kind, sections = there.get(row.token, ("person", ())) if row else (ENTITY, self._there.entity_sections)
             label = row.label if row else self._draft.title
+            slot_words = self._draft.slot_words(document.slot)
             if any(slot.name == document.slot for section in sections for slot in section.slots(kind)):
-                self._fits.append(TransferLine(label, document.slot, document.name))
+                self._fits.append(TransferLine(label, slot_words, document.name))
                 yield document
             else:
-                self._add_misfit(label, document.slot, document.name, gettext("Document not needed"))
+                self._add_misfit(label, slot_words, document.name, gettext("Document not needed"))
 
     def _compare(
         self, holder: DraftHolder, questions: Iterable[Question], into: tuple[FieldSpec, ...]
