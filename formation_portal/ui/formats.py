@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
 
-from babel.numbers import format_currency, get_currency_name
-from babel.units import format_unit
+from babel.numbers import format_currency, format_decimal, get_currency_name
 from django.conf import settings
 from django.utils import timezone
 from django.utils.translation import gettext
@@ -49,11 +48,10 @@ def date_range(first: date, last: date) -> str:
 
 def file_size(octets: int) -> str:
     """240 kB, 1.4 MB, in French 240 ko; kB is 1,000 bytes."""
+    byte = "o" if localisation.get_language() == "fr" else "B"
     if octets < 1_000_000:
-        words = format_unit(max(1, round(octets / 1_000)), "digital-kilobyte", "short", locale=localisation.locale())
-    else:
-        words = format_unit(octets / 1_000_000, "digital-megabyte", "short", "0.0", locale=localisation.locale())
-    return words.replace(" ", "\u00a0")
+        return f"{max(1, round(octets / 1_000))}\u00a0k{byte}"
+    return f"{format_decimal(octets / 1_000_000, '0.0', locale=localisation.locale())}\u00a0M{byte}"
 
 
 _ENTITY_WORDS = {"Corporation": "company", "Foundation": "foundation"}

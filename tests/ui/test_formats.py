@@ -33,7 +33,7 @@ def test_the_day_is_written_as_the_language_writes_it() -> None:
 
 @pytest.mark.parametrize(
     ("language", "sizes"),
-    [("en", ["1\u00a0kB", "240\u00a0kB", "1.4\u00a0MB"]), ("fr", ["1\u202fko", "240\u202fko", "1,4\u202fMo"])],
+    [("en", ["1\u00a0kB", "240\u00a0kB", "1.4\u00a0MB"]), ("fr", ["1\u00a0ko", "240\u00a0ko", "1,4\u00a0Mo"])],
 )
 def test_a_files_size_has_the_languages_own_units(language: str, sizes: list[str]) -> None:
     with translation.override(language):
