@@ -55,6 +55,7 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "formation_portal.core.frame_memory.FrameMemory",
     "formation_portal.core.networks.TrustedProxies",
     "formation_portal.core.middleware.Health",
     "formation_portal.core.middleware.RequestLog",

@@ -4,6 +4,7 @@ The contract itself knows English alone. Whoever draws pages gives it a speaker 
 reader's language at each moment and holds the translations. Without one it speaks English, as the service does.
 """
 
+import re
 import unicodedata
 from collections.abc import Sequence
 from datetime import date
@@ -18,6 +19,11 @@ from babel.numbers import format_decimal
 
 # Of the English that there are, the one that the words are written in.
 _LOCALES = {"en": "en_GB"}
+# In Spanish, and and or are other words before their own vowel: Ada e Ingrid, uno u otro. Unicode's lists don't know.
+_SPANISH_LAST = {
+    "and": (" y ", " e ", re.compile(r"\W*(?:h?[ií])(?![aeo])", re.IGNORECASE)),
+    "or": (" o ", " u ", re.compile(r"\W*(?:h?[oó]|8|11\b)", re.IGNORECASE)),
+}
 # Names of months are read in each of these, whatever the page is in: none means two months.
 _MONTH_LANGUAGES = ("en", "de", "fr", "es")
 
@@ -108,7 +114,11 @@ def join_list(words: Sequence[str], last: Literal["and", "or"] = "and") -> str:
     """One, two and three."""
     if len(words) < 2:
         return "".join(words)
-    return str(format_list(list(words), style="or" if last == "or" else "standard", locale=locale()))
+    joined = str(format_list(list(words), style="or" if last == "or" else "standard", locale=locale()))
+    plain, before_vowel, vowel = _SPANISH_LAST[last]
+    if get_language() == "es" and vowel.match(words[-1]):
+        return f"{joined.removesuffix(plain + words[-1])}{before_vowel}{words[-1]}"
+    return joined
 
 
 def in_quotes(text: str) -> str:

@@ -99,6 +99,8 @@ def _objection(
 
 
 Asker = tuple[str, str]
+# Who is asked, the question's name, and whether it is a document.
+AskedQuestion = tuple[Asker, str, bool]
 
 
 # Under which titles a question stands, its label, and the label that it had where that is another.
@@ -118,18 +120,26 @@ def form_changes(old: FormSchema, new: FormSchema) -> FormChanges:
     """Compare what two versions of a form ask, in the order of the form."""
     before, after = dict(_questions(old)), dict(_questions(new))
     return FormChanges(
-        new=_by_question((title, label, "") for key, (title, label) in after.items() if key not in before),
-        gone=_by_question((title, label, "") for key, (title, label) in before.items() if key not in after),
+        new=_by_question((title, _label(key, words), "") for key, (title, words) in after.items() if key not in before),
+        gone=_by_question(
+            (title, _label(key, words), "") for key, (title, words) in before.items() if key not in after
+        ),
         renamed=_by_question(
-            (title, label, before[key][1])
-            for key, (title, label) in after.items()
-            if key in before and stored_words(before[key][1]) != stored_words(label)
+            (title, _label(key, words), _label(key, before[key][1]))
+            for key, (title, words) in after.items()
+            # By the words that are kept: another language renames nothing.
+            if key in before and stored_words(before[key][1]) != stored_words(words)
         ),
     )
 
 
-def _questions(schema: FormSchema) -> Iterator[tuple[tuple[Asker, str], tuple[str, str]]]:
-    """Each question by who is asked and its name, with its section's title and its label."""
+def _label(question: AskedQuestion, words: str) -> str:
+    _, _, is_document = question
+    return gettext("Document “{name}”", name=words) if is_document else words
+
+
+def _questions(schema: FormSchema) -> Iterator[tuple[AskedQuestion, tuple[str, str]]]:
+    """Each question with its section's title and what it is called."""
     for section in schema.sections:
         if not section.is_drawn:
             continue
@@ -138,9 +148,9 @@ def _questions(schema: FormSchema) -> Iterator[tuple[tuple[Asker, str], tuple[st
                 continue
             asker = (section.role or "", group)
             for spec in fields:
-                yield (asker, spec.name), (section.title, spec.label)
+                yield (asker, spec.name, False), (section.title, spec.label)
             for slot in section.slots(group) if group in (ENTITY, *PARTY_KINDS) else ():
-                yield (asker, f"document {slot.name}"), (section.title, gettext("Document “{name}”", name=slot.words))
+                yield (asker, slot.name, True), (section.title, slot.words)
 
 
 def _by_question(found: Iterator[tuple[str, str, str]]) -> tuple[ChangedQuestion, ...]:

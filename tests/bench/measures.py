@@ -31,9 +31,6 @@ from tests.needed import has_chromium
 
 Measure = tuple[str, float, str]
 
-# From how many depths a call is measured (`_spent`), four frames apart.
-_DEPTHS = 10
-
 
 def all_measures(*, small: bool) -> Iterator[Measure]:
     """Every figure, in the order of the goals."""
@@ -88,7 +85,7 @@ def _cost(call: Callable[[], Any], rounds: int) -> float:
         answer = call()
         assert answer.status_code < 400, answer.status_code
     gc.collect()
-    return statistics.median(_spent(call, depth=one % _DEPTHS * 4) for one in range(rounds)) * 1000
+    return statistics.median(_spent(call) for _ in range(rounds)) * 1000
 
 
 def _cost_against_nothing(client: Client, rounds: int, call: Callable[[], Any]) -> tuple[float, float]:
@@ -96,18 +93,11 @@ def _cost_against_nothing(client: Client, rounds: int, call: Callable[[], Any]) 
     client.get("/nothing/")
     assert call().status_code < 400
     gc.collect()
-    spent = [(_spent(call, depth=one % _DEPTHS * 4), _spent(lambda: client.get("/nothing/"))) for one in range(rounds)]
+    spent = [(_spent(call), _spent(lambda: client.get("/nothing/"))) for _ in range(rounds)]
     return statistics.median(one for one, _ in spent) * 1000, statistics.median(one / nothing for one, nothing in spent)
 
 
-def _spent(call: Callable[[], Any], depth: int = 0) -> float:
-    """Its processor time in seconds, called from so many frames below this one.
-
-    CPython keeps frames in chunks. A page whose templates go to and fro across the end of one takes up to twice its
-    time, and one frame more or less decides it: so each round is called from another depth.
-    """
-    if depth:
-        return _spent(call, depth - 1)
+def _spent(call: Callable[[], Any]) -> float:
     start = time.process_time()
     call()
     return time.process_time() - start

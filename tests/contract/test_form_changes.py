@@ -6,6 +6,7 @@ from hypothesis import given
 
 from formation_portal.contract.schema import FormSchema
 from formation_portal.contract.transfer import form_changes
+from formation_portal.contract.translation import translated_form
 from tests.contract.builders import entity, form, question, role
 from tests.strategies import schemas
 
@@ -42,3 +43,11 @@ def test_a_document_and_a_kind_that_is_allowed_now_are_new() -> None:
         "Document “Passport”"
     ]
     assert form_changes(old, form(role("director", allows_corporate=True))).new
+
+
+def test_a_document_in_another_language_is_not_renamed() -> None:
+    old = form(role("director", documents={"person": [{"name": "Passport"}]}))
+    said = {"sections": [{"scope": "role:director", "documents": {"person": [{"name": "Passport", "label": "Pass"}]}}]}
+    there = translated_form(old, said, "de")
+    assert [slot.words for slot in there.sections[0].slots("person")] == ["Pass"]
+    assert form_changes(old, there).renamed == ()

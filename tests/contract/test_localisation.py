@@ -127,6 +127,26 @@ def test_a_list_is_said_as_the_language_says_it(code: str, listed: str) -> None:
         assert localisation.join_list(["A", "B", "C"]) == listed
 
 
+@pytest.mark.parametrize(
+    ("words", "last", "listed"),
+    [
+        (("Ada", "Ingrid"), "and", "Ada e Ingrid"),
+        (("Kite y Cía.", "Noor", "Hilos y Redes"), "and", "Kite y Cía., Noor e Hilos y Redes"),
+        (("Ada", "«Índice»"), "and", "Ada e «Índice»"),
+        (("agua", "hielo"), "and", "agua y hielo"),
+        (("Ada", "Yves"), "and", "Ada y Yves"),
+        (("Juego", "Otro"), "or", "Juego u Otro"),
+        (("7", "8"), "or", "7 u 8"),
+        (("Hong Kong", "España"), "or", "Hong Kong o España"),
+    ],
+)
+def test_a_spanish_list_minds_the_vowel_of_its_last_word(words: tuple[str, ...], last: Any, listed: str) -> None:
+    with translation.override("es"):
+        assert localisation.join_list(words, last) == listed
+    with translation.override("en"):
+        assert localisation.join_list(words, last).endswith(f" {last} {words[-1]}")
+
+
 @pytest.mark.parametrize(("code", "quoted"), [("en", "“A”"), ("de", "„A“"), ("fr", "« A »"), ("es", "«A»")])
 def test_a_word_stands_between_the_quotation_marks_of_the_language(code: str, quoted: str) -> None:
     with translation.override(code):
@@ -147,7 +167,7 @@ def test_a_sentence_that_counts_has_the_form_and_the_number_of_its_language() ->
 
 def test_a_sentence_is_said_with_its_values_and_no_value_is_taken_for_a_gap() -> None:
     with translation.override("de"):
-        assert localisation.gettext("Enter “{label}”", label="{x} %s") == "Geben Sie „{x} %s“ ein"
+        assert localisation.gettext("Enter “{label}”", label="{x} %s") == "Füllen Sie „{x} %s“ aus"
 
 
 @pytest.mark.parametrize("code", LANGUAGES)

@@ -29,6 +29,7 @@ from formation_portal.applications.transfer import (
 )
 from formation_portal.contract import canonical
 from formation_portal.contract.catalog import CatalogItem
+from formation_portal.contract.fields.iso_codes import sort_key
 from formation_portal.contract.fields.parsing import is_blank
 from formation_portal.contract.lifecycle import State
 from formation_portal.contract.localisation import ngettext
@@ -147,7 +148,7 @@ def deleted_things(draft: Draft) -> Iterator[str]:
 def products_by_place(draft: Draft, offered: Catalog) -> Mapping[str, Sequence[CatalogProduct]]:
     """Every other product that is available and that the draft's answers may be carried over to."""
     others = [(one.item.jurisdiction.name if one.item else "", one) for one in offered.items if is_another(draft, one)]
-    return _grouped(sorted(others, key=lambda placed: (placed[0], placed[1].name)))
+    return _grouped(sorted(others, key=lambda placed: (sort_key(placed[0]), sort_key(placed[1].name))))
 
 
 def is_another(draft: Draft, product: CatalogProduct) -> bool:

@@ -9,7 +9,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields
 from decimal import Decimal
-from operator import itemgetter
 
 from django.http import QueryDict
 from django.urls import reverse
@@ -17,6 +16,7 @@ from django.utils.http import urlencode
 from django.utils.translation import gettext, gettext_noop
 
 from formation_portal.contract.catalog import CatalogItem, working_days
+from formation_portal.contract.fields.iso_codes import sort_key
 from formation_portal.contract.localisation import colon, ngettext, stored_words
 from formation_portal.ui.formats import money
 from formation_portal.ui.forms.controls import Option, as_options
@@ -142,8 +142,8 @@ def filter_controls(items: Iterable[CatalogItem], chosen: CatalogFilter) -> tupl
         for most in _day_limits(items, chosen.days)
     }
     offered = (
-        ("region", gettext("Region"), gettext("All regions"), dict(sorted(regions.items(), key=itemgetter(1)))),
-        ("country", gettext("Country"), gettext("All countries"), dict(sorted(places.items(), key=itemgetter(1)))),
+        ("region", gettext("Region"), gettext("All regions"), _by_name(regions)),
+        ("country", gettext("Country"), gettext("All countries"), _by_name(places)),
         ("type", gettext("Type"), gettext("All types"), types),
         ("price", gettext("Set-up fee"), gettext("Any price"), prices),
         ("days", gettext("Ready within"), gettext("Any time"), days),
@@ -161,6 +161,11 @@ def filter_controls(items: Iterable[CatalogItem], chosen: CatalogFilter) -> tupl
         pairs = [("", everything), *((key, f"{one} ({counts[key]})") for key, one in words.items())]
         controls.append(CatalogFilterControl(name, label, words.get(value, everything), as_options(pairs, value)))
     return tuple(controls)
+
+
+def _by_name(labels: Mapping[str, str]) -> dict[str, str]:
+    """In the order of what they are called in the reader's language."""
+    return dict(sorted(labels.items(), key=lambda pair: sort_key(pair[1])))
 
 
 def _counts(name: str, keys: Iterable[str], items: list[CatalogItem]) -> Mapping[str, int]:

@@ -16,6 +16,7 @@ from django.utils.translation import gettext, gettext_noop
 
 from formation_portal.contract import canonical
 from formation_portal.contract.catalog import CatalogItem, working_days
+from formation_portal.contract.fields.iso_codes import sort_key
 from formation_portal.contract.localisation import in_quotes, join_list, ngettext, stored_words
 from formation_portal.gateway.catalog import Catalog, CatalogProduct
 from formation_portal.ui.formats import money
@@ -300,7 +301,7 @@ def _place_question(items: tuple[CatalogItem, ...]) -> GuideQuestion:
     regions = {stored_words(item.jurisdiction.region): item.jurisdiction.region for item in items}
     is_by_region = len(regions) > 1
     countries = {item.jurisdiction.slug: item.jurisdiction.name for item in items}
-    found = sorted((regions if is_by_region else countries).items(), key=lambda pair: pair[1])
+    found = sorted((regions if is_by_region else countries).items(), key=lambda pair: sort_key(pair[1]))
 
     def value_of(item: CatalogItem) -> str:
         return stored_words(item.jurisdiction.region) if is_by_region else item.jurisdiction.slug

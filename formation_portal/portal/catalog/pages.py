@@ -9,6 +9,7 @@ from django.utils.translation import gettext, gettext_noop
 
 from formation_portal.contract import canonical
 from formation_portal.contract.catalog import CatalogItem, Jurisdiction
+from formation_portal.contract.fields.iso_codes import sort_key
 from formation_portal.contract.localisation import join_list, ngettext
 from formation_portal.gateway.catalog import Catalog, CatalogProduct
 from formation_portal.ui.formats import money, plain_amount
@@ -83,7 +84,7 @@ class CatalogPage:
     @cached_property
     def regions(self) -> list[tuple[str, bool, list[Place]]]:
         """The parts of the world with their places; whether the name is our own, since the catalog has none."""
-        ordered = sorted(self.products, key=lambda product: (*_where(product), product.name))
+        ordered = sorted(self.products, key=_in_order)
         regions = []
         for name, inside in groupby(ordered, key=lambda product: _where(product)[1]):
             places = [
@@ -206,6 +207,12 @@ def _where(product: CatalogProduct) -> tuple[bool, str, str]:
     """Whether it is nowhere in particular, which comes last; its region; its place."""
     jurisdiction = product.item.jurisdiction if product.item else Jurisdiction()
     return not jurisdiction.region, jurisdiction.region or gettext(_ELSEWHERE), jurisdiction.name
+
+
+def _in_order(product: CatalogProduct) -> tuple[bool, str, str, str]:
+    """By region, place and name, as lists are sorted in the reader's language."""
+    is_nowhere, region, place = _where(product)
+    return is_nowhere, sort_key(region), sort_key(place), sort_key(product.name)
 
 
 def alternatives(catalog: Catalog, product: CatalogProduct) -> list[CatalogProduct]:

@@ -6,13 +6,11 @@ import pytest
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
-from django.utils import translation
 
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application
 from formation_portal.gateway.catalog import catalog
-from tests.applications import factories
 from tests.journeys.actors.generic_client import GenericClient
 from tests.journeys.clients import InProcessBrowser
 from tests.journeys.conftest import browser, customer
@@ -70,15 +68,6 @@ def test_the_page_says_what_fits_and_what_is_new_before_anything_happens(filled:
     ):
         assert words in html
     assert Application.objects.count() == 1
-
-
-def test_a_document_is_called_in_the_readers_words(filled: Draft, owner: Any, as_owner: Client) -> None:
-    services.add_document(filled, filled.parties[0], "Proof of address", factories.upload(), by=owner)
-    with translation.override("fr"):
-        catalog()  # Fetched in the language that the page is to speak.
-    for language, words in (("en", "Proof of address"), ("fr", "Justificatif de domicile")):
-        html = as_owner.get(path(filled, THERE), headers={"accept-language": language}).content.decode()
-        assert f"<dt> {words} </dt>" in " ".join(html.split())
 
 
 def test_a_press_starts_there_with_what_was_seen(filled: Draft, as_owner: Client) -> None:

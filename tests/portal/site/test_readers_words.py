@@ -1,5 +1,6 @@
 """Forms in the reader's language: shown in it, sent and recorded as the service's own; what it lacks is marked."""
 
+import re
 from copy import deepcopy
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, load_schema, open_draft, schema_digest
 from formation_portal.applications.imports.columns import columns, keys_by_heading, normalized_heading
 from formation_portal.applications.models import Application
+from formation_portal.applications.transfer import plan_transfer
 from formation_portal.contract.localisation import stored_words
 from formation_portal.gateway import service
 from formation_portal.gateway.catalog import catalog
@@ -21,6 +23,7 @@ from formation_portal.gateway.catalog_file import CatalogFile
 from formation_portal.portal.catalog.search import matches_search
 from formation_portal.service.catalog.loader import read_catalog
 from formation_portal.ui.printed_record import printed_record
+from tests.applications import factories
 from tests.markup import Markup
 from tests.other_service import OtherService
 from tests.other_service.fixtures import at_other_service, other_service
@@ -115,6 +118,16 @@ def test_reasons_needs_and_slots_are_in_german(german: Draft, owner: Any, as_own
     assert "Passeport, copie certifiée" in documents
 
 
+def test_what_another_form_takes_names_documents_in_the_readers_language(german: Draft, owner: Any) -> None:
+    services.add_party(german, "person", ["director"], {}, by=owner)
+    draft = open_draft(german.application)
+    services.add_document(draft, draft.parties[0], "Passport, certified copy", factories.upload(), by=owner)
+    with translation.override("de"):
+        draft = open_draft(german.application)
+        found = plan_transfer(draft, there=draft.schema)
+    assert "Pass, beglaubigte Kopie" in {line.what for line in found.fits}
+
+
 def test_the_glossary_knows_the_terms_of_a_form_by_the_words_that_are_kept(german: Draft, as_owner: Client) -> None:
     address = reverse("portal:section", args=[german.application.reference, "office-tax-and-substance"])
     assert "Wirtschaftliche Substanz" in read(as_owner, address, "de")
@@ -125,6 +138,17 @@ def test_the_overview_names_product_and_place_in_the_readers_language(german: Dr
     assert "Islas Vírgenes Británicas" in overview
     assert "British Virgin Islands" not in overview
     assert german.application.product_name == "Business company limited by shares"
+
+
+@pytest.mark.usefixtures("full_catalog")
+def test_places_are_in_the_order_of_the_readers_alphabet(client: Client) -> None:
+    start_page = read(client, "/", "es")
+    for first, second in (("África (", "América Central ("), ("Países Bajos (", "Panamá (")):
+        assert start_page.index(first) < start_page.index(second)
+    guide = read(client, reverse("portal:guide"), "es")
+    assert guide.index("África") < guide.index("América Central")
+    headings = re.findall("<h2[^>]*>([^<]+)</h2>", start_page)
+    assert headings.index("África") < headings.index("América Central")
 
 
 @pytest.mark.usefixtures("full_catalog")
