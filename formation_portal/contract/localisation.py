@@ -178,6 +178,11 @@ def locale_of(code: str) -> Locale:
     return Locale.parse(_LOCALES.get(code, code).replace("_", "-"), sep="-")
 
 
+def colon() -> str:
+    """What stands between a word and what is said of it: French sets the colon apart."""
+    return "\u00a0: " if get_language() == "fr" else ": "
+
+
 def after_colon(text: str) -> str:
     """A sentence after a colon: with a small letter, but in German, where a whole one keeps its capital."""
     return text if get_language() == "de" else text[:1].lower() + text[1:]

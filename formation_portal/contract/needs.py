@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from . import canonical
-from .localisation import after_colon, gettext, gettext_noop, ngettext
+from .localisation import after_colon, colon, gettext, gettext_noop, ngettext
 from .record import Holder, Party, Record, ShareClass
 from .rules import FormState, Question, evaluate
 from .schema import FormSchema
@@ -72,7 +72,7 @@ def _of_party(form_state: FormState, party: Party) -> Iterator[Need]:
             title = section.title or section.role
             text = gettext(_NOT_FOR[party.kind], who=label, role=title)
             yield Need("party_type_not_allowed", text, section.key, party_id=party.id)
-    yield from _of_questions(form_state.party_questions(party), form_state, party, prefix=f"{label}: ")
+    yield from _of_questions(form_state.party_questions(party), form_state, party, prefix=f"{label}{colon()}")
     for slot in form_state.slots(party):
         if slot.required and (party.id, slot.name) not in form_state.record.documents:
             text = gettext("{who}: upload “{slot}”", who=label, slot=slot.words)
@@ -105,7 +105,7 @@ def needs_of_share_class(form_state: FormState, share_class: ShareClass) -> tupl
     section = form_state.schema.share_section
     if section is None:
         return ()
-    prefix = f"{share_class.label or gettext('Unnamed share class')}: "
+    prefix = f"{share_class.label or gettext('Unnamed share class')}{colon()}"
     return tuple(_of_questions(form_state.questions(section, share_class), form_state, share_class, prefix=prefix))
 
 

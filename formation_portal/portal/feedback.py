@@ -63,6 +63,11 @@ class DeliverySummary:
         return self.overall.words != gettext(STAGE_WORDS[DeliveryStage.SAVED])
 
     @cached_property
+    def unresolved(self) -> tuple[tuple[str, DeliveryStatus], ...]:
+        """What is being checked or is with our team: titles and statuses."""
+        return self.deliveries.unresolved(self.draft.schema.slot_words)
+
+    @cached_property
     def before_submission(self) -> str:
         """What holds until it is submitted; nothing once it was."""
         return before_submission(self.deliveries.profile) if self.draft.application.status is State.DRAFT else ""

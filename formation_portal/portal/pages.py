@@ -14,6 +14,7 @@ from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Application
 from formation_portal.contract.fields.base import FieldSpec, control_name
 from formation_portal.contract.lifecycle import State
+from formation_portal.contract.localisation import colon
 from formation_portal.contract.needs import Need
 from formation_portal.ui import formats
 from formation_portal.ui.forms.controls import Problem, control_id, party_control, slot_id, slot_key, slot_name
@@ -125,7 +126,7 @@ def need_rows(needs: Iterable[Need], form: QuestionForm | None = None, *, about:
     """
     links: list[Link] = []
     for need in needs:
-        text = need.text.removeprefix(f"{about}: ")
+        text = need.text.removeprefix(f"{about}{colon()}")
         if text != need.text:
             text = text[:1].upper() + text[1:]
         if need.slot:
@@ -138,7 +139,7 @@ def need_rows(needs: Iterable[Need], form: QuestionForm | None = None, *, about:
 
 def file_problems(refused: Mapping[str, str]) -> tuple[Problem, ...]:
     """The files that were not taken, by the key of their slot, each with the way to its slot."""
-    return tuple(Problem(slot_id(key), f"{slot_name(key)}: {message}") for key, message in refused.items())
+    return tuple(Problem(slot_id(key), f"{slot_name(key)}{colon()}{message}") for key, message in refused.items())
 
 
 _REASONS = {

@@ -1,6 +1,6 @@
 """How far everything of an application has come, in the words that its customer reads (design, "Relay")."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
@@ -176,10 +176,9 @@ class ApplicationDeliveries:
         """Everything that the service refused, each with when it did."""
         return tuple((problem, row.updated_at) for row in self._rows.values() for problem in problems_of(row))
 
-    @cached_property
-    def unresolved(self) -> tuple[tuple[str, DeliveryStatus], ...]:
+    def unresolved(self, slot_words: Mapping[str, str] | None = None) -> tuple[tuple[str, DeliveryStatus], ...]:
         """What is being checked or is with our team: titles and statuses, also of what was removed here."""
-        titles = Titles(self._rows.values())
+        titles = Titles(self._rows.values(), slot_words=slot_words)
         views = ((titles.title(row), self._status(row)) for row in self._rows.values() if not self._is_idle(row))
         return tuple(
             (title, view) for title, view in views if view.state in (DeliveryStage.CHECKING, DeliveryStage.OURS)

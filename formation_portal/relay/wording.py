@@ -44,9 +44,13 @@ _OTHER_TRANSITION = gettext_noop("Status change")
 
 
 class Titles:
-    """The names of entities, parties and share classes that the rows of some applications hold."""
+    """The names of entities, parties and share classes that the rows of some applications hold.
 
-    def __init__(self, rows: Iterable[Delivery]) -> None:
+    `slot_words` are what document slots are called, by their names, for readers of another language.
+    """
+
+    def __init__(self, rows: Iterable[Delivery], *, slot_words: Mapping[str, str] | None = None) -> None:
+        self._slot_words = slot_words or {}
         self._labels: dict[tuple[int, ResourceName], str] = {}
         for row in rows:
             answers = payload_of(row).get("answers", {})
@@ -91,7 +95,8 @@ class Titles:
 
     def _document(self, row: Delivery) -> str:
         payload = payload_of(row)
-        slot = str(payload.get("document_key") or gettext("Document"))
+        name = str(payload.get("document_key") or gettext("Document"))
+        slot = self._slot_words.get(name, name)
         holder = self._of(row, referenced_name(payload.get("party")))
         return gettext("{what} of {holder}").format(what=slot, holder=holder) if holder else slot
 

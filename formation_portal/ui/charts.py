@@ -7,7 +7,7 @@ from itertools import accumulate
 
 from django.utils.translation import gettext
 
-from formation_portal.contract.localisation import format_number, ngettext
+from formation_portal.contract.localisation import colon, format_number, ngettext
 from formation_portal.contract.ownership import WHOLE, format_hundredths, with_rest
 
 _COLOURS = 8
@@ -107,7 +107,7 @@ def share_bar(
     else:
         numbers = {"given": format_number(given), "there_are": format_number(there_are)}
         figure = gettext("{given} of {there_are} allocated").format(**numbers)
-    return Bar(label, figure, f"{label}: {', '.join(said)}", _slices(parts, format_number(thin), rest))
+    return Bar(label, figure, f"{label}{colon()}{', '.join(said)}", _slices(parts, format_number(thin), rest))
 
 
 def ownership_bar(label: str, ends: Sequence[tuple[str, Fraction, int]], *, rest: int) -> Bar:
@@ -124,7 +124,8 @@ def ownership_bar(label: str, ends: Sequence[tuple[str, Fraction, int]], *, rest
         unknown.append(Slice(gettext("Unknown owner"), format_hundredths(rest), 1 - known, None))
         said.append(gettext("{part} unknown owner").format(part=format_hundredths(rest)))
     known_words = gettext("{part} known").format(part=format_hundredths(WHOLE - rest))
-    return Bar(label, known_words, f"{label}: {', '.join(said)}", _slices(parts, format_hundredths(thin), unknown))
+    summary = f"{label}{colon()}{', '.join(said)}"
+    return Bar(label, known_words, summary, _slices(parts, format_hundredths(thin), unknown))
 
 
 def _slices(parts: Sequence[Slice], thin: str, rest: Sequence[Slice]) -> tuple[Slice, ...]:

@@ -47,10 +47,11 @@ def date_range(first: date, last: date) -> str:
 
 
 def file_size(octets: int) -> str:
-    """240 kB, 1.4 MB; kB is 1,000 bytes."""
+    """240 kB, 1.4 MB, in French 240 ko; kB is 1,000 bytes."""
+    byte = "o" if localisation.get_language() == "fr" else "B"
     if octets < 1_000_000:
-        return f"{max(1, round(octets / 1_000))}\u00a0kB"
-    return f"{format_decimal(octets / 1_000_000, '0.0', locale=localisation.locale())}\u00a0MB"
+        return f"{max(1, round(octets / 1_000))}\u00a0k{byte}"
+    return f"{format_decimal(octets / 1_000_000, '0.0', locale=localisation.locale())}\u00a0M{byte}"
 
 
 _ENTITY_WORDS = {"Corporation": "company", "Foundation": "foundation"}

@@ -251,3 +251,11 @@ def test_an_english_month_is_known_by_its_beginning(typed: str) -> None:
 def test_an_amount_without_digits_is_shown_as_it_is(raw: Any) -> None:
     with translation.override("de"):
         assert read_field(field("it", "currency_amount")).localised(raw) == raw
+
+
+def test_only_french_sets_the_colon_apart() -> None:
+    said = {}
+    for language in LANGUAGES:
+        with translation.override(language):
+            said[language] = localisation.colon()
+    assert said == {"en": ": ", "de": ": ", "fr": "\u00a0: ", "es": ": "}

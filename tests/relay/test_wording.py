@@ -59,6 +59,14 @@ def test_each_thing_is_called_by_its_name(complete: Draft) -> None:
     assert Titles(rows).title(answers) == "Answers about share class Ordinary"
 
 
+@pytest.mark.django_db(databases=["default", "service"])
+def test_a_document_is_called_as_its_form_calls_it(complete: Draft) -> None:
+    rows = list(complete.application.deliveries.all())
+    passport = next(row for row in rows if row.kind == "document")
+    assert Titles(rows).title(passport) == "Passport of Ada Lovelace"
+    assert Titles(rows, slot_words={"Passport": "Passeport"}).title(passport) == "Passeport of Ada Lovelace"
+
+
 def test_what_was_recorded_here_alone_says_that_the_service_is_to_be_informed() -> None:
     recorded = Delivery(state=DeliveryState.DONE, reason=UNSUPPORTED)
     assert state_words(recorded) == "Recorded here. The service has no call for it: inform the formation service"

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 from django.utils import timezone, translation
 
-from formation_portal.ui.formats import time_or_day
+from formation_portal.ui.formats import file_size, time_or_day
 
 
 @pytest.fixture(autouse=True)
@@ -29,3 +29,12 @@ def test_a_time_is_never_said_without_its_day(at: datetime, words: str) -> None:
 def test_the_day_is_written_as_the_language_writes_it() -> None:
     with timezone.override(UTC), translation.override("de"):
         assert time_or_day(datetime(2026, 11, 24, 23, 55, tzinfo=UTC)).replace("\u00a0", " ").startswith("24. November")
+
+
+@pytest.mark.parametrize(
+    ("language", "sizes"),
+    [("en", ["1\u00a0kB", "240\u00a0kB", "1.4\u00a0MB"]), ("fr", ["1\u00a0ko", "240\u00a0ko", "1,4\u00a0Mo"])],
+)
+def test_a_files_size_has_the_languages_own_units(language: str, sizes: list[str]) -> None:
+    with translation.override(language):
+        assert [file_size(octets) for octets in (20, 240_400, 1_440_000)] == sizes

@@ -19,6 +19,7 @@ from openpyxl.worksheet.datavalidation import DataValidation
 
 from formation_portal.contract import canonical
 from formation_portal.contract.fields.base import Choice
+from formation_portal.contract.localisation import colon
 from formation_portal.contract.reasons import only_if
 from formation_portal.contract.rules import find_field
 from formation_portal.contract.schema import FormSchema
@@ -144,7 +145,7 @@ def _who_is_asked(column: Column) -> str:
     roles: dict[str, list[str]] = {}
     for one in column.asked_in:
         roles.setdefault(one.kind, []).append(canonical.role_word(one.section.role or ""))
-    said = (f"{kind_word(kind)}: {', '.join(dict.fromkeys(words))}" for kind, words in roles.items())
+    said = (f"{kind_word(kind)}{colon()}{', '.join(dict.fromkeys(words))}" for kind, words in roles.items())
     return ". ".join(said) or gettext("Everyone")
 
 

@@ -17,7 +17,7 @@ from django.utils.translation import gettext, gettext_noop
 
 from formation_portal.contract.catalog import CatalogItem, working_days
 from formation_portal.contract.fields.iso_codes import sort_key
-from formation_portal.contract.localisation import ngettext, stored_words
+from formation_portal.contract.localisation import colon, ngettext, stored_words
 from formation_portal.ui.formats import money
 from formation_portal.ui.forms.controls import Option, as_options
 
@@ -123,7 +123,7 @@ class CatalogFilterControl:
         """The filter as a sentence names it: "Region: Europe", "Set-up fee up to USD 1,000"."""
         if self.name == "price":
             return gettext("Set-up fee {up_to}").format(up_to=self.chosen[:1].lower() + self.chosen[1:])
-        return f"{self.label}: {self.chosen}"
+        return f"{self.label}{colon()}{self.chosen}"
 
 
 def filter_controls(items: Iterable[CatalogItem], chosen: CatalogFilter) -> tuple[CatalogFilterControl, ...]:

@@ -14,7 +14,7 @@ from formation_portal.contract import canonical
 from formation_portal.contract.catalog import CatalogItem, working_days
 from formation_portal.contract.conditions import Condition, count_of
 from formation_portal.contract.fields.base import FieldSpec
-from formation_portal.contract.localisation import in_language_of, in_quotes, join_list, ngettext
+from formation_portal.contract.localisation import colon, in_language_of, in_quotes, join_list, ngettext
 from formation_portal.contract.reasons import if_answered, only_if
 from formation_portal.contract.record import Record
 from formation_portal.contract.rules import FormState, evaluate, find_field, lookup_of
@@ -160,7 +160,7 @@ class Requirements:
         lines: list[str] = []
         for need in self.roles:
             if need.section.role == role:
-                lines += [f"{capitalised(need.least)}: {need.kinds}", *need.rules]
+                lines += [f"{capitalised(need.least)}{colon()}{need.kinds}", *need.rules]
         return tuple(lines)
 
     @property

@@ -31,7 +31,7 @@ from formation_portal.applications.imports.uploads import (
 from formation_portal.applications.services.party_imports import RowAction
 from formation_portal.contract import canonical
 from formation_portal.contract.fields.base import Choice
-from formation_portal.contract.localisation import after_colon, format_number, ngettext
+from formation_portal.contract.localisation import after_colon, colon, format_number, ngettext
 from formation_portal.ui.downloads import as_attachment
 from formation_portal.ui.formats import day, time_or_day
 from formation_portal.ui.forms.controls import Problem
@@ -235,11 +235,11 @@ class PartyImportPage(ApplicationPage):
         for heading, text in row.notes:
             headings.setdefault(text, []).append(heading)
         # What is the same for several cells is said once.
-        notes = [f"{quoted_headings(some)}: {after_colon(text)}" for text, some in headings.items()]
+        notes = [f"{quoted_headings(some)}{colon()}{after_colon(text)}" for text, some in headings.items()]
         if row.missing:
             count = len(row.missing)
             words = ngettext("{count} answer to complete afterwards", "{count} answers to complete afterwards", count)
-            notes.append(f"{words}: {', '.join(row.missing[:_FEW])}{' …' if count > _FEW else ''}")
+            notes.append(f"{words}{colon()}{', '.join(row.missing[:_FEW])}{' …' if count > _FEW else ''}")
         doubt, choices = self._doubt(row)
         by_itself = "" if choices else RowAction.ADD.value
         return ImportRow(

@@ -13,7 +13,7 @@ from formation_portal.applications.models import Holding
 from formation_portal.applications.parties import PartyRow, ShareClassRow
 from formation_portal.contract.fields.parsing import localised_number
 from formation_portal.contract.fields.values import AnswerError
-from formation_portal.contract.localisation import format_number, join_list, ngettext
+from formation_portal.contract.localisation import colon, format_number, join_list, ngettext
 from formation_portal.contract.shares import parse_number_of_shares
 from formation_portal.contract.shares import split_equally as equal_parts
 from formation_portal.relay.delivery_status import ApplicationDeliveries, DeliveryStage, DeliveryStatus
@@ -123,7 +123,7 @@ class Grid:
                 status=counted(count, "{count} answer to complete", "{count} answers to complete"),
                 given=format_number(given),
                 rest=rest,
-                error=f"{row.label}: {rest}" if exceeds(given, there_are) and not alone else "",
+                error=f"{row.label}{colon()}{rest}" if exceeds(given, there_are) and not alone else "",
                 paid_in=allocation.paid_in(row),
             )
             columns.append(column)

@@ -12,11 +12,13 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext
 
 from formation_portal.accounts.themes import SYSTEM, theme_of
+from formation_portal.contract.localisation import colon
 
 from ..formats import words_language
 from ..forms.controls import attributes, markup
 
 register = template.Library()
+register.simple_tag(colon)
 
 
 @register.simple_tag

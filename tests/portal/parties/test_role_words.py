@@ -64,3 +64,16 @@ def test_a_page_names_roles_in_its_language(as_owner: Client, draft: Draft) -> N
     ).content.decode()
     assert "Administrateur" in page
     assert "Director<" not in page
+
+
+@pytest.mark.parametrize(
+    ("language", "needed"), [("en", "Upload “Passport”"), ("fr", "Envoyez «\u00a0Passport\u00a0»")]
+)
+def test_what_a_page_about_somebody_needs_does_not_begin_with_their_name(
+    as_owner: Client, draft: Draft, language: str, needed: str
+) -> None:
+    ada = services.add_party(draft, "person", ["director"], {"person.first_name": "Ada"}, by=draft.application.owner)
+    page = as_owner.get(
+        f"/applications/{draft.application.reference}/people/{ada.token}/", headers={"accept-language": language}
+    ).content.decode()
+    assert needed in page

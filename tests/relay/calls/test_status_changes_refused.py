@@ -51,7 +51,7 @@ def test_what_they_have_decided_otherwise_is_held_for_an_agent(
     assert "Status we sent: submitted_to_csp" in provider_message(held, ids={})
     assert [one.pk for one in deliveries_in("undecided")] == [held.pk]
     assert ("Approval", "With our team") in [
-        (title, view.words) for title, view in deliveries_of(submitted.application).unresolved
+        (title, view.words) for title, view in deliveries_of(submitted.application).unresolved()
     ]
     # The service's people put it right, and ours say that it is to be told again.
     Entity.objects.update(status="in_review")
@@ -124,7 +124,7 @@ def test_a_service_without_the_call_is_not_told_and_holds_nothing_up(
     assert sent_statuses(transport) == ["in_review", "returned_for_changes"]
     deliveries = deliveries_of(submitted.application)
     assert deliveries.notices == (NO_REVIEWS,)
-    assert ("Start of the review", "With our team") in [(title, one.words) for title, one in deliveries.unresolved]
+    assert ("Start of the review", "With our team") in [(title, one.words) for title, one in deliveries.unresolved()]
     Entity.objects.update(status="returned_for_changes")
     save(submitted, "the-company", {"entity.name": "Larkspur"}, owner)
     services.submit(submitted, by=owner)
