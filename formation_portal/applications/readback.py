@@ -160,6 +160,15 @@ class ShareTable:
     rows: tuple[tuple[str, tuple[str, ...]], ...]
     totals: tuple[str, ...]
 
+    @property
+    def labelled_rows(self) -> Iterator[tuple[str, Iterator[tuple[str, str]]]]:
+        """The rows, each cell with the name of its class."""
+        return ((holder, zip(self.classes, cells, strict=True)) for holder, cells in self.rows)
+
+    @property
+    def labelled_totals(self) -> Iterator[tuple[str, str]]:
+        return zip(self.classes, self.totals, strict=True)
+
 
 @dataclass(frozen=True, slots=True)
 class DocumentLine:

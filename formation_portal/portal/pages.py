@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from typing import ClassVar
 from urllib.parse import quote
 
 from django.http import HttpRequest
@@ -180,6 +181,9 @@ class ApplicationPage:
     """What every page of an application has: what is formed, why it is read-only, and the way to its other pages."""
 
     draft: Draft
+
+    # Whether questions are read back once they are complete.
+    folds: ClassVar[bool] = False
 
     @property
     def company(self) -> str:

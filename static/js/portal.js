@@ -8,29 +8,29 @@
 
   /* ---- Focus. The error summary, or else the message of what has just happened, speaks first. ---- */
 
-  const focusFirstWord = (root) => {
-    const word = root.querySelector(".error-summary[tabindex]") ?? root.querySelector(".message[tabindex][autofocus]");
-    word?.focus();
-  };
+  const focusFirstWord = (root) =>
+    (root.querySelector(".error-summary[tabindex]") ?? root.querySelector(".message[tabindex][autofocus]"))?.focus();
   document.addEventListener(EVENT.settled, ({ target }) => {
-    if (target instanceof Element && target.querySelector(".error-summary")) focusFirstWord(target);
+    if (target.querySelector(".error-summary")) focusFirstWord(target);
   });
   if (document.activeElement === document.body && !location.hash) focusFirstWord(document);
 
   /* ---- What is read back opens for a change, and its first control takes over from the word that opened it. ---- */
 
   document.addEventListener("click", (event) => {
-    const fold = event.target instanceof Element && event.target.closest(".fold > summary")?.parentElement;
+    const fold = event.target.closest(".fold > summary")?.parentElement;
     if (!fold) return;
     event.preventDefault();
     fold.open = true;
     fold.querySelector("input:not([type=hidden]), select, textarea")?.focus();
   });
+  /* However it is opened, it is not posted as folded any more. */
+  document.addEventListener("toggle", ({ target }) => target.querySelector(".fold > input")?.remove(), true);
 
   /* ---- Copying. The text is selected first, so that it can be copied by hand where the browser does not let us. ---- */
 
   document.addEventListener("click", async ({ target }) => {
-    const text = target instanceof Element && document.getElementById(target.closest("[data-copy]")?.dataset.copy);
+    const text = document.getElementById(target.closest("[data-copy]")?.dataset.copy);
     if (!text) return;
     text.select();
     const copied = navigator.clipboard?.writeText(text.value).then(() => true, () => false);

@@ -13,6 +13,7 @@ from django.http import QueryDict
 from django.template.loader import get_template, render_to_string
 from django.test import RequestFactory
 
+from formation_portal.applications.readback import ShareTable
 from formation_portal.relay.delivery_status import STAGE_WORDS, DeliveryStage
 from formation_portal.ui.glossary import Term
 from formation_portal.ui.pagination import numbered_links
@@ -52,15 +53,6 @@ class Form(forms.Form):
 
     login = forms.EmailField(label="E-mail", help_text="The one you signed up with.")
     remember = forms.BooleanField(required=False)
-
-
-@dataclass(frozen=True)
-class Shares:
-    """A table of holdings."""
-
-    classes: tuple[str, ...] = (ODD,)
-    rows: tuple[tuple[str, tuple[str, ...]], ...] = ((ODD, ("1",)),)
-    totals: tuple[str, ...] = ("1",)
 
 
 Some = SimpleNamespace
@@ -106,7 +98,7 @@ EXAMPLES: Mapping[str, Mapping[str, Any]] = {
     ), "csrf_token": "t"},
     "session": {"is_in": True, "session": SessionEnd("14:02", is_near=True), "csrf_token": "t"},
     "session_clock": {"session": SessionEnd("14:02", ask_again=60)},
-    "share_table": {"table": Shares()},
+    "share_table": {"table": ShareTable((ODD,), ((ODD, ("1",)),), ("1",))},
     "slot": {"slot": Some(
         id="s", name=ODD, help=ODD, state=Some(mark="heed", word=ODD, when=ODD, detail=ODD, note=ODD), file=Named(),
         error=ODD, upload_url="/u", remove_url="/r", key=ODD, advice=[ODD], earlier=[Named()],

@@ -44,6 +44,7 @@ class PartyPage(QuestionPage):
 
     template = "portal/parties/party.html"
     read_only_template = "portal/parties/party_read_only.html"
+    folds = True
 
     @property
     def title(self) -> str:

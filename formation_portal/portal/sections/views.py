@@ -49,6 +49,9 @@ from .changes import (
 )
 from .pages import QuestionPage, section_page
 
+# The parameter of an address whose page reads nothing back, since somebody works on it.
+_OPEN = "open"
+
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @customer
@@ -112,13 +115,29 @@ class FormPage(Protocol):
     @property
     def version(self) -> int: ...
 
+    @property
+    def folds(self) -> bool: ...
+
 
 def render_page(
     request: HttpRequest, page: QuestionPage, *, status: int = 200, unsaved: Sequence[AnswerRow] = ()
 ) -> HttpResponse:
     """The page, or its answers read back where they can't be changed, with what was typed and could not be saved."""
     template = page.read_only_template if page.read_only_reason else page.template
-    return render(request, template, {"page": page, "problems": page.problems, "unsaved": unsaved}, status=status)
+    context = {"page": page, "problems": page.problems, "unsaved": unsaved, "folded": _folded(request, page)}
+    return render(request, template, context, status=status)
+
+
+def _folded(request: HttpRequest, page: QuestionPage) -> list[str]:
+    """The headings of questions that are read back: what is complete, where somebody comes to the page.
+
+    While they work on it nothing closes: of what script has drawn anew only what they haven't opened, else nothing.
+    """
+    if not page.folds:
+        return []
+    shut = request.POST.getlist("folded") if getattr(request, "htmx", False) else []
+    is_visit = request.method != "POST" and _OPEN not in request.GET
+    return [one.title for one in page.entries if (is_visit or one.title in shut) and one.is_complete]
 
 
 def save_page(
@@ -225,12 +244,15 @@ def _same_page_url(request: HttpRequest, page: FormPage) -> str:
         place = f"#note-{pressed}"
     if {"update", RESTORE}.isdisjoint(request.POST) and not chosen_in(request) and not place:
         return ""
-    return _address(request, page, place)
+    return _address(request, page, place, is_open=page.folds)
 
 
-def _address(request: HttpRequest, page: FormPage, place: str) -> str:
+def _address(request: HttpRequest, page: FormPage, place: str, *, is_open: bool = False) -> str:
     """Of a place on the page. Not where the post went: what was new has an address of its own by now."""
-    query = request.GET.urlencode()
+    parameters = request.GET.copy()
+    if is_open:
+        parameters[_OPEN] = "1"
+    query = parameters.urlencode()
     return f"{page.url}?{query}{place}" if query else f"{page.url}{place}"
 
 
@@ -338,6 +360,7 @@ def _answer_change(
         "place": page.form.control_id_of(found.name) if found else "",
         "left_words": left,
         "notes": notes,
+        "folded": _folded(request, page),
     }
     return render(request, "portal/sections/_update.html", context)
 

@@ -267,6 +267,27 @@ def test_what_is_read_back_opens_at_its_first_control(open_tab: OpenTab, applica
     expect(first_name).to_be_visible()
 
 
+def test_what_was_opened_stays_open_where_another_role_draws_the_questions_anew(
+    open_tab: OpenTab, application: tuple[Application, Any]
+) -> None:
+    made, owner = application
+    known = {"person.first_name": "Ada", "person.last_name": "Lovelace"}
+    ada = services.add_party(open_draft(made), "person", ["member"], known, by=owner)
+    browser = open_tab(owner)
+    browser.get(f"/applications/{made.reference}/people/{ada.token}/")
+    tab = browser.tab
+    change = tab.locator("summary", has_text="Change Name")
+    role = tab.get_by_role("checkbox", name="Beneficial owner")
+    of_role = tab.get_by_role("heading", name="As beneficial owner")
+    role.check()
+    expect(of_role).to_be_visible()
+    expect(change).to_be_visible()
+    change.click()
+    role.uncheck()
+    expect(of_role).to_have_count(0)
+    expect(tab.get_by_label("First name")).to_be_visible()
+
+
 def test_an_address_takes_the_form_of_its_country_and_keeps_the_focus(
     open_tab: OpenTab, application: tuple[Application, Any]
 ) -> None:

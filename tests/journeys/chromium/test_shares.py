@@ -116,6 +116,27 @@ def test_on_a_phone_nothing_of_a_class_or_of_the_grid_is_cut_off(open_tab: OpenT
     assert list(barriers(tab)) == []
 
 
+_SCROLLS = """() => [document.documentElement, ...document.querySelectorAll(".scroll")]
+  .filter((one) => one.scrollWidth > one.clientWidth + 1).map((one) => one.ariaLabel ?? "the page")"""
+
+
+@pytest.mark.parametrize("width", [320, 800, 1280])
+def test_twelve_classes_are_read_without_scrolling_sideways(open_tab: OpenTab, opened: Opened, width: int) -> None:
+    draft, owner = opened
+    for letter in "ABCDEFGHIJ":
+        answers = factories.ORDINARY | {"share_class.name": f"{letter} redeemable", canonical.CLASS_SHARES: "1,000,000"}
+        services.add_share_class(draft, answers, by=owner)
+    first = draft.parties[0].token
+    services.save_holdings(draft, {(first, row.token): "1,000,000" for row in draft.share_classes[2:]}, by=owner)
+    tab = at_shares(open_tab, opened, has_script=True, width=width).tab
+    expect(cell(tab, "J redeemable, Ada Lovelace")).to_be_visible()
+    assert tab.evaluate(_SCROLLS) == []
+    assert list(barriers(tab)) == []
+    tab.goto(tab.url.replace("/shares/", "/check/"))
+    expect(tab.get_by_role("cell", name="1,000,000").first).to_be_visible()
+    assert tab.evaluate(_SCROLLS) == []
+
+
 def test_what_is_left_follows_a_change_while_the_caret_stays(open_tab: OpenTab, opened: Opened) -> None:
     tab = at_shares(open_tab, opened, has_script=True).tab
     cell(tab, "Ordinary, Ada Lovelace").fill("6,000")

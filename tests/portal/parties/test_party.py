@@ -327,6 +327,32 @@ def test_what_needs_an_answer_or_a_change_does_not_fold(
     assert folded(page_of(as_owner, draft.application, ada)) == ["As director"]
 
 
+def test_what_is_complete_stays_open_while_somebody_works_on_the_page(
+    as_owner: Client, draft: Draft, ada: Party
+) -> None:
+    more = {"update": "1"}
+    updated = posted(as_owner, draft.application, ada, more=more, **{"xy.person.is_pep": "false"})
+    assert updated["Location"] == f"{url(draft.application, ada)}?open=1"
+    assert folded(Markup(as_owner.get(updated["Location"]).content.decode())) == []
+    refused = posted(as_owner, draft.application, ada, more=more, **{"person.email": "nobody"})
+    assert refused.status_code == 422
+    assert folded(Markup(refused.content.decode())) == []
+    posted(as_owner, draft.application, ada, **{"person.email": "ada@example.com"})
+    assert folded(page_of(as_owner, draft.application, ada)) == ["Identity and contact", "As director"]
+
+
+@pytest.mark.parametrize("shut", [[], ["Identity and contact"], ["Identity and contact", "As director"]])
+def test_what_script_draws_anew_is_folded_where_it_was_folded_and_is_complete(
+    as_owner: Client, draft: Draft, ada: Party, shut: list[str], owner: Any
+) -> None:
+    services.set_roles(draft, ada, ["shareholder"], by=owner)
+    answers = {"q:person.first_name": "Ada", "q:person.last_name": "Lovelace", "q:xy.person.is_pep": ""}
+    post = {"version": "2", "roles": ["", "shareholder", "director"], "folded": shut} | answers
+    page = Markup(as_owner.post(url(draft.application, ada), post, HTTP_HX_REQUEST="true").content.decode())
+    assert "As director" in headings(page)
+    assert folded(page) == shut[:1]
+
+
 def test_nobody_new_has_anything_to_fold(as_owner: Client, draft: Draft, owner: Any) -> None:
     new = services.add_party(draft, "person", ["director"], {}, by=owner)
     assert folded(page_of(as_owner, draft.application, new)) == []

@@ -93,13 +93,13 @@ def test_one_press_restores_all_of_it_and_saves(
 ) -> None:
     address, post = with_button(page_of(as_owner.post(ada, version_fields | KING), 409))
     response = as_owner.post(address, post)
-    assert response["Location"] == ada
+    assert response["Location"] == f"{ada}?open=1"
     now = fresh(removed)
     assert now.needs == ()
     assert now.parties[0].label == "Ada King"
     assert Markup(as_owner.get(ada).content.decode()).one("div", id="messages").text == "Ada Lovelace was restored."
     changes = now.application.changes.count()
-    assert as_owner.post(address, post)["Location"] == ada
+    assert as_owner.post(address, post)["Location"] == f"{ada}?open=1"
     assert now.application.changes.count() == changes
 
 
@@ -107,7 +107,7 @@ def test_the_way_back_to_the_check_page_is_kept(
     as_owner: Client, removed: Draft, ada: str, version_fields: dict[str, str]
 ) -> None:
     address, post = with_button(page_of(as_owner.post(f"{ada}?next=check", version_fields | KING), 409))
-    assert as_owner.post(address, post)["Location"] == f"{ada}?next=check"
+    assert as_owner.post(address, post)["Location"] == f"{ada}?next=check&open=1"
 
 
 def test_a_change_that_script_posts_is_told_beside_the_answers(
@@ -121,7 +121,7 @@ def test_a_change_that_script_posts_is_told_beside_the_answers(
     button = page.one("button")
     assert button.attributes["form"] == "answers"
     pressed = {button.attributes["name"]: button.attributes["value"]}
-    assert as_owner.post(ada, version_fields | KING | pressed)["Location"] == ada
+    assert as_owner.post(ada, version_fields | KING | pressed)["Location"] == f"{ada}?open=1"
     assert fresh(removed).parties[0].label == "Ada King"
 
 
@@ -165,7 +165,7 @@ def test_who_may_edit_gets_the_same(as_other_customer: Client, removed: Draft, e
     page = page_of(as_other_customer.post(ada, version_fields | KING), 409)
     assert "Ingrid Solheim removed Ada Lovelace" in page.one("main").text
     address, post = with_button(page)
-    assert as_other_customer.post(address, post)["Location"] == ada
+    assert as_other_customer.post(address, post)["Location"] == f"{ada}?open=1"
     assert fresh(removed).parties[0].label == "Ada King"
 
 
@@ -229,7 +229,7 @@ def test_a_party_that_goes_while_it_is_being_saved_is_offered_too(
         patched.setattr(views.services, "save_party", overtaken)
         page = page_of(as_owner.post(ada, version_fields | KING), 409)
     address, post = with_button(page)
-    assert as_owner.post(address, post)["Location"] == ada
+    assert as_owner.post(address, post)["Location"] == f"{ada}?open=1"
     assert fresh(complete).parties[0].label == "Ada King"
 
 

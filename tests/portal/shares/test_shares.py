@@ -161,7 +161,7 @@ def test_without_shareholders_the_page_says_so(as_owner: Client, draft: Draft, o
 def test_after_submitting_the_numbers_are_read_only(as_owner: Client, submitted: Draft) -> None:
     page = page_of(as_owner, submitted.application)
     assert page.controls == []
-    assert "10,000" in page.one("table", _class="ledger allocation stacks").text
+    assert "10,000" in page.one("form", id="answers").text
     assert "Enter numbers of shares" not in page.one("main").text
     assert save(as_owner, submitted, {cell(submitted, 0, 0): "1"}).status_code == 409
 
