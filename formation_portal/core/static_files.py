@@ -21,7 +21,7 @@ SCRIPTS = "js/"
 
 _IMPORT = re.compile(r'@import url\("(?P<name>[^"]+)"\);\s*')
 _COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
-_IDLE_SPACE = re.compile(r"\s*([{};,>/=!])\s*")
+_IDLE_SPACE = re.compile(r"\s*([{};,<>/=!])\s*")
 # What stands before a block: only there is a plus no sum.
 _SELECTOR = re.compile(r"[^{};]+(?={)")
 
