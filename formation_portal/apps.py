@@ -51,6 +51,6 @@ def _gettext_cached(message: str, _language: str | None) -> str:
 
 
 class StaticFiles(StaticFilesConfig):
-    """Django's own, but the README's pictures are not served."""
+    """Django's own, but for the README's pictures, and what django-htmx brings beside htmx itself, packed and not."""
 
-    ignore_patterns = [*StaticFilesConfig.ignore_patterns, "readme"]
+    ignore_patterns = [*StaticFilesConfig.ignore_patterns, "readme", "ext", "htmax-*", "htmx-?.js"]

@@ -65,6 +65,7 @@ MIDDLEWARE = [
     "formation_portal.accounts.languages.Languages",
     "formation_portal.core.middleware.BodyLimits",
     "django.middleware.gzip.GZipMiddleware",
+    "formation_portal.core.compression.Brotli",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "formation_portal.accounts.sessions.SessionExpiry",
     "django.middleware.common.CommonMiddleware",
@@ -198,6 +199,9 @@ USE_I18N = True
 STATIC_URL = "/static/"
 STATIC_ROOT = DATA_DIR / "static"
 STATICFILES_DIRS = [PROJECT / "static"]
+# Each file once, under its hashed name: half of them to pack at the first start.
+WHITENOISE_KEEP_ONLY_HASHED_FILES = True
+
 STORAGES = {
     "default": {"BACKEND": "formation_portal.core.storage.DurableFileStorage"},
     "staticfiles": {"BACKEND": "formation_portal.core.static_files.BundledStaticFilesStorage"},
