@@ -1,7 +1,6 @@
 """What is measured: processor time of pages, weight of a first visit, memory, the rules, a second start."""
 
 import gc
-import gzip
 import os
 import re
 import resource
@@ -16,6 +15,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import brotli
 from django.conf import settings
 from django.contrib.auth import get_user_model
 from django.core.management import call_command
@@ -68,7 +68,8 @@ def all_measures(*, small: bool) -> Iterator[Measure]:
 def _set_up() -> tuple[Client, Any]:
     call_command("setup_portal", verbosity=0)
     owner = get_user_model().objects.get(email="demo@example.com")
-    client = Client()
+    # Packed as a browser takes it.
+    client = Client(headers={"Accept-Encoding": "br"})
     client.force_login(owner, backend="allauth.account.auth_backends.AuthenticationBackend")
     return client, owner
 
@@ -108,13 +109,13 @@ def _update_cost(client: Client, section: str, rounds: int) -> float:
     state = {"on": False}
 
     def change() -> Any:
-        page = state.get("page") or client.get(section).content.decode()
+        page = state.get("page") or _text(client.get(section))
         state["page"] = page
         version = re.search(r'name="version"[^>]*value="(\d+)"', page)
         state["on"] = not state["on"]
         data = {"version": version.group(1) if version else "", "q:q1": "true" if state["on"] else "false"}
         answer = client.post(section, data, headers={"HX-Request": "true"})
-        newer = re.search(r'name="version"[^>]*value="(\d+)"', answer.content.decode())
+        newer = re.search(r'name="version"[^>]*value="(\d+)"', _text(answer))
         if newer:
             state["page"] = newer.group(0)
         return answer
@@ -139,8 +140,13 @@ def _rules(rounds: int) -> Iterator[Measure]:
     yield "rules_1000_fields", statistics.median(spent) * 1000, "ms"
 
 
+def _text(answer: Any) -> str:
+    is_packed = answer.headers.get("Content-Encoding") == "br"
+    return (brotli.decompress(answer.content) if is_packed else answer.content).decode()
+
+
 def _page_weight(client: Client, address: str) -> float:
-    return len(gzip.compress(client.get(address).content, 6)) / 1000
+    return len(client.get(address).content) / 1000
 
 
 def _weights(client: Client, *addresses: str) -> Iterator[Measure]:
@@ -148,18 +154,20 @@ def _weights(client: Client, *addresses: str) -> Iterator[Measure]:
     files: set[str] = set()
     total = 0.0
     for address in addresses:
-        page = client.get(address).content
-        total += len(gzip.compress(page, 6)) / 1000
-        files |= set(re.findall(r'(?:href|src)="/static/([^"]+\.(?:css|js))"', page.decode()))
-    weights = {name: len(gzip.compress(_static(name), 9)) / 1000 for name in files}
+        answer = client.get(address)
+        total += len(answer.content) / 1000
+        files |= set(re.findall(r'(?:href|src)="/static/([^"]+\.(?:css|js))"', _text(answer)))
+    weights = {name: _sent(Path(settings.STATIC_ROOT) / name).stat().st_size / 1000 for name in files}
     yield "first_visit", total + sum(weights.values()), "kB"
     yield "first_visit_css", sum(weight for name, weight in weights.items() if name.endswith(".css")), "kB"
     own = (weight for name, weight in weights.items() if name.endswith(".js") and "htmx" not in name)
     yield "first_visit_own_script", sum(own), "kB"
 
 
-def _static(name: str) -> bytes:
-    return (Path(settings.STATIC_ROOT) / name).read_bytes()
+def _sent(file: Path) -> Path:
+    """The file as browsers get it: one that packing makes no smaller has no packed one."""
+    packed = file.with_name(f"{file.name}.br")
+    return packed if packed.exists() else file
 
 
 def _memory(client: Client, address: str, requests: int) -> Iterator[Measure]:

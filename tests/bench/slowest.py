@@ -47,13 +47,16 @@ def _company(owner: Any) -> Draft:
 
 def _change(client: Client, page: str) -> Callable[[], Any]:
     """A change as htmx posts it: the whole form, with its first choice made otherwise each time."""
-    html = client.get(page).content.decode()
+    html = client.get(page, headers={"Accept-Encoding": "identity"}).content.decode()
     radios = re.findall(r'type="radio" name="(q:[^"]+)" value="([^"]+)"', html)
     name = radios[0][0] if radios else "q:none"
     values = itertools.cycle([value for other, value in radios if other == name] or ["x"])
 
     def change() -> Any:
-        version = re.search(r'name="version"[^>]*value="(\d+)"', client.get(page).content.decode())
+        version = re.search(
+            r'name="version"[^>]*value="(\d+)"',
+            client.get(page, headers={"Accept-Encoding": "identity"}).content.decode(),
+        )
         data = {"version": version[1] if version else "0", name: next(values)}
         start = time.perf_counter()
         answer = client.post(page, data, headers={"HX-Request": "true"})
