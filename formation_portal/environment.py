@@ -265,7 +265,8 @@ def read_environment() -> Environment:
             f"{str(one['loc'][0]).upper()}: {one['msg'].removeprefix('Value error, ')}"
             for one in error.errors(include_input=False)
         )
-    _exit_with(_unsafe_in_public(environment))
+    if not is_this_machine(environment.host):
+        _exit_with(unsafe_in_public(environment))
     return environment
 
 
@@ -282,10 +283,8 @@ def _exit_with(wrong: Iterable[str]) -> None:
         sys.exit("\n".join(("Some settings are wrong.", *lines)))
 
 
-def _unsafe_in_public(environment: Environment) -> list[str]:
-    """What must not be where others than this machine can connect."""
-    if _is_this_machine(environment.host):
-        return []
+def unsafe_in_public(environment: Environment) -> list[str]:
+    """What must not be where others than this machine can connect: each a setting, why, and what to set instead."""
     key = environment.secret_key
     wrong = {
         "DEMO: everybody knows the passwords and the key of the demo, and HOST lets others connect. "
@@ -300,7 +299,8 @@ def _unsafe_in_public(environment: Environment) -> list[str]:
     return [line for line, is_so in wrong.items() if is_so]
 
 
-def _is_this_machine(host: str) -> bool:
+def is_this_machine(host: str) -> bool:
+    """Whether a host is a loopback address, or its name."""
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
