@@ -24,6 +24,8 @@ PROJECT = Path(__file__).resolve().parent.parent
 # As Django's own advice has it for a key.
 _KEY_CHARACTERS = 50
 _KEY_DIFFERENT = 5
+# Of what opens /metrics.
+_TOKEN_CHARACTERS = 20
 # A letter too much, too few or wrong; not HOSTNAME for HOST.
 _ALIKE = 0.85
 # The codes of reviews.models.ScreeningKind.
@@ -128,6 +130,16 @@ class Environment(BaseSettings):
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"] = Field(
         "INFO", description="Lowest level that is logged."
     )
+
+    log_format: Literal["plain", "json"] = Field("plain", description="How lines of the log are written.")
+    metrics_token: str = Field("", description="What opens /metrics. Empty: there is no such page.")
+
+    @field_validator("metrics_token")
+    @classmethod
+    def _is_a_token(cls, token: str) -> str:
+        if token and not re.fullmatch(rf"[!-~]{{{_TOKEN_CHARACTERS},}}", token):
+            raise ValueError(f"should be at least {_TOKEN_CHARACTERS} letters, digits and signs, without spaces")
+        return token
 
     @field_validator("log_level", mode="before")
     @classmethod

@@ -4,13 +4,13 @@ from collections.abc import Iterator
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
-from django.db.models import Count, F, Min, OuterRef, Q, Subquery
+from django.db.models import Count, F, Max, Min, OuterRef, Q, Subquery
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from formation_portal.core.monitoring.checks import CheckResult, Verdict, age_in_words, fault, look, ok, verdict_on_age
 
-from .models import Attempt, Delivery, DeliveryState
+from .models import Attempt, Delivery, DeliveryState, ReceivedEvent
 from .service_profile import current_profile, service_notices
 from .wake import wake_workers
 
@@ -18,8 +18,10 @@ from .wake import wake_workers
 _LATE, _TOO_LATE = timedelta(hours=1), timedelta(hours=24)
 # A worker looks each second. Where many are due, it makes calls all the time.
 _UNTOUCHED = timedelta(minutes=2)
-# Not on its way: nothing is due before the customer, an agent or a submission changes something.
-_RESTING = Q(state=DeliveryState.QUEUED, next_at=None)
+# Without those that rest until their customer submits. Either half has its index.
+_OPEN = Q(state__in=set(DeliveryState) - {DeliveryState.DONE, DeliveryState.QUEUED}) | Q(
+    state=DeliveryState.QUEUED, next_at__isnull=False
+)
 _WAITS_FOR_PEOPLE = frozenset({DeliveryState.HELD, DeliveryState.REFUSED})
 
 
@@ -38,9 +40,20 @@ def open_deliveries() -> list[OpenDeliveries]:
     """
     tries = Attempt.objects.filter(delivery=OuterRef("pk"), key=OuterRef("key")).order_by("pk")
     since = Coalesce(Subquery(tries.values("started_at")[:1]), F("updated_at"))
-    rows = Delivery.objects.exclude(state=DeliveryState.DONE).exclude(_RESTING).annotate(since=since)
+    rows = Delivery.objects.filter(_OPEN).annotate(since=since)
     found = rows.order_by().values("state").annotate(count=Count("pk"), oldest=Min("since"))
     return [OpenDeliveries(DeliveryState(one["state"]), one["count"], one["oldest"]) for one in found]
+
+
+def last_event() -> datetime | None:
+    """When the service's last event came; None where none did within a month."""
+    last: datetime | None = ReceivedEvent.objects.aggregate(last=Max("received_at"))["last"]
+    return last
+
+
+def is_paused() -> bool:
+    """Whether nothing is sent for the moment: the service asks for it, refuses the key, or does not answer."""
+    return current_profile().is_paused(timezone.now())
 
 
 def check_deliveries() -> Iterator[CheckResult]:
@@ -69,7 +82,7 @@ def check_relay() -> Iterator[CheckResult]:
     overdue = Delivery.objects.filter(next_at__lt=now - _UNTOUCHED)
     is_moving = Attempt.objects.filter(started_at__gt=now - _UNTOUCHED).exists()
     start = "Start manage.py serve or manage.py relay."
-    if not current_profile().is_paused(now) and not is_moving and overdue.exists():
+    if not is_paused() and not is_moving and overdue.exists():
         yield fault("Relay worker", "deliveries are due and nobody sends them", start)
     elif wake_workers():
         yield ok("Relay worker", "runs on this machine")

@@ -215,7 +215,7 @@ def test_a_cache_that_keeps_nothing(doctor: Doctor, settings: Any) -> None:
     settings.CACHES = {"default": table}
     with connections["default"].cursor() as cursor:
         assert "not_there" not in connections["default"].introspection.table_names(cursor)
-    assert doctor()["Cache"][0][2] == "Run manage.py setup_portal."
+    assert doctor()["Cache"] == [("fault", "does not answer (OperationalError)", "Run manage.py setup_portal.")]
 
 
 def test_a_mail_server_that_is_away_or_refuses_the_password(
