@@ -1,6 +1,8 @@
 """`/metrics`: who may read it, what it counts, what it reads from the databases, and that nobody is named in it."""
 
+import json
 import os
+import re
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
@@ -28,7 +30,7 @@ from tests.applications import factories
 from tests.other_service import OtherService
 from tests.other_service.fixtures import at_other_service, other_service
 
-from .served import READY, Served, free_port
+from .served import PROJECT, READY, Served, free_port
 
 __all__ = ["at_other_service", "other_service"]
 
@@ -228,3 +230,15 @@ def test_a_scrape_shows_what_all_processes_have_counted(tmp_path: Path) -> None:
         assert len(counting) == 2
     finally:
         assert served.end() == 0
+
+
+@databases
+def test_the_dashboard_and_the_metrics_name_the_same(scrape: Scrape, as_owner: Client) -> None:
+    as_owner.get("/applications/")
+    with pytest.raises(GatewayError):
+        gateway.service().catalog()
+    exposed = {name for name, *_ in scrape() if not name.endswith("_created")}
+    dashboard = json.loads((PROJECT / "deploy/grafana.json").read_text())
+    asked = [target["expr"] for panel in dashboard["panels"] for target in panel.get("targets", ())]
+    named = set(re.findall(r"\bformation_\w+", " ".join(asked)))
+    assert named == exposed
