@@ -47,17 +47,15 @@ class RequestLog:
         own_id = sent if _IDS.fullmatch(sent) else secrets.token_hex(16)
         request.request_id = own_id  # type: ignore[attr-defined]
         account = partial(account_id, request)
-        with log_context(request=own_id, account=account):
+        with log_context(request=own_id, account=account) as known:
             response = self.get_response(request)
-        # The embedded service names its requests itself.
-        response.headers.setdefault(REQUEST_ID, own_id)
-        request_id = response.headers[REQUEST_ID]
-        spent = time.perf_counter() - began
-        route = request.resolver_match.view_name if request.resolver_match else "-"
-        method = request.method if request.method in _METHODS else "-"
-        text = "%s %s %s %s ms, request %s, account %s"
-        with log_context(request=request_id, account=account):
-            milliseconds = round(spent * 1000)
+            # The embedded service names its requests itself.
+            response.headers.setdefault(REQUEST_ID, own_id)
+            known["request"] = request_id = response.headers[REQUEST_ID]
+            spent = time.perf_counter() - began
+            route = request.resolver_match.view_name if request.resolver_match else "-"
+            method = request.method if request.method in _METHODS else "-"
+            text, milliseconds = "%s %s %s %s ms, request %s, account %s", round(spent * 1000)
             logger.info(text, method, route, response.status_code, milliseconds, request_id, account() or "-")
         count_request(route, method, response.status_code, spent)
         return response

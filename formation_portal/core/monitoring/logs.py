@@ -19,11 +19,15 @@ _known: ContextVar[Mapping[str, Any]] = ContextVar("log_context", default=Mappin
 
 
 @contextmanager
-def log_context(**known: Any) -> Iterator[None]:
-    """Lines inside the block know this, beside what those around it know. What can be called is, for each line."""
-    token = _known.set({**_known.get(), **known})
+def log_context(**known: Any) -> Iterator[dict[str, Any]]:
+    """Lines inside the block know this, beside what those around it know. What can be called is, for each line.
+
+    The block may add to what it is given, or correct it.
+    """
+    here = {**_known.get(), **known}
+    token = _known.set(here)
     try:
-        yield
+        yield here
     finally:
         _known.reset(token)
 
