@@ -24,6 +24,8 @@ PROJECT = Path(__file__).resolve().parent.parent
 # As Django's own advice has it for a key.
 _KEY_CHARACTERS = 50
 _KEY_DIFFERENT = 5
+# Of what opens /metrics.
+_TOKEN_CHARACTERS = 20
 # A letter too much, too few or wrong; not HOSTNAME for HOST.
 _ALIKE = 0.85
 # The codes of reviews.models.ScreeningKind.
@@ -128,6 +130,16 @@ class Environment(BaseSettings):
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"] = Field(
         "INFO", description="Lowest level that is logged."
     )
+
+    log_format: Literal["plain", "json"] = Field("plain", description="How lines of the log are written.")
+    metrics_token: str = Field("", description="What opens /metrics. Empty: there is no such page.")
+
+    @field_validator("metrics_token")
+    @classmethod
+    def _is_a_token(cls, token: str) -> str:
+        if token and not re.fullmatch(rf"[!-~]{{{_TOKEN_CHARACTERS},}}", token):
+            raise ValueError(f"should be at least {_TOKEN_CHARACTERS} letters, digits and signs, without spaces")
+        return token
 
     @field_validator("log_level", mode="before")
     @classmethod
@@ -265,7 +277,8 @@ def read_environment() -> Environment:
             f"{str(one['loc'][0]).upper()}: {one['msg'].removeprefix('Value error, ')}"
             for one in error.errors(include_input=False)
         )
-    _exit_with(_unsafe_in_public(environment))
+    if not is_this_machine(environment.host):
+        _exit_with(unsafe_in_public(environment))
     return environment
 
 
@@ -282,10 +295,8 @@ def _exit_with(wrong: Iterable[str]) -> None:
         sys.exit("\n".join(("Some settings are wrong.", *lines)))
 
 
-def _unsafe_in_public(environment: Environment) -> list[str]:
-    """What must not be where others than this machine can connect."""
-    if _is_this_machine(environment.host):
-        return []
+def unsafe_in_public(environment: Environment) -> list[str]:
+    """What must not be where others than this machine can connect: each a setting, why, and what to set instead."""
     key = environment.secret_key
     wrong = {
         "DEMO: everybody knows the passwords and the key of the demo, and HOST lets others connect. "
@@ -300,7 +311,8 @@ def _unsafe_in_public(environment: Environment) -> list[str]:
     return [line for line, is_so in wrong.items() if is_so]
 
 
-def _is_this_machine(host: str) -> bool:
+def is_this_machine(host: str) -> bool:
+    """Whether a host is a loopback address, or its name."""
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:

@@ -1,12 +1,12 @@
 """Django's settings. What an operator may change is in environment.py; the README lists it."""
 
+import os
 import secrets
 from email.headerregistry import Address
 from pathlib import Path
 from typing import Any
 
 from formation_portal.core.databases import SERVICE, database_settings
-from formation_portal.core.middleware import without_traceback
 from formation_portal.core.networks import LOOPBACK, local_origin, parse_networks
 from formation_portal.core.storage import read_or_create_secret
 from formation_portal.environment import PROJECT, mail_settings, read_environment
@@ -58,6 +58,7 @@ MIDDLEWARE = [
     "formation_portal.core.frame_memory.FrameMemory",
     "formation_portal.core.networks.TrustedProxies",
     "formation_portal.core.middleware.Health",
+    "formation_portal.management.metrics.Metrics",
     "formation_portal.core.middleware.RequestLog",
     "formation_portal.core.middleware.SecurityHeaders",
     "django.middleware.security.SecurityMiddleware",
@@ -264,12 +265,22 @@ SERVICE_FAULTS: dict[str, Any] | None = None
 # True in the settings of a test alone. Without it SERVICE_FAULTS is refused.
 TESTING = False
 
+METRICS_TOKEN = ENV.metrics_token
+METRICS_DIR = DATA_DIR / "metrics"
+if METRICS_TOKEN:
+    # Where each process keeps what it has counted; prometheus-client reads it when it is imported, later than this.
+    METRICS_DIR.mkdir(mode=0o700, exist_ok=True)
+    os.environ.setdefault("PROMETHEUS_MULTIPROC_DIR", str(METRICS_DIR))
+
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s %(message)s"}},
-    "filters": {"in_a_line": {"()": "django.utils.log.CallbackFilter", "callback": without_traceback}},
-    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line", "filters": ["in_a_line"]}},
+    "formatters": {
+        "plain": {"format": "%(asctime)s %(levelname)s %(name)s %(message)s"},
+        "json": {"()": "formation_portal.core.monitoring.logs.JsonFormatter"},
+    },
+    "filters": {"in_a_line": {"()": "formation_portal.core.monitoring.logs.WithoutTraceback"}},
+    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": ENV.log_format, "filters": ["in_a_line"]}},
     "root": {"handlers": ["stderr"], "level": ENV.log_level},
     # Its word for a moment in which all threads are at work.
     "loggers": {"waitress.queue": {"level": "ERROR"}},

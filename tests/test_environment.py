@@ -19,6 +19,7 @@ ANY_TEXT = {
     "formation_service_url",
     "formation_service_key",
     "webhook_secret",
+    "metrics_token",
     "audit_anchor",
     "data_dir",
 }
@@ -62,6 +63,8 @@ def test_a_wrong_setting_is_one_line_with_its_name_and_without_its_value(
     ("name", "value"),
     [
         ("LOG_LEVEL", "verbose"),
+        ("METRICS_TOKEN", "secret"),
+        ("METRICS_TOKEN", "a secret with spaces between"),
         ("DATABASE_URL", "nonsense"),
         ("DATABASE_URL", "postgres://user:secret@host:port/name"),
         ("SERVICE_DATABASE_URL", "mysql://user:secret@host/name"),

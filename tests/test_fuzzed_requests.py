@@ -9,7 +9,7 @@ from django.test import Client
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from formation_portal.core.middleware import without_traceback
+from formation_portal.core.monitoring.logs import WithoutTraceback
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
@@ -114,7 +114,7 @@ def test_an_unknown_host_is_400_with_a_page(browser: Client, method: str) -> Non
 
 def test_an_unknown_host_is_a_line_in_the_log_without_a_traceback(browser: Client) -> None:
     handler = logging.StreamHandler(log := io.StringIO())
-    handler.addFilter(without_traceback)
+    handler.addFilter(WithoutTraceback())
     logging.getLogger().addHandler(handler)
     try:
         browser.get("/", headers={"host": "evil.example"})

@@ -8,6 +8,7 @@ import re
 import secrets
 import time
 from collections.abc import Callable
+from functools import partial
 
 from django.conf import settings
 from django.db import Error, connections
@@ -15,6 +16,8 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 
 from .integers import content_length
+from .monitoring.logs import account_id, log_context
+from .monitoring.metrics import count_request
 
 REQUEST_ID = "X-Request-Id"
 _IDS = re.compile(r"[A-Za-z0-9_.:-]{8,128}")
@@ -25,7 +28,8 @@ logger = logging.getLogger("formation_portal.request_log")
 
 
 class RequestLog:
-    """A line in the log for each request: who asked for what, without a word of what they typed or are called.
+    """A line in the log for each request, and a count: who asked for what, without a word of what they typed or are
+    called.
 
         GET portal:section 200 34 ms, request 1f0e…, account 12
 
@@ -39,31 +43,22 @@ class RequestLog:
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         began = time.perf_counter()
-        response = self.get_response(request)
-        # The embedded service names its requests itself.
         sent = request.headers.get(REQUEST_ID, "")
-        response.headers.setdefault(REQUEST_ID, sent if _IDS.fullmatch(sent) else secrets.token_hex(16))
-        spent = round((time.perf_counter() - began) * 1000)
-        route = request.resolver_match.view_name if request.resolver_match else "-"
-        # The number of whoever is signed in, as far as the answer needed to know it: no line costs a query.
-        account_id = getattr(getattr(request, "_cached_user", None), "pk", None)
-        logger.info(
-            "%s %s %s %s ms, request %s, account %s",
-            request.method if request.method in _METHODS else "-",
-            route,
-            response.status_code,
-            spent,
-            response.headers[REQUEST_ID],
-            account_id or "-",
-        )
+        own_id = sent if _IDS.fullmatch(sent) else secrets.token_hex(16)
+        request.request_id = own_id  # type: ignore[attr-defined]
+        account = partial(account_id, request)
+        with log_context(request=own_id, account=account) as known:
+            response = self.get_response(request)
+            # The embedded service names its requests itself.
+            response.headers.setdefault(REQUEST_ID, own_id)
+            known["request"] = request_id = response.headers[REQUEST_ID]
+            spent = time.perf_counter() - began
+            route = request.resolver_match.view_name if request.resolver_match else "-"
+            method = request.method if request.method in _METHODS else "-"
+            text, milliseconds = "%s %s %s %s ms, request %s, account %s", round(spent * 1000)
+            logger.info(text, method, route, response.status_code, milliseconds, request_id, account() or "-")
+        count_request(route, method, response.status_code, spent)
         return response
-
-
-def without_traceback(record: logging.LogRecord) -> bool:
-    """A filter for handlers: what a client did wrong is told without a traceback, which would be of no use."""
-    if record.name.startswith("django.security."):
-        record.exc_info = None
-    return True
 
 
 CONTENT_POLICY = "; ".join(

@@ -4,9 +4,7 @@ import json
 import logging
 import time
 import uuid
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from http.cookiejar import DefaultCookiePolicy
@@ -16,25 +14,15 @@ import requests
 from requests.adapters import BaseAdapter
 from urllib3.exceptions import HTTPError
 
+from formation_portal.core.monitoring.logs import current_request_id
+from formation_portal.core.monitoring.metrics import count_call
+
 from . import clock_skew
 from .error_bodies import read_error_body
 from .errors import GatewayError, UnusableAnswer, error_class_for
 from .transports.network import Timeouts
 
 log = logging.getLogger(__name__)
-
-_request_id: ContextVar[str] = ContextVar("request_id", default="")
-
-
-@contextmanager
-def use_request_id(value: str) -> Iterator[None]:
-    """Calls inside the block carry this id, so that a process that dies has left it behind."""
-    token = _request_id.set(value)
-    try:
-        yield
-    finally:
-        _request_id.reset(token)
-
 
 _CHUNK = 65_536
 _MAX_RETRY_AFTER = 900.0
@@ -104,7 +92,18 @@ class Caller:
 
     def call(self, call: Call) -> Answer:
         """Send it and read the whole answer. Raises GatewayError for everything but 2xx, and 304 where it was asked."""
-        request_id = _request_id.get() or uuid.uuid4().hex
+        started, outcome = time.monotonic(), "ok"
+        try:
+            return self._call(call)
+        except GatewayError as error:
+            outcome = type(error).__name__
+            raise
+        finally:
+            count_call(call.method, outcome, time.monotonic() - started)
+
+    def _call(self, call: Call) -> Answer:
+        # Of the page that needs it, or of the relay's attempt, which has kept it.
+        request_id = current_request_id() or uuid.uuid4().hex
         request = self._prepare(call, request_id)
         started = time.monotonic()
         try:

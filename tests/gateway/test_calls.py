@@ -9,7 +9,7 @@ from collections.abc import Callable
 import brotli
 import pytest
 
-from formation_portal.gateway.calls import use_request_id
+from formation_portal.core.monitoring.logs import log_context
 from formation_portal.gateway.errors import Busy, NotFound, Refused, Unclear
 
 from .conftest import client_at
@@ -51,7 +51,7 @@ def test_each_call_has_a_request_id_of_its_own_unless_one_is_in_use(raw_server: 
     server = answering(raw_server, RECORD)
     client = client_at(server.url)
     client.create_entity({}, key="k")
-    with use_request_id("r-1"):
+    with log_context(request="r-1"):
         client.create_entity({}, key="k")
     client.create_entity({}, key="k")
     first, given, last = _request_ids(server)

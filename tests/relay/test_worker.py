@@ -21,6 +21,7 @@ from formation_portal.relay.models import Attempt, Delivery
 from formation_portal.relay.wake import wait_for
 from formation_portal.relay.worker import Worker
 from tests.applications import factories
+from tests.log_lines import json_lines
 
 from .conftest import save
 from .flaky_transport import FlakyTransport, unreachable
@@ -71,6 +72,18 @@ def test_a_worker_sends_what_was_saved_before_and_after_it_started(complete: Dra
         until_received(complete)
     assert Delivery.objects.get(kind="entity").acknowledged["answers"]["entity.name"] == "Larkspur"
     assert pipes() == []
+
+
+def test_what_the_relay_logs_names_the_delivery_and_its_attempt(complete: Draft) -> None:
+    row = Delivery.objects.get(kind="entity")
+    with json_lines() as lines:
+        assert make_next_call(complete.application.pk) is not None
+    attempt = Attempt.objects.get(delivery=row)
+    found = [(one["logger"].rpartition(".")[2], one.get("delivery"), one.get("request")) for one in lines()]
+    for name in ("pipeline", "request_log", "calls"):
+        assert (name, row.pk, attempt.request_id) in found
+    said = f"Delivery {row.pk} (entity) is done, request {attempt.request_id}"
+    assert (said, row.pk) in [(one["message"], one["delivery"]) for one in lines()]
 
 
 def test_several_workers_send_everything_once(complete: Draft, transport: FlakyTransport) -> None:

@@ -17,6 +17,7 @@ from django.urls import get_resolver
 
 from formation_portal.accounts import demo
 from formation_portal.core.middleware import LIVE
+from formation_portal.core.monitoring.metrics import forget_ended_processes
 from formation_portal.gateway.catalog import catalog
 from formation_portal.gateway.errors import GatewayError
 from formation_portal.management.commands.setup_portal import prepare
@@ -33,6 +34,7 @@ class Command(BaseCommand):
         """Ends with exit code 1 where the port is taken or no web server can be started."""
         host, port = settings.ENV.host, settings.ENV.port
         listening = _listening(host, port)
+        forget_ended_processes()
         prepare(self._say)
         # Another service that cannot be reached is no reason not to start: drafts are kept here meanwhile.
         if settings.FORMATION_SERVICE_URL:

@@ -15,8 +15,8 @@ from django.utils.translation import gettext_noop
 from formation_portal.applications import services
 from formation_portal.applications.draft import open_draft
 from formation_portal.applications.models import Application
+from formation_portal.core.monitoring.logs import log_context
 from formation_portal.gateway import clock_skew
-from formation_portal.gateway.calls import use_request_id
 from formation_portal.gateway.errors import GatewayError
 
 from .. import timing
@@ -50,14 +50,20 @@ def make_next_call(
     claimed = claim(application_id, is_eager=is_eager, tried=tried)
     if claimed is None:
         return None
-    if not claimed.is_lookup:
-        return claimed.row.pk, record_result(claimed, _call(claimed))
+    with log_context(delivery=claimed.row.pk):
+        row = _look_up(claimed) if claimed.is_lookup else record_result(claimed, _call(claimed))
+        if row is not None:
+            logger.info("Delivery %s (%s) is %s, request %s", row.pk, row.kind, row.state, claimed.request_id or "-")
+    return claimed.row.pk, row
+
+
+def _look_up(claimed: Claim) -> Delivery | None:
     evidence: Evidence | str | CallOutcome
     try:
         evidence = read_entity_status(claimed) if claimed.row.is_transition else look_up(claimed)
     except GatewayError as error:
         evidence = outcome_of(error, kind=claimed.kind, action=CREATE)
-    return claimed.row.pk, record_lookup(claimed, evidence)
+    return record_lookup(claimed, evidence)
 
 
 def _call(claimed: Claim) -> CallOutcome:
@@ -68,7 +74,8 @@ def _call(claimed: Claim) -> CallOutcome:
     if row.lease_until is None or (row.lease_until - timezone.now()).total_seconds() <= longest:
         return CallOutcome(DeliveryState.WAITING, TOO_LATE, was_called=False)
     try:
-        with use_request_id(claimed.request_id):
+        # Kept with the attempt, so that a process that dies has left it behind.
+        with log_context(request=claimed.request_id):
             route, remote_id = ROUTES[kind], ""
             if action == REMOVE:
                 route.remove(claimed)

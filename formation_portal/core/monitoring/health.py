@@ -1,0 +1,161 @@
+"""The checks of what everything stands on: databases, disk, cache and storage."""
+
+import secrets
+import shutil
+import stat
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from django.conf import settings
+from django.core.cache import cache
+from django.core.files.base import ContentFile
+from django.core.files.storage import default_storage
+from django.db import Error, connections
+from django.db.backends.base.base import BaseDatabaseWrapper
+from django.db.migrations.executor import MigrationExecutor
+from django.utils import timezone
+
+from ..databases import SERVICE
+from .checks import CheckResult, fault, look, ok
+
+# Seconds that two clocks may differ. Events are refused from 300 on (gateway/clock_skew.py).
+MAX_CLOCK_DIFFERENCE = 30.0
+# Free bytes: an upload, a database's log and the collected static files have to find room.
+LOW_DISK, FULL_DISK = 2_000_000_000, 500_000_000
+_SET_UP = "Run manage.py setup_portal."
+
+
+def check_databases() -> Iterator[CheckResult]:
+    """Each of them: does it answer, is its schema that of the code, does its clock agree, is its file whole?"""
+    for alias in connections:
+        name = f"Database “{alias}”"
+        setting = "SERVICE_DATABASE_URL" if alias == SERVICE else "DATABASE_URL"
+        try:
+            yield from _check_database(name, connections[alias])
+        except Error as error:
+            connections[alias].close()
+            remedy = f"Start the database server, or correct {setting}; a damaged file needs a backup."
+            yield fault(name, f"does not answer ({type(error).__name__})", remedy)
+
+
+def _check_database(name: str, connection: BaseDatabaseWrapper) -> Iterator[CheckResult]:
+    began = time.perf_counter()
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT 1")
+    took = round((time.perf_counter() - began) * 1000)
+    executor = MigrationExecutor(connection)
+    if missing := len(executor.migration_plan(executor.loader.graph.leaf_nodes())):
+        yield fault(name, f"{missing} migrations are not applied", _SET_UP)
+    else:
+        yield ok(name, f"{connection.vendor} answers in {took} ms, all migrations are applied")
+    ahead = _seconds_ahead(connection)
+    yield clock_result(f"Clock of “{connection.alias}”", ahead)
+    if connection.vendor == "sqlite":
+        with connection.cursor() as cursor:
+            cursor.execute("PRAGMA quick_check(1)")
+            [(said,)] = cursor.fetchall()
+        file = f"File of “{connection.alias}”"
+        if said == "ok":
+            yield ok(file, "is whole")
+        else:
+            yield fault(file, "is damaged", "Stop the portal, and restore the last backup.")
+
+
+def _seconds_ahead(connection: BaseDatabaseWrapper) -> float:
+    """By how much the database's clock is ahead of this machine's."""
+    if connection.vendor == "sqlite":
+        asked = "SELECT (julianday('now') - 2440587.5) * 86400.0"
+    else:
+        asked = "SELECT extract(epoch FROM clock_timestamp())"
+    with connection.cursor() as cursor:
+        cursor.execute(asked)
+        [(seconds,)] = cursor.fetchall()
+    return float(seconds) - timezone.now().timestamp()
+
+
+def clock_result(check: str, ahead: float) -> CheckResult:
+    """The verdict on a clock that is so many seconds ahead of this machine's (negative: behind)."""
+    if abs(ahead) <= MAX_CLOCK_DIFFERENCE:
+        return ok(check, f"within {max(1, round(abs(ahead)))} s of this machine's")
+    side = "ahead of" if ahead > 0 else "behind"
+    return fault(
+        check, f"{round(abs(ahead)):,} s {side} this machine's", "Set both clocks by NTP; correct the wrong one."
+    )
+
+
+def check_disk() -> Iterator[CheckResult]:
+    """Free room where the data and the databases' files are, each file system once."""
+    folders = [Path(settings.DATA_DIR)]
+    for alias in connections:
+        if connections[alias].vendor == "sqlite":
+            folders.append(Path(connections[alias].settings_dict["NAME"]).parent)
+    seen = set()
+    for folder in folders:
+        if not folder.is_dir() or (device := folder.stat().st_dev) in seen:
+            continue
+        seen.add(device)
+        free = shutil.disk_usage(folder).free
+        found = f"{free / 1e9:.1f} GB free at {folder}"
+        if free < FULL_DISK:
+            yield fault("Disk", found, "Make room: nothing can be saved once it is full.")
+        elif free < LOW_DISK:
+            yield look("Disk", found, "Make room soon.")
+        else:
+            yield ok("Disk", found)
+
+
+def check_data_folder() -> Iterator[CheckResult]:
+    """Whether other users of the machine can read what is kept in DATA_DIR."""
+    folder = Path(settings.DATA_DIR)
+    remedy = f"chmod 700 {folder}; chmod 600 {folder}/*-key {folder}/*-secret"
+    others = stat.S_IRWXG | stat.S_IRWXO
+    exposed = [
+        path.name
+        for pattern in ("*-key", "*-secret")
+        for path in sorted(folder.glob(pattern))
+        if path.stat().st_mode & others
+    ]
+    if exposed:
+        yield fault("DATA_DIR", f"others on this machine can read {', '.join(exposed)}", remedy)
+    elif folder.stat().st_mode & others:
+        yield look("DATA_DIR", "others on this machine can open the folder", remedy)
+    else:
+        yield ok("DATA_DIR", "is closed to others on this machine")
+
+
+def check_storage() -> Iterator[CheckResult]:
+    """Whether a small file can be written, read and removed where uploads are kept."""
+    content = secrets.token_bytes(16)
+    try:
+        name = default_storage.save(f"doctor-{content.hex()}", ContentFile(content))
+        try:
+            with default_storage.open(name) as file:
+                is_same = file.read() == content
+        finally:
+            default_storage.delete(name)
+    # Whatever a storage raises: each of them has errors of its own.
+    except Exception as error:
+        remedy = "Make the folder or the store of uploads writable for the portal's user, and see that it has room."
+        yield fault("Storage", f"a file can't be kept ({type(error).__name__})", remedy)
+        return
+    if is_same:
+        yield ok("Storage", "writes, reads and removes a file")
+    else:
+        yield fault("Storage", "gives back something else than was written", "Check the disk or the store.")
+
+
+def check_cache() -> Iterator[CheckResult]:
+    """Whether attempts to sign in can be counted."""
+    key, value = f"doctor-{secrets.token_hex(8)}", secrets.token_hex(8)
+    try:
+        cache.set(key, value, 30)
+        is_same = cache.get(key) == value
+        cache.delete(key)
+    except Exception as error:
+        yield fault("Cache", f"does not answer ({type(error).__name__})", _SET_UP)
+        return
+    if is_same:
+        yield ok("Cache", "keeps and forgets a value")
+    else:
+        yield fault("Cache", "does not keep a value, so no attempt to sign in is counted", _SET_UP)

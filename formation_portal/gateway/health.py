@@ -1,0 +1,64 @@
+"""Whether the formation service can be used, as `manage.py doctor` asks: one call for the catalog tells all of it."""
+
+import time
+from collections.abc import Iterator
+
+from django.conf import settings
+
+from formation_portal.contract.schema_check import check_schema
+from formation_portal.core.monitoring.checks import CheckResult, fault, look, ok
+from formation_portal.core.monitoring.health import clock_result
+
+from . import clock_skew, configuration
+from .catalog import read_products
+from .errors import GatewayError, NotAuthorised, NotConfigured, NotSent
+
+# Of the catalog, which is the largest of its answers.
+_SLOW_SECONDS = 5.0
+
+
+def check_service() -> Iterator[CheckResult]:
+    """Whether it can be reached, takes our key, answers soon, has the right time, and what its schemas get wrong."""
+    name = "Formation service"
+    clock_skew.reset()
+    began = time.perf_counter()
+    try:
+        items = configuration.service().catalog().items
+    except GatewayError as error:
+        # Not what the service said: it may say anything.
+        status = f" ({error.status})" if error.status else ""
+        yield fault(name, f"{error.words}{status}", _remedy_for(error))
+        return
+    took = time.perf_counter() - began
+    found = f"{'another' if settings.FORMATION_SERVICE_URL else 'the embedded one'} answers in {took * 1000:.0f} ms"
+    if took > _SLOW_SECONDS:
+        yield look(name, found, "Ask its provider; CALL_TIMEOUT says how long the portal waits for it.")
+    else:
+        yield ok(name, f"{found} and takes the key")
+    ahead = clock_skew.seconds_ahead()
+    if ahead is not None:
+        yield clock_result("Service's clock", ahead)
+    products = read_products(items or [])
+    unavailable = sum(not product.is_available for product in products)
+    warnings = sum(len(check_schema(product.item.form).warnings) for product in products if product.item)
+    counts = f"{len(products)} products, {unavailable} unavailable, {warnings} warnings"
+    remedy = "manage.py check_catalog names each of them; the service's provider corrects its schemas."
+    if unavailable or not products:
+        yield fault("Catalog", counts, remedy)
+    elif warnings:
+        yield look("Catalog", counts, remedy)
+    else:
+        yield ok("Catalog", counts)
+
+
+def _remedy_for(error: GatewayError) -> str:
+    is_embedded = not settings.FORMATION_SERVICE_URL
+    if is_embedded:
+        return "Run manage.py setup_portal."
+    if isinstance(error, NotAuthorised):
+        return "Correct FORMATION_SERVICE_KEY; the provider says which key counts."
+    if isinstance(error, NotConfigured):
+        return "Correct FORMATION_SERVICE_URL and FORMATION_SERVICE_KEY."
+    if isinstance(error, NotSent):
+        return "Check FORMATION_SERVICE_URL, and whether this machine may connect to it."
+    return "Ask its provider; manage.py check_catalog shows what it says."

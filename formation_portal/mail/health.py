@@ -1,0 +1,84 @@
+"""How e-mails fare: figures of the outbox, for `manage.py doctor` and for metrics, and the checks."""
+
+import smtplib
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+from typing import NamedTuple
+
+from django.conf import settings
+from django.core.mail import get_connection
+from django.core.mail.backends.smtp import EmailBackend
+from django.db.models import Count, Min
+from django.utils import timezone
+
+from formation_portal.core.monitoring.checks import CheckResult, Verdict, age_in_words, fault, look, ok, verdict_on_age
+
+from .models import Letter
+
+# Letters are tried again for three days, after half a minute first.
+_LATE, _TOO_LATE = timedelta(hours=1), timedelta(hours=12)
+# A worker looks each second.
+_UNTOUCHED = timedelta(minutes=5)
+_GIVEN_UP_FOR = timedelta(days=7)
+
+
+class Outbox(NamedTuple):
+    """Letters that wait to be sent, when the oldest was written, and how many were given up in the last week."""
+
+    unsent: int
+    oldest: datetime | None
+    given_up: int
+
+
+def outbox() -> Outbox:
+    """Two queries."""
+    waiting = Letter.objects.filter(next_at__isnull=False).aggregate(count=Count("pk"), oldest=Min("created_at"))
+    lately = timezone.now() - _GIVEN_UP_FOR
+    lost = Letter.objects.filter(next_at=None, sent_at=None, created_at__gt=lately)
+    return Outbox(waiting["count"], waiting["oldest"], lost.count())
+
+
+def check_mail_server() -> Iterator[CheckResult]:
+    """Whether the mail server takes a connection and the password. Nothing is sent."""
+    if not settings.LETTERS_GO_OUT:
+        if settings.DEMO:
+            yield ok("Mail server", "none: e-mails stay in the outbox, which the demo shows")
+        else:
+            yield fault("Mail server", "none, so nobody can confirm an address or submit", "Set EMAIL_URL.")
+        return
+    connection = get_connection()
+    if not isinstance(connection, EmailBackend):
+        yield ok("Mail server", "none: e-mails are written to a folder")
+        return
+    try:
+        connection.open()
+    except smtplib.SMTPAuthenticationError:
+        yield fault("Mail server", "refuses user or password", "Correct both in EMAIL_URL.")
+    except (OSError, smtplib.SMTPException) as error:
+        remedy = "Start the mail server, or correct host, port and scheme in EMAIL_URL."
+        yield fault("Mail server", f"can't be reached ({type(error).__name__})", remedy)
+    else:
+        yield ok("Mail server", "takes a connection")
+    finally:
+        connection.close()
+
+
+def check_letters() -> Iterator[CheckResult]:
+    """Whether letters go out in time. Without a mail server they are meant to stay."""
+    found = outbox()
+    if not settings.LETTERS_GO_OUT:
+        yield ok("E-mails", f"{found.unsent} in the outbox")
+        return
+    now = timezone.now()
+    if Letter.objects.filter(next_at__lt=now - _UNTOUCHED).exists():
+        yield fault("E-mails", "letters are due and nobody sends them", "Start manage.py serve or manage.py relay.")
+    age = None if found.oldest is None else now - found.oldest
+    waiting = f"{found.unsent} unsent" + (f", the oldest for {age_in_words(age)}" if age else "")
+    verdict = verdict_on_age(age, look_after=_LATE, fault_after=_TOO_LATE)
+    if verdict is not Verdict.OK:
+        yield CheckResult("E-mails", verdict, waiting, "The log says why the mail server does not take them.")
+    elif found.given_up:
+        lost = f"{waiting}; {found.given_up} given up within a week"
+        yield look("E-mails", lost, "The log names each letter's error; the receiver's address may be wrong.")
+    else:
+        yield ok("E-mails", waiting)

@@ -1,0 +1,82 @@
+"""`manage.py doctor`: what is well, what somebody should look at, and what does not work, each with its remedy."""
+
+import json
+from argparse import ArgumentParser
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from django.core.management.base import BaseCommand
+from django.db import Error
+
+from formation_portal.core.monitoring.checks import CheckResult, Verdict, fault
+from formation_portal.core.monitoring.health import (
+    check_cache,
+    check_data_folder,
+    check_databases,
+    check_disk,
+    check_storage,
+)
+from formation_portal.gateway.health import check_service
+from formation_portal.mail.health import check_letters, check_mail_server
+from formation_portal.management.health import check_settings
+from formation_portal.relay.health import check_deliveries, check_relay
+from formation_portal.service.webhooks.health import check_events
+
+# In the order in which one thing stands on the other, with the name of each for where it ends without a result.
+CHECKS: tuple[tuple[str, Callable[[], Iterable[CheckResult]]], ...] = (
+    ("Settings", check_settings),
+    ("DATA_DIR", check_data_folder),
+    ("Disk", check_disk),
+    ("Databases", check_databases),
+    ("Cache", check_cache),
+    ("Storage", check_storage),
+    ("Mail server", check_mail_server),
+    ("E-mails", check_letters),
+    ("Formation service", check_service),
+    ("Relay worker", check_relay),
+    ("Deliveries", check_deliveries),
+    ("Events", check_events),
+)
+
+
+class Command(BaseCommand):
+    help = (
+        "Check settings, databases, clocks, storage, mail, service and queues. Exit code 1 if something does not work."
+    )
+    # They are among the results.
+    requires_system_checks = []
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--json", action="store_true", help="print one JSON object")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """One line a result."""
+        results = []
+        for result in run_checks():
+            results.append(result)
+            if not options["json"]:
+                self._write(result)
+        count = {verdict: sum(one.verdict is verdict for one in results) for verdict in Verdict}
+        if options["json"]:
+            self.stdout.write(json.dumps({"checks": [one._asdict() for one in results], "count": count}))
+        else:
+            self.stdout.write(", ".join(f"{number} {verdict}" for verdict, number in count.items()))
+        if count[Verdict.FAULT]:
+            raise SystemExit(1)
+
+    def _write(self, result: CheckResult) -> None:
+        style = {Verdict.FAULT: self.style.ERROR, Verdict.LOOK: self.style.WARNING, Verdict.OK: self.style.SUCCESS}
+        remedy = f" → {result.remedy}" if result.remedy else ""
+        self.stdout.write(f"{style[result.verdict](f'{result.verdict:<5}')}  {result.check}: {result.found}{remedy}")
+
+
+def run_checks() -> Iterator[CheckResult]:
+    """Every result, in order. A check that ends in an error is a fault, and stops no other."""
+    for name, check in CHECKS:
+        try:
+            yield from check()
+        except Exception as error:
+            # Not the error's own words, which may hold anything.
+            is_database = isinstance(error, Error)
+            remedy = "See the databases above." if is_database else "If no line above says why, report it as a bug."
+            yield fault(name, f"can't be checked ({type(error).__name__})", remedy)

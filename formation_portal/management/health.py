@@ -1,0 +1,47 @@
+"""The checks of the settings, beyond what stops the start (environment.py)."""
+
+import os
+from collections.abc import Iterator
+from urllib.parse import urlsplit
+
+from django.conf import settings
+from django.core import checks
+
+from formation_portal.core.monitoring.checks import CheckResult, fault, look, ok
+from formation_portal.environment import is_this_machine, misspelled_settings, unsafe_in_public
+
+# What the proxy sees to that serves HTTPS: Strict-Transport-Security and redirects from http (deploy/README.md).
+_OF_THE_PROXY = frozenset({"security.W004", "security.W005", "security.W008", "security.W021"})
+
+
+def check_settings() -> Iterator[CheckResult]:
+    """What Django's own checks find, what must not be where others can reach the portal, and misspelled names."""
+    results = [*_public_settings(), *_system_checks()]
+    for name, meant in misspelled_settings(os.environ).items():
+        results.append(look("Settings", f"{name} is no setting of the portal", f"Is it {meant} that you mean?"))
+    yield from results or [ok("Settings", "nothing is wrong with them")]
+
+
+def _public_settings() -> Iterator[CheckResult]:
+    """The start refuses these by HOST; behind a proxy on the same machine the portal's address alone tells."""
+    if is_public():
+        for line in unsafe_in_public(settings.ENV):
+            name, _, why = line.partition(": ")
+            found, _, remedy = why.rpartition(". ")
+            yield fault("Settings", f"{name}: {found}", remedy)
+
+
+def _system_checks() -> Iterator[CheckResult]:
+    public = is_public()
+    for message in checks.run_checks(include_deployment_checks=public):
+        if message.id in _OF_THE_PROXY or message.is_silenced() or message.level < checks.WARNING:
+            continue
+        result = fault if message.level >= checks.ERROR else look
+        first, _, rest = str(message.msg).partition("\n")
+        yield result("Settings", f"{first} ({message.id})", message.hint or rest or "See the README's settings.")
+
+
+def is_public() -> bool:
+    """Whether others than this machine are meant to reach the portal."""
+    host = urlsplit(settings.PORTAL_URL).hostname or ""
+    return not (is_this_machine(settings.ENV.host) and is_this_machine(host))

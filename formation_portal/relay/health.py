@@ -1,0 +1,93 @@
+"""How deliveries fare: figures for `manage.py doctor` and for metrics, and the checks of them and their worker."""
+
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+from typing import NamedTuple
+
+from django.db.models import Count, F, Max, Min, OuterRef, Q, Subquery
+from django.db.models.functions import Coalesce
+from django.utils import timezone
+
+from formation_portal.core.monitoring.checks import CheckResult, Verdict, age_in_words, fault, look, ok, verdict_on_age
+
+from .models import Attempt, Delivery, DeliveryState, ReceivedEvent
+from .service_profile import current_profile, service_notices
+from .wake import wake_workers
+
+# Trying again takes up to fifteen minutes a time; an outage of the service may last for hours.
+_LATE, _TOO_LATE = timedelta(hours=1), timedelta(hours=24)
+# A worker looks each second. Where many are due, it makes calls all the time.
+_UNTOUCHED = timedelta(minutes=2)
+# Without those that rest until their customer submits. Either half has its index.
+_OPEN = Q(state__in=set(DeliveryState) - {DeliveryState.DONE, DeliveryState.QUEUED}) | Q(
+    state=DeliveryState.QUEUED, next_at__isnull=False
+)
+_WAITS_FOR_PEOPLE = frozenset({DeliveryState.HELD, DeliveryState.REFUSED})
+
+
+class OpenDeliveries(NamedTuple):
+    """How many deliveries are in a state, and since when the one that has been on its way for longest is."""
+
+    state: DeliveryState
+    number: int
+    oldest: datetime
+
+
+def open_deliveries() -> list[OpenDeliveries]:
+    """All that is not done, by state; without what waits until its customer submits. One query.
+
+    A delivery is on its way since the first try of what it sends, however often that was tried again.
+    """
+    tries = Attempt.objects.filter(delivery=OuterRef("pk"), key=OuterRef("key")).order_by("pk")
+    since = Coalesce(Subquery(tries.values("started_at")[:1]), F("updated_at"))
+    rows = Delivery.objects.filter(_OPEN).annotate(since=since)
+    found = rows.order_by().values("state").annotate(count=Count("pk"), oldest=Min("since"))
+    return [OpenDeliveries(DeliveryState(one["state"]), one["count"], one["oldest"]) for one in found]
+
+
+def last_event() -> datetime | None:
+    """When the service's last event came; None where none did within a month."""
+    last: datetime | None = ReceivedEvent.objects.aggregate(last=Max("received_at"))["last"]
+    return last
+
+
+def is_paused() -> bool:
+    """Whether nothing is sent for the moment: the service asks for it, refuses the key, or does not answer."""
+    return current_profile().is_paused(timezone.now())
+
+
+def check_deliveries() -> Iterator[CheckResult]:
+    """The oldest delivery that is not done, and those that wait for an agent."""
+    found, now = open_deliveries(), timezone.now()
+    moving = [one for one in found if one.state not in _WAITS_FOR_PEOPLE]
+    held = sum(one.number for one in found if one.state == DeliveryState.HELD)
+    counts = ", ".join(f"{one.number} {one.state}" for one in found) or "none open"
+    age = max((now - one.oldest for one in moving), default=None)
+    if age is not None:
+        counts += f"; the oldest on its way for {age_in_words(age)}"
+    verdict = verdict_on_age(age, look_after=_LATE, fault_after=_TOO_LATE)
+    if verdict is not Verdict.OK:
+        yield CheckResult(
+            "Deliveries", verdict, counts, "See /desk/deliveries/, and the lines about service and relay."
+        )
+    elif held:
+        yield look("Deliveries", counts, "An agent resolves what is held, at /desk/deliveries/.")
+    else:
+        yield ok("Deliveries", counts)
+
+
+def check_relay() -> Iterator[CheckResult]:
+    """Whether a worker lives, as far as this machine can tell, and what keeps the relay from sending."""
+    now = timezone.now()
+    overdue = Delivery.objects.filter(next_at__lt=now - _UNTOUCHED)
+    is_moving = Attempt.objects.filter(started_at__gt=now - _UNTOUCHED).exists()
+    start = "Start manage.py serve or manage.py relay."
+    if not is_paused() and not is_moving and overdue.exists():
+        yield fault("Relay worker", "deliveries are due and nobody sends them", start)
+    elif wake_workers():
+        yield ok("Relay worker", "runs on this machine")
+    else:
+        yield look("Relay worker", "none on this machine", f"{start} Or does it run on another machine?")
+    for words, is_trouble in service_notices():
+        if is_trouble:
+            yield look("Relay", words, "See /desk/deliveries/.")

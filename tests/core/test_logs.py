@@ -1,0 +1,112 @@
+"""Lines of the log as JSON: what they know of request, account and delivery, through to the formation service."""
+
+import json
+import logging
+import subprocess
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from formation_portal import gateway
+from formation_portal.accounts.models import User
+from formation_portal.core.monitoring.logs import current_request_id, log_context
+from formation_portal.gateway.catalog import forget
+from formation_portal.service.auth import portal_key
+from formation_portal.service.catalog.loader import store_catalog
+from tests.applications import factories
+from tests.log_lines import Lines, json_lines
+from tests.other_service import OtherService
+from tests.other_service.fixtures import at_other_service, other_service
+
+__all__ = ["at_other_service", "other_service"]
+
+pytestmark = pytest.mark.django_db(databases=["default", "service"])
+
+
+@pytest.fixture
+def lines() -> Iterator[Lines]:
+    with json_lines() as lines:
+        yield lines
+
+
+@pytest.fixture
+def _fresh_catalog(settings: Any, tmp_path: Any) -> Iterator[None]:
+    settings.DATA_DIR = tmp_path
+    store_catalog([factories.ITEM])
+    portal_key()
+    forget()
+    yield
+    forget()
+
+
+def test_a_line_is_one_object_with_what_is_known(lines: Lines) -> None:
+    logging.getLogger("formation_portal.any").warning("Two\nlines: %s", "é")
+    with log_context(request="r-1", account=lambda: None), log_context(delivery=7):
+        try:
+            raise ValueError("nothing")
+        except ValueError:
+            logging.getLogger("formation_portal.any").exception("It went wrong")
+    plain, known = lines()
+    assert plain.pop("time").endswith("Z")
+    assert plain == {"level": "WARNING", "logger": "formation_portal.any", "message": "Two\nlines: é"}
+    assert (known["request"], known["delivery"], known["level"]) == ("r-1", 7, "ERROR")
+    assert "account" not in known
+    assert known["traceback"].startswith("Traceback")
+    assert current_request_id() == ""
+
+
+def test_the_line_of_a_request_names_id_and_account(lines: Lines, as_owner: Client, owner: User) -> None:
+    as_owner.get("/applications/", headers={"X-Request-Id": "proxys-id-1"})
+    [line] = [one for one in lines() if one["logger"] == "formation_portal.request_log"]
+    assert (line["request"], line["account"]) == ("proxys-id-1", owner.pk)
+
+
+def test_what_goes_wrong_within_a_request_is_found_by_its_id(lines: Lines, as_owner: Client, owner: User) -> None:
+    as_owner.get("/Solheim/", headers={"X-Request-Id": "proxys-id-1"})
+    [line] = [one for one in lines() if one["logger"] == "django.request"]
+    assert (line["request"], line["account"]) == ("proxys-id-1", owner.pk)
+
+
+@pytest.mark.usefixtures("_fresh_catalog")
+def test_the_embedded_services_log_shows_the_pages_id(lines: Lines, as_nobody: Client) -> None:
+    assert as_nobody.get("/", headers={"X-Request-Id": "proxys-id-1"}).status_code == 200
+    [line] = [one for one in lines() if one["logger"] == "formation_portal.service.pipeline"]
+    assert line["message"].startswith("proxys-id-1 GET /api/v1/catalog 200")
+    assert line["request"] == "proxys-id-1"
+    as_nobody.get("/applications/")
+    assert lines()[-1]["request"] != "proxys-id-1"
+
+
+def test_another_service_is_sent_the_pages_id(as_nobody: Client, at_other_service: OtherService) -> None:
+    as_nobody.get("/", headers={"X-Request-Id": "proxys-id-1"})
+    assert {one.headers["X-Request-Id"] for one in at_other_service.received} == {"proxys-id-1"}
+
+
+@pytest.mark.usefixtures("_fresh_catalog")
+def test_an_id_that_the_embedded_service_makes_is_on_its_line(lines: Lines, as_nobody: Client) -> None:
+    answer = as_nobody.get("/api/v1/catalog")
+    line = [one for one in lines() if one["logger"] == "formation_portal.request_log"][-1]
+    assert line["request"] == answer["X-Request-Id"]
+    assert answer["X-Request-Id"] in line["message"]
+
+
+@pytest.mark.parametrize("chosen", ["plain", "json"])
+def test_the_setting_chooses_how_lines_are_written(monkeypatch: pytest.MonkeyPatch, tmp_path: Any, chosen: str) -> None:
+    monkeypatch.setenv("DATA_DIR", str(tmp_path))
+    monkeypatch.setenv("LOG_FORMAT", chosen)
+    say = "import django, logging; django.setup(); logging.getLogger('some.where').error('Solved')"
+    done = subprocess.run([sys.executable, "-c", say], capture_output=True, text=True, check=True)
+    line = done.stderr.splitlines()[-1]
+    if chosen == "json":
+        assert json.loads(line)["message"] == "Solved"
+    else:
+        assert line.endswith(" ERROR some.where Solved")
+
+
+def test_a_command_has_a_request_id_for_each_of_its_calls(at_other_service: OtherService) -> None:
+    gateway.service().catalog()
+    gateway.service().catalog()
+    assert len({one.headers["X-Request-Id"] for one in at_other_service.received}) == 2
