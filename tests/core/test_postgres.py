@@ -18,7 +18,7 @@ ALL = [
     "tests/audit",
     "tests/statistics",
     "tests/reviews",
-    *(f"tests/relay/test_{name}.py" for name in ("sync", "worker", "across_machines")),
+    *(f"tests/relay/test_{name}.py" for name in ("sync", "worker", "across_machines", "skip_locked")),
     "tests/relay/calls/test_failing_calls.py",
     "tests/relay/calls/test_rate_limit.py",
     "tests/relay/calls/test_reconciliation.py",
@@ -34,7 +34,7 @@ ALL = [
 ]
 # Where locks, pauses and whole journeys meet; the others are run by `make test-long`.
 BUSIEST = [
-    *(f"tests/relay/test_{name}.py" for name in ("sync", "worker", "across_machines")),
+    *(f"tests/relay/test_{name}.py" for name in ("sync", "worker", "across_machines", "skip_locked")),
     "tests/journeys/end_to_end/test_every_product.py",
 ]
 
