@@ -29,12 +29,14 @@ ALL = [
     "tests/desk/case/test_news.py",
     "tests/service/routes",
     "tests/service/webhooks",
+    "tests/service/test_rate_limit.py",
     "tests/relay/incoming_webhooks",
     "tests/journeys/end_to_end/test_every_product.py",
 ]
 # Where locks, pauses and whole journeys meet; the others are run by `make test-long`.
 BUSIEST = [
     *(f"tests/relay/test_{name}.py" for name in ("sync", "worker", "across_machines", "skip_locked")),
+    "tests/service/test_rate_limit.py",
     "tests/journeys/end_to_end/test_every_product.py",
 ]
 
