@@ -76,6 +76,9 @@ class Environment(BaseSettings):
     session_minutes: int = Field(60, ge=6, description="Minutes without activity after which a session ends.")
     database_url: str = Field("", description="The portal's database. Empty: SQLite in DATA_DIR.")
     service_database_url: str = Field("", description="The embedded service's database. Empty: SQLite in DATA_DIR.")
+    cache_url: str = Field(
+        "", description="Redis or Valkey that counts limits for several machines. Empty: the database counts."
+    )
     email_url: str = Field("", description="Mail server. Empty: e-mails stay in the outbox.")
     mail_from: str = Field("", description="Sender of e-mails. Empty: OPERATOR_NAME at portal@localhost.")
     portal_url: str = Field("", description="The portal's address, used in e-mail links. Empty: HOST and PORT.")
@@ -261,6 +264,12 @@ class Environment(BaseSettings):
         parse_networks(listed)
         return listed
 
+    @field_validator("cache_url")
+    @classmethod
+    def _names_a_cache(cls, url: str) -> str:
+        cache_settings(url)
+        return url
+
     @field_validator("email_url")
     @classmethod
     def _names_a_mail_server(cls, url: str) -> str:
@@ -357,3 +366,36 @@ def mail_settings(url: str) -> dict[str, Any]:
         "EMAIL_HOST_PASSWORD": unquote(parts.password or ""),
         **secrecy,
     }
+
+
+_CACHE_SCHEMES = {"redis": "redis", "rediss": "rediss", "valkey": "redis", "valkeys": "rediss"}
+# With the few entries of the default, whoever tries many addresses would push out what was counted of the others.
+_DATABASE_CACHE = {
+    "BACKEND": "django.core.cache.backends.db.DatabaseCache",
+    "LOCATION": "counted_attempts",
+    "OPTIONS": {"MAX_ENTRIES": 20_000},
+}
+
+
+def cache_settings(url: str) -> dict[str, Any]:
+    """Django's CACHES for `redis://`, `rediss://` or `valkey://`, with the database's behind it; "" is that alone.
+
+    Raises ValueError, without the URL, which holds a password.
+    """
+    if not url:
+        return {"default": _DATABASE_CACHE}
+    try:
+        parts = urlsplit(url)
+        (parts.hostname or "").encode("idna")
+        is_right = parts.scheme in _CACHE_SCHEMES and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        is_right = False
+    if not is_right or not re.fullmatch(r"/?|/[0-9]+", parts.path):
+        raise ValueError("should begin with redis://, rediss:// or valkey://, name a host, and may end with a number")
+    shared = {
+        "BACKEND": "formation_portal.core.shared_cache.SharedCache",
+        # A list: in a word, Django takes commas for the ends of addresses.
+        "LOCATION": [parts._replace(scheme=_CACHE_SCHEMES[parts.scheme]).geturl()],
+        "KEY_PREFIX": "formation-portal",
+    }
+    return {"default": shared, "database": _DATABASE_CACHE}

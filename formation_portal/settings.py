@@ -9,7 +9,7 @@ from typing import Any
 from formation_portal.core.databases import SERVICE, database_settings
 from formation_portal.core.networks import LOOPBACK, local_origin, parse_networks
 from formation_portal.core.storage import read_or_create_secret
-from formation_portal.environment import PROJECT, mail_settings, read_environment
+from formation_portal.environment import PROJECT, cache_settings, mail_settings, read_environment
 
 ENV = read_environment()
 DATA_DIR = ENV.data_dir.resolve()
@@ -112,15 +112,8 @@ DATABASES = {
 }
 DATABASE_ROUTERS = ["formation_portal.core.databases.ServiceRouter"]
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
-# Counts attempts to sign in, and letters, for all processes together. With the few entries of the default, whoever
-# tries many addresses would push out what was counted of the others.
-CACHES = {
-    "default": {
-        "BACKEND": "django.core.cache.backends.db.DatabaseCache",
-        "LOCATION": "counted_attempts",
-        "OPTIONS": {"MAX_ENTRIES": 20_000},
-    },
-}
+# Counts attempts to sign in, and letters, for all processes together; with CACHE_URL the embedded service's calls, too.
+CACHES = cache_settings(ENV.cache_url)
 
 AUTH_USER_MODEL = "accounts.User"
 AUTHENTICATION_BACKENDS = [

@@ -6,10 +6,10 @@ never simply sent again.
 """
 
 from datetime import timedelta
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
-from django.db import models
-from django.db.models import F
+from django.db import connections, models, transaction
+from django.db.models import F, QuerySet
 from django.utils import timezone
 
 from .processes import NAME_LIMIT, current_process, held_by_ended
@@ -40,6 +40,19 @@ class OutboxRow(models.Model):
             return False
         self.tries, self.next_at = self.tries + 1, until
         return True
+
+    @classmethod
+    def claim_first(cls, due: QuerySet[Self], **changes: Any) -> Self | None:
+        """The first of the rows that nobody else is about to take, claimed; None where there is none."""
+        if connections[due.db].features.has_select_for_update_skip_locked:
+            with transaction.atomic(using=due.db):
+                row = due.select_for_update(skip_locked=True, of=("self",)).first()
+                return row if row is not None and row.claim(**changes) else None
+        while (row := due.first()) is not None:
+            # Whoever took it in between has moved its time.
+            if row.claim(**changes):
+                return row
+        return None
 
     @property
     def has_time_left(self) -> bool:

@@ -50,8 +50,7 @@ def add_to_outbox(*, kind: str, to: str, language: str, context: Mapping[str, ob
 
 def claim_next() -> Letter | None:
     """The letter that has been due for longest, ours until its lease ends; None where none is due."""
-    due = Letter.objects.filter(next_at__lte=timezone.now()).order_by("next_at", "pk")[:20]
-    return next((letter for letter in due if letter.claim()), None)
+    return Letter.claim_first(Letter.objects.filter(next_at__lte=timezone.now()).order_by("next_at", "pk"))
 
 
 def record_attempt(letter: Letter, *, error: str, is_final: bool = False) -> None:

@@ -233,7 +233,7 @@ def _record(row: Delivery, agent: AbstractBaseUser, deed: Decision.Kind, *, note
     logger.info(
         "Delivery %s (%s of %s): agent %s decided %s", row.pk, row.kind, row.application.reference, agent.pk, deed.value
     )
-    transaction.on_commit(wake.wake_workers)
+    wake.wake_after_commit()
     chain.append(
         AuditAction.DECISION,
         by=agent,

@@ -9,7 +9,6 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.db import transaction
 from django.utils import timezone
 
 from formation_portal.applications.draft import Draft
@@ -372,4 +371,4 @@ def forget_dependents(row: Delivery) -> None:
 def sync_deliveries(draft: Draft) -> None:
     """Sync the deliveries, and wake the worker once they are committed."""
     sync(draft)
-    transaction.on_commit(wake.wake_workers)
+    wake.wake_after_commit()

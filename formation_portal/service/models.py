@@ -225,6 +225,17 @@ class Event(models.Model):
         return f"{self.type} {self.id}"
 
 
+class RequestCount(models.Model):
+    """How often a key called in its minute (`rate_limit`), on PostgreSQL, whose log does not hold this table."""
+
+    api_key = models.OneToOneField(ApiKey, on_delete=models.CASCADE, primary_key=True, related_name="+")
+    began_at = models.DateTimeField()
+    used = models.PositiveIntegerField()
+
+    def __str__(self) -> str:
+        return f"{self.used} calls"
+
+
 class KeptAnswer(models.Model):
     """The first answer to an Idempotency-Key (supplement, "Transport and credentials"); no status, still running."""
 

@@ -18,7 +18,7 @@ ALL = [
     "tests/audit",
     "tests/statistics",
     "tests/reviews",
-    *(f"tests/relay/test_{name}.py" for name in ("sync", "worker")),
+    *(f"tests/relay/test_{name}.py" for name in ("sync", "worker", "across_machines", "skip_locked")),
     "tests/relay/calls/test_failing_calls.py",
     "tests/relay/calls/test_rate_limit.py",
     "tests/relay/calls/test_reconciliation.py",
@@ -29,11 +29,16 @@ ALL = [
     "tests/desk/case/test_news.py",
     "tests/service/routes",
     "tests/service/webhooks",
+    "tests/service/test_rate_limit.py",
     "tests/relay/incoming_webhooks",
     "tests/journeys/end_to_end/test_every_product.py",
 ]
 # Where locks, pauses and whole journeys meet; the others are run by `make test-long`.
-BUSIEST = ["tests/relay/test_sync.py", "tests/relay/test_worker.py", "tests/journeys/end_to_end/test_every_product.py"]
+BUSIEST = [
+    *(f"tests/relay/test_{name}.py" for name in ("sync", "worker", "across_machines", "skip_locked")),
+    "tests/service/test_rate_limit.py",
+    "tests/journeys/end_to_end/test_every_product.py",
+]
 
 
 # A thousand stories of people at the same case: locks are another thing there than in a database of one file.

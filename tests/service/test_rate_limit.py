@@ -1,10 +1,15 @@
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from django.db import connections
+from django.db.models import F
 from django.test import override_settings
 
 from formation_portal.service.auth import portal_key
-from formation_portal.service.rate_limit import WINDOW, Counter
+from formation_portal.service.models import ApiKey, RequestCount
+from formation_portal.service.rate_limit import WINDOW, Counter, count_in_postgresql
 from tests.service.caller import Caller, problem
 
 
@@ -32,18 +37,51 @@ def test_the_portals_own_key_is_not_limited(loaded: None) -> None:
 
 def test_a_new_minute_begins_anew(tmp_path: Path) -> None:
     counter = Counter(tmp_path / "counted")
-    assert counter.count(1, limit=1, now=100.0)[0]
-    allowed, allowance = counter.count(1, limit=1, now=130.5)
-    assert not allowed
-    assert allowance.reset == 30
-    assert counter.count(1, limit=1, now=100.0 + WINDOW)[0]
-    assert counter.count(2, limit=1, now=130.5)[0]
+    assert counter.count(1, now=100.0) == (1, WINDOW)
+    assert counter.count(1, now=130.5) == (2, 29.5)
+    assert counter.count(1, now=100.0 + WINDOW) == (1, WINDOW)
+    assert counter.count(2, now=130.5) == (1, WINDOW)
+
+
+postgresql_only = pytest.mark.skipif(
+    connections["service"].vendor != "postgresql", reason="not run: a file counts beside SQLite"
+)
+
+
+@postgresql_only
+@pytest.mark.django_db(databases=["service"], transaction=True)
+def test_all_machines_count_together_in_postgresql(caller: Caller) -> None:
+    """Each thread has a connection of its own, as each machine has."""
+    key = ApiKey.objects.get(account__name="ours")
+
+    def count(_: int) -> list[int]:
+        try:
+            return [count_in_postgresql(key.pk)[0] for _ in range(50)]
+        finally:
+            connections.close_all()
+
+    with ThreadPoolExecutor(4) as machines:
+        counted = [number for numbers in machines.map(count, range(4)) for number in numbers]
+    assert sorted(counted) == list(range(1, 201))
+    used, seconds = count_in_postgresql(key.pk)
+    assert used == 201
+    assert 0 < seconds <= WINDOW
+    RequestCount.objects.update(began_at=F("began_at") - timedelta(seconds=WINDOW))
+    used, seconds = count_in_postgresql(key.pk)
+    assert used == 1
+    assert WINDOW - 10 < seconds <= WINDOW
+
+
+@postgresql_only
+@pytest.mark.django_db(databases=["service"])
+def test_a_counted_call_waits_for_no_disk() -> None:
+    with connections["service"].cursor() as cursor:
+        cursor.execute("SELECT relpersistence FROM pg_class WHERE relname = %s", [RequestCount._meta.db_table])
+        assert cursor.fetchone() == ("u",)
 
 
 def test_all_processes_count_together(tmp_path: Path) -> None:
     """Each process has a counter of its own, and all of them one file."""
     counters = [Counter(tmp_path / "counted") for _ in range(3)]
-    counts = [counters[number % 3].count(7, limit=4, now=100.0) for number in range(6)]
-    assert [allowed for allowed, _ in counts] == [True, True, True, True, False, False]
-    assert [allowance.remaining for _, allowance in counts] == [3, 2, 1, 0, 0, 0]
-    assert counters[0].count(6, limit=1, now=100.0)[0], "another key has a minute of its own"
+    assert [counters[number % 3].count(7, now=100.0)[0] for number in range(6)] == [1, 2, 3, 4, 5, 6]
+    assert counters[0].count(6, now=100.0)[0] == 1, "another key has a minute of its own"

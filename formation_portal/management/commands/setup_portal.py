@@ -55,6 +55,8 @@ def prepare(say: Say) -> None:
         migrate(alias, say)
     # Of the attempts that are counted (CACHES); looks first whether it is there.
     call_command("createcachetable", verbosity=0)
+    if settings.ENV.cache_url and (trouble := shared_cache_trouble()):
+        say(f"Warning: CACHE_URL: the cache does not answer, and the database counts meanwhile: {trouble}")
     if store_catalog(read_catalog()):
         say("Loaded the catalog")
     auth.portal_key()
@@ -66,6 +68,14 @@ def prepare(say: Say) -> None:
     collect_static(say)
     if removed := remove_orphans():
         say(f"Removed unused files: {removed}")
+
+
+def shared_cache_trouble() -> str:
+    """Why the shared cache can't be used; empty where it can."""
+    # Nobody else loads its client, unless there is one.
+    from formation_portal.core.shared_cache import trouble
+
+    return trouble()
 
 
 def migrate(alias: str, say: Say) -> None:

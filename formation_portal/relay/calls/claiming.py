@@ -5,7 +5,7 @@ import uuid
 from collections.abc import Collection, Iterable
 from datetime import datetime
 
-from django.db import transaction
+from django.db import connection, transaction
 from django.utils import timezone
 
 from formation_portal.applications.models import Application
@@ -30,7 +30,9 @@ def claim(application_id: int, *, is_eager: bool = False, tried: Collection[int]
     returns.
     """
     with transaction.atomic(durable=True):
-        application = Application.objects.select_for_update().filter(pk=application_id).first()
+        # On PostgreSQL a worker goes on with the next application, instead of waiting for whoever changes this one.
+        skips = not is_eager and connection.features.has_select_for_update_skip_locked
+        application = Application.objects.select_for_update(skip_locked=skips).filter(pk=application_id).first()
         if application is None:
             return None
         # Only now: whoever waited for the lock has a whole lease before it.

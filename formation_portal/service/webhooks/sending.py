@@ -62,12 +62,11 @@ def claim_next(subscription_id: str) -> DeliveryAttempt | None:
     """The attempt to send the subscription's oldest event that may be sent now, committed; None where there is none."""
     with transaction.atomic(using=SERVICE, durable=True):
         now = timezone.now()
-        row = _next(subscription_id, now)
+        lease = uuid.uuid4()
+        row = EventDelivery.claim_first(_due(subscription_id, now), lease=lease)
         if row is None:
             return None
-        row.lease = uuid.uuid4()
-        if not row.claim(lease=row.lease):
-            return None
+        row.lease = lease
         row.attempts.filter(ended_at=None).update(ended_at=now, outcome=SENDER_DIED)
         return row.attempts.create(started_at=now)
 
@@ -91,7 +90,8 @@ def record_result(attempt: DeliveryAttempt, outcome: str, status: int | None) ->
         logger.error("Webhook %s: event %s given up after %d attempts", row.subscription_id, row.event.id, row.tries)
 
 
-def _next(subscription_id: str, now: datetime) -> EventDelivery | None:
+def _due(subscription_id: str, now: datetime) -> "QuerySet[EventDelivery]":
+    """In order; an event waits behind an earlier one about the same entity, also while somebody sends that."""
     open_rows = EventDelivery.objects.filter(next_at__isnull=False)
     earlier = open_rows.filter(
         subscription=OuterRef("subscription"),
@@ -100,7 +100,7 @@ def _next(subscription_id: str, now: datetime) -> EventDelivery | None:
         tries__lte=PATIENT_TRIES,
     )
     due = open_rows.filter(subscription=subscription_id, next_at__lte=now).exclude(Exists(earlier))
-    return due.select_related("event", "subscription").order_by("event").first()
+    return due.select_related("event", "subscription").order_by("event")
 
 
 KEY_FILE = "webhook-signing-key"

@@ -1,0 +1,156 @@
+"""Limits that hold for several machines: counted by Redis, and by the database while that is away."""
+
+import json
+import os
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from allauth.core import ratelimit
+from django.core.cache import caches
+from django.test import RequestFactory
+
+from formation_portal.core import shared_cache
+from formation_portal.environment import cache_settings
+from formation_portal.management.commands.setup_portal import shared_cache_trouble
+from formation_portal.service.rate_limit import counter
+from tests.needed import needed
+from tests.scratch_redis import Redis, has_redis, scratch_redis
+from tests.service.caller import Caller
+
+needs_redis = needed("Redis", has_redis())
+
+# Two dozen attempts of one address, and as many calls of one key; how many of the first were allowed, and which number
+# each of the others got.
+ONE_PROCESS = """
+import django, json
+django.setup()
+from allauth.core import ratelimit
+from django.core.cache import caches
+from django.test import RequestFactory
+attempts = [ratelimit.consume(RequestFactory().post("/"), action="unsent") for _ in range(24)]
+print(json.dumps([attempts.count(True), [caches["default"].count("key", seconds=60) for _ in range(24)]]))
+"""
+
+
+@pytest.fixture(autouse=True)
+def _no_outage_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shared_cache, "_outage", shared_cache._Outage())
+    monkeypatch.setattr(shared_cache, "_PAUSE_SECONDS", 0.0)
+
+
+@pytest.fixture
+def redis() -> Iterator[Redis]:
+    with scratch_redis() as server:
+        yield server
+
+
+def use(settings: Any, url: str) -> None:
+    """As with CACHE_URL; the database's cache is in memory, as everywhere in the tests."""
+    settings.CACHES = cache_settings(url) | {"database": settings.CACHES["default"]}
+
+
+def attempt() -> bool:
+    return bool(ratelimit.consume(RequestFactory().post("/"), action="unsent"))
+
+
+@needs_redis
+def test_processes_of_two_machines_share_a_limit(redis: Redis, tmp_path: Path) -> None:
+    processes = []
+    for name in ("one", "other"):
+        environment = {
+            **os.environ,
+            "DATA_DIR": str(tmp_path / name),
+            "CACHE_URL": redis.url.replace("redis", "valkey", 1),
+        }
+        environment |= {"DJANGO_SETTINGS_MODULE": "formation_portal.settings"}
+        processes.append(
+            subprocess.Popen([sys.executable, "-c", ONE_PROCESS], env=environment, stdout=subprocess.PIPE, text=True)
+        )
+    allowed, counted = 0, []
+    for process in processes:
+        output = process.communicate(timeout=120)[0]
+        attempts, numbers = json.loads(output)
+        allowed += attempts
+        counted += numbers
+    assert allowed == 30, "of one address in an hour"
+    assert sorted(counted) == list(range(1, 49)), "none was counted twice, and none was lost"
+
+
+@needs_redis
+@pytest.mark.django_db(databases=["service"])
+def test_a_cache_that_goes_away_refuses_nobody_and_comes_back(
+    redis: Redis, settings: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    use(settings, redis.url)
+    settings.SERVICE_RATE_LIMIT = 2
+    counter.reset()
+    caller = Caller.with_scopes(account="ours")
+
+    def remaining() -> str:
+        answer = caller.get("/entities")
+        return f"{answer.status_code} {answer['RateLimit-Remaining']}"
+
+    assert [remaining() for _ in range(3)] == ["200 1", "200 0", "429 0"]
+    assert attempt()
+    redis.stop()
+    assert [remaining() for _ in range(3)] == ["200 1", "200 0", "429 0"], "counted without it"
+    assert [attempt() for _ in range(31)] == [True] * 30 + [False]
+    redis.start()
+    assert [remaining() for _ in range(3)] == ["200 1", "200 0", "429 0"], "it begins anew, and counts again"
+    assert caches["default"].get("anything") is None
+    assert attempt()
+    said = [record.message for record in caplog.records if record.name == shared_cache.__name__]
+    assert said == [
+        "The cache does not answer (ConnectionError): the database counts",
+        "The cache answers again",
+    ]
+
+
+@needs_redis
+def test_nobody_asks_a_cache_that_was_away_a_moment_ago(
+    redis: Redis, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    use(settings, redis.url)
+    monkeypatch.setattr(shared_cache, "_PAUSE_SECONDS", 3600.0)
+    redis.stop()
+    caches["default"].set("key", [1.5])
+    redis.start()
+    assert caches["default"].count("key", seconds=60) is None  # type: ignore[attr-defined]
+    assert caches["default"].get("key") == [1.5], "from the database"
+
+
+def test_a_cache_that_never_answers_keeps_nobody_waiting(settings: Any, caplog: pytest.LogCaptureFixture) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        use(settings, f"redis://127.0.0.1:{silent.getsockname()[1]}")
+        assert attempt()
+    assert "The cache does not answer (TimeoutError)" in caplog.text
+
+
+@needs_redis
+def test_what_it_holds_can_run_nothing(redis: Redis, settings: Any) -> None:
+    use(settings, redis.url)
+    cache: Any = caches["default"]
+    cache.set("history", [1.5, 2])
+    assert cache._cache.get_client().get("formation-portal:1:history") == b"[1.5, 2]"
+    assert cache.get("history") == [1.5, 2]
+    assert cache.get("absent", "nothing") == "nothing"
+
+
+@needs_redis
+def test_the_start_says_what_is_wrong_with_the_cache_and_no_password(settings: Any) -> None:
+    with scratch_redis(password="right-secret") as redis:
+        use(settings, redis.url)
+        assert shared_cache_trouble() == ""
+        use(settings, redis.url.replace("right", "wrong"))
+        assert "invalid username-password pair" in shared_cache_trouble()
+        assert "secret" not in shared_cache_trouble()
+        use(settings, redis.url)
+        redis.stop()
+        assert "Connection refused" in shared_cache_trouble()
+        assert "secret" not in shared_cache_trouble()
+        redis.start()

@@ -1,0 +1,102 @@
+"""Claims on PostgreSQL: a row that another worker is about to take is passed over, and nobody waits for its lock."""
+
+import contextlib
+import threading
+from collections.abc import Iterator
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.db import connection, connections, transaction
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from formation_portal import mail
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft, open_draft
+from formation_portal.applications.models import Application
+from formation_portal.mail.models import Letter
+from formation_portal.mail.outbox import claim_next as claim_letter
+from formation_portal.relay.calls.claiming import claim
+from formation_portal.service.models import Account, Event, EventDelivery, Subscription
+from formation_portal.service.webhooks.sending import claim_next as claim_event
+from tests.applications import factories
+
+pytestmark = [
+    pytest.mark.django_db(databases=["default", "service"], transaction=True),
+    # tests/core/test_postgres.py runs these there.
+    pytest.mark.skipif(connection.vendor != "postgresql", reason="not run: SQLite has one writer at a time"),
+]
+
+
+@contextlib.contextmanager
+def held_elsewhere(rows: QuerySet[Any]) -> Iterator[None]:
+    """Another connection has locked the rows, and goes on only when the block has ended."""
+    held, may_go_on = threading.Event(), threading.Event()
+
+    def hold() -> None:
+        try:
+            with transaction.atomic(using=rows.db):
+                assert list(rows.select_for_update())
+                held.set()
+                may_go_on.wait(60)
+        finally:
+            connections.close_all()
+
+    thread = threading.Thread(target=hold)
+    thread.start()
+    assert held.wait(60)
+    # Whoever waits for the lock is an error, and no test that hangs.
+    with connections[rows.db].cursor() as cursor:
+        cursor.execute("SET lock_timeout = '2s'")
+    try:
+        yield
+    finally:
+        may_go_on.set()
+        thread.join(60)
+        with connections[rows.db].cursor() as cursor:
+            cursor.execute("RESET lock_timeout")
+
+
+def test_a_worker_takes_the_next_application_while_one_is_held(complete: Draft, owner: Any) -> None:
+    other = services.start(owner=owner, product=factories.product())
+    factories.fill_in(open_draft(other), by=owner)
+    with held_elsewhere(Application.objects.filter(pk=complete.application.pk)):
+        assert claim(complete.application.pk) is None
+        taken = claim(other.pk)
+        assert taken is not None
+        assert taken.application == other
+    again = claim(complete.application.pk)
+    assert again is not None
+
+
+def test_a_letter_that_is_held_is_passed_over(db: None) -> None:
+    for code in ("111 111", "222 222"):
+        context = {"code": code, "minutes": 10, "reference": "FP-1"}
+        mail.queue_letter(kind="code", to="ada@example.com", language="en", context=context)
+    first, second = Letter.objects.order_by("pk")
+    with held_elsewhere(Letter.objects.filter(pk=first.pk)):
+        assert claim_letter() == second
+        assert claim_letter() is None
+    assert claim_letter() == first
+
+
+def test_an_event_that_is_held_is_passed_over_and_its_entity_with_it(db: None) -> None:
+    account = Account.objects.create(name="Somebody")
+    subscription = Subscription.objects.create(account=account, url="https://receiver.example/")
+    rows = []
+    for about in ("ent_1", "ent_1", "ent_2"):
+        event = Event.objects.create(account=account, type="entity.created", data={})
+        rows.append(
+            EventDelivery.objects.create(
+                subscription=subscription, event=event, about=about, next_at=timezone.now() - timedelta(seconds=1)
+            )
+        )
+    with held_elsewhere(EventDelivery.objects.filter(pk=rows[0].pk)):
+        taken = claim_event(subscription.pk)
+        assert taken is not None
+        assert taken.delivery == rows[2]
+        assert claim_event(subscription.pk) is None
+    taken = claim_event(subscription.pk)
+    assert taken is not None
+    assert taken.delivery == rows[0]
