@@ -19,6 +19,7 @@ from standardwebhooks.webhooks import EmptyWebhookSecretError
 from formation_portal.core.databases import database_settings
 from formation_portal.core.networks import parse_networks
 from formation_portal.core.operator import LOGO_TYPES, parse_hours
+from formation_portal.core.storage import storage_settings
 
 PROJECT = Path(__file__).resolve().parent.parent
 # As Django's own advice has it for a key.
@@ -78,6 +79,9 @@ class Environment(BaseSettings):
     service_database_url: str = Field("", description="The embedded service's database. Empty: SQLite in DATA_DIR.")
     cache_url: str = Field(
         "", description="Redis or Valkey that counts limits for several machines. Empty: the database counts."
+    )
+    storage_url: str = Field(
+        "", description="Bucket for uploads: s3://key:secret@BUCKET/prefix?endpoint=https://host. Empty: DATA_DIR."
     )
     email_url: str = Field("", description="Mail server. Empty: e-mails stay in the outbox.")
     mail_from: str = Field("", description="Sender of e-mails. Empty: OPERATOR_NAME at portal@localhost.")
@@ -153,6 +157,12 @@ class Environment(BaseSettings):
     @classmethod
     def _names_a_database(cls, url: str) -> str:
         database_settings(url, default_path=Path("unused"))
+        return url
+
+    @field_validator("storage_url")
+    @classmethod
+    def _names_a_bucket(cls, url: str) -> str:
+        storage_settings(url)
         return url
 
     @field_validator("portal_url")

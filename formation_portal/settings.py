@@ -8,7 +8,7 @@ from typing import Any
 
 from formation_portal.core.databases import SERVICE, database_settings
 from formation_portal.core.networks import LOOPBACK, local_origin, parse_networks
-from formation_portal.core.storage import read_or_create_secret
+from formation_portal.core.storage import read_or_create_secret, storage_settings
 from formation_portal.environment import PROJECT, cache_settings, mail_settings, read_environment
 
 ENV = read_environment()
@@ -193,11 +193,15 @@ USE_I18N = True
 STATIC_URL = "/static/"
 STATIC_ROOT = DATA_DIR / "static"
 STATICFILES_DIRS = [PROJECT / "static"]
+<<<<<<< HEAD
 # Each file once, under its hashed name: half of them to pack at the first start.
 WHITENOISE_KEEP_ONLY_HASHED_FILES = True
 
 STORAGES = {
     "default": {"BACKEND": "formation_portal.core.storage.DurableFileStorage"},
+=======
+STORAGES = storage_settings(ENV.storage_url) | {
+>>>>>>> storage
     "staticfiles": {"BACKEND": "formation_portal.core.static_files.BundledStaticFilesStorage"},
 }
 # Uploads are served by views that check who asks, never by address.

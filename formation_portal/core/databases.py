@@ -74,8 +74,8 @@ class ServiceRouter:
         return (db == SERVICE) == (app_label == self.label)
 
 
-_FULL_DISK = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
-_BAD_DISK = frozenset({errno.EROFS, errno.EIO})
+FULL_DISK = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+BAD_DISK = frozenset({errno.EROFS, errno.EIO})
 # PostgreSQL's codes: disk_full; read_only_sql_transaction, which Django has no word of its own for.
 _FULL, _READ_ONLY = "53100", "25006"
 # The lowest byte of SQLite's code is the kind of error.
@@ -101,7 +101,7 @@ def outage_in(error: BaseException | None) -> Outage | None:
 
 def _outage_of(error: BaseException) -> Outage | None:
     if isinstance(error, OSError):
-        return Outage.FULL if error.errno in _FULL_DISK else Outage.AWAY if error.errno in _BAD_DISK else None
+        return Outage.FULL if error.errno in FULL_DISK else Outage.AWAY if error.errno in BAD_DISK else None
     if not isinstance(error, Error):
         return None
     cause = error.__cause__

@@ -1,20 +1,77 @@
-"""Files on disk that are written whole or not at all: uploads and secrets.
+"""Files that are written whole or not at all: uploads and secrets.
 
-STORAGES["default"] in the settings names the storage of uploads, FILE_UPLOAD_HANDLERS the handler.
+STORAGES["default"] in the settings is where the portal's uploads are, STORAGES["service"] the embedded service's;
+`storage_settings` reads both from STORAGE_URL. FILE_UPLOAD_HANDLERS names the handler.
 """
 
 import contextlib
 import os
+import re
 import secrets
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from datetime import datetime
 from pathlib import Path
 from typing import IO, Any
+from urllib.parse import parse_qsl, unquote, urlsplit
 
+from django.conf import settings
 from django.core.files.base import File
 from django.core.files.storage import FileSystemStorage
 from django.core.files.uploadedfile import UploadedFile
 from django.core.files.uploadhandler import TemporaryFileUploadHandler
+
+# The second alias in STORAGES.
+SERVICE_FILES = "service"
+_BUCKET_NAME = r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]"
+_PREFIX = r"(/[A-Za-z0-9][A-Za-z0-9._-]*)*/?"
+
+
+def storage_settings(url: str) -> dict[str, dict[str, Any]]:
+    """Django's settings for the portal's uploads and the service's: two folders of the disk, or two prefixes of the
+    bucket that `s3://key:secret@BUCKET/prefix?endpoint=https://host&region=…` names.
+
+    Raises ValueError, without the URL, which holds a secret.
+    """
+    if not url:
+        return {
+            "default": {"BACKEND": "formation_portal.core.storage.DurableFileStorage"},
+            SERVICE_FILES: {
+                "BACKEND": "formation_portal.core.storage.ServiceFileStorage",
+                "OPTIONS": {"directory_permissions_mode": 0o700},
+            },
+        }
+    try:
+        parts = urlsplit(url)
+        more = dict(parse_qsl(parts.query, strict_parsing=True)) if parts.query else {}
+        endpoint = urlsplit(more.get("endpoint", ""))
+        is_server = endpoint.scheme in ("http", "https") and bool(endpoint.hostname) and endpoint.port != 0
+    except ValueError:
+        raise ValueError("can't be read as the address of a bucket") from None
+    bucket, user, password = parts.netloc.rpartition("@")[2], parts.username, parts.password
+    if parts.scheme != "s3" or not re.fullmatch(_BUCKET_NAME, bucket) or not re.fullmatch(_PREFIX, parts.path):
+        raise ValueError("should begin with s3:// and name a bucket, like s3://BUCKET/prefix")
+    if bool(user) != bool(password):
+        raise ValueError("should have both the key and its secret, like s3://key:secret@BUCKET, or neither")
+    if more.keys() - {"endpoint", "region"} or parts.fragment:
+        raise ValueError("should have no other options than endpoint and region")
+    if "endpoint" in more and not is_server:
+        raise ValueError("should have an endpoint like https://host or https://host:port")
+    options: dict[str, Any] = {
+        "bucket_name": bucket,
+        "endpoint_url": more.get("endpoint"),
+        "region_name": more.get("region"),
+    }
+    if user and password:
+        options |= {"access_key": unquote(user), "secret_key": unquote(password), "security_token": None}
+    prefix = parts.path.strip("/")
+    return {
+        alias: {
+            "BACKEND": "formation_portal.core.bucket.BucketStorage",
+            "OPTIONS": options | {"location": f"{prefix}/{folder}".lstrip("/")},
+        }
+        for alias, folder in (("default", "portal"), (SERVICE_FILES, "service"))
+    }
 
 
 class DurableFileStorage(FileSystemStorage):
@@ -30,6 +87,25 @@ class DurableFileStorage(FileSystemStorage):
                 self.delete(name)
             raise
         return stored
+
+    def stored_before(self, moment: datetime) -> Iterator[str]:
+        """The names of all files that were last written before the moment."""
+        root = Path(self.location)
+        for path in root.rglob("*"):
+            if path.is_file() and path.stat().st_mtime < moment.timestamp():
+                yield path.relative_to(root).as_posix()
+
+
+class ServiceFileStorage(DurableFileStorage):
+    """The embedded service's uploads, in a folder of their own."""
+
+    @property
+    def base_location(self) -> Any:
+        return settings.SERVICE_DOCUMENTS
+
+    @property
+    def location(self) -> str:
+        return str(Path(settings.SERVICE_DOCUMENTS).absolute())
 
 
 def _sync_to_disk(path: Path, *, below: Path) -> None:

@@ -13,7 +13,7 @@ from formation_portal.applications.models import Application
 from formation_portal.contract.fields.base import FieldSpec
 from formation_portal.contract.lifecycle import State
 
-from .models import AMBIGUOUS, UNCLEAR, UNSUPPORTED, WITHDRAWAL, Delivery, DeliveryState, ResourceKind
+from .models import AMBIGUOUS, FILE_MISSING, UNCLEAR, UNSUPPORTED, WITHDRAWAL, Delivery, DeliveryState, ResourceKind
 from .order import is_blocked, is_closed_for_changes
 from .problems import LocatedProblem, problems_of
 from .resolution import is_undecided, must_inform_provider
@@ -79,6 +79,7 @@ _REASONS = {
     UNCLEAR: _IN_DOUBT,
     AMBIGUOUS: _IN_DOUBT,
 }
+_FILE_MISSING = gettext_noop("We can’t open this file at the moment. We keep trying. You can also upload it again.")
 _OTHER_REASON = gettext_noop(
     "Something went wrong when we sent it. Our team is looking into it. You don’t need to do anything."
 )
@@ -88,8 +89,9 @@ _OTHER_REASON = gettext_noop(
 class DeliveryStatus:
     """How far one thing has come. `words` say it, `state` is for marks and colours, `at` is when it last changed.
 
-    `why` is a sentence where our team has it. For agents: `delivery` is the row's primary key, `is_undecided` says
-    that it waits for a decision, `must_inform_provider` that somebody has to inform the provider by hand.
+    `why` is a sentence where our team has it, or its file can't be read. For agents: `delivery` is the row's primary
+    key, `is_undecided` says that it waits for a decision, `must_inform_provider` that somebody has to inform the
+    provider by hand.
     """
 
     state: DeliveryStage = DeliveryStage.SAVED
@@ -177,12 +179,11 @@ class ApplicationDeliveries:
         return tuple((problem, row.updated_at) for row in self._rows.values() for problem in problems_of(row))
 
     def unresolved(self, slot_words: Mapping[str, str] | None = None) -> tuple[tuple[str, DeliveryStatus], ...]:
-        """What is being checked or is with our team: titles and statuses, also of what was removed here."""
+        """What is being checked, is with our team or waits for its file: titles and statuses, also of what was removed
+        here."""
         titles = Titles(self._rows.values(), slot_words=slot_words)
         views = ((titles.title(row), self._status(row)) for row in self._rows.values() if not self._is_idle(row))
-        return tuple(
-            (title, view) for title, view in views if view.state in (DeliveryStage.CHECKING, DeliveryStage.OURS)
-        )
+        return tuple((title, view) for title, view in views if view.state is DeliveryStage.CHECKING or view.why)
 
     @property
     def transitions(self) -> tuple[tuple[str, DeliveryStatus], ...]:
@@ -243,13 +244,18 @@ class ApplicationDeliveries:
             gettext(saved if stage is DeliveryStage.SAVED else STAGE_WORDS[stage]),
             problems_of(row),
             row.updated_at,
-            why=gettext(_REASONS.get(row.reason, _OTHER_REASON)) if stage is DeliveryStage.OURS else "",
+            why=self._why(row, stage),
             delivery=row.pk,
             is_undecided=is_undecided(row),
             must_inform_provider=must_inform_provider(row),
             document_status=row.document_status if is_done else "",
             note=row.document_note if is_done else "",
         )
+
+    def _why(self, row: Delivery, stage: DeliveryStage) -> str:
+        if stage is DeliveryStage.WAITING and row.reason == FILE_MISSING:
+            return gettext(_FILE_MISSING)
+        return gettext(_REASONS.get(row.reason, _OTHER_REASON)) if stage is DeliveryStage.OURS else ""
 
     def _stage(self, row: Delivery, *, may_send: bool) -> DeliveryStage:
         if row.is_returned:

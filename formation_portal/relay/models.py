@@ -129,11 +129,15 @@ AMBIGUOUS = "twins"
 STATE_CONFLICT = "otherwise"
 # Why a row waits: the evidence says that nothing arrived, so it may be sent again.
 RESEND = "resend"
+# Of a document: its upload is not wanted any more (held), or can't be read now (waiting).
+FILE_MISSING = "file_missing"
 # What one more lookup of a thing that was sent again has found: the service has more than one of it.
 DUPLICATE = "surplus"
 # How a row was done: an agent has informed the provider by hand.
 PROVIDER_INFORMED = "told"
-OWN_REASONS = frozenset({UNCLEAR, UNSUPPORTED, AMBIGUOUS, STATE_CONFLICT, RESEND, DUPLICATE, PROVIDER_INFORMED})
+OWN_REASONS = frozenset(
+    {UNCLEAR, UNSUPPORTED, AMBIGUOUS, STATE_CONFLICT, RESEND, FILE_MISSING, DUPLICATE, PROVIDER_INFORMED}
+)
 
 
 # What the service says of a document that it has; nothing while it has not looked (supplement, "Documents").

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable
 from datetime import datetime
 
 from .calls.routes import CREATE, is_unsupported, needs_an_edit, sent_action, wanted_action
-from .models import UNSUPPORTED, WITHDRAWAL, Delivery, DeliveryState, ResourceKind, ResourceName
+from .models import FILE_MISSING, UNSUPPORTED, WITHDRAWAL, Delivery, DeliveryState, ResourceKind, ResourceName
 from .service_profile import Profile
 
 _NONE_TRIED: frozenset[int] = frozenset()
@@ -21,9 +21,9 @@ def next_delivery(
 ) -> Delivery | None:
     """The row to work on, or None: one call in flight an entity, removals first and backwards, then in order.
 
-    What waits to be tried again holds up what comes after it; what is in doubt holds up others of its kind, so that
-    the records of two of them are never mixed up. `is_eager` takes what would have to wait, but nothing that was
-    `tried`.
+    What waits to be tried again holds up what comes after it, but for a file that can't be read now; what is in doubt
+    holds up others of its kind, so that the records of two of them are never mixed up. `is_eager` takes what would have
+    to wait, but nothing that was `tried`.
     """
     if any(row.state in (DeliveryState.SENDING, DeliveryState.RECONCILING) for row in rows):
         return None
@@ -41,7 +41,7 @@ def next_delivery(
         is_due = row.next_at is not None and row.next_at <= now
         if row.pk not in tried and (is_eager or row.state in (DeliveryState.QUEUED, DeliveryState.HELD) or is_due):
             return row
-        if row.state == DeliveryState.WAITING:
+        if row.state == DeliveryState.WAITING and row.reason != FILE_MISSING:
             return None
     return None
 

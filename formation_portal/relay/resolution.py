@@ -26,6 +26,7 @@ from .calls.bodies import is_id_of_another_kind
 from .models import (
     AMBIGUOUS,
     DUPLICATE,
+    FILE_MISSING,
     PROVIDER_INFORMED,
     UNCLEAR,
     UNSUPPORTED,
@@ -118,8 +119,10 @@ def must_inform_provider(row: Delivery) -> bool:
 
 def may_inform_provider(row: Delivery) -> bool:
     """Whether an agent may record that the provider was informed by hand: also where it is held for another reason,
-    if nothing of it is in doubt."""
-    return must_inform_provider(row) or (row.state == DeliveryState.HELD and not is_undecided(row))
+    if nothing of it is in doubt, or where a file can't be read."""
+    waits_for_file = row.state == DeliveryState.WAITING and row.reason == FILE_MISSING
+    is_held = row.state == DeliveryState.HELD and not is_undecided(row)
+    return must_inform_provider(row) or is_held or waits_for_file
 
 
 def bind(

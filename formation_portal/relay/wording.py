@@ -13,6 +13,7 @@ from .models import (
     AMBIGUOUS,
     DUPLICATE,
     ENTITY,
+    FILE_MISSING,
     PROVIDER_INFORMED,
     RESEND,
     STATE_CONFLICT,
@@ -143,7 +144,7 @@ _REASONS: Mapping[tuple[str, str], str] = {
     ): "Not accepted because of the application’s status at the service; checking that status",
     (DeliveryState.HELD, AMBIGUOUS): "Several records at the service could be this one",
     (DeliveryState.HELD, UNSUPPORTED): "The service has no call for this change: inform the formation service",
-    (DeliveryState.HELD, "file_missing"): "The uploaded file is missing from the portal",
+    (DeliveryState.HELD, FILE_MISSING): "The uploaded file was replaced or removed before it was sent",
     (DeliveryState.HELD, "not_found"): "The service no longer has it",
     (DeliveryState.HELD, "unexpected"): "The service sent an unexpected answer",
     (
@@ -157,6 +158,7 @@ _REASONS: Mapping[tuple[str, str], str] = {
     (DeliveryState.DONE, PROVIDER_INFORMED): "Formation service informed",
     (DeliveryState.WAITING, "not_authorised"): "The service does not accept our key",
     (DeliveryState.WAITING, "not_allowed"): "Our key lacks the scope for this: an operator has to request it",
+    (DeliveryState.WAITING, FILE_MISSING): "The uploaded file cannot be read at the moment; trying again",
     (DeliveryState.WAITING, RESEND): "It did not arrive and will be sent again",
 }
 

@@ -1,7 +1,6 @@
 """What the service refuses, as data and as RFC 9457 problem+json (supplement, "Envelopes, pages, errors")."""
 
 import dataclasses
-import errno
 import json
 import logging
 from collections.abc import Iterable, Mapping
@@ -15,7 +14,7 @@ from django.http.multipartparser import MultiPartParserError
 from django.utils.encoding import escape_uri_path
 from ninja.errors import HttpError, ValidationError
 
-from formation_portal.core.databases import DATABASE_AWAY
+from formation_portal.core.databases import BAD_DISK, DATABASE_AWAY, FULL_DISK
 
 logger = logging.getLogger(__name__)
 
@@ -45,8 +44,6 @@ STATUS_OF = {
     "internal_error": 500,
     "unavailable": 503,
 }
-# The disk is full, read-only, or broken: it passes, and nothing was done.
-_DISK_ERRORS = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EIO})
 # pydantic's word for an error, in the words of the interface.
 _CODES = {"missing": "required", "union_tag_not_found": "required", "extra_forbidden": "unknown_field"}
 _SHARED_CODES = frozenset({"unknown_field", "party_type_not_allowed", "currency_not_allowed"})
@@ -160,9 +157,13 @@ def _api_error(error: Exception) -> ApiError:
     if isinstance(error, DATABASE_AWAY):
         logger.warning("the service's database did not answer: %s", error)
         return ApiError("unavailable", "The service cannot answer at the moment.", headers={"Retry-After": "5"})
-    if isinstance(error, OSError) and error.errno in _DISK_ERRORS:
+    if isinstance(error, OSError) and error.errno in FULL_DISK | BAD_DISK:
+        # It passes, and nothing was done.
         logger.error("the service's disk does not take it: %s", error.strerror)
-        return ApiError("unavailable", "The service has no storage space at the moment.", headers={"Retry-After": "60"})
+        detail = "The service cannot reach its files at the moment."
+        if error.errno in FULL_DISK:
+            detail = "The service has no storage space at the moment."
+        return ApiError("unavailable", detail, headers={"Retry-After": "60"})
     return ApiError("internal_error", "Something went wrong on our side.")
 
 

@@ -1,27 +1,26 @@
-"""Uploaded files on disk, and the transaction in which they are written: where it is rolled back, they are removed.
+"""Uploaded files, and the transaction in which they are written: where it is rolled back, they are removed.
 
-They are checked by content and digested while written.
+They are checked by content and digested before they are written.
 
 A file is written before its row is committed and deleted after its row is gone. So a crash between the two leaves a
 file without a row at worst, which `manage.py remove_orphans` finds, never a row without its file.
 """
 
 import hashlib
-import os
 import sqlite3
 import unicodedata
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
-from pathlib import Path
 from typing import Any
 
-from django.conf import settings
+from django.core.files.storage import Storage, storages
 from django.core.files.uploadedfile import UploadedFile
 from django.db import Error, transaction
 from django.http import HttpResponse
 
 from formation_portal.core.databases import DATABASE_AWAY, SERVICE
+from formation_portal.core.storage import SERVICE_FILES
 from formation_portal.service.models import Document
 from formation_portal.service.problems import ApiError, ErrorDetail, invalid
 
@@ -63,10 +62,10 @@ def _remove_without_row(paths: list[str]) -> None:
     """A commit whose answer was lost may have been done all the same; whoever can't ask leaves the files alone."""
     if not paths:
         return
-    with suppress(Error):
+    with suppress(Error, OSError):
         kept = set(Document.objects.filter(path__in=paths).values_list("path", flat=True))
         for path in set(paths) - kept:
-            (Path(settings.SERVICE_DOCUMENTS) / path).unlink(missing_ok=True)
+            stored_files().delete(path)
 
 
 FILE_LIMIT = 10 * 1024 * 1024
@@ -76,42 +75,34 @@ _SIGNATURES = ((b"\xff\xd8\xff", "image/jpeg"), (b"\x89PNG\r\n\x1a\n", "image/pn
 MIME_TYPES = ("application/pdf", "image/jpeg", "image/png")
 
 
-def documents_folder() -> Path:
-    """Where the service keeps its documents."""
-    return Path(settings.SERVICE_DOCUMENTS)
+def stored_files() -> Storage:
+    """Where the service keeps its documents: a folder, or a bucket."""
+    return storages[SERVICE_FILES]
 
 
 @contextmanager
 def store_upload(file: "UploadedFile[Any]", *, path: str) -> Iterator[Document]:
     """Writes the file, unless it is too large, empty or of another kind; where the block fails, it is removed again.
 
-    Gives a document that knows its file, and is neither anybody's nor saved yet. `path` is relative to the folder.
+    Gives a document that knows its file, and is neither anybody's nor saved yet. `path` is its name there.
     """
     mime_type = _checked(file)
-    target = documents_folder() / path
-    target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    digest, size = hashlib.sha256(), 0
+    for chunk in file.chunks():
+        digest.update(chunk)
+        size += len(chunk)
     if (paths := _written.get()) is not None:
         paths.append(path)
     try:
-        digest, size = _write(file, target)
+        stored_files().save(path, file)
         # Without folders and control characters, fit for a header and a list.
         plain = "".join(c for c in unicodedata.normalize("NFC", file.name or "") if unicodedata.category(c)[0] != "C")
         name = plain.rpartition("/")[2].rpartition("\\")[2].strip()[-255:] or "document"
-        yield Document(path=path, name=name, mime_type=mime_type, size=size, sha256=digest)
+        yield Document(path=path, name=name, mime_type=mime_type, size=size, sha256=digest.hexdigest())
     except BaseException:
-        target.unlink(missing_ok=True)
+        with suppress(OSError):
+            stored_files().delete(path)
         raise
-
-
-def _write(file: "UploadedFile[Any]", target: Path) -> tuple[str, int]:
-    digest, size = hashlib.sha256(), 0
-    with os.fdopen(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as out:
-        for chunk in file.chunks():
-            digest.update(chunk)
-            size += out.write(chunk)
-        out.flush()
-        os.fsync(out.fileno())
-    return digest.hexdigest(), size
 
 
 def remove_after_commit(paths: list[str]) -> None:
@@ -119,7 +110,7 @@ def remove_after_commit(paths: list[str]) -> None:
 
     def remove() -> None:
         for path in paths:
-            (documents_folder() / path).unlink(missing_ok=True)
+            stored_files().delete(path)
 
     transaction.on_commit(remove, using=SERVICE, robust=True)
 

@@ -9,6 +9,7 @@ without end.
 """
 
 import csv
+import errno
 import json
 import re
 import tempfile
@@ -84,11 +85,12 @@ def log_view(
 
 
 def as_download(request: HttpRequest, found: Document | ScreeningCheck, *, by: Account) -> HttpResponse:
-    """A file that was uploaded, and the look at it kept; 404 where the disk hasn't got it."""
+    """A file that was uploaded, and the look at it kept; an outage where its disk or bucket hasn't got it: its
+    record is here, so it is not known to be lost."""
     try:
         content = found.file.open("rb")
     except FileNotFoundError as error:
-        raise Http404 from error
+        raise OSError(errno.EIO, "An uploaded file is not in its storage") from error
     log_view(request, found, AccessKind.FILE if isinstance(found, Document) else AccessKind.SCREENING, by=by)
     answer = FileResponse(content, as_attachment=True, filename=found.download_name, content_type=found.mime_type)
     return cast(HttpResponse, isolated(answer))

@@ -113,7 +113,7 @@ def stored_file(row: Any, content: "File[bytes] | IO[bytes]") -> Iterator[None]:
     except BaseException:
         # A commit may have succeeded although its reply was lost: only a file that no row names is deleted. The lock
         # waits for a commit that is under way; where the database cannot be asked, the file stays.
-        with suppress(Error), transaction.atomic():
+        with suppress(Error, OSError), transaction.atomic():
             Application.objects.select_for_update().get(pk=row.application_id)
             if not type(row).objects.filter(file=row.file.name).exists():
                 storage.delete(row.file.name)
@@ -134,6 +134,9 @@ def _save_row(
             raise UploadRefused(gettext("Choose one of the documents in the list"))
         old = draft.documents_of(row).get(document.slot)
         if old and (old.sha256, old.name) == (document.sha256, document.name):
+            # The same once more: perhaps because the earlier file can't be read, so that is the one that goes.
+            old.file.name, document.file.name = document.file.name, old.file.name
+            old.save(update_fields=["file"])
             return old
         if (row.token if row else "", document.slot) in journal.locks.documents:
             raise UploadRefused(gettext("You can’t replace this file. Our reviewer has accepted it"))

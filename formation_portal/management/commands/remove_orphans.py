@@ -4,16 +4,18 @@ Safe at any time, also while the portal serves.
 """
 
 import logging
-import time
 from collections.abc import Callable
-from pathlib import Path
+from datetime import timedelta
 from typing import Any
 
 from django.conf import settings
+from django.core.files.storage import storages
 from django.core.management.base import BaseCommand
+from django.utils import timezone
 
 from formation_portal.applications.models import Application
 from formation_portal.applications.models import Document as PortalDocument
+from formation_portal.core.storage import SERVICE_FILES, DurableFileStorage
 from formation_portal.reviews.models import ScreeningCheck
 from formation_portal.service.models import Document as ServiceDocument
 from formation_portal.service.models import Entity
@@ -38,20 +40,20 @@ def remove_orphans() -> int:
 
     Only beside rows that are known: whoever starts with a wrong or an empty database by mistake loses no file.
     """
-    places: tuple[tuple[Path, Callable[[str], bool]], ...] = (
-        (Path(settings.MEDIA_ROOT), _is_orphan_of_portal),
-        (Path(settings.SERVICE_DOCUMENTS), _is_orphan_of_service),
-        (Path(settings.FILE_UPLOAD_TEMP_DIR), lambda _: True),
+    arriving = DurableFileStorage(location=settings.FILE_UPLOAD_TEMP_DIR)
+    places: tuple[tuple[str, Any, Callable[[str], bool]], ...] = (
+        ("portal", storages["default"], _is_orphan_of_portal),
+        ("service", storages[SERVICE_FILES], _is_orphan_of_service),
+        ("arriving", arriving, lambda _: True),
     )
     count = 0
-    before = time.time() - AGE_SECONDS
-    for folder, is_orphan in places:
-        old = [path for path in folder.rglob("*") if path.is_file() and path.stat().st_mtime < before]
-        orphans = [path for path in old if is_orphan(path.relative_to(folder).as_posix())]
-        for path in orphans:
-            path.unlink(missing_ok=True)
+    before = timezone.now() - timedelta(seconds=AGE_SECONDS)
+    for place, storage, is_orphan in places:
+        orphans = [name for name in storage.stored_before(before) if is_orphan(name)]
+        for name in orphans:
+            storage.delete(name)
         if orphans:
-            logger.warning("Removed %d unused files from %s", len(orphans), folder)
+            logger.warning("Removed %d unused files (%s)", len(orphans), place)
         count += len(orphans)
     return count
 

@@ -11,6 +11,8 @@ from typing import Any
 
 from django.conf import settings
 from django.contrib.staticfiles.finders import get_finders
+from django.core.exceptions import ImproperlyConfigured
+from django.core.files.storage import storages
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 from django.db import Error, connections
@@ -18,6 +20,7 @@ from django.db.migrations.executor import MigrationExecutor
 
 from formation_portal.accounts.demo import deactivate_demo_accounts, ensure_demo_accounts
 from formation_portal.core.databases import SERVICE
+from formation_portal.core.storage import SERVICE_FILES
 from formation_portal.environment import misspelled_settings
 from formation_portal.management.commands.remove_orphans import remove_orphans
 from formation_portal.management.supervision import limit_malloc_arenas
@@ -51,6 +54,7 @@ def prepare(say: Say) -> None:
             setting = "SERVICE_DATABASE_URL" if alias == SERVICE else "DATABASE_URL"
             reason = next(iter(str(error).strip().splitlines()), type(error).__name__)
             raise CommandError(f"{setting}: the database can't be opened: {reason}") from None
+    check_storage(say)
     for alias in connections:
         migrate(alias, say)
     # Of the attempts that are counted (CACHES); looks first whether it is there.
@@ -66,8 +70,24 @@ def prepare(say: Say) -> None:
     else:
         deactivate_demo_accounts()
     collect_static(say)
-    if removed := remove_orphans():
-        say(f"Removed unused files: {removed}")
+    try:
+        if removed := remove_orphans():
+            say(f"Removed unused files: {removed}")
+    except OSError as error:
+        say(f"Warning: unused files were not removed: {error.strerror}")
+
+
+def check_storage(say: Say) -> None:
+    """One that can't be used as it is set stops the start; one that is away may come back while the portal runs."""
+    for alias in ("default", SERVICE_FILES) if settings.ENV.storage_url else ():
+        storage: Any = storages[alias]
+        try:
+            storage.check()
+        except ImproperlyConfigured as error:
+            raise CommandError(f"STORAGE_URL: {error}") from None
+        except OSError as error:
+            say(f"Warning: STORAGE_URL: {error.strerror}. There are no uploads and downloads until it does.")
+            return
 
 
 def shared_cache_trouble() -> str:

@@ -20,11 +20,10 @@ from ..models import OWN_REASONS, STATE_CONFLICT, UNCLEAR, UNSUPPORTED, Delivery
 from .bodies import is_id_of_another_kind
 from .routes import CREATE, REMOVE
 
-NOT_AUTHORISED, NOT_ALLOWED, IN_PROGRESS, FILE_MISSING, BOUND_ELSEWHERE, TOO_LATE = (
+NOT_AUTHORISED, NOT_ALLOWED, IN_PROGRESS, BOUND_ELSEWHERE, TOO_LATE = (
     "not_authorised",
     "not_allowed",
     "in_progress",
-    "file_missing",
     "bound_elsewhere",
     "too_late",
 )

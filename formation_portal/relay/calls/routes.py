@@ -21,7 +21,11 @@ logger = logging.getLogger(__name__)
 
 
 class MissingFile(Exception):
-    """The upload is not there any more; a newer one has taken its place, or it was lost."""
+    """The upload is no longer wanted here: a newer one has taken its place, or it was removed."""
+
+
+class UnreadableFile(Exception):
+    """The upload can't be read now: its disk or bucket is away, or doesn't have it (yet)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,17 +85,20 @@ class Claim:
         return body
 
     def open_file(self) -> IO[bytes]:
-        """The document that is sent. Raises MissingFile."""
+        """The document that is sent. Raises MissingFile, UnreadableFile."""
         row, digest = self.row, self.sent.get("sha256")
         documents = Document.objects.in_use().filter(application_id=row.application_id, subject=row.subject)
         document = documents.filter(sha256=digest).first()
+        if document is None:
+            raise MissingFile
         try:
-            if document is not None:
-                file: IO[bytes] = document.file.storage.open(str(document.file.name))
-                return file
-        except FileNotFoundError:
-            logger.exception("The file of delivery %s is missing", row.pk)
-        raise MissingFile
+            file: IO[bytes] = document.file.storage.open(str(document.file.name))
+        except OSError as error:
+            logger.error(
+                "The file of delivery %s can't be read now: %s", row.pk, error.strerror or type(error).__name__
+            )
+            raise UnreadableFile from error
+        return file
 
     def expected_record(self) -> dict[str, Any]:
         """What the service's record of it should show."""

@@ -20,7 +20,7 @@ from formation_portal.gateway import clock_skew
 from formation_portal.gateway.errors import GatewayError
 
 from .. import timing
-from ..models import STATE_CONFLICT, UNCLEAR, UNSUPPORTED, Attempt, Delivery, DeliveryState
+from ..models import FILE_MISSING, STATE_CONFLICT, UNCLEAR, UNSUPPORTED, Attempt, Delivery, DeliveryState
 from ..problems import locate
 from ..service_profile import locked_profile, update_profile
 from ..sync import forget_dependents, is_frozen, requeue
@@ -28,7 +28,6 @@ from . import rate_limit
 from .claiming import claim
 from .outcomes import (
     BOUND_ELSEWHERE,
-    FILE_MISSING,
     IN_PROGRESS,
     NOT_ALLOWED,
     NOT_AUTHORISED,
@@ -37,7 +36,7 @@ from .outcomes import (
     outcome_of,
 )
 from .reconciliation import Evidence, look_up, read_entity_status, reconcile, reconcile_transition
-from .routes import CREATE, REMOVE, ROUTES, Claim, MissingFile, sent_action
+from .routes import CREATE, REMOVE, ROUTES, Claim, MissingFile, UnreadableFile, sent_action
 
 logger = logging.getLogger(__name__)
 
@@ -84,6 +83,9 @@ def _call(claimed: Claim) -> CallOutcome:
         return CallOutcome(DeliveryState.DONE, remote_id=remote_id, request_id=claimed.request_id)
     except GatewayError as error:
         return outcome_of(error, kind=kind, action=action)
+    except UnreadableFile:
+        # Never lost by a machine's word: it waits until it can be read, or somebody decides otherwise.
+        return CallOutcome(DeliveryState.WAITING, FILE_MISSING, was_called=False)
     except MissingFile:
         return CallOutcome(DeliveryState.HELD, FILE_MISSING, was_called=False)
 
@@ -263,7 +265,7 @@ def _learn_about_service(row: Delivery, claim: Claim, outcome: CallOutcome, *, n
 
 def _continue_others(row: Delivery, claim: Claim, *, now: datetime) -> None:
     """The others may go on, unless they would wait for the same reason."""
-    if row.state != DeliveryState.WAITING:
+    if row.state != DeliveryState.WAITING or row.reason == FILE_MISSING:
         Delivery.objects.filter(application_id=row.application_id, state=DeliveryState.QUEUED, next_at=None).update(
             next_at=now
         )

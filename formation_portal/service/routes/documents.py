@@ -13,7 +13,7 @@ from formation_portal.service import identifiers, storage
 from formation_portal.service.entity_forms import document_keys, parsed_form
 from formation_portal.service.models import Document, Entity, Party
 from formation_portal.service.pipeline import MULTIPART, route
-from formation_portal.service.problems import ErrorDetail, invalid, not_found, pointer
+from formation_portal.service.problems import ApiError, ErrorDetail, invalid, pointer
 from formation_portal.service.queries import (
     PER_PAGE,
     PageNumber,
@@ -125,14 +125,16 @@ def get_document(request: HttpRequest, entity_id: EntityId, document_id: Documen
 def download_document(request: HttpRequest, entity_id: EntityId, document_id: DocumentId) -> FileResponse:
     """**S** The document's bytes."""
     document = document_of(entity_to_read(request, entity_id), document_id)
-    path = storage.documents_folder() / document.path
-    if not path.is_file():
-        raise not_found("document")
+    try:
+        file = storage.stored_files().open(document.path)
+    except FileNotFoundError:
+        # Its record is here, so it is not known to be lost: its disk or bucket may come back.
+        raise ApiError("unavailable", "The file cannot be read at the moment.", headers={"Retry-After": "60"}) from None
     # Never the name that a sender gave it, which may claim another type.
     name = (
         f"{document.id}-{slugify(document.document_key)[:60] or 'document'}{guess_extension(document.mime_type) or ''}"
     )
-    return FileResponse(path.open("rb"), as_attachment=True, filename=name, content_type=document.mime_type)
+    return FileResponse(file, as_attachment=True, filename=name, content_type=document.mime_type)
 
 
 @route(router, "DELETE", ONE, scopes=WRITE, gives=None, status=204, refuses=(409,))

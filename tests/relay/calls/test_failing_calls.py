@@ -2,10 +2,12 @@
 
 import logging
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
 import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
 
 from formation_portal.applications import services
@@ -17,6 +19,7 @@ from formation_portal.relay.calls.claiming import _expire_leases, claim
 from formation_portal.relay.calls.sending import make_next_call
 from formation_portal.relay.delivery_status import deliveries_of
 from formation_portal.relay.models import Attempt, Delivery, ServiceProfile
+from formation_portal.relay.resolution import record_provider_informed
 from formation_portal.relay.service_profile import current_profile
 from formation_portal.relay.timing import KEYED_REPEATS
 from formation_portal.relay.worker import drain
@@ -382,16 +385,41 @@ def test_every_answer_has_its_state(
     assert state == "unknown" or not row("entity").needs_a_decision
 
 
-def test_a_lost_upload_is_left_to_our_team(complete: Draft, transport: FlakyTransport) -> None:
+def test_an_upload_that_is_not_there_waits_and_keeps_nothing_else_waiting(
+    complete: Draft, transport: FlakyTransport, owner: Any
+) -> None:
+    document = complete.documents[0]
+    content = Path(document.file.path).read_bytes()
+    document.file.storage.delete(str(document.file.name))
+    while make_next_call(complete.application.pk):
+        pass
+    found = row("document", document.subject)
+    assert (found.state, found.reason, found.attempts) == ("waiting", "file_missing", 1)
+    assert found.next_at is not None
+    assert "POST entities/documents" not in transport.endpoints
+    status = deliveries_of(complete.application)
+    assert status.of("shareholding", "ada/ordinary").words == "Received"
+    [(_, view)] = status.unresolved()
+    assert view.words == "Waiting to retry"
+    assert view.why.startswith("We can’t open this file at the moment.")
+    # Not even after many tries.
+    for _ in range(KEYED_REPEATS + 1):
+        drain()
+    assert row("document", document.subject).state == "waiting"
+    # The customer chooses the same file again.
+    upload = SimpleUploadedFile(document.name, content)
+    services.add_document(reopened(complete), reopened(complete).parties[0], document.slot, upload, by=owner)
+    drain()
+    assert row("document", document.subject).state == "done"
+
+
+def test_an_agent_decides_that_a_lost_upload_goes_another_way(complete: Draft, agent: Any) -> None:
     document = complete.documents[0]
     document.file.storage.delete(str(document.file.name))
     drain()
-    assert (row("document", document.subject).reason, "POST entities/documents" in transport.endpoints) == (
-        "file_missing",
-        False,
-    )
-    assert row("document", document.subject).state == "held"
-    assert deliveries_of(complete.application).of("shareholding", "ada/ordinary").words == "Received"
+    found = row("document", document.subject)
+    record_provider_informed(found.pk, agent=agent, note="Sent by post")
+    assert row("document", document.subject).state == "done"
 
 
 def test_a_refusal_of_more_than_what_was_cleared_is_for_the_customer(

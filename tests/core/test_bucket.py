@@ -1,0 +1,312 @@
+"""Uploads in a bucket, by a server of its own: the portal's, the service's, and what happens while it is away."""
+
+import multiprocessing
+import os
+import subprocess
+import sys
+import time
+from datetime import timedelta
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.files.storage import default_storage
+from django.core.management import CommandError
+from django.db import connections
+from django.test import Client
+from django.utils import timezone
+from PIL import Image
+
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft, open_draft
+from formation_portal.applications.models import Document
+from formation_portal.core import bucket
+from formation_portal.core.storage import storage_settings
+from formation_portal.management.commands import remove_orphans, setup_portal
+from formation_portal.relay.delivery_status import deliveries_of
+from formation_portal.relay.models import Delivery, DeliveryState
+from formation_portal.service.auth import PORTAL_KEY_FILE, portal_key
+from formation_portal.service.catalog.loader import store_catalog
+from formation_portal.service.models import Document as ServiceDocument
+from tests.applications import factories
+from tests.documents import sample_files
+from tests.management.served import PROJECT
+from tests.markup import Markup
+from tests.object_store import KEY, SECRET, ObjectStore, needs_a_bucket, object_server, object_store
+from tests.service import example_catalog
+from tests.service.caller import Caller
+
+__all__ = ["object_server", "object_store"]
+
+pytestmark = [pytest.mark.django_db(databases=["default", "service"], transaction=True), needs_a_bucket]
+
+FILE = sample_files.pdf(3)
+
+
+@pytest.fixture(autouse=True)
+def store(object_store: ObjectStore, settings: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ObjectStore:
+    """The bucket as STORAGE_URL names it; whoever writes to a folder all the same is found out."""
+    # Nobody waits for a server that says nothing.
+    monkeypatch.setattr(bucket, "READ_SECONDS", 0.5)
+    settings.STORAGES = settings.STORAGES | storage_settings(object_store.url())
+    settings.MEDIA_ROOT = settings.SERVICE_DOCUMENTS = tmp_path / "nothing-here"
+    settings.RELAY_DIR = tmp_path / "relay"
+    settings.RELAY_WAIT_MS = 0
+    return object_store
+
+
+@pytest.fixture
+def draft(owner: Any) -> Draft:
+    store_catalog([factories.ITEM])
+    draft = open_draft(services.start(owner=owner, product=factories.product()))
+    factories.fill_in(draft, by=owner)
+    return draft
+
+
+@pytest.fixture
+def browser(owner: Any) -> Client:
+    """The owner's, which shows error pages."""
+    client = Client(raise_request_exception=False)
+    client.force_login(owner)
+    return client
+
+
+def documents_url(draft: Draft, more: str = "") -> str:
+    return f"/applications/{draft.application.reference}/documents/{more}"
+
+
+def upload(client: Client, draft: Draft, content: bytes = FILE) -> Any:
+    form = {"slot": "/Business plan", "file": factories.upload(content, "plan.pdf")}
+    return client.post(documents_url(draft), form)
+
+
+def plan_of(draft: Draft) -> Document:
+    return Document.objects.in_use().get(application=draft.application, slot="Business plan")
+
+
+def content_of(answer: Any) -> bytes:
+    assert answer.status_code == 200
+    return b"".join(answer.streaming_content)
+
+
+def test_a_file_is_uploaded_drawn_and_given_out_by_the_portal_alone(
+    browser: Client, draft: Draft, store: ObjectStore, settings: Any
+) -> None:
+    assert upload(browser, draft).status_code == 302
+    document = plan_of(draft)
+    assert f"here/portal/{document.file.name}" in store.names
+    stored = store.bucket.Object(f"here/portal/{document.file.name}").get()
+    assert (stored["Body"].read(), stored["ContentType"]) == (FILE, "application/octet-stream")
+    for more, side in (("thumbnail/", 320), ("pages/2/picture/", 1400)):
+        answer = browser.get(documents_url(draft, f"{document.pk}/{more}"))
+        with Image.open(BytesIO(answer.content), formats=("JPEG",)) as picture:
+            assert max(picture.size) == side
+    answer = browser.get(documents_url(draft, f"{document.pk}/"))
+    assert content_of(answer) == FILE
+    assert (answer["Content-Type"], answer["Content-Length"]) == ("application/pdf", str(len(FILE)))
+    assert answer["Content-Disposition"].startswith("attachment; filename=")
+    assert (answer["Cache-Control"], answer["X-Content-Type-Options"]) == ("no-store", "nosniff")
+    assert browser.post(documents_url(draft, f"{document.pk}/removal/")).status_code == 302
+    assert f"here/portal/{document.file.name}" not in store.names
+    assert not Path(settings.MEDIA_ROOT).exists()
+    assert list(Path(settings.FILE_UPLOAD_TEMP_DIR).iterdir()) == []
+
+
+def test_a_large_file_is_one_piece(browser: Client, draft: Draft, store: ObjectStore) -> None:
+    large = FILE + b"0" * 9_500_000
+    assert upload(browser, draft, large).status_code == 302
+    document = plan_of(draft)
+    assert content_of(browser.get(documents_url(draft, f"{document.pk}/"))) == large
+    # What was sent in parts has a digest with their number.
+    assert "-" not in store.bucket.Object(f"here/portal/{document.file.name}").e_tag
+
+
+def test_the_service_keeps_its_documents_there_too(store: ObjectStore) -> None:
+    store_catalog(example_catalog.items())
+    caller = Caller.with_scopes()
+    entity = caller.entity()
+    path = f"/entities/{entity}/documents"
+    first, second = (
+        caller.upload(path, file=factories.upload(content), document_key="Business plan").json()["data"]["id"]  # type: ignore[attr-defined]
+        for content in (factories.PDF, FILE)
+    )
+    assert first != second
+    assert store.names == [f"here/service/{entity}/{second}"]
+    assert content_of(caller.get(f"{path}/{second}/download")) == FILE
+    store.stop()
+    for answer in (
+        caller.get(f"{path}/{second}/download"),
+        caller.upload(path, file=factories.upload(), document_key="Business plan"),
+    ):
+        assert (answer.status_code, answer["Retry-After"]) == (503, "60")
+    store.start_again()
+    assert content_of(caller.get(f"{path}/{second}/download")) == FILE
+    store.bucket.objects.delete()
+    assert caller.get(f"{path}/{second}/download").status_code == 503
+    assert caller.delete(f"{path}/{second}").status_code == 204
+
+
+def test_while_it_is_away_pages_say_so_and_keep_what_was_typed(
+    browser: Client, draft: Draft, store: ObjectStore, caplog: pytest.LogCaptureFixture
+) -> None:
+    upload(browser, draft)
+    document = plan_of(draft)
+    store.stop()
+    section = f"/applications/{draft.application.reference}/sections/the-company/"
+    assert browser.get(section).status_code == 200
+    refused = upload(browser, draft, FILE + b"\n")
+    assert refused.status_code == 422
+    assert "We could not save the file just now." in Markup(refused.content.decode()).one("main").text
+    answer = browser.get(documents_url(draft, f"{document.pk}/"))
+    assert (answer.status_code, answer["Retry-After"], answer["Cache-Control"]) == (503, "5", "no-store")
+    assert Markup(answer.content.decode()).one("h1").text == "This page is not available right now"
+    assert SECRET not in caplog.text
+    assert all(record.exc_info is None for record in caplog.records)
+    store.start_again()
+    assert content_of(browser.get(documents_url(draft, f"{document.pk}/"))) == FILE
+    assert upload(browser, draft, FILE + b"\n").status_code == 302
+    assert plan_of(draft).pk != document.pk
+
+
+def test_a_form_whose_file_cannot_be_read_back_is_kept_on_the_page(
+    browser: Client, draft: Draft, store: ObjectStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    save = bucket.BucketStorage._save
+
+    def save_then_stop(self: Any, name: str, content: Any) -> str:
+        kept = save(self, name, content)
+        store.stop()
+        return kept
+
+    with monkeypatch.context() as patch:
+        patch.setattr(bucket.BucketStorage, "_save", save_then_stop)
+        answer = upload(browser, draft)
+    page = Markup(answer.content.decode())
+    assert (answer.status_code, page.one("h1").text) == (503, "Not saved yet")
+    assert "Choose your file again" in page.one("main").text
+    store.start_again()
+    assert upload(browser, draft).status_code == 302
+
+
+def test_a_bucket_that_says_nothing_keeps_nobody_waiting(browser: Client, draft: Draft, store: ObjectStore) -> None:
+    upload(browser, draft)
+    address = documents_url(draft, f"{plan_of(draft).pk}/")
+    with store.silent():
+        begun = time.monotonic()
+        assert browser.get(address).status_code == 503
+        assert time.monotonic() - begun < 5
+    assert content_of(browser.get(address)) == FILE
+
+
+def other_node(store: ObjectStore, data: Path) -> None:
+    """One round of a relay in a process with a folder of its own."""
+    databases = {
+        name: f"sqlite:///{connections[alias].settings_dict['NAME']}"
+        for alias, name in (("default", "DATABASE_URL"), ("service", "SERVICE_DATABASE_URL"))
+    }
+    environment = {key: value for key, value in os.environ.items() if key != "DJANGO_SETTINGS_MODULE"}
+    environment |= {"DATA_DIR": str(data), "STORAGE_URL": store.url(), "RELAY_CALLS_PER_SECOND": "1000", **databases}
+    command = [sys.executable, "manage.py", "relay", "--once"]
+    # The secrets of an installation are the same on all its machines.
+    data.mkdir(exist_ok=True)
+    (data / PORTAL_KEY_FILE).write_text(portal_key())
+    subprocess.run(command, cwd=PROJECT, env=environment, check=True, capture_output=True)
+
+
+@pytest.mark.skipif(connections["default"].vendor != "sqlite", reason="the other process is given the files' names")
+def test_the_relay_of_another_machine_sends_it_waits_for_it_and_never_calls_it_lost(
+    browser: Client, draft: Draft, store: ObjectStore, tmp_path: Path
+) -> None:
+    upload(browser, draft)
+    document = plan_of(draft)
+    name = f"here/portal/{document.file.name}"
+    content = store.bucket.Object(name).get()["Body"].read()
+    store.bucket.Object(name).delete()
+
+    def row() -> Delivery:
+        Delivery.objects.exclude(next_at=None).update(next_at=timezone.now() - timedelta(seconds=1))
+        other_node(store, tmp_path / "other")
+        return Delivery.objects.get(kind="document", subject=document.subject)
+
+    assert (row().state, row().reason) == (DeliveryState.WAITING, "file_missing")
+    # Its own page says why, and the others have arrived.
+    page = Markup(browser.get(documents_url(draft)).content.decode())
+    assert page.one("main").text.count("We can’t open this file at the moment.") == 1
+    assert deliveries_of(draft.application).of_party(draft.parties[0].token).words == "Received"
+    store.stop()
+    assert (row().state, row().reason) == (DeliveryState.WAITING, "file_missing")
+    store.start_again()
+    store.bucket.put_object(Key=name, Body=content)
+    assert row().state == DeliveryState.DONE
+    sent = ServiceDocument.objects.get(document_key="Business plan")
+    assert store.bucket.Object(f"here/service/{sent.path}").get()["Body"].read() == FILE
+
+
+def test_orphans_are_removed_from_it(
+    browser: Client, draft: Draft, store: ObjectStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    upload(browser, draft)
+    before = store.names
+    store.bucket.put_object(Key=f"here/portal/{draft.application.reference}/left", Body=b"half")
+    # What belongs to others, or to an application that this database does not know.
+    others = ["elsewhere/file", "here/portal/FP-unknown/file"]
+    for name in others:
+        store.bucket.put_object(Key=name, Body=b"")
+    assert remove_orphans.remove_orphans() == 0
+    monkeypatch.setattr(remove_orphans, "AGE_SECONDS", -60)
+    assert remove_orphans.remove_orphans() == 1
+    assert store.names == sorted(before + others)
+
+
+def test_a_forked_process_has_connections_of_its_own() -> None:
+    name = default_storage.save("one", factories.upload())
+    here: Any = default_storage
+    ours, answers = here.bucket, multiprocessing.get_context("fork").SimpleQueue()
+
+    def read() -> None:
+        with default_storage.open(name) as file:
+            answers.put((here.bucket is not ours, file.read()))
+
+    child = multiprocessing.get_context("fork").Process(target=read)
+    child.start()
+    child.join()
+    assert answers.get() == (True, factories.PDF)
+
+
+def test_the_start_looks_at_the_bucket(store: ObjectStore, settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    said: list[str] = []
+
+    def check(url: str) -> None:
+        monkeypatch.setattr(settings.ENV, "storage_url", url)
+        settings.STORAGES = settings.STORAGES | storage_settings(url)
+        setup_portal.check_storage(said.append)
+
+    check(store.url())
+    assert (said, store.names) == ([], [])
+    with pytest.raises(CommandError, match=r"^STORAGE_URL: The bucket refuses: NoSuchBucket$"):
+        check(store.url("another"))
+    # It knows nobody's key.
+    stern = ObjectStore(more={"INITIAL_NO_AUTH_ACTION_COUNT": "0"})
+    stern.start()
+    try:
+        with pytest.raises(CommandError, match=r"^STORAGE_URL: The bucket refuses: InvalidAccessKeyId$"):
+            check(stern.url())
+    finally:
+        stern.end()
+    # One that is away may come back while the portal runs.
+    check(stern.url())
+    assert said == [
+        "Warning: STORAGE_URL: The bucket does not answer: EndpointConnectionError. "
+        "There are no uploads and downloads until it does."
+    ]
+
+
+def test_a_wrong_bucket_ends_the_start_with_one_line(store: ObjectStore, tmp_path: Path) -> None:
+    environment = {key: value for key, value in os.environ.items() if key != "DJANGO_SETTINGS_MODULE"}
+    environment |= {"DATA_DIR": str(tmp_path / "data"), "STORAGE_URL": store.url("another")}
+    command = [sys.executable, "manage.py", "setup_portal"]
+    ended = subprocess.run(command, cwd=PROJECT, env=environment, capture_output=True, text=True, check=False)
+    assert ended.returncode == 1
+    assert ended.stderr.splitlines() == ["CommandError: STORAGE_URL: The bucket refuses: NoSuchBucket"]
+    assert KEY not in ended.stdout + ended.stderr
