@@ -20,6 +20,7 @@ from formation_portal.accounts.demo import deactivate_demo_accounts, ensure_demo
 from formation_portal.core.databases import SERVICE
 from formation_portal.environment import misspelled_settings
 from formation_portal.management.commands.remove_orphans import remove_orphans
+from formation_portal.management.setup_lock import lock_data_dir, lock_databases
 from formation_portal.management.supervision import limit_malloc_arenas
 from formation_portal.service import auth
 from formation_portal.service.catalog.loader import read_catalog, store_catalog
@@ -44,17 +45,33 @@ def prepare(say: Say) -> None:
     limit_malloc_arenas()
     for name, meant in misspelled_settings(os.environ).items():
         say(f"Warning: {name} is no setting of the portal. Is it {meant} that you mean?")
+    with lock_data_dir(say):
+        open_databases()
+        with lock_databases(say):
+            prepare_databases(say)
+            fill_and_collect(say)
+
+
+def open_databases() -> None:
+    """Connect to both; one that can't be opened ends the start, with its setting's name."""
     for alias in connections:
         try:
             connections[alias].ensure_connection()
         except Error as error:
             setting = "SERVICE_DATABASE_URL" if alias == SERVICE else "DATABASE_URL"
-            reason = next(iter(str(error).strip().splitlines()), type(error).__name__)
-            raise CommandError(f"{setting}: the database can't be opened: {reason}") from None
+            raise CommandError(f"{setting}: the database can't be opened: {first_line(error)}") from None
+
+
+def prepare_databases(say: Say) -> None:
+    """Tables, as this version needs them."""
     for alias in connections:
         migrate(alias, say)
     # Of the attempts that are counted (CACHES); looks first whether it is there.
     call_command("createcachetable", verbosity=0)
+
+
+def fill_and_collect(say: Say) -> None:
+    """What stands in the tables from the beginning, and the static files."""
     if store_catalog(read_catalog()):
         say("Loaded the catalog")
     auth.portal_key()
@@ -69,12 +86,32 @@ def prepare(say: Say) -> None:
 
 
 def migrate(alias: str, say: Say) -> None:
-    """Apply the migrations that a database lacks."""
-    executor = MigrationExecutor(connections[alias])
-    plan = executor.migration_plan(executor.loader.graph.leaf_nodes())
-    if plan:
-        say(f"Setting up the database “{alias}”")
+    """Apply the migrations that a database lacks. Each is a transaction: what fails leaves the tables as they were
+    before it, for the version that serves meanwhile."""
+    if not missing_migrations(alias):
+        return
+    say(f"Setting up the database “{alias}”")
+    try:
         call_command("migrate", database=alias, interactive=False, verbosity=0)
+    except Exception as error:
+        failed = next(iter(missing_migrations(alias)), "what follows the last one")
+        # Only a database's own words: others may hold what stands in a row.
+        reason = first_line(error) if isinstance(error, Error) else type(error).__name__
+        raise CommandError(
+            f"The database “{alias}” could not be set up: the migration {failed} failed and was undone: {reason}\n"
+            "The version that served before can go on serving. `manage.py migrate` shows the whole error."
+        ) from error
+
+
+def missing_migrations(alias: str) -> list[str]:
+    """The names of those that a database lacks, in their order."""
+    executor = MigrationExecutor(connections[alias])
+    return [str(migration) for migration, _ in executor.migration_plan(executor.loader.graph.leaf_nodes())]
+
+
+def first_line(error: Error) -> str:
+    """Of what a database says; what follows may hold values."""
+    return next(iter(str(error).strip().splitlines()), type(error).__name__)
 
 
 def collect_static(say: Say) -> None:
