@@ -18,6 +18,8 @@ DATA_DIR = ENV.data_dir.resolve()
 SECRET_KEY = ENV.secret_key or read_or_create_secret(DATA_DIR / "secret-key", lambda: secrets.token_urlsafe(48))
 AUDIT_KEY = ENV.audit_key or read_or_create_secret(DATA_DIR / "audit-key", lambda: secrets.token_urlsafe(48))
 DEBUG = ENV.debug
+# How long a web server goes on serving when it is to end, for balancers to notice.
+DRAIN_SECONDS = ENV.drain_seconds
 DEMO = ENV.demo
 # Where agents try out schemas (desk/workbench).
 WORKBENCH = {"yes": True, "no": False}.get(ENV.workbench, DEMO)

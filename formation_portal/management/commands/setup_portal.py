@@ -14,9 +14,9 @@ from django.contrib.staticfiles.finders import get_finders
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 from django.db import Error, connections
-from django.db.migrations.executor import MigrationExecutor
 
 from formation_portal.accounts.demo import deactivate_demo_accounts, ensure_demo_accounts
+from formation_portal.core.background import missing_migrations
 from formation_portal.core.databases import SERVICE
 from formation_portal.environment import misspelled_settings
 from formation_portal.management.commands.remove_orphans import remove_orphans
@@ -101,12 +101,6 @@ def migrate(alias: str, say: Say) -> None:
             f"The database “{alias}” could not be set up: the migration {failed} failed and was undone: {reason}\n"
             "The version that served before can go on serving. `manage.py migrate` shows the whole error."
         ) from error
-
-
-def missing_migrations(alias: str) -> list[str]:
-    """The names of those that a database lacks, in their order."""
-    executor = MigrationExecutor(connections[alias])
-    return [str(migration) for migration, _ in executor.migration_plan(executor.loader.graph.leaf_nodes())]
 
 
 def first_line(error: Error) -> str:
