@@ -47,6 +47,9 @@ class Environment(BaseSettings):
     web_processes: int = Field(
         0, ge=0, le=256, description="Number of web processes, each with eight threads. 0: one per core."
     )
+    drain_seconds: float = Field(
+        0, ge=0, le=600, description="Seconds that a web server goes on serving after SIGTERM, no longer ready."
+    )
     demo: bool = Field(
         True, description="Creates demo accounts and a demo key. Turn it off if anyone else can reach the portal."
     )

@@ -18,6 +18,8 @@ DATA_DIR = ENV.data_dir.resolve()
 SECRET_KEY = ENV.secret_key or read_or_create_secret(DATA_DIR / "secret-key", lambda: secrets.token_urlsafe(48))
 AUDIT_KEY = ENV.audit_key or read_or_create_secret(DATA_DIR / "audit-key", lambda: secrets.token_urlsafe(48))
 DEBUG = ENV.debug
+# How long a web server goes on serving when it is to end, for balancers to notice.
+DRAIN_SECONDS = ENV.drain_seconds
 DEMO = ENV.demo
 # Where agents try out schemas (desk/workbench).
 WORKBENCH = {"yes": True, "no": False}.get(ENV.workbench, DEMO)
@@ -193,15 +195,10 @@ USE_I18N = True
 STATIC_URL = "/static/"
 STATIC_ROOT = DATA_DIR / "static"
 STATICFILES_DIRS = [PROJECT / "static"]
-<<<<<<< HEAD
 # Each file once, under its hashed name: half of them to pack at the first start.
 WHITENOISE_KEEP_ONLY_HASHED_FILES = True
 
-STORAGES = {
-    "default": {"BACKEND": "formation_portal.core.storage.DurableFileStorage"},
-=======
 STORAGES = storage_settings(ENV.storage_url) | {
->>>>>>> storage
     "staticfiles": {"BACKEND": "formation_portal.core.static_files.BundledStaticFilesStorage"},
 }
 # Uploads are served by views that check who asks, never by address.

@@ -5,6 +5,8 @@ What they do stands in the database, in rows that one worker claims at a time. S
 
 import contextlib
 import logging
+import os
+import signal
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -12,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from django.db import close_old_connections, connections
+from django.db.migrations.executor import MigrationExecutor
 
 from .databases import DATABASE_AWAY
 
@@ -66,6 +69,17 @@ class BackgroundWorker:
         """End after the piece that is under way."""
         self._stop_event.set()
 
+    def run_until_signal(self) -> None:
+        """Work until SIGTERM or SIGINT, in a process of its own; the piece that is under way is ended first."""
+        # In another thread, since a handler could wait for ever for a lock of the one that it has interrupted.
+        reading, writing = os.pipe()
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, lambda *_: os.write(writing, b"."))
+        logger.info("%s is running", self.log_name)
+        with self.running():
+            os.read(reading, 1)
+        logger.info("%s has stopped", self.log_name)
+
     @contextlib.contextmanager
     def running(self) -> Iterator[None]:
         """Runs meanwhile, in a thread of its own."""
@@ -77,6 +91,29 @@ class BackgroundWorker:
         finally:
             self.stop()
             thread.join(self.stop_timeout)
+
+
+def missing_migrations(alias: str) -> list[str]:
+    """The names of those that a database lacks for this version, in their order."""
+    executor = MigrationExecutor(connections[alias])
+    return [str(migration) for migration, _ in executor.migration_plan(executor.loader.graph.leaf_nodes())]
+
+
+def wait_until_migrated() -> None:
+    """Before the work of a process that sets nothing up itself: `web`, `serve` or `setup_portal` does that."""
+    has_said = False
+    while True:
+        try:
+            if not any(missing_migrations(alias) for alias in connections):
+                return
+            reason = "The databases are not set up for this version; waiting until web, serve or setup_portal does it"
+        except DATABASE_AWAY as error:
+            reason = f"A database did not answer; looking again in a moment: {type(error).__name__}"
+            connections.close_all()
+        if not has_said:
+            logger.warning(reason)
+            has_said = True
+        time.sleep(POLL_SECONDS)
 
 
 HourlyTask = Callable[[], None]

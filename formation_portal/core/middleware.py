@@ -164,10 +164,13 @@ LIVE, READY = "/livez", "/readyz"
 
 
 class Health:
-    """`/livez`: this process lives. `/readyz`: the databases answer too, or else 503 with their names.
+    """`/livez`: this process lives. `/readyz`: the databases answer too, or else 503 with their names; 503
+    also while the process is ending, so that a balancer asks others.
 
     It stands before everything else, so that a probe needs no known host name, costs no session, and is not logged.
     """
+
+    is_ending = False
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
@@ -175,6 +178,8 @@ class Health:
     def __call__(self, request: HttpRequest) -> HttpResponse:
         if request.path_info == LIVE:
             return _plain_text("ok")
+        if request.path_info == READY and self.is_ending:
+            return _plain_text("not ready: ending", 503)
         if request.path_info == READY:
             away = []
             for alias in connections:

@@ -71,7 +71,7 @@ def check_letters() -> Iterator[CheckResult]:
         return
     now = timezone.now()
     if Letter.objects.filter(next_at__lt=now - _UNTOUCHED).exists():
-        yield fault("E-mails", "letters are due and nobody sends them", "Start manage.py serve or manage.py relay.")
+        yield fault("E-mails", "letters are due and nobody sends them", "Start manage.py serve or manage.py mail.")
     age = None if found.oldest is None else now - found.oldest
     waiting = f"{found.unsent} unsent" + (f", the oldest for {age_in_words(age)}" if age else "")
     verdict = verdict_on_age(age, look_after=_LATE, fault_after=_TOO_LATE)

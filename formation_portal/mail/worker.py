@@ -1,13 +1,12 @@
-"""Sends the outbox's letters, in a thread beside the relay's worker, and runs the hourly tasks.
+"""Sends the outbox's letters, by `manage.py mail` or beside the other workers of `serve`, and runs the hourly tasks.
 
-In a thread of its own, so that a slow mail server delays no call to the formation service. One worker sends a letter at
-a time. Where a process dies between the server's answer and the commit, the letter is sent again under the same
-Message-ID: twice in the mailbox is better than never.
+Beside the relay's worker and not in its turn, so that a slow mail server delays no call to the formation service. One
+worker sends a letter at a time. Where a process dies between the server's answer and the commit, the letter is sent
+again under the same Message-ID: twice in the mailbox is better than never.
 """
 
-import contextlib
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from email.utils import parseaddr
 from smtplib import SMTPRecipientsRefused
 
@@ -76,16 +75,13 @@ def _message(letter: Letter, connection: BaseEmailBackend) -> EmailMultiAlternat
     return message
 
 
-@contextlib.contextmanager
-def running_worker() -> Iterator[None]:
-    """Sends what is due meanwhile, in a thread of its own."""
+def mail_sender() -> BackgroundWorker:
+    """One that runs in a process of its own, or beside others."""
     if not settings.LETTERS_GO_OUT:
         logger.info("There is no EMAIL_URL: letters stay in the outbox")
-    worker = BackgroundWorker(
+    return BackgroundWorker(
         name="letters", log_name="The outbox", work=send_due, hourly=each_hour, stop_timeout=settings.EMAIL_TIMEOUT
     )
-    with worker.running():
-        yield
 
 
 def each_hour() -> None:

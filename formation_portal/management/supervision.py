@@ -1,9 +1,9 @@
-"""The processes of a running portal: the web server's and one relay worker, started, watched and ended together; and
-how a process of many threads keeps its memory small.
+"""The processes of a running portal: the web servers and, beside them, workers, started, watched and ended together;
+and how a process of many threads keeps its memory small.
 
 Children are forked from this process, which has loaded everything by then: nothing is read twice, and what nobody
 changes stays in memory once. Each leads a process group of its own, so that Ctrl-C reaches this process alone and the
-children are ended in order: the web server, which finishes what it is answering, then the worker, which finishes its
+children are ended in order: the web server, which finishes what it is answering, then the workers, which finish their
 call. Where this process is killed they end as well, and the web server at once, so that its port is free.
 """
 
@@ -38,13 +38,22 @@ _FORK = multiprocessing.get_context("fork")
 class Child:
     """One process with the name that people read, and the work that it does until it is told to end.
 
-    `orphaned` is the signal that it gets when this process dies without a word.
+    `orphaned` is the signal that it gets when this process dies without a word, `patience` the seconds that it has
+    when it is asked to end.
     """
 
-    def __init__(self, name: str, work: Callable[[], None], *, orphaned: signal.Signals = signal.SIGTERM) -> None:
+    def __init__(
+        self,
+        name: str,
+        work: Callable[[], None],
+        *,
+        orphaned: signal.Signals = signal.SIGTERM,
+        patience: float = _PATIENCE_SECONDS,
+    ) -> None:
         self.name = name
         self._work = work
         self._orphaned = orphaned
+        self._patience = patience
         self._process: ForkProcess | None = None
         self._started_at = 0.0
 
@@ -74,7 +83,7 @@ class Child:
         self.terminate()
         if self._process is None:
             return
-        self._process.join(_PATIENCE_SECONDS)
+        self._process.join(self._patience)
         if self.exit_code is None:
             self._process.kill()
             self._process.join()
@@ -102,9 +111,11 @@ class Supervision:
     """
 
     web: Sequence[Child]
-    worker: Child
+    workers: Sequence[Child]
     is_ready: Callable[[], bool]
     on_ready: Callable[[], None]
+    # This process lets go of what it holds for its children: as long as it has the socket, others wait at it in vain.
+    on_stop: Callable[[], None]
     say: Say
     _has_announced: bool = False
     # No lock that a signal's handler could wait for: it may have interrupted whoever holds it.
@@ -115,7 +126,7 @@ class Supervision:
         """The exit code: 0 after Ctrl-C or SIGTERM, 1 where no web server could be started."""
         for number in _SIGNALS:
             signal.signal(number, self._stop)
-        children = (*self.web, self.worker)
+        children = (*self.web, *self.workers)
         for child in children:
             child.start()
         try:
@@ -133,6 +144,7 @@ class Supervision:
                 time.sleep(_POLL_SECONDS)
             return 0
         finally:
+            self.on_stop()
             for child in self.web:
                 child.terminate()
             for child in children:

@@ -1,4 +1,5 @@
-"""The web server that `manage.py serve` starts: Waitress, in one process or several that share a listening socket.
+"""The web server that `manage.py serve` and `web` start: Waitress, in one process or several that share a listening
+socket.
 
 One thread of a process reads what arrives and sends what leaves, for all connections; eight threads draw pages. A
 request comes to them when it is here whole, so that slow clients keep nobody waiting, without a proxy before it.
@@ -8,6 +9,7 @@ import contextlib
 import copy
 import logging
 import resource
+import select
 import signal
 import socket
 import sys
@@ -27,7 +29,7 @@ from waitress.server import TcpWSGIServer
 from waitress.task import ErrorTask, Task, WSGITask
 from waitress.utilities import BadRequest, Error, RequestEntityTooLarge
 
-from formation_portal.core.middleware import body_limit
+from formation_portal.core.middleware import Health, body_limit
 from formation_portal.gateway.catalog import catalog
 from formation_portal.gateway.errors import GatewayError
 
@@ -54,8 +56,10 @@ _CLEANUP_SECONDS = 10
 # The thread that reads and sends waits this long for its turn among those that draw; Python's 5 ms would cost a fifth
 # of the requests in a second.
 _SWITCH_SECONDS = 0.0005
-# Answers that are being drawn when the server is to end.
-_SHUTDOWN_SECONDS = 10.0
+# Requests that are being received or answered when the server is to end.
+SHUTDOWN_SECONDS = 10.0
+# Of a connection that was just made: its request is on the way.
+_FIRST_REQUEST_SECONDS = 1.0
 # A client that is cut off still reads the answer, if what it goes on sending is taken in for a moment.
 _LINGER_SECONDS = 2.0
 _LINGER_BYTES = 10_000_000
@@ -81,7 +85,8 @@ class WebServer:
         self._listening = listening
 
     def run(self) -> None:
-        """Serve, then finish what is being answered."""
+        """Serve; after the signal for DRAIN_SECONDS more, while `/readyz` says that others should be asked; then finish
+        what is being received or answered."""
         _raise_file_limit()
         tempfile.tempdir = str(settings.FILE_UPLOAD_TEMP_DIR)
         freeze_loaded_objects()
@@ -100,6 +105,9 @@ class WebServer:
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, stop)
         server.loop_while(lambda: not is_stopping)
+        Health.is_ending = server.is_ending = True
+        until = time.monotonic() + settings.DRAIN_SECONDS
+        server.loop_while(lambda: time.monotonic() < until)
         server.shut_down()
 
 
@@ -152,6 +160,15 @@ class _Request(HTTPRequestParser):  # type: ignore[misc]  # of an untyped packag
         return now - self.began > (_BODY_SECONDS if self.headers_finished else _HEADER_SECONDS)
 
 
+class _Task(WSGITask):  # type: ignore[misc]  # of an untyped package
+    """An answer; the last one of its connection when the server is to end."""
+
+    def build_response_header(self) -> bytes:
+        if self.channel.server.is_ending:
+            self.request.headers["CONNECTION"] = "close"
+        return bytes(super().build_response_header())
+
+
 def _error_task(channel: HTTPChannel, request: _Request) -> Task:
     """What is too large is answered by the portal, which sees its length and nothing of its body; the rest by Waitress,
     in a line."""
@@ -162,18 +179,21 @@ def _error_task(channel: HTTPChannel, request: _Request) -> Task:
     request.headers |= {"CONTENT_LENGTH": str(request.content_length or request.body_bytes_received)}
     request.headers["CONNECTION"] = "close"
     channel.lingers = True
-    return WSGITask(channel, request)
+    return _Task(channel, request)
 
 
 class _Channel(HTTPChannel):  # type: ignore[misc]  # of an untyped package
     """A connection. One that is cut off lingers for a moment: closed at once, it would take its answer along."""
 
+    task_class = _Task
     error_task_class = staticmethod(_error_task)
     lingers = False
+    _has_asked = False
     _drains_until = 0.0
     _drained = 0
 
     def parser_class(self, adjustments: Adjustments) -> _Request:
+        self._has_asked = True
         return _Request(adjustments, has_room=self.server.has_room)
 
     def readable(self) -> bool:
@@ -200,6 +220,11 @@ class _Channel(HTTPChannel):  # type: ignore[misc]  # of an untyped package
         with contextlib.suppress(OSError):
             self.socket.shutdown(socket.SHUT_WR)
 
+    def is_busy(self) -> bool:
+        """Whether a request is on the way here, or an answer on the way back."""
+        is_new = not self._has_asked and time.time() - self.creation_time < _FIRST_REQUEST_SECONDS
+        return is_new or bool(self.request or self.requests or self.total_outbufs_len)
+
     def is_overdue(self, now: float) -> bool:
         """Whether it keeps us waiting for too long for a request, or for its own end."""
         is_late = self.request is not None and not self.requests and self.request.is_too_slow(now)
@@ -215,6 +240,7 @@ class _Server(TcpWSGIServer):  # type: ignore[misc]  # of an untyped package
     """Waitress at a socket that others may share."""
 
     channel_class = _Channel
+    is_ending = False
 
     def __init__(self, application: Callable[..., Any], listening: socket.socket) -> None:
         adjustments = Adjustments(
@@ -256,14 +282,17 @@ class _Server(TcpWSGIServer):  # type: ignore[misc]  # of an untyped package
             wasyncore.loop(timeout=1, use_poll=True, map=self._map, count=1)
 
     def shut_down(self) -> None:
-        """Accept nobody any more, and let answers that are under way arrive."""
+        """Accept nobody any more, and let requests and answers that are under way arrive."""
+        # Whoever has connected and is not accepted yet would be cut off.
+        while select.select([self.socket], [], [], 0)[0]:
+            self.handle_accept()
         wasyncore.dispatcher.close(self)
-        until = time.monotonic() + _SHUTDOWN_SECONDS
-        self.loop_while(lambda: self._is_answering() and time.monotonic() < until)
+        until = time.monotonic() + SHUTDOWN_SECONDS
+        self.loop_while(lambda: self._is_busy() and time.monotonic() < until)
         self.task_dispatcher.shutdown(timeout=1)
 
-    def _is_answering(self) -> bool:
-        return any(channel.requests or channel.total_outbufs_len for channel in self.active_channels.values())
+    def _is_busy(self) -> bool:
+        return any(channel.is_busy() for channel in self.active_channels.values())
 
 
 def _raise_file_limit() -> None:

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from formation_portal.core.background import run_hourly_tasks
 from formation_portal.mail.models import Letter
-from formation_portal.mail.worker import each_hour, running_worker
+from formation_portal.mail.worker import each_hour, mail_sender
 
 from .conftest import Post
 from .smtp_server import MailServer
@@ -18,7 +18,7 @@ from .smtp_server import MailServer
 @pytest.mark.django_db(transaction=True)
 def test_what_lies_in_the_outbox_is_carried_away(server: MailServer, post: Post) -> None:
     post()
-    with running_worker():
+    with mail_sender().running():
         assert server.wait_for(1)
     assert Letter.objects.exclude(sent_at=None).count() == 1
 
@@ -26,8 +26,8 @@ def test_what_lies_in_the_outbox_is_carried_away(server: MailServer, post: Post)
 @pytest.mark.django_db(transaction=True)
 def test_without_a_mail_server_the_worker_says_so(settings: Any, caplog: pytest.LogCaptureFixture) -> None:
     settings.LETTERS_GO_OUT = False
-    with caplog.at_level(logging.INFO), running_worker():
-        pass
+    with caplog.at_level(logging.INFO):
+        mail_sender()
     assert "no EMAIL_URL: letters stay in the outbox" in caplog.text
 
 

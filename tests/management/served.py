@@ -35,6 +35,7 @@ class Served:
     data: Path
     port: int
     more: dict[str, str] = field(default_factory=dict)
+    command: str = "serve"
     lines: list[str] = field(default_factory=list)
     said_first: str = ""
 
@@ -43,7 +44,7 @@ class Served:
         environment |= {"DATA_DIR": str(self.data), "PORT": str(self.port)} | self.more
         self.lines = []
         self.process = subprocess.Popen(
-            [sys.executable, "manage.py", "serve"],
+            [sys.executable, "manage.py", self.command],
             cwd=PROJECT,
             env=environment,
             stdout=subprocess.PIPE,

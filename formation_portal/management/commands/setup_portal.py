@@ -16,13 +16,14 @@ from django.core.files.storage import storages
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 from django.db import Error, connections
-from django.db.migrations.executor import MigrationExecutor
 
 from formation_portal.accounts.demo import deactivate_demo_accounts, ensure_demo_accounts
+from formation_portal.core.background import missing_migrations
 from formation_portal.core.databases import SERVICE
 from formation_portal.core.storage import SERVICE_FILES
 from formation_portal.environment import misspelled_settings
 from formation_portal.management.commands.remove_orphans import remove_orphans
+from formation_portal.management.setup_lock import lock_data_dir, lock_databases
 from formation_portal.management.supervision import limit_malloc_arenas
 from formation_portal.service import auth
 from formation_portal.service.catalog.loader import read_catalog, store_catalog
@@ -47,20 +48,36 @@ def prepare(say: Say) -> None:
     limit_malloc_arenas()
     for name, meant in misspelled_settings(os.environ).items():
         say(f"Warning: {name} is no setting of the portal. Is it {meant} that you mean?")
+    with lock_data_dir(say):
+        open_databases()
+        check_storage(say)
+        with lock_databases(say):
+            prepare_databases(say)
+            fill_and_collect(say)
+
+
+def open_databases() -> None:
+    """Connect to both; one that can't be opened ends the start, with its setting's name."""
     for alias in connections:
         try:
             connections[alias].ensure_connection()
         except Error as error:
             setting = "SERVICE_DATABASE_URL" if alias == SERVICE else "DATABASE_URL"
-            reason = next(iter(str(error).strip().splitlines()), type(error).__name__)
-            raise CommandError(f"{setting}: the database can't be opened: {reason}") from None
-    check_storage(say)
+            raise CommandError(f"{setting}: the database can't be opened: {first_line(error)}") from None
+
+
+def prepare_databases(say: Say) -> None:
+    """Tables, as this version needs them."""
     for alias in connections:
         migrate(alias, say)
     # Of the attempts that are counted (CACHES); looks first whether it is there.
     call_command("createcachetable", verbosity=0)
     if settings.ENV.cache_url and (trouble := shared_cache_trouble()):
         say(f"Warning: CACHE_URL: the cache does not answer, and the database counts meanwhile: {trouble}")
+
+
+def fill_and_collect(say: Say) -> None:
+    """What stands in the tables from the beginning, and the static files."""
     if store_catalog(read_catalog()):
         say("Loaded the catalog")
     auth.portal_key()
@@ -99,12 +116,26 @@ def shared_cache_trouble() -> str:
 
 
 def migrate(alias: str, say: Say) -> None:
-    """Apply the migrations that a database lacks."""
-    executor = MigrationExecutor(connections[alias])
-    plan = executor.migration_plan(executor.loader.graph.leaf_nodes())
-    if plan:
-        say(f"Setting up the database “{alias}”")
+    """Apply the migrations that a database lacks. Each is a transaction: what fails leaves the tables as they were
+    before it, for the version that serves meanwhile."""
+    if not missing_migrations(alias):
+        return
+    say(f"Setting up the database “{alias}”")
+    try:
         call_command("migrate", database=alias, interactive=False, verbosity=0)
+    except Exception as error:
+        failed = next(iter(missing_migrations(alias)), "what follows the last one")
+        # Only a database's own words: others may hold what stands in a row.
+        reason = first_line(error) if isinstance(error, Error) else type(error).__name__
+        raise CommandError(
+            f"The database “{alias}” could not be set up: the migration {failed} failed and was undone: {reason}\n"
+            "The version that served before can go on serving. `manage.py migrate` shows the whole error."
+        ) from error
+
+
+def first_line(error: Error) -> str:
+    """Of what a database says; what follows may hold values."""
+    return next(iter(str(error).strip().splitlines()), type(error).__name__)
 
 
 def collect_static(say: Say) -> None:

@@ -36,7 +36,7 @@ def check_events() -> Iterator[CheckResult]:
     found, now = event_queue(), timezone.now()
     if EventDelivery.objects.filter(next_at__lt=now - _UNTOUCHED, tries=0).exists():
         yield fault(
-            "Events", "events are due and nobody posts them", "Start manage.py serve or manage.py send_webhooks."
+            "Events", "events are due and nobody posts them", "Start manage.py serve or manage.py webhooks."
         )
     age = None if found.oldest is None else now - found.oldest
     waiting = f"{found.unsent} unsent" + (f", the oldest for {age_in_words(age)}" if age else "")

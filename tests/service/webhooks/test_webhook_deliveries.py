@@ -70,7 +70,7 @@ def test_sending_once_says_how_much_was_delivered(
     caller: Caller, receiver: Receiver, secret: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     caller.entity()
-    call_command("send_webhooks", "--once")
+    call_command("webhooks", "--once")
     assert "1 events delivered" in capsys.readouterr().out
 
 

@@ -4,14 +4,14 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 
-from formation_portal.mail.worker import running_worker
+from formation_portal.core.background import wait_until_migrated
 from formation_portal.relay.worker import Worker
 
 
 class Command(BaseCommand):
-    """Runs one worker, and beside it the one who carries letters, until SIGTERM or SIGINT."""
+    """Runs one worker until SIGTERM or SIGINT; the call that is being made is finished first."""
 
-    help = "Send saved data to the formation service until stopped."
+    help = "Send saved data to the formation service until stopped. You can run several at once."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--once", action="store_true", help="make the calls that are due now, then exit")
@@ -20,7 +20,7 @@ class Command(BaseCommand):
         if options["once"]:
             self.stdout.write(f"{Worker().work_through()} calls made")
             return
+        wait_until_migrated()
         worker = Worker()
         worker.stop_on_signals()
-        with running_worker():
-            worker.run()
+        worker.run()

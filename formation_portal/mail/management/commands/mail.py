@@ -1,0 +1,24 @@
+"""`manage.py mail`: sends e-mails from the outbox, and runs the hourly tasks. As many as one likes may run."""
+
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandParser
+
+from formation_portal.core.background import wait_until_migrated
+from formation_portal.mail.worker import mail_sender, send_due
+
+
+class Command(BaseCommand):
+    """Runs one sender until SIGTERM or SIGINT; the e-mail that is being sent is finished first."""
+
+    help = "Send e-mails, and run the hourly tasks, until stopped. You can run several at once."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--once", action="store_true", help="send what is due now, then exit")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        if options["once"]:
+            self.stdout.write(f"{send_due()} e-mails sent")
+            return
+        wait_until_migrated()
+        mail_sender().run_until_signal()

@@ -1,0 +1,113 @@
+"""`manage.py web`: sets everything up, then serves pages until SIGTERM; workers are processes of their own."""
+
+import errno
+import http.client
+import os
+import signal
+import socket
+import sys
+from functools import partial
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError
+from django.db import connections
+from django.urls import get_resolver
+
+from formation_portal.accounts import demo
+from formation_portal.core.middleware import LIVE
+from formation_portal.core.monitoring.metrics import forget_ended_processes
+from formation_portal.gateway.catalog import catalog
+from formation_portal.gateway.errors import GatewayError
+from formation_portal.management.commands.setup_portal import prepare
+from formation_portal.management.supervision import Child, Supervision
+from formation_portal.management.web_server import SHUTDOWN_SECONDS, WebServer, listen
+from formation_portal.service.auth import DEMO_KEY
+
+# What a web server needs to end, beside what it waits for.
+_MARGIN_SECONDS = 5.0
+
+
+class Command(BaseCommand):
+    help = "Set up the portal if needed, then serve it with the embedded service. Workers run on their own."
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Ends with exit code 1 where the port is taken or no web server can be started."""
+        host, port = settings.ENV.host, settings.ENV.port
+        listening = _listening(host, port)
+        forget_ended_processes()
+        prepare(self._say)
+        # Another service that cannot be reached is no reason not to start: drafts are kept here meanwhile.
+        if settings.FORMATION_SERVICE_URL:
+            try:
+                catalog()
+            except GatewayError as error:
+                self._say(f"Warning: no catalog from {settings.FORMATION_SERVICE_URL}: {error}")
+        # Loaded once, before the fork, instead of in each process.
+        assert get_resolver().url_patterns
+        connections.close_all()
+        serve = WebServer(listening).run
+        cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        patience = settings.DRAIN_SECONDS + SHUTDOWN_SECONDS + _MARGIN_SECONDS
+        supervision = Supervision(
+            web=[
+                Child("web server", serve, orphaned=signal.SIGKILL, patience=patience)
+                for _ in range(settings.ENV.web_processes or cores)
+            ],
+            workers=self.workers(listening),
+            is_ready=partial(_answers, host, port),
+            on_ready=self._announce,
+            on_stop=listening.close,
+            say=self._say,
+        )
+        code = supervision.run()
+        self._say("Stopped.")
+        sys.exit(code)
+
+    def workers(self, listening: socket.socket) -> list[Child]:
+        """Who works beside the web servers: nobody."""
+        return []
+
+    def _say(self, text: str) -> None:
+        self.stdout.write(text)
+        self.stdout.flush()
+
+    def _announce(self) -> None:
+        address = f"{settings.PORTAL_URL}/"
+        self._say(f"\nFormation Portal: {address}")
+        if settings.DEMO:
+            for email, account in demo.ACCOUNTS.items():
+                self._say(f"  {'agent' if account['is_agent'] else 'customer'}: {email}, password {demo.PASSWORD}")
+            self._say(f"  service: {address}api/v1/docs, key {DEMO_KEY}")
+            self._say(f"  letters: {address}letters/")
+            self._say("Warning: these passwords are public. Set DEMO=false if anyone else can reach this address.")
+        elif not settings.LETTERS_GO_OUT:
+            self._say(
+                "Warning: EMAIL_URL is not set. E-mails are not sent, so no customer can confirm an address or submit."
+            )
+        self._say("Press Ctrl-C to stop.\n")
+
+
+def _listening(host: str, port: int) -> socket.socket:
+    try:
+        return listen(host, port)
+    except OSError as error:
+        if error.errno == errno.EADDRINUSE:
+            raise CommandError(
+                f"Port {port} is in use. Choose another one, for example PORT={port + 1} make run"
+            ) from None
+        raise CommandError(f"Nobody can listen at HOST={host}, PORT={port}: {error.strerror}") from None
+
+
+def _answers(host: str, port: int) -> bool:
+    """Whether a web server answers, whatever it says."""
+    everywhere = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104  # compared only
+    probe = http.client.HTTPConnection(everywhere.get(host, host), port, timeout=1)
+    try:
+        probe.request("GET", LIVE)
+        probe.getresponse()
+    except (OSError, http.client.HTTPException):
+        return False
+    finally:
+        probe.close()
+    return True

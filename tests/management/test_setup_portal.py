@@ -1,0 +1,128 @@
+"""Several starts at once on empty databases, and a start whose migration fails."""
+
+import os
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from formation_portal.management.setup_lock import LOCK_NUMBER
+from tests.needed import needed
+from tests.scratch_postgres import running_cluster, server_programs
+
+from .served import PATIENCE, PROJECT
+
+WAITS = "Another start is setting up the portal; waiting for its lock"
+# What a version to come might bring: a step that is done, and one that fails behind it.
+FAILING = """
+from django.db import migrations
+class Migration(migrations.Migration):
+    dependencies = [("audit", "0001_the_chain_of_deeds")]
+    operations = [
+        migrations.RunSQL("CREATE TABLE half_done (id integer)"),
+        migrations.RunSQL("INSERT INTO nowhere VALUES ('ada@example.com')"),
+    ]
+"""
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[str]:
+    """The URL of a PostgreSQL server up to a database's name, with two empty ones."""
+    with running_cluster() as cluster:
+        for name in ("portal", "formation", "broken"):
+            cluster.make_database(name)
+        yield cluster.url
+
+
+def start(data: Path, **more: str) -> subprocess.Popen[str]:
+    clean = {key: value for key, value in os.environ.items() if key != "DJANGO_SETTINGS_MODULE"}
+    return subprocess.Popen(
+        [sys.executable, "manage.py", "setup_portal"],
+        cwd=PROJECT,
+        env=clean | {"DATA_DIR": str(data)} | more,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+
+
+def end(process: subprocess.Popen[str]) -> tuple[int, str]:
+    said, _ = process.communicate(timeout=PATIENCE)
+    return process.returncode, said
+
+
+def assert_one_of_two_set_up(ends: list[tuple[int, str]]) -> None:
+    assert [code for code, _ in ends] == [0, 0], ends
+    waited, did = sorted((said for _, said in ends), key=lambda said: WAITS not in said)
+    assert WAITS in waited
+    assert "Setting up" not in waited
+    assert did.count("Setting up the database") == 2
+    assert WAITS not in did
+
+
+def test_of_two_starts_on_one_machine_one_sets_up_and_the_other_waits(tmp_path: Path) -> None:
+    assert_one_of_two_set_up([end(one) for one in [start(tmp_path), start(tmp_path)]])
+
+
+@pytest.mark.postgres
+@needed("PostgreSQL", server_programs() is not None)
+def test_of_two_machines_one_sets_up_and_the_other_waits(server: str, tmp_path: Path) -> None:
+    shared = {"DATABASE_URL": f"{server}/portal", "SERVICE_DATABASE_URL": f"{server}/formation"}
+    (tmp_path / "a").mkdir()
+    (tmp_path / "b").mkdir()
+    both = [start(tmp_path / name, **shared) for name in ("a", "b")]
+    assert_one_of_two_set_up([end(one) for one in both])
+    with closing(psycopg.connect(f"{server}/portal")) as other:
+        held = other.execute("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'").fetchone()
+        assert held == (0,), "released at the end"
+        # Whoever dies releases it too: the lock is its connection's.
+        other.execute("SELECT pg_advisory_lock(%s)", [LOCK_NUMBER])
+        third = start(tmp_path / "a", **shared)
+        assert third.stdout is not None
+        assert WAITS in third.stdout.readline()
+    assert end(third)[0] == 0
+
+
+@pytest.mark.parametrize(
+    "kind",
+    ["sqlite", pytest.param("postgres", marks=(pytest.mark.postgres, needed("PostgreSQL", bool(server_programs()))))],
+)
+def test_a_migration_that_fails_is_undone_and_named(kind: str, tmp_path: Path, request: pytest.FixtureRequest) -> None:
+    database = f"sqlite:///{tmp_path}/portal.sqlite3"
+    if kind == "postgres":
+        database = f"{request.getfixturevalue('server')}/broken"
+    package = tmp_path / "to_come"
+    package.mkdir()
+    (package / "__init__.py").touch()
+    (package / "0001_the_chain_of_deeds.py").write_text(
+        "from importlib import import_module\n"
+        'Migration = import_module("formation_portal.audit.migrations.0001_the_chain_of_deeds").Migration\n'
+    )
+    (package / "0002_fails.py").write_text(FAILING)
+    (tmp_path / "settings_to_come.py").write_text(
+        'from formation_portal.settings import *\nMIGRATION_MODULES = {"audit": "to_come"}\n'
+    )
+    to_come = {"PYTHONPATH": str(tmp_path), "DJANGO_SETTINGS_MODULE": "settings_to_come"}
+    code, said = end(start(tmp_path, DATABASE_URL=database, **to_come))
+    assert code == 1
+    assert "The database “default” could not be set up: the migration audit.0002_fails failed and was undone: " in said
+    assert "The version that served before can go on serving." in said
+    assert "Traceback" not in said
+    assert "ada@example.com" not in said
+    # The version before finds the tables as they were, and what is not its own is no matter to it.
+    code, said = end(start(tmp_path, DATABASE_URL=database))
+    assert code == 0, said
+    assert "half_done" not in tables(database)
+
+
+def tables(database: str) -> set[str]:
+    if database.startswith("sqlite"):
+        with closing(sqlite3.connect(database.removeprefix("sqlite:///"))) as connection:
+            return {row[0] for row in connection.execute("SELECT name FROM sqlite_master")}
+    with closing(psycopg.connect(database)) as connection:
+        return {row[0] for row in connection.execute("SELECT tablename FROM pg_tables")}

@@ -1,0 +1,178 @@
+"""`manage.py web`: pages without workers, an end that cuts nobody off, and a restart node by node that nobody sees."""
+
+import http.client
+import os
+import signal
+import socket
+import sqlite3
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, closing
+from http.client import HTTPConnection, HTTPResponse
+from pathlib import Path
+
+import pytest
+import requests
+
+from .served import PATIENCE, READY, Served, eventually, free_port, opened
+
+# Nobody reads a line for each request.
+ONE_PROCESS = {"WEB_PROCESSES": "1", "LOG_LEVEL": "WARNING"}
+
+# Of one folder, so that they run one after the other.
+pytestmark = pytest.mark.xdist_group("web")
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder that is set up once."""
+    data = tmp_path_factory.mktemp("web")
+    portal = Served(data, free_port(), ONE_PROCESS, "web").start()
+    portal.until(READY)
+    assert portal.children() == set(portal.web_servers()), "no worker"
+    assert portal.end() == 0
+    return data
+
+
+@pytest.fixture
+def portals() -> Iterator[ExitStack]:
+    with ExitStack() as portals:
+        yield portals
+
+
+def start(data: Path, portals: ExitStack, **more: str) -> Served:
+    """A portal that is gone after the test, whatever becomes of it."""
+    portal = Served(data, free_port(), ONE_PROCESS | more, "web").start()
+    portals.callback(lambda: portal.process.poll() is None and portal.end(signal.SIGKILL))
+    portal.until(READY)
+    return portal
+
+
+def is_closed(port: int) -> bool:
+    try:
+        opened(port).close()
+    except ConnectionRefusedError:
+        return True
+    return False
+
+
+def test_a_slow_answer_arrives_though_the_server_was_told_to_end(data: Path, portals: ExitStack) -> None:
+    portal, answers = start(data, portals), []
+    browser, address = requests.Session(), f"http://127.0.0.1:{portal.port}/accounts/login/"
+    browser.get(address, timeout=PATIENCE)
+    posted = {"login": "demo@example.com", "password": "formation-demo"}
+    posted["csrfmiddlewaretoken"] = browser.cookies["csrftoken"]
+
+    def sign_in() -> None:
+        answers.append(browser.post(address, posted, allow_redirects=False, timeout=PATIENCE))
+
+    with closing(sqlite3.connect(data / "portal.sqlite3", isolation_level=None)) as other:
+        # Nobody else writes until this transaction is over.
+        other.execute("BEGIN IMMEDIATE")
+        waiting = threading.Thread(target=sign_in)
+        waiting.start()
+        time.sleep(1)
+        portal.process.send_signal(signal.SIGTERM)
+        eventually(lambda: is_closed(portal.port))
+        assert not answers
+        other.execute("COMMIT")
+    waiting.join()
+    assert [answer.status_code for answer in answers] == [302]
+    assert answers[0].headers["Connection"] == "close", "nothing more is asked on this connection"
+    assert portal.wait() == 0
+
+
+def test_who_has_connected_and_who_is_still_sending_is_answered(data: Path, portals: ExitStack) -> None:
+    portal = start(data, portals)
+    [web] = portal.web_servers()
+    with opened(portal.port) as sending, opened(portal.port) as connected:
+        sending.sendall(b"GET /livez HTTP/1.1\r\nHost: local")
+        time.sleep(0.5)
+        # It accepts nobody now; the system does, and lets them wait.
+        os.kill(web, signal.SIGSTOP)
+        with opened(portal.port) as waiting:
+            portal.process.send_signal(signal.SIGTERM)
+            time.sleep(0.5)
+            os.kill(web, signal.SIGCONT)
+            waiting.sendall(b"GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            assert status(waiting) == 200
+        sending.sendall(b"host\r\n\r\n")
+        assert status(sending) == 200
+        assert not connected.recv(1), "who asks nothing is no reason to stay"
+    assert portal.wait() == 0
+
+
+def status(client: socket.socket) -> int:
+    answer = HTTPResponse(client)
+    answer.begin()
+    return answer.status
+
+
+def test_while_it_drains_it_serves_and_says_that_others_should(data: Path, portals: ExitStack) -> None:
+    portal = start(data, portals, DRAIN_SECONDS="3")
+    assert portal.get("/readyz")[0] == 200
+    portal.process.send_signal(signal.SIGTERM)
+    eventually(lambda: portal.get("/readyz") == (503, "not ready: ending\n"))
+    assert portal.get("/livez")[0] == 200
+    assert portal.wait() == 0
+
+
+class Balancer:
+    """Asks one node after the other, as any balancer does: where nobody listens, nothing was sent, and the next one is
+    asked. Everything else that is no answer is a failed request."""
+
+    def __init__(self, ports: list[int]) -> None:
+        self.ports = ports
+        self.answered, self.failed = 0, list[str]()
+        self._is_over = threading.Event()
+
+    def run(self) -> None:
+        while not self._is_over.is_set():
+            for port in self.ports:
+                if not self._is_over.is_set():
+                    self._ask(port)
+
+    def _ask(self, port: int) -> None:
+        connection = HTTPConnection("127.0.0.1", port, timeout=PATIENCE)
+        try:
+            connection.connect()
+        except ConnectionRefusedError:
+            return
+        try:
+            connection.request("GET", "/accounts/login/")
+            answer = connection.getresponse()
+            answer.read()
+        except (OSError, http.client.HTTPException) as error:
+            self.failed.append(repr(error))
+            return
+        finally:
+            connection.close()
+        self.answered += 1
+        if answer.status != 200:
+            self.failed.append(str(answer.status))
+
+    def stop(self) -> None:
+        self._is_over.set()
+
+
+def test_a_restart_node_by_node_fails_no_request(data: Path, portals: ExitStack) -> None:
+    nodes = [start(data, portals), start(data, portals)]
+    balancer = Balancer([node.port for node in nodes])
+    clients = [threading.Thread(target=balancer.run) for _ in range(4)]
+    for client in clients:
+        client.start()
+    try:
+        for node in nodes:
+            asked = balancer.answered
+            eventually(lambda asked=asked: balancer.answered > asked + 10)  # type: ignore[misc]
+            assert node.end(signal.SIGTERM) == 0
+            node.start().until(READY)
+    finally:
+        balancer.stop()
+        for client in clients:
+            client.join()
+        for node in nodes:
+            node.end(signal.SIGTERM)
+    assert balancer.failed == []
+    assert balancer.answered > 20
