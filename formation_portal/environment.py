@@ -6,9 +6,9 @@ import os
 import re
 import sys
 from collections.abc import Iterable
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any, Literal
-from urllib.parse import unquote, urlsplit
+from urllib.parse import urlsplit
 
 from babel import Locale, UnknownLocaleError
 from pydantic import Field, ValidationError, ValidationInfo, field_validator
@@ -19,6 +19,7 @@ from standardwebhooks.webhooks import EmptyWebhookSecretError
 from formation_portal.core.databases import database_settings
 from formation_portal.core.networks import parse_networks
 from formation_portal.core.operator import LOGO_TYPES, parse_hours
+from formation_portal.core.server_urls import cache_settings, mail_settings
 from formation_portal.core.storage import storage_settings
 
 PROJECT = Path(__file__).resolve().parent.parent
@@ -347,68 +348,3 @@ def _is_web_address(url: str) -> bool:
         return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
     except ValueError:
         return False
-
-
-_BACKENDS = "django.core.mail.backends"
-# The scheme, with the port that goes with it and how the line is kept secret.
-_SMTP: dict[str, tuple[int, dict[str, bool]]] = {
-    "smtp": (25, {}),
-    "smtp+tls": (587, {"EMAIL_USE_TLS": True}),
-    "smtps": (465, {"EMAIL_USE_SSL": True}),
-}
-
-
-def mail_settings(url: str) -> dict[str, Any]:
-    """Django's settings for `smtp://`, `smtp+tls://`, `smtps://` or `file:///a/folder`; "" is no server at all.
-
-    Raises ValueError, without the URL, which holds a password.
-    """
-    if not url:
-        return {"EMAIL_BACKEND": f"{_BACKENDS}.dummy.EmailBackend"}
-    parts = urlsplit(url)
-    if parts.scheme == "file" and PurePosixPath(parts.path).is_absolute():
-        return {"EMAIL_BACKEND": f"{_BACKENDS}.filebased.EmailBackend", "EMAIL_FILE_PATH": unquote(parts.path)}
-    if parts.scheme not in _SMTP or not parts.hostname:
-        raise ValueError("should begin with smtp://, smtp+tls:// or smtps:// and name a host, or be file:///a/folder")
-    port, secrecy = _SMTP[parts.scheme]
-    return {
-        "EMAIL_BACKEND": f"{_BACKENDS}.smtp.EmailBackend",
-        "EMAIL_HOST": parts.hostname,
-        "EMAIL_PORT": parts.port or port,
-        "EMAIL_HOST_USER": unquote(parts.username or ""),
-        "EMAIL_HOST_PASSWORD": unquote(parts.password or ""),
-        **secrecy,
-    }
-
-
-_CACHE_SCHEMES = {"redis": "redis", "rediss": "rediss", "valkey": "redis", "valkeys": "rediss"}
-# With the few entries of the default, whoever tries many addresses would push out what was counted of the others.
-_DATABASE_CACHE = {
-    "BACKEND": "django.core.cache.backends.db.DatabaseCache",
-    "LOCATION": "counted_attempts",
-    "OPTIONS": {"MAX_ENTRIES": 20_000},
-}
-
-
-def cache_settings(url: str) -> dict[str, Any]:
-    """Django's CACHES for `redis://`, `rediss://` or `valkey://`, with the database's behind it; "" is that alone.
-
-    Raises ValueError, without the URL, which holds a password.
-    """
-    if not url:
-        return {"default": _DATABASE_CACHE}
-    try:
-        parts = urlsplit(url)
-        (parts.hostname or "").encode("idna")
-        is_right = parts.scheme in _CACHE_SCHEMES and bool(parts.hostname) and parts.port != 0
-    except ValueError:
-        is_right = False
-    if not is_right or not re.fullmatch(r"/?|/[0-9]+", parts.path):
-        raise ValueError("should begin with redis://, rediss:// or valkey://, name a host, and may end with a number")
-    shared = {
-        "BACKEND": "formation_portal.core.shared_cache.SharedCache",
-        # A list: in a word, Django takes commas for the ends of addresses.
-        "LOCATION": [parts._replace(scheme=_CACHE_SCHEMES[parts.scheme]).geturl()],
-        "KEY_PREFIX": "formation-portal",
-    }
-    return {"default": shared, "database": _DATABASE_CACHE}

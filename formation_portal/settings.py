@@ -8,8 +8,9 @@ from typing import Any
 
 from formation_portal.core.databases import SERVICE, database_settings
 from formation_portal.core.networks import LOOPBACK, local_origin, parse_networks
+from formation_portal.core.server_urls import cache_settings, mail_settings
 from formation_portal.core.storage import read_or_create_secret, storage_settings
-from formation_portal.environment import PROJECT, cache_settings, mail_settings, read_environment
+from formation_portal.environment import PROJECT, read_environment
 
 ENV = read_environment()
 DATA_DIR = ENV.data_dir.resolve()

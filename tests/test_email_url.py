@@ -2,7 +2,8 @@
 
 import pytest
 
-from formation_portal.environment import mail_settings, read_environment
+from formation_portal.core.server_urls import mail_settings
+from formation_portal.environment import read_environment
 
 
 def test_no_url_is_no_server() -> None:

@@ -35,9 +35,7 @@ def check_events() -> Iterator[CheckResult]:
     """Whether the embedded service's events reach whoever subscribed."""
     found, now = event_queue(), timezone.now()
     if EventDelivery.objects.filter(next_at__lt=now - _UNTOUCHED, tries=0).exists():
-        yield fault(
-            "Events", "events are due and nobody posts them", "Start manage.py serve or manage.py webhooks."
-        )
+        yield fault("Events", "events are due and nobody posts them", "Start manage.py serve or manage.py webhooks.")
     age = None if found.oldest is None else now - found.oldest
     waiting = f"{found.unsent} unsent" + (f", the oldest for {age_in_words(age)}" if age else "")
     verdict = verdict_on_age(age, look_after=_LATE, fault_after=_TOO_LATE)
