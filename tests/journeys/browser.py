@@ -113,7 +113,7 @@ class TabBrowser:
                 self._fill(control)
         for name, (filename, content) in files.items():
             file = {"name": filename, "mimeType": "application/pdf", "buffer": content}
-            around.locator(f"[name={json.dumps(name)}]").set_input_files(file)  # type: ignore[arg-type]
+            around.locator(f"[name={_css_string(name)}]").set_input_files(file)  # type: ignore[arg-type]
             if self.has_script:
                 self.tab.wait_for_function("() => !document.querySelector('.uploading')", polling=20)
         if self.has_script and button.text.startswith(("Update", "Upload")):
@@ -140,22 +140,22 @@ class TabBrowser:
         """By a control of its own; the page may have more forms by now than when it was read."""
         forms = self.tab.locator("main form")
         known = next((control.id for control in form.controls if control.id), "")
-        return forms.filter(has=self.tab.locator(f"[id={json.dumps(known)}]")) if known else forms.nth(form.place)
+        return forms.filter(has=self.tab.locator(f"[id={_css_string(known)}]")) if known else forms.nth(form.place)
 
     def _button(self, around: Locator, form: Form, button: Button) -> Locator:
-        inside, outside = around.locator("button"), self.tab.locator(f"button[form={json.dumps(form.id)}]")
+        inside, outside = around.locator("button"), self.tab.locator(f"button[form={_css_string(form.id)}]")
         buttons = inside.or_(outside) if form.id else inside
         if button.name:
-            same = f"button[name={json.dumps(button.name)}][value={json.dumps(button.value)}]"
+            same = f"button[name={_css_string(button.name)}][value={_css_string(button.value)}]"
             buttons = buttons.and_(self.tab.locator(same))
         return buttons.filter(has_text=button.text.partition("“")[0].strip() or None).first
 
     def _fill(self, control: Control) -> None:
-        named = self.tab.locator(f"main [name={json.dumps(control.name)}]:not([type=hidden])")
+        named = self.tab.locator(f"main [name={_css_string(control.name)}]:not([type=hidden])")
         if control.kind in ("radio", "checkbox"):
             for value in set(control.filled).difference(control.found):
                 box = named.and_(
-                    self.tab.locator(f"[value={json.dumps(value)}]:is([type=radio],[type=checkbox])")
+                    self.tab.locator(f"[value={_css_string(value)}]:is([type=radio],[type=checkbox])")
                 ).first
                 self._reveal(box)
                 box.check()
@@ -178,6 +178,11 @@ class TabBrowser:
     def _changed(self) -> None:
         if self.has_script:
             self.settle()
+
+
+def _css_string(text: str) -> str:
+    """Letters beyond ASCII as they are: CSS reads `\\u00f3` as "u00f3"."""
+    return json.dumps(text, ensure_ascii=False)
 
 
 def _path(address: str) -> str:

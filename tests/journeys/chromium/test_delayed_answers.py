@@ -1,13 +1,10 @@
 """A page whose posts overtake their answers: what somebody has saved themselves never looks like somebody else's."""
 
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import Any
 
 import pytest
+from playwright.sync_api import APIResponse, Route, expect
 from playwright.sync_api import Page as Tab
-from playwright.sync_api import Route, expect
 
 from formation_portal.applications.draft import open_draft
 from formation_portal.contract import canonical
@@ -23,54 +20,70 @@ __all__ = ["opened"]
 _CLASHED = re.compile("was changed while you were editing")
 
 
-@contextmanager
-def responses_held(tab: Tab) -> Iterator[list[Any]]:
-    """The server does what a change asks, and its answer doesn't come."""
-    held: list[Any] = []
+late_or_lost = pytest.mark.parametrize("is_lost", [False, True], ids=["late", "lost"])
 
-    def hold(route: Route) -> None:
-        if "hx-request" not in route.request.headers:
+
+class FirstAnswer:
+    """The server does what the first change asks; its answer waits until it is let come, or is lost."""
+
+    def __init__(self, tab: Tab) -> None:
+        self._tab = tab
+        self._held: list[tuple[Route, APIResponse]] = []
+        tab.route("**/applications/**", self._hold)
+
+    def _hold(self, route: Route) -> None:
+        if self._held or "hx-request" not in route.request.headers:
             route.continue_()
         else:
-            held.append(route.fetch())
+            self._held.append((route, route.fetch()))
 
-    tab.route("**/applications/**", hold)
-    yield held
-    tab.unroute("**/applications/**", hold)
+    def expect_held(self) -> None:
+        """Wait until the server has answered the first change."""
+        while not self._held:
+            self._tab.wait_for_timeout(10)
+
+    def save(self, *, is_lost: bool) -> None:
+        """Press the button while the answer is out: the page is left once the server has all that was typed."""
+        [(route, answer)] = self._held
+        with self._tab.expect_navigation():
+            self._tab.get_by_role("button", name="Save and continue").click()
+            if is_lost:
+                route.abort()
+            else:
+                route.fulfill(response=answer)
 
 
-def wait_for(held: list[Any], tab: Tab) -> None:
-    """Until the server has answered the first change."""
-    while not held:
-        tab.wait_for_timeout(10)
-
-
-def test_several_cells_and_save_before_any_answer_has_come(open_tab: OpenTab, opened: Opened) -> None:
+@late_or_lost
+def test_several_cells_and_save_before_any_answer_has_come(is_lost: bool, open_tab: OpenTab, opened: Opened) -> None:
     tab = at_shares(open_tab, opened, has_script=True).tab
-    with responses_held(tab) as held:
-        cell(tab, "Ordinary, Ada Lovelace").fill("1,000")
-        cell(tab, "Ordinary, Ada Lovelace").blur()
-        wait_for(held, tab)
-        cell(tab, "Ordinary, Ada Lovelace").fill("2,000")
-        cell(tab, "Ordinary, Ben Okri").fill("3,000")
-        cell(tab, "Preferred, Kestrel B.V.").fill("500")
-        press(tab, "Save and continue")
+    first = FirstAnswer(tab)
+    cell(tab, "Ordinary, Ada Lovelace").fill("1,000")
+    cell(tab, "Ordinary, Ada Lovelace").blur()
+    first.expect_held()
+    cell(tab, "Ordinary, Ada Lovelace").fill("2,000")
+    cell(tab, "Ordinary, Ben Okri").fill("3,000")
+    cell(tab, "Preferred, Kestrel B.V.").fill("500")
+    first.save(is_lost=is_lost)
     expect(tab.locator("h1")).not_to_have_text(_CLASHED)
     assert sorted(open_draft(opened[0].application).typed_holdings().values()) == ["2,000", "3,000", "500"]
 
 
-def test_a_partys_answers_and_roles_in_the_same_hurry(open_tab: OpenTab, opened: Opened) -> None:
+@late_or_lost
+def test_a_partys_answers_and_roles_in_the_same_hurry(is_lost: bool, open_tab: OpenTab, opened: Opened) -> None:
     draft, owner = opened
     ada = draft.parties[0]
-    tab = open_tab(owner).tab
-    tab.goto(f"{open_tab(owner).base}/applications/{draft.application.reference}/people/{ada.token}/")
-    with responses_held(tab) as held:
-        tab.get_by_label("First name", exact=True).fill("Augusta")
-        tab.get_by_label("First name", exact=True).blur()
-        wait_for(held, tab)
-        tab.get_by_label("First name", exact=True).fill("Augusta Ada")
-        tab.get_by_label("Beneficial owner").check()
-        press(tab, "Save and continue")
+    browser = open_tab(owner)
+    browser.get(f"/applications/{draft.application.reference}/people/{ada.token}/")
+    tab = browser.tab
+    tab.locator("summary", has_text="Change Name").click()
+    first_name = tab.get_by_label("First name", exact=True)
+    first = FirstAnswer(tab)
+    first_name.fill("Augusta")
+    first_name.blur()
+    first.expect_held()
+    first_name.fill("Augusta Ada")
+    tab.get_by_label("Beneficial owner").check()
+    first.save(is_lost=is_lost)
     expect(tab.locator("h1")).not_to_have_text(_CLASHED)
     saved = open_draft(draft.application).parties[0]
     assert saved.raw["person.first_name"] == "Augusta Ada"

@@ -69,7 +69,7 @@ def test_shares_stay_as_they_were_typed_where_a_button_has_the_focus_by_then(ope
     browser.get(f"/applications/{draft.application.reference}/shares/")
     tab = browser.tab
     slow(tab)
-    cells = tab.locator("table.allocation input")
+    cells = tab.locator(".allocation input")
     cells.first.focus()
     for number in ("60", "40"):
         tab.keyboard.type(number, delay=KEY_MS)
@@ -152,7 +152,7 @@ def test_every_page_that_posts_its_changes_is_looked_at() -> None:
 @pytest.mark.long
 @pytest.mark.parametrize("template", PLACES)
 def test_no_change_carries_a_button(template: str, open_tab: OpenTab, site: str) -> None:
-    """Through the page by Tab, typing a digit wherever text is asked for."""
+    """Through the page by Tab, typing a digit wherever text is asked for, and choosing the next of what is offered."""
     browser, address = PLACES[template](open_tab)
     if address:
         browser.get(address)
@@ -166,7 +166,7 @@ def test_no_change_carries_a_button(template: str, open_tab: OpenTab, site: str)
             break
         if tab.evaluate(_IS_TEXT):
             tab.keyboard.type("5", delay=KEY_MS)
-        elif tab.evaluate("() => document.activeElement.matches('select')"):
+        elif tab.evaluate("() => document.activeElement.matches('select, [type=radio]')"):
             tab.keyboard.press("ArrowDown")
         tab.wait_for_timeout(KEY_MS)
     browser.settle()
