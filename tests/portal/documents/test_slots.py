@@ -201,7 +201,7 @@ class TestUsingAgain:
         path = url(draft.application, f"people/{ada.token}/")
         value = page_at(as_owner, path).one("button", name="again").attributes["value"]
         response = as_owner.post(path, {"version": "1", "q:person.email": "ada@example.org", "again": value})
-        assert response["Location"] == f"{path}#slot:{ada.token}/Passport-slot"
+        assert response["Location"] == f"{path}?open=1#slot:{ada.token}/Passport-slot"
         after = open_draft(draft.application)
         assert [one.name for one in after.documents] == ["ada.pdf"]
         assert after.parties[0].raw["person.email"] == "ada@example.org"
