@@ -13,9 +13,9 @@ from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
 from django.db import Error, connections
 from django.db.backends.base.base import BaseDatabaseWrapper
-from django.db.migrations.executor import MigrationExecutor
 from django.utils import timezone
 
+from ..background import missing_migrations
 from ..databases import SERVICE
 from .checks import CheckResult, fault, look, ok
 
@@ -44,8 +44,7 @@ def _check_database(name: str, connection: BaseDatabaseWrapper) -> Iterator[Chec
     with connection.cursor() as cursor:
         cursor.execute("SELECT 1")
     took = round((time.perf_counter() - began) * 1000)
-    executor = MigrationExecutor(connection)
-    if missing := len(executor.migration_plan(executor.loader.graph.leaf_nodes())):
+    if missing := len(missing_migrations(connection.alias)):
         yield fault(name, f"{missing} migrations are not applied", _SET_UP)
     else:
         yield ok(name, f"{connection.vendor} answers in {took} ms, all migrations are applied")
