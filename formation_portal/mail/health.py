@@ -2,8 +2,7 @@
 
 import smtplib
 from collections.abc import Iterator
-from datetime import datetime, timedelta
-from typing import NamedTuple
+from datetime import timedelta
 
 from django.conf import settings
 from django.core.mail import get_connection
@@ -11,7 +10,7 @@ from django.core.mail.backends.smtp import EmailBackend
 from django.db.models import Count, Min
 from django.utils import timezone
 
-from formation_portal.core.monitoring.checks import CheckResult, Verdict, age_in_words, fault, look, ok, verdict_on_age
+from formation_portal.core.monitoring.checks import Backlog, CheckResult, Verdict, fault, look, ok, verdict_on_age
 
 from .models import Letter
 
@@ -22,20 +21,12 @@ _UNTOUCHED = timedelta(minutes=5)
 _GIVEN_UP_FOR = timedelta(days=7)
 
 
-class Outbox(NamedTuple):
-    """Letters that wait to be sent, when the oldest was written, and how many were given up in the last week."""
-
-    unsent: int
-    oldest: datetime | None
-    given_up: int
-
-
-def outbox() -> Outbox:
+def outbox() -> Backlog:
     """Two queries."""
     waiting = Letter.objects.filter(next_at__isnull=False).aggregate(count=Count("pk"), oldest=Min("created_at"))
     lately = timezone.now() - _GIVEN_UP_FOR
     lost = Letter.objects.filter(next_at=None, sent_at=None, created_at__gt=lately)
-    return Outbox(waiting["count"], waiting["oldest"], lost.count())
+    return Backlog(waiting["count"], waiting["oldest"], lost.count())
 
 
 def check_mail_server() -> Iterator[CheckResult]:
@@ -72,9 +63,8 @@ def check_letters() -> Iterator[CheckResult]:
     now = timezone.now()
     if Letter.objects.filter(next_at__lt=now - _UNTOUCHED).exists():
         yield fault("E-mails", "letters are due and nobody sends them", "Start manage.py serve or manage.py mail.")
-    age = None if found.oldest is None else now - found.oldest
-    waiting = f"{found.unsent} unsent" + (f", the oldest for {age_in_words(age)}" if age else "")
-    verdict = verdict_on_age(age, look_after=_LATE, fault_after=_TOO_LATE)
+    waiting = found.in_words(now)
+    verdict = verdict_on_age(found.age(now), look_after=_LATE, fault_after=_TOO_LATE)
     if verdict is not Verdict.OK:
         yield CheckResult("E-mails", verdict, waiting, "The log says why the mail server does not take them.")
     elif found.given_up:

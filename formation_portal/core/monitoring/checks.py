@@ -4,7 +4,7 @@ Each package has its checks in its `health.py`; the command lists them in order.
 an address with a password: of errors their kinds are told, not their words.
 """
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -57,3 +57,20 @@ def age_in_words(age: timedelta) -> str:
     if hours:
         return f"{hours} h {minutes} min"
     return f"{minutes} min" if minutes else f"{seconds} s"
+
+
+class Backlog(NamedTuple):
+    """Rows that wait to be sent, when the oldest was written, and how many were given up."""
+
+    unsent: int
+    oldest: datetime | None
+    given_up: int
+
+    def age(self, now: datetime) -> timedelta | None:
+        """How long the oldest has been waiting; None where none does."""
+        return None if self.oldest is None else now - self.oldest
+
+    def in_words(self, now: datetime) -> str:
+        """3 unsent, the oldest for 2 h 5 min."""
+        age = self.age(now)
+        return f"{self.unsent} unsent" + (f", the oldest for {age_in_words(age)}" if age else "")

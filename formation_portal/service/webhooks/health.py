@@ -1,13 +1,12 @@
 """How the embedded service's events fare: figures for `manage.py doctor` and for metrics, and the check."""
 
 from collections.abc import Iterator
-from datetime import datetime, timedelta
-from typing import NamedTuple
+from datetime import timedelta
 
 from django.db.models import Count, Min
 from django.utils import timezone
 
-from formation_portal.core.monitoring.checks import CheckResult, Verdict, age_in_words, fault, look, ok, verdict_on_age
+from formation_portal.core.monitoring.checks import Backlog, CheckResult, Verdict, fault, look, ok, verdict_on_age
 from formation_portal.service.models import EventDelivery
 
 # The third try comes after half an hour, the last after three days.
@@ -16,19 +15,11 @@ _LATE, _TOO_LATE = timedelta(hours=1), timedelta(hours=24)
 _UNTOUCHED = timedelta(minutes=5)
 
 
-class EventQueue(NamedTuple):
-    """Events that wait to be posted, when the oldest happened, and how many were given up."""
-
-    unsent: int
-    oldest: datetime | None
-    given_up: int
-
-
-def event_queue() -> EventQueue:
+def event_queue() -> Backlog:
     """Two queries."""
     rows = EventDelivery.objects.filter(next_at__isnull=False)
     waiting = rows.aggregate(count=Count("pk"), oldest=Min("event__created_at"))
-    return EventQueue(waiting["count"], waiting["oldest"], EventDelivery.objects.filter(dead_at__isnull=False).count())
+    return Backlog(waiting["count"], waiting["oldest"], EventDelivery.objects.filter(dead_at__isnull=False).count())
 
 
 def check_events() -> Iterator[CheckResult]:
@@ -36,9 +27,8 @@ def check_events() -> Iterator[CheckResult]:
     found, now = event_queue(), timezone.now()
     if EventDelivery.objects.filter(next_at__lt=now - _UNTOUCHED, tries=0).exists():
         yield fault("Events", "events are due and nobody posts them", "Start manage.py serve or manage.py webhooks.")
-    age = None if found.oldest is None else now - found.oldest
-    waiting = f"{found.unsent} unsent" + (f", the oldest for {age_in_words(age)}" if age else "")
-    verdict = verdict_on_age(age, look_after=_LATE, fault_after=_TOO_LATE)
+    waiting = found.in_words(now)
+    verdict = verdict_on_age(found.age(now), look_after=_LATE, fault_after=_TOO_LATE)
     if verdict is not Verdict.OK:
         yield CheckResult("Events", verdict, waiting, "manage.py webhook_deliveries list --state waiting")
     elif found.given_up:
