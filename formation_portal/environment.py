@@ -19,7 +19,7 @@ from standardwebhooks.webhooks import EmptyWebhookSecretError
 from formation_portal.core.databases import database_settings
 from formation_portal.core.networks import parse_networks
 from formation_portal.core.operator import LOGO_TYPES, parse_hours
-from formation_portal.core.server_urls import cache_settings, mail_settings
+from formation_portal.core.servers.server_urls import cache_settings, mail_settings
 from formation_portal.core.storage import storage_settings
 
 PROJECT = Path(__file__).resolve().parent.parent

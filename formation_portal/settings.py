@@ -8,7 +8,7 @@ from typing import Any
 
 from formation_portal.core.databases import SERVICE, database_settings
 from formation_portal.core.networks import LOOPBACK, local_origin, parse_networks
-from formation_portal.core.server_urls import cache_settings, mail_settings
+from formation_portal.core.servers.server_urls import cache_settings, mail_settings
 from formation_portal.core.storage import read_or_create_secret, storage_settings
 from formation_portal.environment import PROJECT, read_environment
 

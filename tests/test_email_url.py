@@ -2,7 +2,7 @@
 
 import pytest
 
-from formation_portal.core.server_urls import mail_settings
+from formation_portal.core.servers.server_urls import mail_settings
 from formation_portal.environment import read_environment
 
 

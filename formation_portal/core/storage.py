@@ -67,7 +67,7 @@ def storage_settings(url: str) -> dict[str, dict[str, Any]]:
     prefix = parts.path.strip("/")
     return {
         alias: {
-            "BACKEND": "formation_portal.core.bucket.BucketStorage",
+            "BACKEND": "formation_portal.core.servers.bucket.BucketStorage",
             "OPTIONS": options | {"location": f"{prefix}/{folder}".lstrip("/")},
         }
         for alias, folder in (("default", "portal"), (SERVICE_FILES, "service"))

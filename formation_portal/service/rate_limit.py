@@ -111,7 +111,7 @@ def count_in_postgresql(key: int) -> tuple[int, float]:
 def count_in_shared_cache(key: int, *, now: float) -> tuple[int, float] | None:
     """As `Counter.count`, for all machines, in the minutes of the clock; None where there is no such cache, or it is
     away."""
-    # Only the shared cache can (core/shared_cache.py).
+    # Only the shared cache can (core/servers/shared_cache.py).
     count = getattr(caches["default"], "count", None)
     used = count and count(f"requests:{key}:{now // WINDOW:.0f}", seconds=2 * WINDOW)
     return (used, WINDOW - now % WINDOW) if used else None

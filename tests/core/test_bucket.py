@@ -21,7 +21,7 @@ from PIL import Image
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Document
-from formation_portal.core import bucket
+from formation_portal.core.servers import bucket
 from formation_portal.core.storage import storage_settings
 from formation_portal.management.commands import remove_orphans, setup_portal
 from formation_portal.relay.delivery_status import deliveries_of

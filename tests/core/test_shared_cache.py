@@ -14,8 +14,8 @@ from allauth.core import ratelimit
 from django.core.cache import caches
 from django.test import RequestFactory
 
-from formation_portal.core import shared_cache
-from formation_portal.core.server_urls import cache_settings
+from formation_portal.core.servers import shared_cache
+from formation_portal.core.servers.server_urls import cache_settings
 from formation_portal.management.commands.setup_portal import shared_cache_trouble
 from formation_portal.service.rate_limit import counter
 from tests.needed import needed

@@ -110,7 +110,7 @@ def check_storage(say: Say) -> None:
 def shared_cache_trouble() -> str:
     """Why the shared cache can't be used; empty where it can."""
     # Nobody else loads its client, unless there is one.
-    from formation_portal.core.shared_cache import trouble
+    from formation_portal.core.servers.shared_cache import trouble
 
     return trouble()
 

@@ -62,7 +62,7 @@ def cache_settings(url: str) -> dict[str, Any]:
     if not is_right or not re.fullmatch(r"/?|/[0-9]+", parts.path):
         raise ValueError("should begin with redis://, rediss:// or valkey://, name a host, and may end with a number")
     shared = {
-        "BACKEND": "formation_portal.core.shared_cache.SharedCache",
+        "BACKEND": "formation_portal.core.servers.shared_cache.SharedCache",
         # A list: in a word, Django takes commas for the ends of addresses.
         "LOCATION": [parts._replace(scheme=_CACHE_SCHEMES[parts.scheme]).geturl()],
         "KEY_PREFIX": "formation-portal",
