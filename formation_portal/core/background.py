@@ -1,4 +1,5 @@
-"""Threads that do what is due once a second until they are stopped, and the tasks that are due each hour.
+"""Threads that do what is due until they are stopped: woken by whoever commits it, or looking each second; and the
+tasks that are due each hour.
 
 What they do stands in the database, in rows that one worker claims at a time. So any number of workers may run.
 """
@@ -17,6 +18,7 @@ from django.db import close_old_connections, connections
 from django.db.migrations.executor import MigrationExecutor
 
 from .databases import DATABASE_AWAY
+from .nodes.wake import Channel, WakePipe
 
 logger = logging.getLogger(__name__)
 
@@ -38,36 +40,49 @@ class BackgroundWorker:
     name: str
     log_name: str
     work: Work
-    hourly: Callable[[], object]
+    hourly: Callable[[], object] = lambda: None
     # How long a piece may still take when it is told to stop.
     stop_timeout: float
+    # Who commits something for it says so there.
+    channel: Channel | None = None
+    # It looks so often without being woken.
+    poll_seconds: float = POLL_SECONDS
     _stop_event: threading.Event = field(default_factory=threading.Event, init=False)
     _next_hourly: float = field(default=0.0, init=False)
 
     def run(self) -> None:
         """Work until stopped, over whatever goes wrong: what is not done stays in the database."""
         try:
-            while not self._stop_event.is_set():
-                try:
-                    if time.monotonic() >= self._next_hourly:
-                        self._next_hourly = time.monotonic() + HOUR_SECONDS
-                        self.hourly()
-                    self.work(may_go_on=lambda: not self._stop_event.is_set())
-                except DATABASE_AWAY as error:
-                    text = "%s: the database did not answer; looking again in a moment: %s"
-                    logger.error(text, self.log_name, type(error).__name__)
-                    connections.close_all()
-                except Exception as error:
-                    # Not the error's own words, which may hold what is sent, and to whom.
-                    logger.error("%s met something unexpected: %s", self.log_name, type(error).__name__)
-                close_old_connections()
-                self._stop_event.wait(POLL_SECONDS)
+            with self.channel.listen() if self.channel else contextlib.nullcontext() as pipe:
+                self._run(pipe)
         finally:
             connections.close_all()
+
+    def _run(self, pipe: WakePipe | None) -> None:
+        while not self._stop_event.is_set():
+            try:
+                if time.monotonic() >= self._next_hourly:
+                    self._next_hourly = time.monotonic() + HOUR_SECONDS
+                    self.hourly()
+                self.work(may_go_on=lambda: not self._stop_event.is_set())
+            except DATABASE_AWAY as error:
+                text = "%s: the database did not answer; looking again in a moment: %s"
+                logger.error(text, self.log_name, type(error).__name__)
+                connections.close_all()
+            except Exception as error:
+                # Not the error's own words, which may hold what is sent, and to whom.
+                logger.error("%s met something unexpected: %s", self.log_name, type(error).__name__)
+            close_old_connections()
+            if pipe is None:
+                self._stop_event.wait(self.poll_seconds)
+            elif not self._stop_event.is_set():
+                pipe.wait(self.poll_seconds)
 
     def stop(self) -> None:
         """End after the piece that is under way."""
         self._stop_event.set()
+        if self.channel:
+            self.channel.wake()
 
     def run_until_signal(self) -> None:
         """Work until SIGTERM or SIGINT, in a process of its own; the piece that is under way is ended first."""

@@ -15,12 +15,17 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.crypto import salted_hmac
 
+from formation_portal.core.nodes.wake import Channel
+
 from .models import Letter, Refusal
 from .rendering import render_letter
 
 # Everything else is asked for by its receiver, or has to be known.
 OPTIONAL_KINDS = frozenset({"reminder", "nudge", "part_done"})
 _SALT = "formation_portal.letters.refusal"
+
+# Those who send letters.
+MAIL = Channel("mail")
 
 _FIRST_WAIT = dt.timedelta(seconds=30)
 _LONGEST_WAIT = dt.timedelta(hours=4)
@@ -46,6 +51,8 @@ def add_to_outbox(*, kind: str, to: str, language: str, context: Mapping[str, ob
     except IntegrityError:
         if not (letter.once and Letter.objects.filter(once=letter.once).exists()):
             raise
+    else:
+        MAIL.wake_after_commit()
 
 
 def claim_next() -> Letter | None:

@@ -17,7 +17,7 @@ from django.core.mail.backends.base import BaseEmailBackend
 from formation_portal.core.background import BackgroundWorker, run_hourly_tasks
 
 from .models import Letter
-from .outbox import claim_next, clear_old_letters, record_attempt
+from .outbox import MAIL, claim_next, clear_old_letters, record_attempt
 
 logger = logging.getLogger(__name__)
 
@@ -80,7 +80,12 @@ def mail_sender() -> BackgroundWorker:
     if not settings.LETTERS_GO_OUT:
         logger.info("There is no EMAIL_URL: letters stay in the outbox")
     return BackgroundWorker(
-        name="letters", log_name="The outbox", work=send_due, hourly=each_hour, stop_timeout=settings.EMAIL_TIMEOUT
+        name="letters",
+        log_name="The outbox",
+        work=send_due,
+        hourly=each_hour,
+        stop_timeout=settings.EMAIL_TIMEOUT,
+        channel=MAIL,
     )
 
 

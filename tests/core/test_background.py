@@ -13,13 +13,10 @@ from formation_portal.core.background import BackgroundWorker
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
-@pytest.fixture(autouse=True)
-def _without_rest(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("formation_portal.core.background.POLL_SECONDS", 0)
-
-
 def of(work: Callable[..., object], hourly: Callable[[], object] = lambda: None) -> BackgroundWorker:
-    return BackgroundWorker(name="pieces", log_name="The workshop", work=work, hourly=hourly, stop_timeout=20)
+    return BackgroundWorker(
+        name="pieces", log_name="The workshop", work=work, hourly=hourly, stop_timeout=20, poll_seconds=0
+    )
 
 
 @pytest.mark.parametrize("trouble", [OperationalError, InterfaceError, ValueError])

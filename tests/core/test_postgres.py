@@ -29,6 +29,7 @@ ALL = [
     "tests/desk/case/test_news.py",
     "tests/service/routes",
     "tests/service/webhooks",
+    "tests/mail/test_waking.py",
     "tests/service/test_rate_limit.py",
     "tests/relay/incoming_webhooks",
     "tests/journeys/end_to_end/test_every_product.py",
@@ -37,6 +38,8 @@ ALL = [
 BUSIEST = [
     *(f"tests/relay/test_{name}.py" for name in ("sync", "worker", "across_machines", "skip_locked")),
     "tests/service/test_rate_limit.py",
+    "tests/mail/test_waking.py",
+    "tests/service/webhooks/test_waking.py",
     "tests/journeys/end_to_end/test_every_product.py",
 ]
 

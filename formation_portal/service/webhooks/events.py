@@ -4,8 +4,13 @@ from typing import Any
 
 from django.utils import timezone
 
+from formation_portal.core.databases import SERVICE
+from formation_portal.core.nodes.wake import Channel
 from formation_portal.service.entity_forms import active_roles
 from formation_portal.service.models import Document, Entity, Event, EventDelivery, Party, Shareholding, Subscription
+
+# Those who send events.
+EVENTS = Channel("events", SERVICE)
 
 
 def _emit(entity: Entity, kind: str, *told: dict[str, Any]) -> None:
@@ -16,12 +21,15 @@ def _emit(entity: Entity, kind: str, *told: dict[str, Any]) -> None:
     )
     # Lists in JSON can't be searched in every database, and an account has few.
     wanted = Subscription.objects.filter(account_id=account)
-    EventDelivery.objects.bulk_create(
+    deliveries = [
         EventDelivery(subscription=one, event=event, about=entity.id, next_at=now)
         for event in events
         for one in wanted
         if kind in one.events
-    )
+    ]
+    EventDelivery.objects.bulk_create(deliveries)
+    if deliveries:
+        EVENTS.wake_after_commit()
 
 
 def entity_created(entity: Entity) -> None:

@@ -29,6 +29,7 @@ from formation_portal.core.databases import SERVICE
 from formation_portal.core.storage import read_or_create_secret
 from formation_portal.service.models import DeliveryAttempt, Event, EventDelivery
 from formation_portal.service.serializers import format_time
+from formation_portal.service.webhooks.events import EVENTS
 from formation_portal.service.webhooks.posting import DELIVERED, POST_SECONDS, post
 
 logger = logging.getLogger(__name__)
@@ -194,5 +195,10 @@ def _delete_in_batches(rows: "QuerySet[EventDelivery] | QuerySet[Event]") -> Non
 def webhook_sender() -> BackgroundWorker:
     """One that runs in the caller's thread, or beside it."""
     return BackgroundWorker(
-        name="events", log_name="Event sender", work=send_due, hourly=delete_expired, stop_timeout=POST_SECONDS
+        name="events",
+        log_name="Event sender",
+        work=send_due,
+        hourly=delete_expired,
+        stop_timeout=POST_SECONDS,
+        channel=EVENTS,
     )

@@ -14,6 +14,7 @@ from django.utils import timezone
 
 from formation_portal.core.databases import SERVICE
 from formation_portal.service.models import EventDelivery
+from formation_portal.service.webhooks.events import EVENTS
 from formation_portal.service.serializers import format_time
 
 _STATES = {
@@ -78,6 +79,7 @@ class Command(BaseCommand):
             count = found.update(
                 tries=0, lease=None, holder="", next_at=timezone.now(), delivered_at=None, dead_at=None
             )
+            EVENTS.wake_after_commit()
         self.stdout.write(f"{count} will be sent again by the worker")
 
 

@@ -1,0 +1,18 @@
+"""An event is posted as soon as it is committed: whoever posts events is woken, and does not wait for its next look."""
+
+import pytest
+
+from formation_portal.service.models import EventDelivery
+from formation_portal.service.webhooks.sending import webhook_sender
+from tests.looking import resting
+from tests.service.caller import Caller
+
+from .receiver import Receiver
+
+
+@pytest.mark.django_db(databases=["default", "service"], transaction=True)
+def test_an_event_is_posted_at_its_commit(caller: Caller, receiver: Receiver, secret: str) -> None:
+    with resting(webhook_sender()):
+        caller.entity()
+        assert receiver.wait_for(1)
+    assert EventDelivery.objects.get().delivered_at is not None
