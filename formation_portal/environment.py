@@ -43,6 +43,9 @@ class Environment(BaseSettings):
     model_config = SettingsConfigDict(env_file=None, extra="ignore")
 
     data_dir: Path = Field(PROJECT / "var", description="Folder for databases, uploads and secrets.")
+    static_dir: str = Field(
+        "", description="Folder of static files that were collected beforehand. Empty: each start sees to DATA_DIR/static."
+    )
     host: str = Field("127.0.0.1", description="Address that `make run` listens on; 0.0.0.0 means all.")
     port: int = Field(8000, ge=1, le=65_535, description="Port that `make run` listens on.")
     web_processes: int = Field(
@@ -183,7 +186,7 @@ class Environment(BaseSettings):
             raise ValueError("should be addresses like https://portal.example, with commas between")
         return listed
 
-    @field_validator("pdf_fonts", "operator_texts")
+    @field_validator("pdf_fonts", "operator_texts", "static_dir")
     @classmethod
     def _is_a_folder(cls, folder: str) -> str:
         if folder and not Path(folder).is_dir():

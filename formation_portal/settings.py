@@ -194,7 +194,7 @@ USE_TZ = True
 USE_I18N = True
 
 STATIC_URL = "/static/"
-STATIC_ROOT = DATA_DIR / "static"
+STATIC_ROOT = Path(ENV.static_dir or DATA_DIR / "static").resolve()
 STATICFILES_DIRS = [PROJECT / "static"]
 # Each file once, under its hashed name: half of them to pack at the first start.
 WHITENOISE_KEEP_ONLY_HASHED_FILES = True

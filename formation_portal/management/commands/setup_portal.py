@@ -139,7 +139,12 @@ def first_line(error: Error) -> str:
 
 
 def collect_static(say: Say) -> None:
-    """Copy, hash and compress the static files, where one of them has changed since they were last collected."""
+    """Copy, hash and compress the static files, where one of them has changed since they were last collected; those of
+    STATIC_DIR came with the code, and are left as they are."""
+    if settings.ENV.static_dir:
+        if not (Path(settings.STATIC_ROOT) / "staticfiles.json").exists():
+            raise CommandError("STATIC_DIR: nothing was collected there. Run `manage.py collectstatic --no-input`.")
+        return
     note = Path(settings.DATA_DIR) / STATIC_DIGEST
     digest = static_digest()
     if note.exists() and note.read_text() == digest and Path(settings.STATIC_ROOT).exists():
