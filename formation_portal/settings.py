@@ -70,6 +70,7 @@ MIDDLEWARE = [
     "formation_portal.core.middleware.BodyLimits",
     "django.middleware.gzip.GZipMiddleware",
     "formation_portal.core.compression.Brotli",
+    "formation_portal.core.pages.first_visit.FirstVisit",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "formation_portal.accounts.sessions.SessionExpiry",
     "django.middleware.common.CommonMiddleware",
@@ -92,8 +93,16 @@ TEMPLATES = [
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",
         "DIRS": [PROJECT / "templates"],
-        "APP_DIRS": True,
         "OPTIONS": {
+            "loaders": [
+                (
+                    "django.template.loaders.cached.Loader",
+                    [
+                        "formation_portal.core.pages.templates.FilesystemLoader",
+                        "formation_portal.core.pages.templates.AppDirectoriesLoader",
+                    ],
+                )
+            ],
             "context_processors": [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",

@@ -10,11 +10,15 @@ import pytest
 from formation_portal.core.static_files import bundle_css
 
 CSS = Path(__file__).parents[1] / "static/css"
-SHEETS = bundle_css(CSS / "index.css") + bundle_css(CSS / "desk.css")
+SHEETS = "".join(bundle_css(CSS / f"{name}.css") for name in ("index", "more", "desk"))
 THEMES = ("light", "dark")
 
 _PAIR = re.compile(r"--(?P<name>[\w-]+): light-dark\((?P<light>#[0-9a-f]{6}), (?P<dark>#[0-9a-f]{6})\)")
-TOKENS = {found["name"]: found for found in _PAIR.finditer((CSS / "tokens.css").read_text())}
+TOKENS = {
+    found["name"]: found
+    for name in ("tokens", "series")
+    for found in _PAIR.finditer((CSS / f"{name}.css").read_text())
+}
 
 SERIES = tuple(f"series-{number}" for number in range(1, 9))
 # Every text may come to stand on every ground: 7:1 is WCAG's level AAA.

@@ -18,6 +18,7 @@ from django.shortcuts import render
 from .integers import content_length
 from .monitoring.logs import account_id, log_context
 from .monitoring.metrics import count_request
+from .pages.first_visit import CONTENT_POLICY
 
 REQUEST_ID = "X-Request-Id"
 _IDS = re.compile(r"[A-Za-z0-9_.:-]{8,128}")
@@ -59,20 +60,6 @@ class RequestLog:
             logger.info(text, method, route, response.status_code, milliseconds, request_id, account() or "-")
         count_request(route, method, response.status_code, spent)
         return response
-
-
-CONTENT_POLICY = "; ".join(
-    (
-        "default-src 'none'",
-        "script-src 'self'",
-        "style-src 'self'",
-        "img-src 'self' data:",
-        "connect-src 'self'",
-        "form-action 'self'",
-        "base-uri 'none'",
-        "frame-ancestors 'none'",
-    )
-)
 
 
 # Addresses whose pages are somebody's who has no session: accounts before one signs in, and parts for guests.

@@ -1,23 +1,39 @@
-"""Static files in production: hashed names, compressed, and each style sheet as one request.
+"""Static files in production: hashed names, compressed, and the style sheets and scripts of every page as one file each.
 
-`static/css/index.css` names the layers and then one file a component, `desk.css` those that only the desk has. In
-development a browser follows their imports; in production `collectstatic` puts the files in their place, in that order,
-without comments and idle space. Our scripts (`static/js`) lose theirs in the same way.
+`static/css/index.css` names the layers and then one file a component, `more.css` those that not every page has,
+`desk.css` those that only the desk has. In development a browser follows their imports; in production `collectstatic`
+puts the files in their place, in that order, without comments and idle space. Our scripts (`static/js`) lose theirs in
+the same way, and SCRIPTS become one.
 
 Which of the two it is says STORAGES["staticfiles"] in the settings.
 """
 
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
+from django.conf import settings
+from django.contrib.staticfiles.finders import find
+from django.contrib.staticfiles.storage import staticfiles_storage
 from django.core.files.base import ContentFile
+from django.templatetags.static import static
 from rjsmin import jsmin
 from whitenoise.storage import CompressedManifestStaticFilesStorage
 
-SHEETS = ("css/index.css", "css/desk.css")
-SCRIPTS = "js/"
+SHEETS = ("css/index.css", "css/more.css", "css/desk.css")
+# What every page has, in this order: ours listen before htmx does.
+SCRIPTS = (
+    "js/portal.js",
+    "js/choosing.js",
+    "js/regions.js",
+    "js/saving.js",
+    "js/autosave.js",
+    "django_htmx/htmx-2.min.js",
+)
+SCRIPT = "js/index.js"
 
 _IMPORT = re.compile(r'@import url\("(?P<name>[^"]+)"\);\s*')
 _COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
@@ -44,20 +60,41 @@ def minify_css(css: str) -> str:
     return _SELECTOR.sub(lambda found: found[0].replace(" + ", "+"), css)
 
 
+def page_scripts() -> tuple[str, ...]:
+    """The addresses of the scripts that every page has, in their order: in production of one file."""
+    is_bundled = isinstance(staticfiles_storage._wrapped, BundledStaticFilesStorage) and not settings.DEBUG
+    return (static(SCRIPT),) if is_bundled else tuple(map(static, SCRIPTS))
+
+
+@cache
+def icon() -> str:
+    """The portal's icon as an address that holds it."""
+    return f"data:image/svg+xml,{quote(Path(str(find('favicon.svg'))).read_text().strip(), safe=' =:/()')}"
+
+
 class BundledStaticFilesStorage(CompressedManifestStaticFilesStorage):  # type: ignore[misc]  # whitenoise has no types
-    """WhiteNoise's storage, given the bundle and the short scripts before names are hashed."""
+    """WhiteNoise's storage, given the bundles and the short scripts before names are hashed."""
 
     def post_process(
         self, paths: dict[str, Any], dry_run: bool = False, **options: Any
     ) -> Iterator[tuple[str, str, bool]]:
-        """Put the bundle and the short scripts where the files were copied to, then hash and compress everything."""
-        ours = (
-            {} if dry_run else {name: one for name, one in paths.items() if name in SHEETS or name.startswith(SCRIPTS)}
-        )
-        for name, (storage, path) in ours.items():
-            source = Path(storage.path(path))
-            text = bundle_css(source) if name in SHEETS else jsmin(source.read_text())
+        """Put the bundles and the short scripts where the files were copied to, then hash and compress everything but
+        what is in a bundle."""
+        if dry_run:
+            return
+        sources = {name: Path(storage.path(path)) for name, (storage, path) in paths.items()}
+        made = {name: bundle_css(sources[name]) for name in SHEETS}
+        shortened = {name: _shorten(path) for name, path in sources.items() if name.startswith("js/")}
+        made |= {name: text for name, text in shortened.items() if name not in SCRIPTS}
+        made[SCRIPT] = ";\n".join(shortened.get(name) or sources[name].read_text().strip() for name in SCRIPTS)
+        for name, text in made.items():
             self.delete(name)
             self.save(name, ContentFile(text.encode()))
-            paths = paths | {name: (self, name)}
-        yield from super().post_process(paths, dry_run, **options)
+        parts = [name for name in paths if name.startswith("css/") and name not in SHEETS or name in SCRIPTS]
+        self.delete_files(parts)
+        kept = {name: one for name, one in paths.items() if name not in parts}
+        yield from super().post_process(kept | {name: (self, name) for name in made}, dry_run, **options)
+
+
+def _shorten(script: Path) -> str:
+    return str(jsmin(script.read_text()))

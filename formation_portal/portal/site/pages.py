@@ -23,7 +23,7 @@ from formation_portal.accounts.policies import UserRequest
 from formation_portal.accounts.sessions import UnsentForm
 from formation_portal.applications.draft import Draft
 from formation_portal.contract.fields.iso_codes import sort_key
-from formation_portal.core.middleware import CONTENT_POLICY
+from formation_portal.core.pages.first_visit import CONTENT_POLICY
 from formation_portal.mail.models import Letter
 from formation_portal.mail.rendering import letter_styles
 from formation_portal.ui.formats import time_or_day

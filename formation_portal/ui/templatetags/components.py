@@ -15,6 +15,9 @@ from django.utils.translation import gettext
 from formation_portal.applications.draft import Draft
 from formation_portal.core.operator import Operator
 from formation_portal.core.operator import operator as the_operator
+from formation_portal.core.pages.first_visit import FIRST_SCRIPT
+from formation_portal.core.static_files import icon as static_icon
+from formation_portal.core.static_files import page_scripts as script_addresses
 from formation_portal.relay.delivery_status import STAGE_WORDS, DeliveryStage
 
 from ..forms.controls import Problem, Selectable, attributes, markup, words_mark
@@ -78,6 +81,24 @@ def glyph(state: str) -> SafeString:
 def operator() -> Operator:
     """Whose portal it is: name, logo, accent and help. Also on pages that are drawn without a request."""
     return the_operator
+
+
+@register.simple_tag
+def first_script() -> SafeString:
+    """What runs before anything is drawn; the content policy knows it by its hash, to the letter."""
+    return markup(FIRST_SCRIPT)
+
+
+@register.simple_tag
+def icon() -> str:
+    """The portal's icon, as an address that holds it."""
+    return static_icon()
+
+
+@register.simple_tag
+def page_scripts() -> SafeString:
+    """The scripts of every page, for which nothing waits."""
+    return markup("".join(f'<script src="{escape(address)}" defer></script>' for address in script_addresses()))
 
 
 @register.simple_tag

@@ -1,0 +1,96 @@
+"""What a browser that has nothing of ours yet gets in the page itself: the rules of the style sheets that the page uses.
+
+It draws them without another round trip; the sheets themselves follow at the end of the page, where nothing waits for
+them, and serve the next pages from the browser's cache. Pages that follow a link of ours name the sheets in their head.
+"""
+
+import base64
+import hashlib
+import re
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+
+from django.conf import settings
+from django.contrib.staticfiles.finders import find
+from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+from django.templatetags.static import static
+from django.utils.cache import patch_vary_headers
+
+from ..operator import operator
+from ..static_files import SHEETS, bundle_css
+from .styles import Rule, names_in, parse
+
+# Runs before anything is drawn, so that what only serves those without script never moves what is there.
+FIRST_SCRIPT = 'document.documentElement.classList.add("scripted")'
+
+_LINK = re.compile(r'<link rel="stylesheet" href="([^"]+)">\s*')
+
+
+def source_hash(text: str) -> str:
+    """How the content policy names a script or style sheet that stands in the page."""
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+
+
+CONTENT_POLICY = "; ".join(
+    (
+        "default-src 'none'",
+        f"script-src 'self' {source_hash(FIRST_SCRIPT)}",
+        "style-src 'self'",
+        "img-src 'self' data:",
+        "connect-src 'self'",
+        "form-action 'self'",
+        "base-uri 'none'",
+        "frame-ancestors 'none'",
+    )
+)
+
+
+class FirstVisit:
+    """Puts style sheets into the pages of browsers that come from elsewhere: a search, a letter, an address typed.
+
+    Which those are a browser says itself (`Sec-Fetch-Site`), so nobody is given a cookie for it; one that doesn't say so
+    gets pages as they are. It stands within the packing and sees whole pages, those of errors as well.
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        response = self.get_response(request)
+        if not isinstance(response, HttpResponse) or not response.get("Content-Type", "").startswith("text/html"):
+            return response
+        patch_vary_headers(response, ("Sec-Fetch-Site",))
+        is_page = request.headers.get("Sec-Fetch-Dest") == "document"
+        if settings.DEBUG or not is_page or request.headers.get("Sec-Fetch-Site") == "same-origin":
+            return response
+        page = response.content.decode(response.charset)
+        head, end, body = page.partition("</head>")
+        links = _LINK.findall(head)
+        css = _used_css(links, page)
+        if not css:
+            return response
+        moved = "".join(f'<link rel="stylesheet" href="{link}">' for link in links)
+        body = body.replace("</body>", f"{moved}</body>")
+        response.content = f"{_LINK.sub('', head)}<style>{css}</style>{end}{body}"
+        policy = response.get("Content-Security-Policy", CONTENT_POLICY)
+        response["Content-Security-Policy"] = policy.replace("style-src", f"style-src {source_hash(css)}")
+        if "Content-Length" in response:
+            response["Content-Length"] = str(len(response.content))
+        return response
+
+
+def _used_css(links: list[str], page: str) -> str:
+    """The rules that the page uses of the sheets under these addresses, in their order; none where one isn't ours."""
+    names, sheets = names_in(page), {static(name): _rules_of(name) for name in SHEETS}
+    # The operator's colours are the one sheet that is no file.
+    accent = (Rule(operator.accent.css),)
+    rules = [accent if link.endswith(f"/{operator.accent_digest}.css") else sheets.get(link, ()) for link in links]
+    return "".join(rule.used(names) for sheet in rules for rule in sheet) if all(rules) else ""
+
+
+@cache
+def _rules_of(sheet: str) -> tuple[Rule, ...]:
+    found = find(sheet)
+    return parse(bundle_css(Path(found))) if isinstance(found, str) else ()
