@@ -18,8 +18,6 @@ ENV = read_environment()
 DATA_DIR = ENV.data_dir.resolve()
 
 
-
-
 def _made_once(name: StoredSecret) -> Any:
     make = partial(secrets.token_urlsafe, 48)
     return stored_in_settings(name, make, data_dir=DATA_DIR, is_shared=bool(ENV.secrets_key))
@@ -259,8 +257,12 @@ CLAIM_HOURS = ENV.claim_hours
 FOUR_EYES = ENV.four_eyes
 # Kinds of screening checks that each party needs before an approval.
 REQUIRED_SCREENING = tuple(filter(None, ENV.required_screening.split(",")))
-# Numbers and hashes of the audit, outside the database (audit/chain.py).
-AUDIT_ANCHOR = Path(ENV.audit_anchor or DATA_DIR / "audit-anchor")
+# Numbers and hashes of the audit: a file, or the bucket or the table that all nodes share (audit/anchor.py).
+AUDIT_ANCHOR: Path | str = Path(ENV.audit_anchor or DATA_DIR / "audit-anchor")
+if not ENV.audit_anchor and ENV.storage_url:
+    AUDIT_ANCHOR = "bucket"
+elif not ENV.audit_anchor and DATABASES["default"]["ENGINE"].endswith("postgresql"):
+    AUDIT_ANCHOR = "table"
 SERVICE_RATE_LIMIT = ENV.rate_limit
 SERVICE_RATE_FILE = DATA_DIR / "service-requests"
 # The demonstration sends events to itself.

@@ -4,7 +4,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 
-from formation_portal.core.background import wait_until_migrated
+from formation_portal.core.background import minute_tasks, wait_until_migrated
 from formation_portal.core.nodes.registry import beating, join
 from formation_portal.mail.worker import mail_sender, send_due
 
@@ -23,5 +23,5 @@ class Command(BaseCommand):
             return
         wait_until_migrated()
         join(self.stdout.write)
-        with beating():
+        with beating(), minute_tasks().running():
             mail_sender().run_until_signal()
