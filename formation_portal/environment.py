@@ -18,6 +18,7 @@ from standardwebhooks.webhooks import EmptyWebhookSecretError
 
 from formation_portal.core.databases import database_settings
 from formation_portal.core.networks import parse_networks
+from formation_portal.core.nodes.secret_store import parse_keys
 from formation_portal.core.operator import LOGO_TYPES, parse_hours
 from formation_portal.core.servers.server_urls import cache_settings, mail_settings
 from formation_portal.core.storage import storage_settings
@@ -68,6 +69,9 @@ class Environment(BaseSettings):
     )
     audit_key: str = Field("", description="Keys the audit's digests. Empty: made once and kept in DATA_DIR.")
     secret_key: str = Field("", description="Signs sessions. Empty: made once and kept in DATA_DIR.")
+    secrets_key: str = Field(
+        "", description="Encrypts the secrets that nodes share in the database. Empty: they are files in DATA_DIR."
+    )
     allowed_hosts: str = Field(
         "localhost,127.0.0.1,[::1]", description="Host names that the portal answers to, separated by commas."
     )
@@ -165,6 +169,12 @@ class Environment(BaseSettings):
     def _names_a_database(cls, url: str) -> str:
         database_settings(url, default_path=Path("unused"))
         return url
+
+    @field_validator("secrets_key")
+    @classmethod
+    def _can_encrypt(cls, keys: str) -> str:
+        parse_keys(keys)
+        return keys
 
     @field_validator("storage_url")
     @classmethod
@@ -323,13 +333,13 @@ def _exit_with(wrong: Iterable[str]) -> None:
 
 def unsafe_in_public(environment: Environment) -> list[str]:
     """What must not be where others than this machine can connect: each a setting, why, and what to set instead."""
-    key = environment.secret_key
+    keys = environment.secret_key.split()
     wrong = {
         "DEMO: everybody knows the passwords and the key of the demo, and HOST lets others connect. "
         "Set DEMO=false, or DEMO_ANYWHERE=true if you want that": environment.demo and not environment.demo_anywhere,
         "DEBUG: shows settings and code to everybody who can connect to HOST. Set DEBUG=false": environment.debug,
         f"SECRET_KEY: can be guessed. Give at least {_KEY_CHARACTERS} random characters, or leave it out": (
-            bool(key) and (len(key) < _KEY_CHARACTERS or len(set(key)) < _KEY_DIFFERENT)
+            any(len(key) < _KEY_CHARACTERS or len(set(key)) < _KEY_DIFFERENT for key in keys)
         ),
         "SECURE_COOKIES: without them anybody on the way can take over a session. "
         "Serve HTTPS, and set SECURE_COOKIES=true": not environment.secure_cookies,

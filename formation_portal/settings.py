@@ -3,21 +3,31 @@
 import os
 import secrets
 from email.headerregistry import Address
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from formation_portal.core.databases import SERVICE, database_settings
 from formation_portal.core.networks import LOOPBACK, local_origin, parse_networks
+from formation_portal.core.nodes.secret_store import StoredSecret, parse_keys, stored_in_settings
 from formation_portal.core.servers.server_urls import cache_settings, mail_settings
-from formation_portal.core.storage import read_or_create_secret, storage_settings
+from formation_portal.core.storage import storage_settings
 from formation_portal.environment import PROJECT, read_environment
 
 ENV = read_environment()
 DATA_DIR = ENV.data_dir.resolve()
 
 
-SECRET_KEY = ENV.secret_key or read_or_create_secret(DATA_DIR / "secret-key", lambda: secrets.token_urlsafe(48))
-AUDIT_KEY = ENV.audit_key or read_or_create_secret(DATA_DIR / "audit-key", lambda: secrets.token_urlsafe(48))
+def _made_once(name: StoredSecret) -> Any:
+    make = partial(secrets.token_urlsafe, 48)
+    return stored_in_settings(name, make, data_dir=DATA_DIR, is_shared=bool(ENV.secrets_key))
+
+
+# Encrypt the secrets that nodes share in the database: the first one encrypts, all of them read.
+SECRETS_KEY = parse_keys(ENV.secrets_key)
+# The first one signs; what the others have signed is believed while one takes the place of another.
+SECRET_KEY, *SECRET_KEY_FALLBACKS = ENV.secret_key.split() or [_made_once(StoredSecret.SECRET_KEY)]
+AUDIT_KEY = ENV.audit_key or _made_once(StoredSecret.AUDIT_KEY)
 DEBUG = ENV.debug
 # How long a web server goes on serving when it is to end, for balancers to notice.
 DRAIN_SECONDS = ENV.drain_seconds
@@ -41,6 +51,7 @@ INSTALLED_APPS = [
     "allauth",
     "allauth.account",
     "formation_portal.apps.FormationPortalConfig",
+    "formation_portal.core.nodes",
     "formation_portal.mail",
     "formation_portal.audit",
     "formation_portal.accounts",
@@ -255,8 +266,12 @@ CLAIM_HOURS = ENV.claim_hours
 FOUR_EYES = ENV.four_eyes
 # Kinds of screening checks that each party needs before an approval.
 REQUIRED_SCREENING = tuple(filter(None, ENV.required_screening.split(",")))
-# Numbers and hashes of the audit, outside the database (audit/chain.py).
-AUDIT_ANCHOR = Path(ENV.audit_anchor or DATA_DIR / "audit-anchor")
+# Numbers and hashes of the audit: a file, or the bucket or the table that all nodes share (audit/anchor.py).
+AUDIT_ANCHOR: Path | str = Path(ENV.audit_anchor or DATA_DIR / "audit-anchor")
+if not ENV.audit_anchor and ENV.storage_url:
+    AUDIT_ANCHOR = "bucket"
+elif not ENV.audit_anchor and DATABASES["default"]["ENGINE"].endswith("postgresql"):
+    AUDIT_ANCHOR = "table"
 SERVICE_RATE_LIMIT = ENV.rate_limit
 SERVICE_RATE_FILE = DATA_DIR / "service-requests"
 # The demonstration sends events to itself.

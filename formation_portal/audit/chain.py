@@ -1,28 +1,15 @@
-"""Adding an entry to the chain, in the transaction of the deed that it tells of, and its anchor.
-
-The anchor is a file outside the database with the chain's numbers and hashes, which only ever grows. An entry is
-anchored as soon as it is committed, so the anchor may lag behind the chain and never leads it. What was committed in
-the moment before a process was killed or the disk was full has no line of its own; the next entry's covers it, since
-its hash is made of it. Until then it alone could be cut off unseen, and `verify` names it.
-"""
+"""Adding an entry to the chain, in the transaction of the deed that it tells of, and its anchor."""
 
 import json
-import logging
-import os
-import re
 import time
 from collections.abc import Iterable
-from functools import partial
-from pathlib import Path
 from typing import Any, Protocol
 
-from django.conf import settings
 from django.db import connection, models, transaction
 
+from .anchor import anchor_entry
 from .attestation import digests
 from .models import COLUMNS, FIRST_PREVIOUS_HASH, SUBJECT_LIMIT, TABLE, Actor, AuditAction, Entry, as_line, entry_hash
-
-logger = logging.getLogger(__name__)
 
 # The number is the key, so of two who take the same one only the first has it; the other waits for the first to end,
 # and does nothing where it was committed. SQLite and PostgreSQL alike.
@@ -30,11 +17,6 @@ _INSERT = (
     f"INSERT INTO {TABLE} ({', '.join(COLUMNS)}) VALUES ({', '.join(['%s'] * len(COLUMNS))}) "  # noqa: S608  # our own
     "ON CONFLICT (number) DO NOTHING"
 )
-# Of fixed width, so that half a line, written as the disk became full, spoils none of those that follow it.
-_LINE = "{:012d} {}\n"
-_LINES = re.compile(r"(\d{12}) ([0-9a-f]{64})\n")
-
-Anchored = dict[int, str]
 
 
 class Account(Protocol):
@@ -74,7 +56,7 @@ def append(
     values = (time.time_ns() // 1000, *_actor(by), deed.value, *about)
     with transaction.atomic(savepoint=False):
         number, hashed = _insert((*values, as_line(str(subject), SUBJECT_LIMIT), detail_text))
-        transaction.on_commit(partial(write_anchor, ((number, hashed),)))
+        anchor_entry(number, hashed)
 
 
 def _actor(by: Account | None) -> tuple[str, int]:
@@ -95,36 +77,3 @@ def _insert(values: tuple[Any, ...]) -> tuple[int, str]:
             cursor.execute(_INSERT, (*content, hashed))
             if cursor.rowcount == 1:
                 return newest + 1, hashed
-
-
-def anchor_path() -> Path:
-    """Where the anchor is."""
-    return Path(settings.AUDIT_ANCHOR)
-
-
-def write_anchor(entries: Iterable[tuple[int, str]]) -> None:
-    """Add the numbers and hashes in one piece, and wait for the disk. What can't be written is logged: the deed
-    is committed, and must not fail by it."""
-    lines = "".join(_LINE.format(number, hashed) for number, hashed in entries)
-    try:
-        file = os.open(anchor_path(), os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
-        try:
-            os.write(file, lines.encode())
-            os.fsync(file)
-        finally:
-            os.close(file)
-    except OSError as error:
-        logger.error("Could not write the audit anchor: %s", error.strerror)
-
-
-def read_anchor() -> tuple[Anchored, frozenset[int]]:
-    """The hash that the anchor says of each number, as it was said first, and the numbers of which it says two."""
-    try:
-        content = anchor_path().read_text("ascii", errors="replace")
-    except FileNotFoundError:
-        return {}, frozenset()
-    said = _LINES.findall(content)
-    anchored = {int(number): hashed for number, hashed in reversed(said)}
-    if len(anchored) == len(said):
-        return anchored, frozenset()
-    return anchored, frozenset(int(number) for number, hashed in said if anchored[int(number)] != hashed)

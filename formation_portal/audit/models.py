@@ -140,3 +140,17 @@ def is_document_access(subject: str, detail: str) -> bool:
         # Somebody has made the entry unreadable.
         return False
     return subject.isdigit() and isinstance(said, dict) and str(said.get("way", "")) in _READABLE
+
+
+class AnchorRow(models.Model):
+    """A number and its hash, as they were when the entry was written (`anchor.py`): rows are only added."""
+
+    number = models.BigIntegerField(db_index=True)
+    hash = models.CharField(max_length=64)
+
+    class Meta:
+        db_table = "audit_anchor"
+        ordering = ("pk",)
+
+    def __str__(self) -> str:
+        return str(self.number)

@@ -7,16 +7,14 @@ from typing import Any, cast
 
 from django.db import connection
 
+from .anchor import Anchored, covers_earlier, lag_seconds, read_anchor
 from .attestation import Digests, altered_rows
-from .chain import Anchored, read_anchor
 from .models import COLUMNS, FIRST_PREVIOUS_HASH, TABLE, hash_of
 
 # Number, moment, the hash before, the own hash, and what it is of.
 Row = tuple[Any, Any, str, str, str]
 
 _PAGE_SIZE = 5_000
-# An entry that is being written while the chain is verified may be anchored a moment later.
-_IN_FLIGHT_MICROSECONDS = 60_000_000
 # What is hashed comes as one text: the database joins its lines in less time than it takes to hand them over.
 _SELECT = f"SELECT number, moment, previous, hash, {' || %s || '.join(COLUMNS[:-1])} FROM {TABLE}"  # noqa: S608  # ours
 _DETAIL, _APPLICATION = COLUMNS.index("detail"), COLUMNS.index("application")
@@ -50,11 +48,12 @@ def verify(*, now: int) -> AuditReport:
         reader.read_row(row)
     attested = tuple(_altered_rows(reader))
     known, _ = read_anchor() if reader.unanchored else ({}, None)
+    covered = max(known, default=0) if covers_earlier() else 0
     # What has no anchor, and had time enough to be given one.
     late = {
         row[0]: row[3]
         for row in reader.unanchored
-        if row[0] not in known and not 0 <= now - row[1] < _IN_FLIGHT_MICROSECONDS
+        if row[0] not in known and row[0] > covered and not 0 <= now - row[1] < lag_seconds() * 1_000_000
     }
     # What the anchor knows and the chain has no longer, at its end.
     cut_off = range(reader.newest + 1, max(reader.anchored, default=0) + 1)
@@ -64,8 +63,8 @@ def verify(*, now: int) -> AuditReport:
         *attested,
         *(AuditFinding(one, "is anchored with two hashes") for one in doubted),
     ]
-    if reader.count and not anchored:
-        findings.append(AuditFinding(1, "and all later entries have no anchor: the anchor file is missing or empty"))
+    if reader.count and not anchored and (late or not covers_earlier()):
+        findings.append(AuditFinding(1, "and all later entries have no anchor: the anchor is missing or empty"))
     else:
         findings += _as_findings(
             late, "has no anchor: the portal crashed, or something else wrote it", "have no anchor"

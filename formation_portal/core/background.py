@@ -23,7 +23,7 @@ from .nodes.wake import Channel, WakePipe
 logger = logging.getLogger(__name__)
 
 POLL_SECONDS = 1.0
-HOUR_SECONDS = 3600.0
+MINUTE_SECONDS, HOUR_SECONDS = 60.0, 3600.0
 
 
 class Work(Protocol):
@@ -131,19 +131,41 @@ def wait_until_migrated() -> None:
         time.sleep(POLL_SECONDS)
 
 
-HourlyTask = Callable[[], None]
-_hourly_tasks: list[HourlyTask] = []
+Task = Callable[[], None]
+_hourly_tasks: list[Task] = []
+_minute_tasks: list[Task] = []
 
 
-def hourly_task(task: HourlyTask) -> HourlyTask:
+def hourly_task(task: Task) -> Task:
     """Decorator: run the function each hour. Several processes do, so it must make sure that nothing is sent twice."""
     _hourly_tasks.append(task)
     return task
 
 
+def minute_task(task: Task) -> Task:
+    """Decorator: run the function each minute, in several processes as well."""
+    _minute_tasks.append(task)
+    return task
+
+
 def run_hourly_tasks() -> None:
     """Run all of them. An error in one stops no other."""
-    for task in _hourly_tasks:
+    _run(_hourly_tasks)
+
+
+def minute_tasks() -> BackgroundWorker:
+    """Runs them, beside whoever runs the hourly ones."""
+    return BackgroundWorker(
+        name="minute tasks",
+        log_name="The tasks of each minute",
+        work=lambda **_: _run(_minute_tasks),
+        stop_timeout=1,
+        poll_seconds=MINUTE_SECONDS,
+    )
+
+
+def _run(tasks: list[Task]) -> None:
+    for task in tasks:
         try:
             task()
         except Exception as error:

@@ -23,6 +23,10 @@ from django.core.files.uploadhandler import TemporaryFileUploadHandler
 
 # The second alias in STORAGES.
 SERVICE_FILES = "service"
+# Only in a bucket: hashes of the audit (audit/anchor.py), and static files of other versions (static_archive.py).
+ANCHOR_FILES, STATIC_FILES = "anchor", "published"
+# Where each alias keeps its objects, below the prefix.
+BUCKET_FOLDERS = {"default": "portal", SERVICE_FILES: "service", ANCHOR_FILES: "anchor", STATIC_FILES: "static"}
 _BUCKET_NAME = r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]"
 _PREFIX = r"(/[A-Za-z0-9][A-Za-z0-9._-]*)*/?"
 
@@ -70,7 +74,7 @@ def storage_settings(url: str) -> dict[str, dict[str, Any]]:
             "BACKEND": "formation_portal.core.servers.bucket.BucketStorage",
             "OPTIONS": options | {"location": f"{prefix}/{folder}".lstrip("/")},
         }
-        for alias, folder in (("default", "portal"), (SERVICE_FILES, "service"))
+        for alias, folder in BUCKET_FOLDERS.items()
     }
 
 

@@ -3,12 +3,14 @@
 import ipaddress
 import re
 from functools import lru_cache
-from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.core.checks import CheckMessage, Error, Warning
+
+from formation_portal.core.nodes import secret_store
+from formation_portal.core.nodes.secret_store import StoredSecret
 
 from .calls import Limits
 from .client import FormationService
@@ -92,10 +94,6 @@ def check_service(**_: Any) -> list[CheckMessage]:
     return found
 
 
-# The embedded service keeps the portal's own key here; only its hash is in its database.
-KEY_FILE = "portal-service-key"
-
-
 def service() -> FormationService:
     """The configured service, one per process. Raises NotConfigured where the address or the key can't be used."""
     return _service(settings.FORMATION_SERVICE_URL, settings.FORMATION_SERVICE_KEY)
@@ -105,10 +103,10 @@ def service() -> FormationService:
 @lru_cache(maxsize=4)
 def _service(url: str, key: str) -> FormationService:
     if not url:
-        path = Path(settings.DATA_DIR) / KEY_FILE
         return FormationService(
             base_url=in_process.BASE_URL,
-            read_key=lambda: _read_key(path),
+            # Read on every call, since it may be made after the portal has started. No key: a 401.
+            read_key=lambda: secret_store.read(StoredSecret.SERVICE_KEY),
             adapter=in_process.InProcessAdapter(),
             limits=_limits(),
         )
@@ -122,14 +120,6 @@ def _service(url: str, key: str) -> FormationService:
 def forget() -> None:
     """Make the service anew at the next call."""
     _service.cache_clear()
-
-
-def _read_key(path: Path) -> str:
-    """Read on every call, since the key may be made after the portal has started. No file: no key, and a 401."""
-    try:
-        return path.read_text().strip()
-    except OSError:
-        return ""
 
 
 def _limits() -> Limits:

@@ -30,6 +30,7 @@ from waitress.task import ErrorTask, Task, WSGITask
 from waitress.utilities import BadRequest, Error, RequestEntityTooLarge
 
 from formation_portal.core.middleware import Health, body_limit
+from formation_portal.core.nodes.registry import beating
 from formation_portal.gateway.catalog import catalog
 from formation_portal.gateway.errors import GatewayError
 
@@ -104,7 +105,8 @@ class WebServer:
 
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, stop)
-        server.loop_while(lambda: not is_stopping)
+        with beating():
+            server.loop_while(lambda: not is_stopping)
         Health.is_ending = server.is_ending = True
         until = time.monotonic() + settings.DRAIN_SECONDS
         server.loop_while(lambda: time.monotonic() < until)

@@ -14,7 +14,6 @@ import uuid
 from collections.abc import Mapping
 from contextlib import suppress
 from datetime import timedelta
-from pathlib import Path
 from typing import Any
 
 from django.conf import settings
@@ -26,7 +25,8 @@ from standardwebhooks.webhooks import WebhookVerificationError
 from formation_portal.contract.lifecycle import EVENT_KINDS
 from formation_portal.core.background import hourly_task
 from formation_portal.core.integers import parse_integer
-from formation_portal.core.storage import replace_secret
+from formation_portal.core.nodes import secret_store
+from formation_portal.core.nodes.secret_store import StoredSecret
 from formation_portal.gateway import FormationService
 from formation_portal.gateway.errors import NotFound, UnexpectedAnswer
 from formation_portal.relay.document_status import read_soon
@@ -66,15 +66,8 @@ def signing_secrets() -> tuple[str, ...]:
 
 
 def _stored_secrets() -> list[str]:
-    try:
-        return secret_path().read_text().split()
-    except FileNotFoundError:
-        return []
-
-
-def secret_path() -> Path:
-    """The file with the secret that the service gave us when we subscribed."""
-    return Path(settings.DATA_DIR) / "portal-webhook-secret"
+    """What the service gave us when we subscribed."""
+    return secret_store.read(StoredSecret.WEBHOOK_SECRET).split()
 
 
 def subscribe(service: FormationService, url: str, *, anew: bool = False) -> bool:
@@ -91,7 +84,7 @@ def subscribe(service: FormationService, url: str, *, anew: bool = False) -> boo
     secret = made.get("secret")
     if not (isinstance(secret, str) and secret.strip()):
         raise UnexpectedAnswer("The service returned no secret")
-    replace_secret(secret_path(), secret.strip())
+    secret_store.replace(StoredSecret.WEBHOOK_SECRET, secret.strip())
     for one in earlier:
         # What is gone already is as it should be.
         with suppress(NotFound):

@@ -3,14 +3,14 @@
 import hashlib
 import secrets
 from collections.abc import Collection
-from pathlib import Path
 from typing import Any
 
 from django.conf import settings
 from django.http import HttpRequest
 from ninja.security import HttpBearer
 
-from formation_portal.core.storage import read_or_create_secret
+from formation_portal.core.nodes import secret_store
+from formation_portal.core.nodes.secret_store import StoredSecret
 from formation_portal.service.models import Account, ApiKey
 from formation_portal.service.problems import ApiError
 
@@ -76,7 +76,6 @@ class BearerKey(HttpBearer):
 DEMO_KEY = "sk_test_demo"
 # The demonstration's key opens the portal's own account, so that what was typed can be looked at.
 PORTAL_ACCOUNT = "portal"
-PORTAL_KEY_FILE = "portal-service-key"
 
 
 def new_key(*, is_live: bool) -> str:
@@ -103,9 +102,8 @@ def ensure_demo_key() -> str | None:
 
 
 def portal_key() -> str:
-    """The portal's own key to this service, made on the first call and kept in DATA_DIR. It is not rate-limited."""
-    path = Path(settings.DATA_DIR) / PORTAL_KEY_FILE
-    key = read_or_create_secret(path, lambda: new_key(is_live=True))
+    """The portal's own key to this service, made on the first call. It is not rate-limited."""
+    key = secret_store.read_or_create(StoredSecret.SERVICE_KEY, lambda: new_key(is_live=True))
     _ensure_key(key, name="portal", is_unlimited=True)
     return key
 

@@ -8,7 +8,7 @@ import pytest
 from django.db import connection, transaction
 
 from formation_portal.applications.models import Application
-from formation_portal.audit import chain
+from formation_portal.audit import anchor, chain
 from formation_portal.audit.models import AuditAction, Entry
 from formation_portal.audit.verification import verify
 
@@ -38,6 +38,6 @@ def test_all_of_them_make_one_chain(crowd: ThreadPoolExecutor, anchor_file: Any)
     list(crowd.map(add, range(THREADS)))
     expected = THREADS * EACH * 3 // 4
     assert Entry.objects.count() == expected
-    assert len(chain.read_anchor()[0]) == expected
+    assert len(anchor.read_anchor()[0]) == expected
     report = verify(now=0)
     assert (report.rows, report.newest, report.findings) == (expected, expected, ())

@@ -71,7 +71,7 @@ def test_everything_gone_is_found(append: Append) -> None:
 def test_a_lost_anchor_is_found(append: Append, anchor_file: Path) -> None:
     append(2)
     anchor_file.unlink()
-    assert findings() == (AuditFinding(1, "and all later entries have no anchor: the anchor file is missing or empty"),)
+    assert findings() == (AuditFinding(1, "and all later entries have no anchor: the anchor is missing or empty"),)
 
 
 def test_an_anchor_with_two_hashes_of_one_number_is_found(append: Append, anchor_file: Path) -> None:

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Iterator
 
-from formation_portal.audit import chain
+from formation_portal.audit import anchor
 from formation_portal.audit.models import COLUMNS, FIRST_PREVIOUS_HASH, Entry, entry_hash
 from formation_portal.audit.verification import verify
 
@@ -16,10 +16,10 @@ _DETAIL = '{"changes":[123456],"revision":17}'
 def measures(*, small: bool) -> Iterator[Measure]:
     """Processor time of this process. The chain that is there is deleted."""
     Entry.objects.all().delete()
-    chain.anchor_path().unlink(missing_ok=True)
+    anchor.anchor_path().unlink(missing_ok=True)
     rows = _rows(ROWS // 100 if small else ROWS)
     Entry.objects.bulk_create((Entry(**dict(zip(COLUMNS, row, strict=True))) for row in rows), batch_size=1000)
-    chain.write_anchor((row[0], row[-1]) for row in rows)
+    anchor.write_anchor((row[0], row[-1]) for row in rows)
     started = time.process_time()
     report = verify(now=time.time_ns() // 1000)
     spent = time.process_time() - started

@@ -21,12 +21,13 @@ from PIL import Image
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Document
+from formation_portal.core.nodes.secret_store import StoredSecret
 from formation_portal.core.servers import bucket
 from formation_portal.core.storage import storage_settings
 from formation_portal.management.commands import remove_orphans, setup_portal
 from formation_portal.relay.delivery_status import deliveries_of
 from formation_portal.relay.models import Delivery, DeliveryState
-from formation_portal.service.auth import PORTAL_KEY_FILE, portal_key
+from formation_portal.service.auth import portal_key
 from formation_portal.service.catalog.loader import store_catalog
 from formation_portal.service.models import Document as ServiceDocument
 from tests.applications import factories
@@ -210,7 +211,7 @@ def other_node(store: ObjectStore, data: Path) -> None:
     command = [sys.executable, "manage.py", "relay", "--once"]
     # The secrets of an installation are the same on all its machines.
     data.mkdir(exist_ok=True)
-    (data / PORTAL_KEY_FILE).write_text(portal_key())
+    (data / StoredSecret.SERVICE_KEY).write_text(portal_key())
     subprocess.run(command, cwd=PROJECT, env=environment, check=True, capture_output=True)
 
 

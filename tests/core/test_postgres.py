@@ -40,6 +40,7 @@ BUSIEST = [
     "tests/service/test_rate_limit.py",
     "tests/mail/test_waking.py",
     "tests/service/webhooks/test_waking.py",
+    "tests/audit/test_shared_anchor.py",
     "tests/journeys/end_to_end/test_every_product.py",
 ]
 

@@ -5,7 +5,8 @@ import pytest
 from django.conf import settings
 from django.core.management import CommandError, call_command
 
-from formation_portal.service.auth import DEMO_KEY, PORTAL_KEY_FILE, SCOPES, digest_of, ensure_demo_key, portal_key
+from formation_portal.core.nodes.secret_store import StoredSecret
+from formation_portal.service.auth import DEMO_KEY, SCOPES, digest_of, ensure_demo_key, portal_key
 from formation_portal.service.models import Account, ApiKey
 from tests.service.caller import Caller
 
@@ -57,7 +58,7 @@ def test_the_portals_key_is_made_once_and_readable_by_its_owner_alone() -> None:
     key = portal_key()
     assert key.startswith("sk_live_")
     assert portal_key() == key
-    path = Path(settings.DATA_DIR) / PORTAL_KEY_FILE
+    path = Path(settings.DATA_DIR) / StoredSecret.SERVICE_KEY
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     row = ApiKey.objects.get(digest=digest_of(key))
     assert row.is_unlimited

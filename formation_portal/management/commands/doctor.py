@@ -16,6 +16,7 @@ from formation_portal.core.monitoring.health import (
     check_disk,
     check_storage,
 )
+from formation_portal.core.nodes.registry import check_nodes
 from formation_portal.gateway.health import check_service
 from formation_portal.mail.health import check_letters, check_mail_server
 from formation_portal.management.health import check_settings
@@ -28,6 +29,7 @@ CHECKS: tuple[tuple[str, Callable[[], Iterable[CheckResult]]], ...] = (
     ("DATA_DIR", check_data_folder),
     ("Disk", check_disk),
     ("Databases", check_databases),
+    ("Nodes", check_nodes),
     ("Cache", check_cache),
     ("Storage", check_storage),
     ("Mail server", check_mail_server),

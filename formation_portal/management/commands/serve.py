@@ -3,6 +3,8 @@
 import socket
 from functools import partial
 
+from formation_portal.core.background import minute_tasks
+from formation_portal.core.nodes.registry import beating
 from formation_portal.mail.worker import mail_sender
 from formation_portal.management.commands import web
 from formation_portal.management.supervision import Child
@@ -23,5 +25,5 @@ def _work(listening: socket.socket) -> None:
     listening.close()
     worker = Worker()
     worker.stop_on_signals()
-    with webhook_sender().running(), mail_sender().running():
+    with beating(), webhook_sender().running(), mail_sender().running(), minute_tasks().running():
         worker.run()

@@ -18,8 +18,10 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import Error, connections
 
 from formation_portal.accounts.demo import deactivate_demo_accounts, ensure_demo_accounts
+from formation_portal.audit.anchor import move_file
 from formation_portal.core.background import missing_migrations
 from formation_portal.core.databases import SERVICE
+from formation_portal.core.nodes.registry import introduce, open_secrets
 from formation_portal.core.storage import SERVICE_FILES
 from formation_portal.environment import misspelled_settings
 from formation_portal.management.commands.remove_orphans import remove_orphans
@@ -27,6 +29,7 @@ from formation_portal.management.setup_lock import lock_data_dir, lock_databases
 from formation_portal.management.supervision import limit_malloc_arenas
 from formation_portal.service import auth
 from formation_portal.service.catalog.loader import read_catalog, store_catalog
+from formation_portal.service.webhooks.sending import signing_key
 
 Say = Callable[[str], None]
 
@@ -53,7 +56,9 @@ def prepare(say: Say) -> None:
         check_storage(say)
         with lock_databases(say):
             prepare_databases(say)
+            open_secrets(say)
             fill_and_collect(say)
+            introduce(say)
 
 
 def open_databases() -> None:
@@ -80,7 +85,9 @@ def fill_and_collect(say: Say) -> None:
     """What stands in the tables from the beginning, and the static files."""
     if store_catalog(read_catalog()):
         say("Loaded the catalog")
+    move_file(say)
     auth.portal_key()
+    signing_key()
     auth.ensure_demo_key()
     if settings.DEMO:
         ensure_demo_accounts()

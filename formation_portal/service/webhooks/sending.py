@@ -2,8 +2,8 @@
 "Events").
 
 A try is committed, with its attempt, before a socket opens. Headers are signed as Standard Webhooks has it, with a
-secret for each subscription. That is derived from the subscription's id by a key of the service's own, which is a file.
-So a copy of the database signs nothing.
+secret for each subscription. That is derived from the subscription's id by a key of the service's own, which is a file,
+or encrypted (core/nodes/secret_store.py). So a copy of the database signs nothing.
 """
 
 import base64
@@ -16,9 +16,7 @@ import secrets
 import uuid
 from collections.abc import Callable
 from datetime import datetime, timedelta
-from pathlib import Path
 
-from django.conf import settings
 from django.db import transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
@@ -26,7 +24,8 @@ from standardwebhooks import Webhook
 
 from formation_portal.core.background import BackgroundWorker
 from formation_portal.core.databases import SERVICE
-from formation_portal.core.storage import read_or_create_secret
+from formation_portal.core.nodes import secret_store
+from formation_portal.core.nodes.secret_store import StoredSecret
 from formation_portal.service.models import DeliveryAttempt, Event, EventDelivery
 from formation_portal.service.serializers import format_time
 from formation_portal.service.webhooks.events import EVENTS
@@ -104,7 +103,6 @@ def _due(subscription_id: str, now: datetime) -> "QuerySet[EventDelivery]":
     return due.select_related("event", "subscription").order_by("event")
 
 
-KEY_FILE = "webhook-signing-key"
 BATCH_SIZE = 100
 
 KEPT_FOR = timedelta(days=30)
@@ -114,10 +112,15 @@ _OLD_AT_ONCE, _OLD_BATCHES = 500, 20
 
 
 def secret_of(subscription_id: str) -> str:
-    """The secret, as its receiver keeps it. The service's own key is made on the first call and kept in DATA_DIR."""
-    key = read_or_create_secret(Path(settings.DATA_DIR) / KEY_FILE, lambda: secrets.token_urlsafe(48))
+    """The secret, as its receiver keeps it. The service's own key is made on the first call."""
+    key = signing_key()
     digest = hmac.digest(key.encode(), subscription_id.encode(), hashlib.sha256)
     return "whsec_" + base64.b64encode(digest).decode()
+
+
+def signing_key() -> str:
+    """The key that each subscription's secret is derived from."""
+    return secret_store.read_or_create(StoredSecret.SIGNING_KEY, lambda: secrets.token_urlsafe(48))
 
 
 def signed_headers(subscription_id: str, *, event_id: str, body: bytes, at: datetime) -> dict[str, str]:

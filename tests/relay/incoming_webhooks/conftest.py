@@ -15,8 +15,8 @@ from standardwebhooks import Webhook
 
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft
-from formation_portal.core.storage import replace_secret
-from formation_portal.relay import incoming_webhooks
+from formation_portal.core.nodes import secret_store
+from formation_portal.core.nodes.secret_store import StoredSecret
 from formation_portal.relay.models import Delivery
 from formation_portal.relay.worker import drain
 from tests.relay.flaky_transport import FlakyTransport
@@ -62,7 +62,7 @@ def sign(request: pytest.FixtureRequest, settings: Any, tmp_path: Any) -> Sign:
     """Either scheme, with its setting, and the secret kept as `register_webhook` keeps it."""
     settings.WEBHOOK_SCHEME = request.param.__name__
     settings.DATA_DIR = tmp_path
-    replace_secret(incoming_webhooks.secret_path(), SECRET)
+    secret_store.replace(StoredSecret.WEBHOOK_SECRET, SECRET)
     return request.param
 
 

@@ -10,9 +10,9 @@ from django.utils import timezone
 
 from formation_portal import gateway
 from formation_portal.core.background import run_hourly_tasks
-from formation_portal.core.storage import replace_secret
+from formation_portal.core.nodes import secret_store
+from formation_portal.core.nodes.secret_store import StoredSecret
 from formation_portal.gateway import FormationService
-from formation_portal.relay import incoming_webhooks
 from formation_portal.relay.document_status import read_due_documents
 from formation_portal.relay.incoming_webhooks import BODY_LIMIT
 from formation_portal.relay.models import Delivery, ReceivedEvent
@@ -174,7 +174,7 @@ def test_a_body_that_is_too_large_is_not_read(size: int, media_type: str, sign: 
 
 
 def test_without_a_secret_nothing_is_taken(sign: Sign, settings: Any, tmp_path: Any) -> None:
-    incoming_webhooks.secret_path().unlink()
+    secret_store.delete(StoredSecret.WEBHOOK_SECRET)
     body = written(event())
     assert post(body, sign(body)).status_code == 401
     settings.WEBHOOK_SECRET = f"{WRONG} {SECRET}"
@@ -199,7 +199,7 @@ def test_taking_an_event_in_asks_the_database_as_often_however_many_there_are(
     settings: Any, tmp_path: Any, entity: str, django_assert_num_queries: Any
 ) -> None:
     settings.DATA_DIR = tmp_path
-    replace_secret(incoming_webhooks.secret_path(), SECRET)
+    secret_store.replace(StoredSecret.WEBHOOK_SECRET, SECRET)
     ReceivedEvent.objects.bulk_create(ReceivedEvent(event_id=str(one), body=b"") for one in range(50))
     body = written(event(entity))
     with django_assert_num_queries(7):

@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
+from formation_portal.core.nodes import secret_store
+from formation_portal.core.nodes.secret_store import StoredSecret
 from formation_portal.environment import Environment
 from formation_portal.gateway import FormationService
 from formation_portal.relay import incoming_webhooks
@@ -39,7 +41,7 @@ def test_the_portal_subscribes_and_verifies_what_the_service_then_signs(
     assert row.url == f"{settings.PORTAL_URL}/webhooks/formation-service/"
     assert row.url in output
     assert incoming_webhooks.signing_secrets() == (secret_of(row.id),)
-    assert stat.S_IMODE(incoming_webhooks.secret_path().stat().st_mode) == 0o600
+    assert stat.S_IMODE((Path(settings.DATA_DIR) / StoredSecret.WEBHOOK_SECRET).stat().st_mode) == 0o600
     assert secret_of(row.id) not in output + caplog.text
     from django.utils import timezone
 
@@ -60,7 +62,7 @@ def test_a_second_time_changes_nothing_unless_it_is_asked_for(capsys: pytest.Cap
 
 def test_a_lost_secret_is_replaced(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     registered(capsys)
-    incoming_webhooks.secret_path().unlink()
+    secret_store.delete(StoredSecret.WEBHOOK_SECRET)
     registered(capsys)
     assert incoming_webhooks.signing_secrets() == (secret_of(Subscription.objects.get().id),)
 

@@ -10,9 +10,10 @@ from django.core import serializers
 from django.db import transaction
 
 from formation_portal.core.databases import SERVICE
+from formation_portal.core.nodes.secret_store import StoredSecret
 from formation_portal.service.models import Event, EventDelivery, KeptAnswer, Subscription
 from formation_portal.service.routes.webhooks import MOST
-from formation_portal.service.webhooks.sending import KEY_FILE, secret_of
+from formation_portal.service.webhooks.sending import secret_of
 from tests.service.caller import Caller, pointers, problem
 
 pytestmark = pytest.mark.django_db(databases=["service"])
@@ -39,9 +40,9 @@ def test_each_subscription_has_a_secret_of_its_own_made_by_a_key_that_only_we_ca
     first, second = caller.webhook(), caller.webhook()
     assert secret_of(first) != secret_of(second)
     assert secret_of(first) == secret_of(first)
-    path = Path(settings.DATA_DIR) / KEY_FILE
+    path = Path(settings.DATA_DIR) / StoredSecret.SIGNING_KEY
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
-    assert not list(path.parent.glob(f"{KEY_FILE}-*")), "what it was written under first is gone"
+    assert not list(path.parent.glob(f"{StoredSecret.SIGNING_KEY}-*")), "what it was written under first is gone"
 
 
 @pytest.mark.parametrize(

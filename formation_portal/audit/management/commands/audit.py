@@ -5,7 +5,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from formation_portal.audit.chain import write_anchor
+from formation_portal.audit.anchor import write_anchor
 from formation_portal.audit.verification import verify
 
 
@@ -24,7 +24,10 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         """Verify, or anchor what verifying names as without an anchor."""
         started, spent = time.perf_counter(), time.process_time()
-        report = verify(now=time.time_ns() // 1000)
+        try:
+            report = verify(now=time.time_ns() // 1000)
+        except OSError as error:
+            raise CommandError(f"AUDIT_ANCHOR: the anchor can't be read: {error.strerror}") from None
         if options["deed"] == "anchor":
             write_anchor(report.unanchored)
             self.stdout.write(f"Entries anchored: {len(report.unanchored)}.")

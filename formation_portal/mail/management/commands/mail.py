@@ -4,7 +4,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 
-from formation_portal.core.background import wait_until_migrated
+from formation_portal.core.background import minute_tasks, wait_until_migrated
+from formation_portal.core.nodes.registry import beating, join
 from formation_portal.mail.worker import mail_sender, send_due
 
 
@@ -21,4 +22,6 @@ class Command(BaseCommand):
             self.stdout.write(f"{send_due()} e-mails sent")
             return
         wait_until_migrated()
-        mail_sender().run_until_signal()
+        join(self.stdout.write)
+        with beating(), minute_tasks().running():
+            mail_sender().run_until_signal()

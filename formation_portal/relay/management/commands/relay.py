@@ -5,6 +5,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandParser
 
 from formation_portal.core.background import wait_until_migrated
+from formation_portal.core.nodes.registry import beating, join
 from formation_portal.relay.worker import Worker
 
 
@@ -21,6 +22,8 @@ class Command(BaseCommand):
             self.stdout.write(f"{Worker().work_through()} calls made")
             return
         wait_until_migrated()
+        join(self.stdout.write)
         worker = Worker()
         worker.stop_on_signals()
-        worker.run()
+        with beating():
+            worker.run()

@@ -5,6 +5,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandParser
 
 from formation_portal.core.background import wait_until_migrated
+from formation_portal.core.nodes.registry import beating, join
 from formation_portal.service.webhooks.sending import send_due, webhook_sender
 
 
@@ -21,4 +22,6 @@ class Command(BaseCommand):
             self.stdout.write(f"{send_due()} events delivered")
             return
         wait_until_migrated()
-        webhook_sender().run_until_signal()
+        join(self.stdout.write)
+        with beating():
+            webhook_sender().run_until_signal()

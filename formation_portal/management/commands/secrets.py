@@ -1,0 +1,49 @@
+"""`manage.py secrets`: where the secrets are that the portal has made itself, and how one is made anew."""
+
+from typing import Any
+
+from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from formation_portal.core.nodes import secret_store
+from formation_portal.core.nodes.models import Secret
+from formation_portal.core.nodes.secret_store import StoredSecret
+
+_WARNINGS = {
+    StoredSecret.SECRET_KEY: "everybody has to sign in again, and links in e-mails no longer open anything",
+    StoredSecret.AUDIT_KEY: "manage.py audit verify finds every row altered that was attested until now",
+    StoredSecret.SIGNING_KEY: "every subscriber of the embedded service needs a new subscription",
+    StoredSecret.WEBHOOK_SECRET: "events are refused until manage.py register_webhook has run",
+    StoredSecret.SERVICE_KEY: "the next start makes another key; the one before stays valid until it is revoked",
+}
+
+
+class Command(BaseCommand):
+    help = "List the secrets that the portal has made, without their values, or remove one so that it is made anew."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--remove", metavar="NAME", choices=sorted(StoredSecret), help="remove this one")
+        parser.add_argument("--yes", action="store_true", help="do so, knowing what it means")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """No value is printed."""
+        try:
+            secret_store.check_secrets()
+        except ImproperlyConfigured as error:
+            raise CommandError(str(error)) from None
+        if options["remove"]:
+            self._remove(StoredSecret(options["remove"]), is_sure=options["yes"])
+            return
+        place = "database" if settings.SECRETS_KEY else "DATA_DIR"
+        made = dict(Secret.objects.values_list("name", "made_at"))
+        for name in StoredSecret:
+            at = f", since {made[name]:%Y-%m-%d}" if name in made else ""
+            self.stdout.write(f"{name}: {f'in the {place}{at}' if secret_store.read(name) else 'not made'}")
+
+    def _remove(self, name: StoredSecret, *, is_sure: bool) -> None:
+        if not is_sure:
+            raise CommandError(f"Without it {_WARNINGS[name]}. Pass --yes to remove {name}; nothing was changed")
+        if not secret_store.delete(name):
+            raise CommandError(f"There is no {name}")
+        self.stdout.write(f"Removed {name}. Start all nodes anew.")

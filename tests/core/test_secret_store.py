@@ -1,0 +1,120 @@
+"""Secrets in the database: encrypted, opened by the right key alone, and made anew one at a time."""
+
+from collections.abc import Iterator
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.exceptions import ImproperlyConfigured
+from django.core.management import CommandError, call_command
+
+from formation_portal.core.nodes import secret_store
+from formation_portal.core.nodes.models import Secret
+from formation_portal.core.nodes.secret_store import StoredSecret, parse_keys
+from tests.management.nodes import new_key
+
+pytestmark = pytest.mark.django_db
+
+NAME = StoredSecret.SIGNING_KEY
+OLD, NEW = parse_keys(f"{new_key('a')} {new_key('b')}")
+
+
+@pytest.fixture(autouse=True)
+def _with_a_key(settings: Any, tmp_path: Path) -> Iterator[None]:
+    settings.SECRETS_KEY = [OLD]
+    settings.DATA_DIR = tmp_path
+    yield
+    secret_store._known.clear()
+
+
+def make(secret: str = "first") -> str:
+    return secret_store.read_or_create(NAME, lambda: secret)
+
+
+def in_another_process(*keys: str, settings: Any) -> None:
+    secret_store._known.clear()
+    settings.SECRETS_KEY = list(keys)
+
+
+def test_it_is_made_once_and_kept_encrypted(settings: Any, tmp_path: Path) -> None:
+    assert make() == "first"
+    in_another_process(OLD, settings=settings)
+    assert make("second") == secret_store.read(NAME) == "first"
+    assert "first" not in Secret.objects.get().sealed
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_of_two_nodes_that_make_it_at_once_both_get_the_same() -> None:
+    def made_meanwhile() -> str:
+        Secret.objects.create(name=NAME, sealed=secret_store._seal(NAME, "of whoever was first"))
+        return "of whoever was second"
+
+    assert secret_store.read_or_create(NAME, made_meanwhile) == "of whoever was first"
+
+
+def test_a_file_goes_before_a_new_one_and_is_taken_over(tmp_path: Path, settings: Any) -> None:
+    (tmp_path / NAME).write_text("of the file")
+    assert make() == "of the file"
+    (tmp_path / NAME).unlink()
+    in_another_process(OLD, settings=settings)
+    assert make() == "of the file"
+
+
+def test_a_file_that_cannot_be_read_is_not_taken_for_none(tmp_path: Path) -> None:
+    (tmp_path / NAME).mkdir()
+    with pytest.raises(IsADirectoryError):
+        make()
+    assert not Secret.objects.exists()
+
+
+def test_a_key_takes_the_place_of_another(settings: Any) -> None:
+    make()
+    said: list[str] = []
+    in_another_process(NEW, OLD, settings=settings)
+    secret_store.open_secrets(said.append)
+    assert f"Encrypted {NAME} with the first key of SECRETS_KEY" in said
+    for keys in ((NEW,), (OLD, NEW)):
+        in_another_process(*keys, settings=settings)
+        assert secret_store.read(NAME) == "first"
+    in_another_process(OLD, settings=settings)
+    with pytest.raises(ImproperlyConfigured, match=f"does not open {NAME} in the database"):
+        secret_store.read(NAME)
+
+
+def test_rows_cannot_be_exchanged(settings: Any) -> None:
+    make()
+    secret_store.read_or_create(StoredSecret.AUDIT_KEY, lambda: "another")
+    Secret.objects.filter(name=NAME).update(sealed=Secret.objects.get(name=StoredSecret.AUDIT_KEY).sealed)
+    in_another_process(OLD, settings=settings)
+    with pytest.raises(ImproperlyConfigured):
+        secret_store.read(NAME)
+
+
+def test_secrets_without_the_key_end_the_start(settings: Any) -> None:
+    secret_store.open_secrets(print)
+    make()
+    settings.SECRETS_KEY = []
+    with pytest.raises(ImproperlyConfigured, match="SECRETS_KEY: is not set"):
+        secret_store.open_secrets(print)
+
+
+def test_the_command_lists_no_value_and_removes_what_it_is_told_twice() -> None:
+    make()
+    output = StringIO()
+    call_command("secrets", stdout=output)
+    assert f"{NAME}: in the database, since 20" in output.getvalue()
+    assert "secret-key: not made" in output.getvalue()
+    assert "first" not in output.getvalue()
+    with pytest.raises(CommandError, match="every subscriber of the embedded service needs a new subscription"):
+        call_command("secrets", "--remove", NAME)
+    assert make("second") == "first"
+    call_command("secrets", "--remove", NAME, "--yes", stdout=output)
+    assert make("second") == "second"
+
+
+@pytest.mark.parametrize("keys", ["short", "a" * 44, new_key("a") + " x", new_key("a")[:-4]])
+def test_a_key_is_32_random_bytes_and_is_not_repeated(keys: str) -> None:
+    with pytest.raises(ValueError, match="32 random bytes") as error:
+        parse_keys(keys)
+    assert keys not in str(error.value)

@@ -1,0 +1,89 @@
+"""Nodes of one installation: processes with a DATA_DIR of their own on one PostgreSQL."""
+
+import base64
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import psycopg
+
+from tests.scratch_postgres import running_cluster
+
+from .served import PATIENCE, PROJECT
+
+
+def new_key(letter: str) -> str:
+    """A SECRETS_KEY, always the same for a letter."""
+    return base64.b64encode(letter.encode() * 32).decode()
+
+
+@dataclass
+class Node:
+    """A machine, as far as the portal can tell."""
+
+    data: Path
+    settings: dict[str, str]
+
+    def start(self, *arguments: str, **more: str) -> subprocess.Popen[str]:
+        """A command of manage.py, begun."""
+        self.data.mkdir(exist_ok=True)
+        clean = {key: value for key, value in os.environ.items() if key != "DJANGO_SETTINGS_MODULE"}
+        return subprocess.Popen(
+            [sys.executable, "manage.py", *arguments],
+            cwd=PROJECT,
+            env=clean | {"DATA_DIR": str(self.data)} | self.settings | more,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+
+    def run(self, *arguments: str, **more: str) -> tuple[int, str]:
+        """Its exit code, and all that it said."""
+        return end(self.start(*arguments, **more))
+
+    def says(self, code: str, **more: str) -> str:
+        """What a piece of code prints there."""
+        exit_code, said = self.run("shell", "-v", "0", "-c", code, **more)
+        assert exit_code == 0, said
+        return said.strip().splitlines()[-1]
+
+
+def end(process: subprocess.Popen[str]) -> tuple[int, str]:
+    """The exit code, and all that it said."""
+    said, _ = process.communicate(timeout=PATIENCE)
+    return process.returncode, said
+
+
+@dataclass
+class Installation:
+    """A server with two databases, and folders for nodes."""
+
+    url: str
+    folder: Path
+    settings: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def database(self) -> str:
+        return f"{self.url}/portal"
+
+    def node(self, name: str, **more: str) -> Node:
+        shared = {"DATABASE_URL": self.database, "SERVICE_DATABASE_URL": f"{self.url}/formation"}
+        return Node(self.folder / name, {"LOG_LEVEL": "WARNING"} | shared | self.settings | more)
+
+    def execute(self, statement: str) -> list[tuple[object, ...]]:
+        with psycopg.connect(self.database, autocommit=True) as connection:
+            cursor = connection.execute(statement)  # type: ignore[call-overload]
+            return cursor.fetchall() if cursor.description else []
+
+
+@contextmanager
+def installation(folder: Path, **settings: str) -> Iterator[Installation]:
+    """With empty databases."""
+    with running_cluster() as cluster:
+        for name in ("portal", "formation"):
+            cluster.make_database(name)
+        yield Installation(cluster.url, folder, settings)

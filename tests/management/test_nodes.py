@@ -1,0 +1,133 @@
+"""Two nodes on one PostgreSQL: with SECRETS_KEY they share their secrets, without it each says where they disagree."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.needed import needed
+from tests.scratch_postgres import server_programs
+
+from .nodes import Installation, end, installation, new_key
+from .served import free_port
+
+pytestmark = [
+    pytest.mark.postgres,
+    needed("PostgreSQL", server_programs() is not None),
+    pytest.mark.xdist_group("nodes"),
+]
+
+NAMES = ["audit-key", "portal-service-key", "secret-key", "webhook-signing-key"]
+SIGN = """
+import json
+from datetime import UTC, datetime
+from django.core import signing
+from formation_portal.service.webhooks.sending import signed_headers
+at = datetime.fromtimestamp(int(__import__("time").time()), UTC)
+print(json.dumps([signing.dumps("a session"), signed_headers("wh_1", event_id="evt_1", body=b"{}", at=at)]))
+"""
+VERIFY = """
+import json
+from django.core import signing
+from standardwebhooks import Webhook
+from formation_portal.service.webhooks.sending import secret_of
+session, headers = json.loads('''SIGNED''')
+Webhook(secret_of("wh_1")).verify(b"{}", headers, json_parse=False)
+print(signing.loads(session))
+"""
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installation]:
+    """With a key, and set up by two nodes that were started at once."""
+    with installation(tmp_path_factory.mktemp("shared"), SECRETS_KEY=new_key("a")) as here:
+        both = [here.node(name).start("setup_portal") for name in ("one", "other")]
+        for code, said in map(end, both):
+            assert code == 0, said
+            assert "Warning: the node" not in said
+        yield here
+
+
+def secret_files(folder: Path) -> list[str]:
+    return sorted(path.name for pattern in ("*-key", "*-secret") for path in folder.glob(pattern))
+
+
+def test_two_starts_at_once_make_each_secret_once_and_in_no_file(shared: Installation) -> None:
+    assert shared.execute("SELECT name FROM nodes_secret ORDER BY name") == [(name,) for name in NAMES]
+    assert secret_files(shared.folder / "one") == secret_files(shared.folder / "other") == []
+
+
+def test_what_one_node_signs_another_verifies(shared: Installation) -> None:
+    signed = shared.node("one").says(SIGN)
+    assert shared.node("other").says(VERIFY.replace("SIGNED", signed)) == "a session"
+
+
+@pytest.mark.parametrize("command", ["web", "mail"])
+def test_a_wrong_key_ends_the_start_with_a_line(shared: Installation, command: str) -> None:
+    code, said = shared.node("one", SECRETS_KEY=new_key("b")).run(command, PORT=str(free_port()))
+    assert code == 1
+    assert "CommandError: SECRETS_KEY: does not open " in said
+    assert "Set it as on the other nodes." in said
+    assert "Traceback" not in said
+    assert new_key("b") not in said
+
+
+def test_a_node_without_the_key_is_told_that_it_needs_one(shared: Installation) -> None:
+    code, said = shared.node("third", SECRETS_KEY="").run("setup_portal")
+    assert code == 1
+    assert "SECRETS_KEY: is not set, and the database holds the portal's secrets." in said
+    assert "Traceback" not in said
+    _, said = shared.node("third", SECRETS_KEY="").run("doctor")
+    assert "fault  Secrets: SECRETS_KEY is not set" in said
+
+
+@pytest.fixture(scope="module")
+def apart(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installation]:
+    """Without a key; one node is set up."""
+    with installation(tmp_path_factory.mktemp("apart")) as here:
+        code, said = here.node("one").run("setup_portal")
+        assert code == 0, said
+        assert "Warning" not in said
+        yield here
+
+
+def test_a_start_says_where_it_disagrees_with_a_node_that_runs(apart: Installation) -> None:
+    code, said = apart.node("other", STORAGE_URL="", RATE_LIMIT="7").run("setup_portal")
+    assert code == 0
+    name = f"{apart.folder}/one"
+    assert f":{name} has another SECRET_KEY: sessions and links of one are none to the other. Set SECRETS_KEY" in said
+    assert f":{name} has another AUDIT_KEY" in said
+    assert f":{name} has another RATE_LIMIT. Give all nodes the same RATE_LIMIT." in said
+    assert said.count("Warning: the node") == 4
+    # None of what is kept tells a secret.
+    [(kept,)] = apart.execute("SELECT string_agg(digests::text, '') FROM nodes_node")
+    for key in (apart.folder / "one" / "secret-key", apart.folder / "other" / "audit-key"):
+        assert key.read_text() not in str(kept)
+
+
+def test_doctor_says_it_too_and_knows_versions_and_clocks(apart: Installation) -> None:
+    apart.execute("UPDATE nodes_node SET seen_at = now(), version = 'older', clock_ahead = 2.5")
+    node = apart.node("third", EMAIL_URL="file:///tmp")
+    _, said = node.run("doctor")
+    assert "has another SECRET_KEY" in said
+    assert "has another EMAIL_URL → Give all nodes the same EMAIL_URL." in said
+    assert "has another version of the portal (older; this one has " in said
+    assert "has a clock that is 2.5 s ahead of this one's → Set all clocks by NTP." in said
+    apart.execute("UPDATE nodes_node SET schema = 'older'")
+    assert "has a version of the portal with other migrations" in node.run("doctor")[1]
+    # Whoever said nothing for minutes is no node that runs.
+    apart.execute("UPDATE nodes_node SET seen_at = now() - interval '5 minutes'")
+    assert "ok     Nodes: none beside this one" in node.run("doctor")[1]
+
+
+def test_files_are_taken_over_when_the_key_is_set_for_the_first_time(apart: Installation) -> None:
+    signed = apart.node("one").says(SIGN)
+    code, said = apart.node("one", SECRETS_KEY=new_key("a")).run("setup_portal")
+    assert code == 0
+    assert said.count("from DATA_DIR into the database; the file may be removed") == len(NAMES)
+    other = apart.node("other", SECRETS_KEY=new_key("a"))
+    assert other.says(VERIFY.replace("SIGNED", signed)) == "a session"
+    assert (
+        "look   Secrets: secret-key, audit-key, webhook-signing-key, portal-service-key in DATA_DIR"
+        in (other.run("doctor")[1])
+    )
