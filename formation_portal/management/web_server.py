@@ -68,11 +68,26 @@ _LINGER_BYTES = 10_000_000
 log = logging.getLogger(__name__)
 
 
-def listen(host: str, port: int) -> socket.socket:
-    """A socket for `WebServer`, bound to the address. Raises OSError where that can't be had."""
+def bind(host: str, port: int) -> socket.socket:
+    """A socket for `WebServer`, which has the address, and refuses who connects until `listen`. Raises OSError where
+    the address can't be had."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    is_dual = family == socket.AF_INET6 and socket.has_dualstack_ipv6()
-    return socket.create_server((host, port), family=family, backlog=_BACKLOG, dualstack_ipv6=is_dual)
+    bound = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if family == socket.AF_INET6 and socket.has_dualstack_ipv6():
+            bound.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 0)
+        bound.bind((host, port))
+    except BaseException:
+        bound.close()
+        raise
+    return bound
+
+
+def listen(bound: socket.socket) -> socket.socket:
+    """From now on whoever connects waits for an answer; the same socket. Raises OSError where another came first."""
+    bound.listen(_BACKLOG)
+    return bound
 
 
 class WebServer:

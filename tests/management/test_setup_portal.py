@@ -126,3 +126,13 @@ def tables(database: str) -> set[str]:
             return {row[0] for row in connection.execute("SELECT name FROM sqlite_master")}
     with closing(psycopg.connect(database)) as connection:
         return {row[0] for row in connection.execute("SELECT tablename FROM pg_tables")}
+
+
+def test_static_files_that_came_with_the_code_are_left_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(settings.ENV, "static_dir", str(tmp_path))
+    with override_settings(STATIC_ROOT=tmp_path):
+        with pytest.raises(CommandError, match="STATIC_DIR: nothing was collected there"):
+            collect_static(print)
+        (tmp_path / "staticfiles.json").write_text("{}")
+        collect_static(print)
+    assert [path.name for path in tmp_path.iterdir()] == ["staticfiles.json"]

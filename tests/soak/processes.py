@@ -15,7 +15,7 @@ from django.conf import settings
 from django.db import connections
 
 from formation_portal.management.supervision import Child
-from formation_portal.management.web_server import WebServer, listen
+from formation_portal.management.web_server import WebServer, bind, listen
 from formation_portal.service import fault_injection
 from tests.faults import proxy
 from tests.faults.environment import Ports
@@ -64,7 +64,7 @@ class Processes:
             # In this order: without a service that answers, the web server would have no catalog for a while.
             Member("service", self._serve_with_faults, ports.service),
             Member("proxy", self._pass_on_with_faults, ports.proxy),
-            Member("web", WebServer(listen(_HOST, ports.web)).run, ports.web),
+            Member("web", WebServer(listen(bind(_HOST, ports.web))).run, ports.web),
             *(Member(f"worker_{number}", relay) for number in range(1, WORKERS + 1)),
         ]
 
@@ -106,7 +106,7 @@ class Processes:
         # A plan from the settings comes to an end; a soak must not.
         plan = self._plan(_AT_THE_SERVICE)
         fault_injection.active_plan = lambda: plan
-        WebServer(listen(_HOST, self._ports.service)).run()
+        WebServer(listen(bind(_HOST, self._ports.service))).run()
 
     def _pass_on_with_faults(self) -> None:
         proxy.Proxy(

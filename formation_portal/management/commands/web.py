@@ -6,6 +6,8 @@ import os
 import signal
 import socket
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
@@ -21,7 +23,7 @@ from formation_portal.gateway.catalog import catalog
 from formation_portal.gateway.errors import GatewayError
 from formation_portal.management.commands.setup_portal import prepare
 from formation_portal.management.supervision import Child, Supervision
-from formation_portal.management.web_server import SHUTDOWN_SECONDS, WebServer, listen
+from formation_portal.management.web_server import SHUTDOWN_SECONDS, WebServer, bind, listen
 from formation_portal.service.auth import DEMO_KEY
 
 # What a web server needs to end, beside what it waits for.
@@ -34,7 +36,8 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         """Ends with exit code 1 where the port is taken or no web server can be started."""
         host, port = settings.ENV.host, settings.ENV.port
-        listening = _listening(host, port)
+        with _explained(host, port):
+            listening = bind(host, port)
         forget_ended_processes()
         prepare(self._say)
         # Another service that cannot be reached is no reason not to start: drafts are kept here meanwhile.
@@ -46,6 +49,9 @@ class Command(BaseCommand):
         # Loaded once, before the fork, instead of in each process.
         assert get_resolver().url_patterns
         connections.close_all()
+        # Not before: until then a balancer is to ask others.
+        with _explained(host, port):
+            listen(listening)
         serve = WebServer(listening).run
         cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
         patience = settings.DRAIN_SECONDS + SHUTDOWN_SECONDS + _MARGIN_SECONDS
@@ -88,9 +94,11 @@ class Command(BaseCommand):
         self._say("Press Ctrl-C to stop.\n")
 
 
-def _listening(host: str, port: int) -> socket.socket:
+@contextmanager
+def _explained(host: str, port: int) -> Iterator[None]:
+    """Say what is wrong with the port."""
     try:
-        return listen(host, port)
+        yield
     except OSError as error:
         if error.errno == errno.EADDRINUSE:
             raise CommandError(

@@ -1,0 +1,253 @@
+"""A copy of all that the portal keeps, taken while it serves, and put back: both databases as they were at one moment,
+every file that their rows name, the secrets of DATA_DIR and the audit's anchor.
+
+In the folder of a backup are `databases/`, `files/` by the names that rows have for them, and `secrets/`.
+"""
+
+import os
+import shutil
+import sqlite3
+import subprocess
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.files.base import File
+from django.core.files.storage import storages
+from django.core.management.base import CommandError
+from django.db import connections, transaction
+from django.db.backends.base.base import BaseDatabaseWrapper
+from django.db.models import Model
+from django.utils import timezone
+
+from formation_portal.applications.models import Document as PortalDocument
+from formation_portal.audit.models import Entry
+from formation_portal.core.databases import SERVICE
+from formation_portal.core.storage import SERVICE_FILES, replace_secret
+from formation_portal.relay.service_profile import locked_profile
+from formation_portal.reviews.models import ScreeningCheck
+from formation_portal.service.models import Document as ServiceDocument
+
+from .commands.setup_portal import STATIC_DIGEST
+from .setup_lock import LOCK_FILE
+
+Say = Callable[[str], None]
+Names = set[str]
+
+# The alias of a database: where the files of its rows are, and the tables with the columns that name them.
+FILES: dict[str, tuple[str, tuple[tuple[type[Model], str], ...]]] = {
+    "default": ("default", ((PortalDocument, "file"), (ScreeningCheck, "file"))),
+    SERVICE: (SERVICE_FILES, ((ServiceDocument, "path"),)),
+}
+# Of what lies in DATA_DIR, neither a secret nor the anchor.
+_NO_SECRETS = {LOCK_FILE, STATIC_DIGEST, settings.SERVICE_RATE_FILE.name}
+# Each time a file was removed by its owner between a row and its copy.
+_TRIES = 5
+# What libpq reads from the environment, by psycopg's word for it: a password stands on no command line.
+_LIBPQ = {
+    "host": "PGHOST",
+    "port": "PGPORT",
+    "user": "PGUSER",
+    "password": "PGPASSWORD",
+    "dbname": "PGDATABASE",
+    "sslmode": "PGSSLMODE",
+    "sslrootcert": "PGSSLROOTCERT",
+    "sslcert": "PGSSLCERT",
+    "sslkey": "PGSSLKEY",
+}
+
+
+def back_up(folder: Path, say: Say) -> None:
+    """Copy all into the folder; files that it has from before are not copied again. Raises CommandError, OSError."""
+    for part in ("databases", "files", "secrets"):
+        (folder / part).mkdir(mode=0o700, parents=True, exist_ok=True)
+    for _ in range(_TRIES):
+        # Most of them beforehand, so that little time lies between the rows and their files.
+        copied = sum(_copy_new_files(folder, alias) for alias in FILES)
+        named, newest = _copy_databases(folder / "databases")
+        copied += sum(_copy_new_files(folder, alias) for alias in FILES)
+        missing = sum(len(named[alias] - _files(folder, alias).keys()) for alias in FILES)
+        if not missing:
+            break
+    else:
+        say(f"Warning: {missing} files are not there that rows name. The rest is backed up.")
+    for alias, names in named.items():
+        for name, path in _files(folder, alias).items():
+            if name not in names:
+                path.unlink()
+    _copy_secrets(folder / "secrets")
+    _copy_anchor(folder / "audit-anchor", newest)
+    say(f"Backed up both databases and {sum(map(len, named.values()))} files ({copied} of them new).")
+
+
+def restore(folder: Path, say: Say) -> None:
+    """Put all of it where the settings say, which has to be empty. Raises CommandError, OSError."""
+    for alias in FILES:
+        if connections[alias].introspection.table_names():
+            setting = "SERVICE_DATABASE_URL" if alias == SERVICE else "DATABASE_URL"
+            raise CommandError(f"{setting}: there are tables already. Restore into an empty database.")
+    connections.close_all()
+    for alias in FILES:
+        _restore_database(folder / "databases" / alias, connections[alias])
+    restored = 0
+    for alias, (storage_alias, _) in FILES.items():
+        storage = storages[storage_alias]
+        for name, path in _files(folder, alias).items():
+            # A bucket may have outlived the databases; a file never changes under its name.
+            if not storage.exists(name):
+                with path.open("rb") as file:
+                    storage.save(name, File(file))
+            restored += 1
+    for path in (folder / "secrets").iterdir():
+        replace_secret(Path(settings.DATA_DIR) / path.name, path.read_text())
+    if (folder / "audit-anchor").exists():
+        replace_secret(Path(settings.AUDIT_ANCHOR), (folder / "audit-anchor").read_text())
+    say(f"Restored both databases and {restored} files.")
+
+
+def _copy_databases(folder: Path) -> tuple[dict[str, Names], int]:
+    """Both as they were at one moment; the files that their rows name, and the number of the newest entry of the audit.
+
+    While the snapshots are taken no worker begins a call: what the service has of the portal, the portal knows of, or
+    it knows that it had asked and under which key. So nothing is sent twice when the copies go on.
+    """
+    named: dict[str, Names] = {}
+    with ExitStack() as stack:
+        with transaction.atomic():
+            locked_profile()
+            snapshots = {alias: stack.enter_context(_snapshot(connections[alias])) for alias in FILES}
+        for alias, snapshot in snapshots.items():
+            snapshot.copy_to(folder / alias)
+            tables = ((model._meta.db_table, column) for model, column in FILES[alias][1])
+            rows = (snapshot.rows(f'SELECT "{column}" FROM "{table}"') for table, column in tables)  # noqa: S608  # ours
+            named[alias] = {name for found in rows for (name,) in found if name}
+        [(newest,)] = snapshots["default"].rows(f'SELECT MAX(number) FROM "{Entry._meta.db_table}"')  # noqa: S608  # ours
+    return named, newest or 0
+
+
+class _SqliteSnapshot:
+    def __init__(self, path: str) -> None:
+        self._connection = sqlite3.connect(path, isolation_level=None)
+        self._connection.execute("BEGIN")
+        # It begins with the first reading.
+        self.rows("SELECT COUNT(*) FROM sqlite_master")
+
+    def rows(self, sql: str) -> list[tuple[Any, ...]]:
+        return self._connection.execute(sql).fetchall()
+
+    def copy_to(self, path: Path) -> None:
+        with _whole(path) as unseen, closing(sqlite3.connect(unseen)) as copy:
+            self._connection.backup(copy)
+            # One file, without a log beside it.
+            copy.execute("PRAGMA journal_mode=DELETE")
+
+    def close(self) -> None:
+        self._connection.close()
+
+
+class _PostgresSnapshot:
+    def __init__(self, connection: BaseDatabaseWrapper) -> None:
+        self._connection = connection.copy()
+        self._connection.set_autocommit(False)
+        self.rows("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+        [(self._name,)] = self.rows("SELECT pg_export_snapshot()")
+
+    def rows(self, sql: str) -> list[tuple[Any, ...]]:
+        with self._connection.cursor() as cursor:
+            cursor.execute(sql)
+            return cursor.fetchall() if cursor.description else []
+
+    def copy_to(self, path: Path) -> None:
+        with _whole(path) as unseen:
+            more = (f"--snapshot={self._name}", f"--file={unseen}")
+            _run_program("pg_dump", "--format=custom", "--no-owner", "--no-privileges", *more, of=self._connection)
+
+    def close(self) -> None:
+        self._connection.close()
+
+
+@contextmanager
+def _snapshot(connection: BaseDatabaseWrapper) -> Iterator[_SqliteSnapshot | _PostgresSnapshot]:
+    is_sqlite = connection.vendor == "sqlite"
+    taken = _SqliteSnapshot(connection.settings_dict["NAME"]) if is_sqlite else _PostgresSnapshot(connection)
+    try:
+        yield taken
+    finally:
+        taken.close()
+
+
+def _restore_database(copy: Path, connection: BaseDatabaseWrapper) -> None:
+    if connection.vendor == "sqlite":
+        with closing(sqlite3.connect(copy)) as source, closing(sqlite3.connect(connection.settings_dict["NAME"])) as to:
+            source.backup(to)
+        return
+    name = connection.settings_dict["NAME"]
+    more = ("--exit-on-error", "--single-transaction", "--no-owner", "--no-privileges", f"--dbname={name}")
+    _run_program("pg_restore", *more, copy, of=connection)
+
+
+def _run_program(program: str, *arguments: str | Path, of: BaseDatabaseWrapper) -> None:
+    """One of PostgreSQL's own, which has to be as new as the server."""
+    known = of.get_connection_params()
+    environment = os.environ | {name: str(known[key]) for key, name in _LIBPQ.items() if known.get(key)}
+    try:
+        subprocess.run([program, *map(str, arguments)], env=environment, check=True)  # noqa: S603  # a list of ours
+    except FileNotFoundError:
+        raise CommandError(f"{program} is not installed. Debian has it in postgresql-client.") from None
+    except subprocess.CalledProcessError:
+        raise CommandError(f"{program} could not do it; its reason stands above.") from None
+
+
+def _files(folder: Path, alias: str) -> dict[str, Path]:
+    """By name, what the backup has of the files that a database's rows name."""
+    root = folder / "files" / alias
+    return {path.relative_to(root).as_posix(): path for path in root.rglob("*") if path.is_file()}
+
+
+def _copy_new_files(folder: Path, alias: str) -> int:
+    """How many. A file never changes under its name."""
+    storage: Any = storages[FILES[alias][0]]
+    known, copied = _files(folder, alias), 0
+    for name in storage.stored_before(timezone.now()):
+        if name in known:
+            continue
+        try:
+            file = storage.open(name)
+        except FileNotFoundError:
+            # Removed since it was listed.
+            continue
+        target = folder / "files" / alias / name
+        target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with file, _whole(target) as unseen, unseen.open("wb") as copy:
+            shutil.copyfileobj(file, copy)
+        copied += 1
+    return copied
+
+
+def _copy_secrets(folder: Path) -> None:
+    for path in Path(settings.DATA_DIR).iterdir():
+        is_other = path.name in _NO_SECRETS or ".sqlite3" in path.name or path == Path(settings.AUDIT_ANCHOR)
+        if path.is_file() and not is_other:
+            replace_secret(folder / path.name, path.read_text())
+
+
+def _copy_anchor(target: Path, newest: int) -> None:
+    """As far as the copied entries go: beyond them it would tell of a chain that was cut."""
+    anchor = Path(settings.AUDIT_ANCHOR)
+    if anchor.is_file():
+        lines = anchor.read_text("ascii", errors="replace").splitlines(keepends=True)
+        replace_secret(target, "".join(line for line in lines if line[:12].isdigit() and int(line[:12]) <= newest))
+
+
+@contextmanager
+def _whole(path: Path) -> Iterator[Path]:
+    """A name beside it, which takes its place once all is on the disk."""
+    unseen = path.with_name(f".{path.name}.part")
+    unseen.unlink(missing_ok=True)
+    yield unseen
+    unseen.chmod(0o600)
+    with unseen.open("rb") as file:
+        os.fsync(file.fileno())
+    unseen.replace(path)

@@ -1,0 +1,18 @@
+"""`manage.py restore FOLDER`: puts a backup where the settings say, which has to be empty."""
+
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandParser
+
+from formation_portal.management.backups import restore
+
+
+class Command(BaseCommand):
+    help = "Restore what `manage.py backup` has copied, into empty databases. The portal must not run meanwhile."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("folder", type=Path, help="the folder of a backup")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        restore(options["folder"], self.stdout.write)

@@ -1,0 +1,203 @@
+"""What operators are given under deploy/: settings and commands that exist; times, ports and limits of the code."""
+
+import re
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from django.core.management import get_commands
+
+from formation_portal.core.middleware import body_limit
+from formation_portal.environment import Environment
+from formation_portal.management.web_server import SHUTDOWN_SECONDS
+
+DEPLOY = Path(__file__).parents[2] / "deploy"
+SETTINGS = {name.upper() for name in Environment.model_fields}
+DEFAULTS = Environment.model_construct()
+# What else stands in an environment: Python's and Amazon's own.
+OTHERS = {"PATH", "PYTHONUNBUFFERED", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"}
+UNITS = sorted(DEPLOY.glob("systemd/*.service"))
+MANIFESTS = sorted(path for path in DEPLOY.glob("kubernetes/*.yaml") if path.name != "kustomization.yaml")
+
+
+def seconds_to_end(command: str, drain: float) -> float:
+    """How long a process may take to end in order, as README.md has it."""
+    web, relay = drain + SHUTDOWN_SECONDS + 5, DEFAULTS.upload_timeout
+    return {"web": web, "relay": relay, "mail": 10, "webhooks": 15, "serve": web + 15}[command]
+
+
+def settings_in(path: Path) -> dict[str, str]:
+    """Of an example of an environment, what is set and what stands there as a comment."""
+    return dict(re.findall(r"^#?([A-Z0-9_]+)=(.*)$", path.read_text(), re.MULTILINE))
+
+
+# The image.
+
+
+def test_the_image_sets_what_exists_and_runs_a_command_that_exists() -> None:
+    text = (DEPLOY / "Containerfile").read_text().replace("\\\n", " ")
+    final = text.rpartition("\nFROM ")[2]
+    [given] = re.findall(r"^ENV (.*)$", final, re.MULTILINE)
+    names = dict(word.split("=", 1) for word in shlex.split(given))
+    assert names.keys() - OTHERS <= SETTINGS
+    assert names["DEMO"] == "false"
+    assert names["PORT"] == "8000"
+    assert re.search(r'^ENTRYPOINT \["python3", "manage.py"\]$', final, re.MULTILINE), "no shell stands before signals"
+    [command] = re.findall(r'^CMD \["(\w+)"\]$', final, re.MULTILINE)
+    assert command in get_commands()
+    assert "/livez" in final
+    assert re.search(r"^USER [1-9][0-9]*:[1-9]", final, re.MULTILINE)
+
+
+def test_the_image_gets_all_that_the_portal_needs_and_no_more() -> None:
+    top = DEPLOY.parent
+    allowed = {line[1:] for line in (top / ".dockerignore").read_text().splitlines() if line.startswith("!")}
+    copied = set(re.findall(r"^COPY (\S+) \S+$", (DEPLOY / "Containerfile").read_text(), re.MULTILINE))
+    assert allowed == copied
+    assert all((top / one).exists() for one in allowed)
+    assert not allowed & {"tests", "var", ".git", "deploy"}
+
+
+# compose.
+
+
+@pytest.fixture(scope="module")
+def compose() -> dict[str, Any]:
+    made: dict[str, Any] = yaml.safe_load((DEPLOY / "compose.yaml").read_text())
+    return made
+
+
+def of_the_portal(compose: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    for name, service in compose["services"].items():
+        if service["image"].startswith("formation-portal"):
+            yield name, service
+
+
+def test_compose_gives_the_portal_settings_that_exist(compose: dict[str, Any]) -> None:
+    for name, service in of_the_portal(compose):
+        assert service["environment"].keys() <= SETTINGS | OTHERS, name
+    assert settings_in(DEPLOY / "portal.env.example").keys() <= SETTINGS
+    asked = set(re.findall(r"\$\{([A-Z0-9_]+)", (DEPLOY / "compose.yaml").read_text()))
+    assert asked - {"VERSION"} == settings_in(DEPLOY / "compose.env.example").keys()
+
+
+def test_compose_runs_commands_that_exist_and_each_kind_of_worker(compose: dict[str, Any]) -> None:
+    commands = {name: service["command"] for name, service in of_the_portal(compose) if name != "bucket"}
+    assert set(commands.values()) == {"setup_portal", "web", "relay", "mail", "webhooks"}
+    assert set(commands.values()) <= get_commands().keys()
+
+
+def test_compose_waits_long_enough_for_each_to_end(compose: dict[str, Any]) -> None:
+    drain = float(settings_in(DEPLOY / "portal.env.example")["DRAIN_SECONDS"])
+    for name, service in of_the_portal(compose):
+        if "stop_grace_period" in service:
+            assert int(service["stop_grace_period"].rstrip("s")) > seconds_to_end(service["command"], drain), name
+
+
+def test_compose_lets_nobody_in_but_through_nginx(compose: dict[str, Any]) -> None:
+    services = compose["services"]
+    assert [name for name, one in services.items() if "ports" in one] == ["nginx"]
+    assert compose["networks"]["stores"]["internal"]
+    asked = set(re.findall(r"server (\S+):8000", (DEPLOY / "nginx.conf").read_text()))
+    assert asked == {name for name, one in of_the_portal(compose) if one["command"] == "web"}
+    for _, service in of_the_portal(compose):
+        assert service["read_only"]
+        assert service["cap_drop"] == ["ALL"]
+    networks = compose["networks"]["portal"]["ipam"]["config"]
+    assert [one["subnet"] for one in networks] == [services["web-1"]["environment"]["TRUSTED_PROXIES"]]
+
+
+def test_compose_mounts_what_nginx_reads(compose: dict[str, Any]) -> None:
+    mounted = [volume.split(":")[1] for volume in compose["services"]["nginx"]["volumes"]]
+    read = re.findall(r"(/etc/nginx/tls|/var/log/nginx)/", (DEPLOY / "nginx.conf").read_text())
+    assert set(read) <= set(mounted)
+
+
+# nginx (test_nginx.py runs it).
+
+
+def test_nginx_takes_bodies_as_long_as_the_portal_does() -> None:
+    text = (DEPLOY / "nginx.conf").read_text()
+    assert [int(one) for one in re.findall(r"client_max_body_size (\d+);", text)] == [
+        body_limit(path) for path in ("/", "/applications/", "/api/v1/entities")
+    ]
+
+
+# systemd.
+
+
+@pytest.mark.parametrize("unit", UNITS, ids=lambda path: path.stem)
+def test_units_run_commands_that_exist_and_wait_for_their_end(unit: Path) -> None:
+    text = unit.read_text()
+    [command] = re.findall(r"^ExecStart=/opt/formation-portal/\.venv/bin/python manage\.py (\w+)$", text, re.MULTILINE)
+    [patience] = re.findall(r"^TimeoutStopSec=(\d+)$", text, re.MULTILINE)
+    drain = float(settings_in(DEPLOY / "portal.env.example")["DRAIN_SECONDS"])
+    assert command in get_commands()
+    assert unit.stem == f"formation-portal-{command}"
+    assert int(patience) > seconds_to_end(command, drain)
+
+
+def test_units_share_one_folder_and_the_first_process_ends_its_children() -> None:
+    common = (DEPLOY / "systemd/formation-portal-.service.d/common.conf").read_text()
+    assert "Environment=DATA_DIR=/var/lib/formation-portal " in common
+    assert "\nStateDirectory=formation-portal\n" in common
+    assert "\nKillMode=mixed\n" in common
+    assert {unit.stem.rpartition("-")[2] for unit in UNITS} == {"serve", "web", "relay", "mail", "webhooks"}
+
+
+# Kubernetes.
+
+
+@pytest.fixture(scope="module")
+def manifests() -> list[dict[str, Any]]:
+    return [one for path in MANIFESTS for one in yaml.safe_load_all(path.read_text())]
+
+
+def named(manifests: list[dict[str, Any]], kind: str) -> dict[str, dict[str, Any]]:
+    return {one["metadata"]["name"]: one for one in manifests if one["kind"] == kind}
+
+
+def test_manifests_set_what_exists(manifests: list[dict[str, Any]]) -> None:
+    [settings] = named(manifests, "ConfigMap").values()
+    [secrets] = named(manifests, "Secret").values()
+    assert settings["data"].keys() | secrets["stringData"].keys() <= SETTINGS
+    assert not settings["data"].keys() & secrets["stringData"].keys()
+
+
+def test_manifests_run_commands_that_exist_in_confined_pods(manifests: list[dict[str, Any]]) -> None:
+    drain = float(named(manifests, "ConfigMap")["portal-settings"]["data"]["DRAIN_SECONDS"])
+    deployments = named(manifests, "Deployment")
+    assert deployments.keys() == {"web", "relay", "mail", "webhooks"}
+    for name, deployment in deployments.items():
+        pod = deployment["spec"]["template"]["spec"]
+        assert pod["containers"][0]["args"] == [name]
+        assert pod["terminationGracePeriodSeconds"] > seconds_to_end(name, drain)
+        assert pod["securityContext"]["runAsNonRoot"]
+        for container in (*pod["containers"], *pod.get("initContainers", ())):
+            assert container["args"][0] in get_commands()
+            assert container["securityContext"]["readOnlyRootFilesystem"]
+            assert {one["mountPath"] for one in container["volumeMounts"]} == {"/data", "/tmp"}
+            assert [next(iter(one)) for one in container["envFrom"]] == ["configMapRef", "secretRef"]
+
+
+def test_manifests_lead_to_the_web_pods(manifests: list[dict[str, Any]]) -> None:
+    pod = named(manifests, "Deployment")["web"]["spec"]["template"]
+    [port] = pod["spec"]["containers"][0]["ports"]
+    [of_service] = named(manifests, "Service")["web"]["spec"]["ports"]
+    backend = named(manifests, "Ingress")["portal"]["spec"]["rules"][0]["http"]["paths"][0]["backend"]["service"]
+    assert (port["containerPort"], of_service["targetPort"]) == (8000, port["name"])
+    assert (backend["name"], backend["port"]["name"]) == ("web", of_service["name"])
+    labels = pod["metadata"]["labels"]
+    assert named(manifests, "Service")["web"]["spec"]["selector"] == labels
+    assert named(manifests, "PodDisruptionBudget")["web"]["spec"]["selector"]["matchLabels"] == labels
+    probes = pod["spec"]["containers"][0]
+    assert probes["livenessProbe"]["httpGet"]["path"] == "/livez"
+    assert probes["readinessProbe"]["httpGet"]["path"] == "/readyz"
+
+
+def test_kustomize_lists_every_manifest_but_the_secret() -> None:
+    listed = yaml.safe_load((DEPLOY / "kubernetes/kustomization.yaml").read_text())["resources"]
+    assert {*listed, "secret.example.yaml"} == {path.name for path in MANIFESTS}

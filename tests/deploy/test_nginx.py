@@ -1,0 +1,239 @@
+"""deploy/nginx.conf before two web servers: what it passes on, what it keeps, and requests when one of them ends."""
+
+import re
+import signal
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+import requests
+from requests.adapters import HTTPAdapter
+
+from formation_portal.core.middleware import body_limit
+from tests.management.served import PATIENCE, READY, Served, eventually, free_port
+from tests.service.webhooks.authority import needs_openssl
+
+from .nginx import Nginx, needs_nginx, running_nginx
+
+TOKEN = "a-token-for-prometheus"
+SETTINGS = {
+    "WEB_PROCESSES": "1",
+    "SECURE_COOKIES": "true",
+    "TRUSTED_PROXIES": "127.0.0.1/32",
+    "METRICS_TOKEN": TOKEN,
+    "DRAIN_SECONDS": "1",
+    # Nobody reads a line for each request.
+    "LOG_LEVEL": "WARNING",
+}
+SIGN_IN = "/accounts/login/"
+
+pytestmark = [needs_nginx, needs_openssl, pytest.mark.xdist_group("nginx")]
+
+
+@pytest.fixture(scope="module")
+def nodes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Served]]:
+    """Two web servers; the first of them has set up what both use."""
+    data = tmp_path_factory.mktemp("nodes")
+    started = []
+    try:
+        for _ in range(2):
+            started.append(Served(data, free_port(), SETTINGS, "web").start())
+            started[-1].until(READY)
+        yield started
+    finally:
+        for node in started:
+            if node.process.poll() is None:
+                node.end(signal.SIGKILL)
+
+
+@pytest.fixture(scope="module")
+def nginx(nodes: list[Served], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Nginx]:
+    folder = tmp_path_factory.mktemp("nginx") / "run"
+    with running_nginx(folder, (nodes[0].port, nodes[1].port)) as running:
+        yield running
+
+
+class From(HTTPAdapter):
+    """Requests that leave from an address of this machine."""
+
+    def __init__(self, address: str) -> None:
+        self._address = address
+        super().__init__()
+
+    def init_poolmanager(self, *args: object, **more: object) -> None:
+        super().init_poolmanager(*args, source_address=(self._address, 0), **more)  # type: ignore[arg-type]
+
+
+def browser(nginx: Nginx, address: str = "127.0.0.1") -> requests.Session:
+    """One that trusts the certificate."""
+    session = requests.Session()
+    session.trust_env, session.verify = False, str(nginx.certificate)
+    session.mount("https://", From(address))
+    return session
+
+
+def sign_in(session: requests.Session, nginx: Nginx, *, password: str = "formation-demo", **more: str) -> int:
+    """The status of the answer."""
+    session.get(nginx.base + SIGN_IN, timeout=PATIENCE)
+    posted = {"login": "demo@example.com", "password": password, "csrfmiddlewaretoken": session.cookies["csrftoken"]}
+    headers = {"Origin": nginx.base} | more
+    return session.post(
+        nginx.base + SIGN_IN, posted, headers=headers, allow_redirects=False, timeout=PATIENCE
+    ).status_code
+
+
+def test_pages_come_over_https_and_http_2_packed_by_the_portal(nginx: Nginx) -> None:
+    assert nginx.protocol() == "h2"
+    answer = browser(nginx).get(nginx.base + SIGN_IN, headers={"Accept-Encoding": "br"}, timeout=PATIENCE)
+    assert answer.status_code == 200
+    assert answer.headers["Content-Encoding"] == "br"
+    assert answer.headers["Strict-Transport-Security"] == "max-age=31536000"
+    assert "Secure" in answer.headers["Set-Cookie"]
+    plain = requests.get(f"http://127.0.0.1:{nginx.plain_port}/x?y=1", allow_redirects=False, timeout=PATIENCE)
+    assert (plain.status_code, plain.headers["Location"]) == (308, "https://127.0.0.1/x?y=1")
+
+
+def test_files_are_kept_for_ever_as_the_portal_says(nginx: Nginx) -> None:
+    [sheet] = set(re.findall(r'href="(/static/css/index[^"]+\.css)"', browser(nginx).get(nginx.base + "/").text))
+    answer = browser(nginx).get(nginx.base + sheet, timeout=PATIENCE)
+    assert "immutable" in answer.headers["Cache-Control"]
+    assert answer.headers["Content-Encoding"] in ("br", "gzip")
+
+
+def test_forms_are_posted_and_sessions_hold_on_both_nodes(nginx: Nginx) -> None:
+    customer = browser(nginx)
+    assert sign_in(customer, nginx) == 302
+    statuses = [customer.get(f"{nginx.base}/applications/", allow_redirects=False).status_code for _ in range(4)]
+    assert statuses == [200] * 4
+
+
+def test_limits_are_counted_for_who_has_asked_and_not_for_nginx(nginx: Nginx) -> None:
+    attacker = browser(nginx, "127.0.0.5")
+    eventually(lambda: sign_in(attacker, nginx, password="wrong") == 429)
+    assert sign_in(attacker, nginx, **{"X-Forwarded-For": "127.0.0.9"}) == 429, "what a client says of itself"
+    assert sign_in(browser(nginx, "127.0.0.6"), nginx, password="wrong") == 200
+
+
+def test_metrics_are_for_those_who_ask_a_node(nginx: Nginx, nodes: list[Served]) -> None:
+    bearer = {"Authorization": f"Bearer {TOKEN}"}
+    for path in ("/metrics", "/metrics?x", "//metrics", "/a/../metrics", "/%6Detrics"):
+        assert browser(nginx).get(nginx.base + path, headers=bearer, timeout=PATIENCE).status_code == 404
+    there = f"http://127.0.0.1:{nodes[0].port}/metrics"
+    assert requests.get(there, headers=bearer, timeout=PATIENCE).status_code == 200
+
+
+@pytest.mark.parametrize("path", ["/applications/", "/part/", "/desk/", "/language/", "/api/v1/entities"])
+def test_a_body_is_as_long_as_the_portal_says_and_it_says_so(nginx: Nginx, path: str) -> None:
+    customer = browser(nginx)
+    limit = body_limit(path)
+    taken = customer.post(nginx.base + path, b"x" * limit, allow_redirects=False, timeout=PATIENCE)
+    assert taken.status_code not in (413, 502)
+    refused = customer.post(nginx.base + path, b"x" * (limit + 1), allow_redirects=False, timeout=PATIENCE)
+    # The service asks for a key before anything else.
+    assert refused.status_code == (401 if path.startswith("/api/") else 413)
+    assert "nginx" not in refused.text
+    assert refused.headers["Content-Security-Policy"], "the portal's own page"
+
+
+def test_the_log_says_neither_what_was_searched_for_nor_a_guests_key(nginx: Nginx, tmp_path: Path) -> None:
+    with_key = browser(nginx).get(f"{nginx.base}/part/a-guests-secret-key/", timeout=PATIENCE)
+    searched = browser(nginx).get(f"{nginx.base}/desk/?q=somebodys-name", allow_redirects=False, timeout=PATIENCE)
+    lines = nginx.logged()
+    for answer, part in ((with_key, "/part/"), (searched, "/desk/")):
+        assert re.search(rf"GET {part} .* request {answer.headers['X-Request-Id']}, by", lines)
+    # Where nobody answers, nginx has something to say itself.
+    with running_nginx(tmp_path / "run", (free_port(), free_port())) as alone:
+        assert browser(alone).get(f"{alone.base}/desk/?q=somebodys-name", timeout=PATIENCE).status_code == 502
+        eventually(lambda: "GET /desk/ 502" in alone.logged())
+        lines += alone.logged()
+    assert "secret-key" not in lines
+    assert "somebodys-name" not in lines
+
+
+def test_an_end_and_a_new_start_of_each_node_fail_no_request(nginx: Nginx, nodes: list[Served]) -> None:
+    is_over, statuses, failed = threading.Event(), list[int](), list[str]()
+
+    def ask() -> None:
+        customer = browser(nginx)
+        while not is_over.is_set():
+            try:
+                statuses.append(customer.get(nginx.base + SIGN_IN, timeout=PATIENCE).status_code)
+                statuses.append(
+                    customer.post(
+                        f"{nginx.base}/language/",
+                        {"language": "en", "csrfmiddlewaretoken": customer.cookies["csrftoken"]},
+                        headers={"Origin": nginx.base},
+                        allow_redirects=False,
+                        timeout=PATIENCE,
+                    ).status_code
+                )
+            except requests.RequestException as error:
+                failed.append(repr(error))
+
+    clients = [threading.Thread(target=ask) for _ in range(4)]
+    for client in clients:
+        client.start()
+    try:
+        for node in nodes:
+            asked = len(statuses)
+            eventually(lambda asked=asked: len(statuses) > asked + 20)  # type: ignore[misc]
+            assert node.end(signal.SIGTERM) == 0
+            asked = len(statuses)
+            eventually(lambda asked=asked: len(statuses) > asked + 20)  # type: ignore[misc]
+            node.start().until(READY)
+    finally:
+        is_over.set()
+        for client in clients:
+            client.join()
+    assert failed == []
+    assert set(statuses) == {200, 302}
+
+
+class Odd(ThreadingHTTPServer):
+    """A node that answers nothing, or always the same; it counts what it is asked."""
+
+    daemon_threads = True
+
+    def __init__(self, status: int) -> None:
+        self.asked = list[str]()
+        odd = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def _answer(self) -> None:
+                odd.asked.append(self.command)
+                self.rfile.read(int(self.headers.get("Content-Length", 0)))
+                if status:
+                    self.send_response(status)
+                    self.send_header("Content-Length", "0")
+                    self.end_headers()
+                self.close_connection = True
+
+            do_GET = do_POST = _answer  # noqa: N815  # as the library calls them
+
+            def log_message(self, *_: object) -> None:
+                """Nobody reads it."""
+
+        super().__init__(("127.0.0.1", 0), Handler)
+        threading.Thread(target=self.serve_forever, daemon=True).start()
+
+
+def test_a_post_that_may_have_arrived_is_not_sent_to_the_other_node(tmp_path: Path) -> None:
+    silent = [Odd(0), Odd(0)]
+    with running_nginx(tmp_path / "run", (silent[0].server_port, silent[1].server_port)) as nginx:
+        assert browser(nginx).post(f"{nginx.base}/applications/", b"x", timeout=PATIENCE).status_code == 502
+        assert [one for node in silent for one in node.asked] == ["POST"]
+        browser(nginx).get(f"{nginx.base}/applications/", timeout=PATIENCE)
+    asked = [one for node in silent for one in node.asked]
+    assert asked.count("GET") >= 1
+    assert asked.count("POST") == 1
+
+
+def test_files_that_one_version_does_not_have_are_asked_of_the_other(tmp_path: Path) -> None:
+    without, having = Odd(404), Odd(200)
+    with running_nginx(tmp_path / "run", (without.server_port, having.server_port)) as nginx:
+        files = {browser(nginx).get(f"{nginx.base}/static/of-this-version.css").status_code for _ in range(4)}
+        pages = {browser(nginx).get(f"{nginx.base}/somewhere/").status_code for _ in range(4)}
+    assert files == {200}
+    assert pages == {200, 404}, "a page that is not there is not asked for twice"
