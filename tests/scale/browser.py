@@ -64,7 +64,9 @@ class ScriptedBrowser(HttpBrowser):
     def get(self, address: str) -> Page:
         """The page at an address, after redirects, and after as many reloads as it takes."""
         path = path_of(address)
-        return self._read(self._until_answered(f"GET {path}", lambda: self.session.get(self.base + path, timeout=_PAGE_SECONDS)))
+        return self._read(
+            self._until_answered(f"GET {path}", lambda: self.session.get(self.base + path, timeout=_PAGE_SECONDS))
+        )
 
     def get_file(self, address: str) -> int:
         """Open something that is no page; its bytes."""
@@ -161,4 +163,3 @@ class ScriptedBrowser(HttpBrowser):
 def is_passing(status: int) -> bool:
     """Whether it may go well another time, as `saving.js` sees it."""
     return status >= 500 or status in _PASSING
-

@@ -4,7 +4,7 @@ import secrets
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -68,11 +68,11 @@ class Cluster:
 
 @contextmanager
 def running(
-    *, nodes: int = 2, workers: int = 2, durable: bool = False, keep: Path | None = None, **more: str
+    *, nodes: int = 2, workers: int = 2, durable: bool = False, folder: Path | None = None, **more: str
 ) -> Iterator[Cluster]:
     """A cluster whose web nodes answer; `durable`: PostgreSQL waits for the disk. `more` are settings."""
     with ExitStack() as stack:
-        folder = keep or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="scale-")))
+        folder = folder or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="scale-")))
         postgres = stack.enter_context(running_cluster(durable=durable))
         for name in ("portal", "formation"):
             postgres.make_database(name)
@@ -105,9 +105,7 @@ def running(
         yield cluster
 
 
-def _settings(
-    folder: Path, postgres: Postgres, redis: Redis, store: ObjectStore, port: int
-) -> dict[str, str]:
+def _settings(folder: Path, postgres: Postgres, redis: Redis, store: ObjectStore, port: int) -> dict[str, str]:
     mail = folder / "mail"
     mail.mkdir()
     return {
@@ -128,8 +126,3 @@ def _settings(
         "RELAY_CALLS_PER_SECOND": "1000",
         "RATE_LIMIT": "1000000",
     }
-
-
-def lines(measured: Mapping[str, tuple[object, str]]) -> Iterator[str]:
-    """`name value unit`."""
-    return (f"{name} {value} {unit}".rstrip() for name, (value, unit) in measured.items())

@@ -90,11 +90,11 @@ def _lost_decisions(promises: Any) -> Iterator[str]:
     from formation_portal.applications.draft import open_draft
     from formation_portal.applications.models import Application
     from formation_portal.reviews.checklist import load_checklist
-    from formation_portal.reviews.models import Decision, Query
+    from formation_portal.reviews.models import Query, ReviewDecision
 
     for line in promises.read("decision"):
         application = Application.objects.get(reference=line["reference"])
-        if not Decision.objects.filter(application=application, kind=line["decision"]).exists():
+        if not ReviewDecision.objects.filter(application=application, deed=line["decision"]).exists():
             yield f"lost: {line['reference']}: the decision {line['decision']}"
         kept = set(Query.objects.filter(application=application).values_list("text", flat=True))
         yield from (f"lost: {line['reference']}: the query {text}" for text in line["queries"] if text not in kept)
@@ -105,12 +105,10 @@ def _lost_decisions(promises: Any) -> Iterator[str]:
 def _doubled(promises: Any) -> Iterator[str]:
     """Applications that nobody knows of, parties and classes beyond those that were made, decisions made twice."""
     from formation_portal.applications.models import Application
-    from formation_portal.reviews.models import Decision, Query
-    from tests.journeys.end_to_end.expected_record import ExpectedRecord
+    from formation_portal.reviews.models import Query, ReviewDecision
 
     from .promises import as_client
 
-    del ExpectedRecord
     told = {line["reference"]: line for line in promises.read("application")}
     for application in Application.objects.all():
         line = told.get(application.reference)
@@ -128,7 +126,7 @@ def _doubled(promises: Any) -> Iterator[str]:
         if held.total() > len(wanted):
             yield f"doubled: {application.reference} has {held.total()} documents, not {len(wanted)}"
     decided = Counter(line["reference"] for line in promises.read("decision"))
-    for reference, times in Counter(Decision.objects.values_list("application__reference", flat=True)).items():
+    for reference, times in Counter(ReviewDecision.objects.values_list("application__reference", flat=True)).items():
         if times > decided[reference]:
             yield f"doubled: {reference} was decided {times} times, not {decided[reference]}"
     for text, times in Counter(Query.objects.values_list("text", flat=True)).items():
@@ -150,7 +148,9 @@ def _lost_files(promises: Any) -> Iterator[str]:
 
     for line in promises.read("application"):
         kept = set(Document.objects.filter(application__reference=line["reference"]).values_list("sha256", flat=True))
-        yield from (f"file lost: {line['reference']} {one['words']}" for one in line["sent"] if one["digest"] not in kept)
+        yield from (
+            f"file lost: {line['reference']} {one['words']}" for one in line["sent"] if one["digest"] not in kept
+        )
     named = [("default", one.file.name, one.sha256) for one in Document.objects.all()]
     named += [(SERVICE_FILES, one.path, one.sha256) for one in ServiceDocument.objects.all()]
     for alias, name, digest in named:

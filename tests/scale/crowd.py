@@ -7,7 +7,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import requests
 from requests.adapters import HTTPAdapter
 
 from .browser import Failure, ScriptedBrowser
@@ -26,10 +25,15 @@ class FromAddress(HTTPAdapter):
         super().init_poolmanager(*args, source_address=self._source, **kwargs)
 
 
-def browser_of(base: str, number: int, **more: object) -> ScriptedBrowser:
-    """Of the person with this number, at an address of the loopback network that nobody else has."""
-    browser = ScriptedBrowser(base, **more)
-    browser.session.mount("http://", FromAddress(f"127.1.{number // 250}.{number % 250 + 1}"))
+def address_of(number: int) -> str:
+    """Of the person with this number, on the loopback network: nobody else has it."""
+    return f"127.1.{number // 250}.{number % 250 + 1}"
+
+
+def browser_of(base: str, number: int, pause: Callable[[float], object]) -> ScriptedBrowser:
+    """The browser of the person with this number."""
+    browser = ScriptedBrowser(base, pause=pause)
+    browser.session.mount("http://", FromAddress(address_of(number)))
     return browser
 
 
@@ -84,7 +88,7 @@ def at_work(
     people: list[Person] = [
         Customer(
             f"customer{number}@example.com",
-            browser_of(base, number, pause=pause),
+            browser_of(base, number, pause),
             promises,
             pause,
             products=products[number % len(products) :] + products[: number % len(products)],
@@ -93,7 +97,9 @@ def at_work(
         for number in range(customers)
     ]
     people += [
-        Agent(f"agent{number}@example.com", browser_of(base, 1000 + number, pause=pause), promises, pause, asks_every=asks_every)
+        Agent(
+            f"agent{number}@example.com", browser_of(base, 1000 + number, pause), promises, pause, asks_every=asks_every
+        )
         for number in range(agents)
     ]
     crowd = Crowd(people)
@@ -118,8 +124,3 @@ def at_work(
 def promised_in(folder: Path) -> Promises:
     """Where the cluster's people write what they were told."""
     return Promises(folder / "promises")
-
-
-def answers(address: str) -> int:
-    """The status of a page, for whoever only looks."""
-    return requests.get(address, timeout=30).status_code

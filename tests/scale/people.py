@@ -18,6 +18,7 @@ _LARGE = b"%" * 300_000
 _AGAIN_SECONDS = 2.0
 _MOST_TRIES = 100
 _CASE = re.compile(r"/desk/(FP-[^/?#]+)/")
+_FILE = re.compile(r"/documents/\d+/$")
 _ASKED = "Please look at this once more"
 
 
@@ -142,7 +143,7 @@ class Agent(Person):
     def _decide(self, page: Page) -> None:
         reference, home = _CASE.search(page.address).group(1), page.address.partition("?")[0]  # type: ignore[union-attr]
         asks = bool(self.asks_every) and self.done % self.asks_every == self.asks_every - 1
-        for address in dict.fromkeys(where.partition("?")[0] for _, where in page.links() if "/documents/" in where):
+        for address in dict.fromkeys(where for _, where in page.links() if _FILE.search(where)):
             self.browser.get_file(address)
         queries = [self._ask(page)] if asks else []
         parties = dict.fromkeys(
