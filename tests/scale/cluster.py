@@ -4,7 +4,7 @@ import secrets
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,6 +21,8 @@ from .nodes import PROJECT, Node, WebNode, environment
 WORKERS = ("relay", "mail", "webhooks")
 # Secrets that all nodes need and that each looks for in its own folder: what an operator copies from node to node.
 _COPIED_SECRETS = {"portal-service-key": "sk_live_", "webhook-signing-key": ""}
+
+NONE: Mapping[str, str] = {}
 
 
 @dataclass
@@ -68,9 +70,15 @@ class Cluster:
 
 @contextmanager
 def running(
-    *, nodes: int = 2, workers: int = 2, durable: bool = False, folder: Path | None = None, **more: str
+    *,
+    nodes: int = 2,
+    workers: int = 2,
+    durable: bool = False,
+    folder: Path | None = None,
+    own: Mapping[str, str] = NONE,
 ) -> Iterator[Cluster]:
-    """A cluster whose web nodes answer; `durable`: PostgreSQL waits for the disk. `more` are settings."""
+    """A cluster whose web nodes answer; `durable`: PostgreSQL waits for the disk. `own` says how many web processes a
+    node has, where it isn't one."""
     with ExitStack() as stack:
         folder = folder or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="scale-")))
         postgres = stack.enter_context(running_cluster(durable=durable))
@@ -82,12 +90,13 @@ def running(
         stack.callback(store.end)
         ports = [free_port() for _ in range(nodes)]
         nginx = Nginx(folder / "nginx", free_port(), ports)
-        settings = _settings(folder, postgres, redis, store, nginx.port) | more
+        settings = _settings(folder, postgres, redis, store, nginx.port)
         cluster = Cluster(folder, postgres, redis, store, nginx, settings)
         copied = {name: before + secrets.token_urlsafe(48) for name, before in _COPIED_SECRETS.items()}
         for number, port in enumerate(ports, 1):
-            own = settings | {"PORT": str(port)}
-            cluster.web.append(WebNode(f"web-{number}", folder / f"web-{number}", own, ["web"], port=port))
+            name = f"web-{number}"
+            more = {"PORT": str(port), "WEB_PROCESSES": own.get(name, "1")}
+            cluster.web.append(WebNode(name, folder / name, settings | more, ["web"], port=port))
         for number in range(1, workers + 1):
             cluster.workers.append(Node(f"worker-{number}", folder / f"worker-{number}", settings, WORKERS))
         stack.callback(lambda: [node.kill() for node in (*cluster.workers, *cluster.web)])
@@ -120,7 +129,6 @@ def _settings(folder: Path, postgres: Postgres, redis: Redis, store: ObjectStore
         "AUDIT_ANCHOR": str(folder / "audit-anchor"),
         "PORTAL_URL": f"http://127.0.0.1:{port}",
         "TRUSTED_PROXIES": "127.0.0.1/32",
-        "WEB_PROCESSES": "1",
         "LOG_LEVEL": "WARNING",
         # How fast the service may be called is measured elsewhere.
         "RELAY_CALLS_PER_SECOND": "1000",
