@@ -23,8 +23,10 @@ from .service_records import ServiceRecord, things_there
 _MAY_BE_HELD = (ResourceKind.ENTITY, ResourceKind.SHARE_CLASS, ResourceKind.SHAREHOLDING, ResourceKind.DOCUMENT)
 # What `probe_service` leaves behind where nothing can be removed.
 _PROBES = "probe-"
+# What is sent only once there is an answer of this kind.
+_IF_ANSWERED = (ResourceKind.ENTITY_CSP, ResourceKind.PARTY_CSP, ResourceKind.SHARE_CLASS_CSP)
 # What has no record of its own, so that there is nothing to count.
-_UNCOUNTED = (ResourceKind.ENTITY_CSP, ResourceKind.PARTY_CSP, ResourceKind.SHARE_CLASS_CSP, ResourceKind.SUBMISSION)
+_UNCOUNTED = (*_IF_ANSWERED, ResourceKind.SUBMISSION)
 
 
 @dataclass
@@ -70,6 +72,8 @@ def _compare_one(found: Findings, draft: Draft, rows: dict[ResourceName, Deliver
     there = things_there(kept, tokens)
     for thing in wanted:
         row = rows.get(thing.name)
+        if row is None and thing.name[0] in _IF_ANSWERED and thing.value.endswith(("{}", "{}]")):
+            continue
         has = _bound(kept, row) if row is not None and thing.name[0] in _BOUND else there[thing.name[0]]
         # A service that has no states was not told, which the portal says.
         is_there = has[thing.value] or (thing.name[0] is ResourceKind.SUBMISSION and has[""])

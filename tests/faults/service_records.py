@@ -35,11 +35,15 @@ def things_there(kept: list[ServiceRecord], tokens: dict[str, str]) -> dict[Reso
     def local(remote_id: str) -> str:
         return tokens.get(remote_id, remote_id)
 
-    csp = [(local(holder), data) for one in kept for holder, data in one.csp_data.items() if holder]
+    def named(answers: dict[str, Any]) -> dict[str, Any]:
+        """Answers that refer to a share class do so by its id."""
+        return {name: local(value) if isinstance(value, str) else value for name, value in answers.items()}
+
+    csp = [(local(holder), named(data)) for one in kept for holder, data in one.csp_data.items() if holder]
     holder_kinds = (ResourceKind.PARTY_CSP, ResourceKind.SHARE_CLASS_CSP)
     found = {
         ResourceKind.ENTITY: (one.properties for one in kept),
-        ResourceKind.ENTITY_CSP: (one.csp_data[""] for one in kept),
+        ResourceKind.ENTITY_CSP: (named(one.csp_data[""]) for one in kept),
         ResourceKind.SHARE_CLASS: (body for one in kept for body in one.share_classes.values()),
         ResourceKind.PARTY: (body for one in kept for body in one.parties.values()),
         ResourceKind.DOCUMENT: ([local(party), *more] for one in kept for party, *more in one.documents),

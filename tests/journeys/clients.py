@@ -40,18 +40,18 @@ class InProcessBrowser:
 
     def get(self, address: str) -> Page:
         """The page at an address, after redirects."""
-        path = _path(address)
+        path = path_of(address)
         for _ in range(_MOST_REDIRECTS):
             self.requests += 1
             response = self.client.get(path)
             if response.status_code not in (301, 302, 303):
                 return Page(response.content.decode(), path, response.status_code)
-            path = _path(response["Location"])
+            path = path_of(response["Location"])
         raise AssertionError(f"{address} redirects for ever")
 
     def send(self, form: Form, button: Button, *, files: Files = NO_FILES, follow: bool = True) -> Page:
         """Send the form; gives the page that follows. A caller who doesn't read it saves the trip."""
-        pairs, path = form.data(button), _path(button.action)
+        pairs, path = form.data(button), path_of(button.action)
         if form.method == "get":
             return self.get(f"{path.partition('?')[0]}?{urlencode(pairs)}")
         self.requests += 1
@@ -82,11 +82,11 @@ class HttpBrowser:
     def get(self, address: str) -> Page:
         """The page at an address, after redirects."""
         self.requests += 1
-        return self._page(self.session.get(self.base + _path(address), timeout=30))
+        return self._page(self.session.get(self.base + path_of(address), timeout=30))
 
     def send(self, form: Form, button: Button, *, files: Files = NO_FILES, follow: bool = True) -> Page:
         """Send the form; gives the page that follows. A caller who doesn't read it saves the trip."""
-        pairs, path = form.data(button), _path(button.action)
+        pairs, path = form.data(button), path_of(button.action)
         if form.method == "get":
             return self.get(f"{path.partition('?')[0]}?{urlencode(pairs)}")
         self.requests += 1
@@ -102,9 +102,10 @@ class HttpBrowser:
 
     @staticmethod
     def _page(answer: requests.Response) -> Page:
-        return Page(answer.content.decode(), _path(answer.url), answer.status_code)
+        return Page(answer.content.decode(), path_of(answer.url), answer.status_code)
 
 
-def _path(address: str) -> str:
+def path_of(address: str) -> str:
+    """Path and query of an address."""
     url = urlsplit(address)
     return url.path + (f"?{url.query}" if url.query else "")

@@ -1,0 +1,136 @@
+"""The whole cluster: started in order, its parts taken away and given back, ended whatever happens."""
+
+import secrets
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tests.faults.environment import free_port
+from tests.object_store import ObjectStore
+from tests.scratch_postgres import Cluster as Postgres
+from tests.scratch_postgres import running_cluster
+from tests.scratch_redis import Redis, scratch_redis
+
+from .nginx import Nginx
+from .nodes import PROJECT, Node, WebNode, environment
+
+WORKERS = ("relay", "mail", "webhooks")
+# Secrets that all nodes need and that each looks for in its own folder: what an operator copies from node to node.
+_COPIED_SECRETS = {"portal-service-key": "sk_live_", "webhook-signing-key": ""}
+
+NONE: Mapping[str, str] = {}
+
+
+@dataclass
+class Cluster:
+    """Everything that runs. `settings` are those of all nodes."""
+
+    folder: Path
+    postgres: Postgres
+    redis: Redis
+    store: ObjectStore
+    nginx: Nginx
+    settings: dict[str, str]
+    web: list[WebNode] = field(default_factory=list)
+    workers: list[Node] = field(default_factory=list)
+
+    @property
+    def address(self) -> str:
+        """Where people come in."""
+        return f"http://127.0.0.1:{self.nginx.port}"
+
+    def run(self, module: str, *arguments: str) -> str:
+        """Run a module of ours with the cluster's settings, as an operator at a machine of its own; what it prints."""
+        command = [sys.executable, "-m", module, *arguments]
+        operator = {**self.settings, "DATA_DIR": str(self.folder / "operator")}
+        operator |= {"DJANGO_SETTINGS_MODULE": "tests.scale.settings"}
+        ran = subprocess.run(command, cwd=PROJECT, env=environment(operator), capture_output=True, text=True)
+        if ran.returncode:
+            raise RuntimeError(f"{module} ended with {ran.returncode}: {ran.stdout[-2000:]}{ran.stderr[-4000:]}")
+        return ran.stdout
+
+    def rolling_restart(self) -> None:
+        """One web node after the other: told to end, waited for, started again; then the workers."""
+        for node in self.web:
+            node.end()
+            node.start()
+            node.until_ready()
+        for worker in self.workers:
+            worker.end()
+            worker.start()
+
+    def faults(self) -> list[str]:
+        """Processes that have ended though nobody has told them to."""
+        return [f"{node.name} has ended: {node.said}" for node in (*self.web, *self.workers) if not node.lives]
+
+
+@contextmanager
+def running(
+    *,
+    nodes: int = 2,
+    workers: int = 2,
+    durable: bool = False,
+    folder: Path | None = None,
+    own: Mapping[str, str] = NONE,
+) -> Iterator[Cluster]:
+    """A cluster whose web nodes answer; `durable`: PostgreSQL waits for the disk. `own` says how many web processes a
+    node has, where it isn't one."""
+    with ExitStack() as stack:
+        folder = folder or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="scale-")))
+        postgres = stack.enter_context(running_cluster(durable=durable))
+        for name in ("portal", "formation"):
+            postgres.make_database(name)
+        redis = stack.enter_context(scratch_redis())
+        store = ObjectStore(port=free_port())
+        store.start_again()
+        stack.callback(store.end)
+        ports = [free_port() for _ in range(nodes)]
+        nginx = Nginx(folder / "nginx", free_port(), ports)
+        settings = _settings(folder, postgres, redis, store, nginx.port)
+        cluster = Cluster(folder, postgres, redis, store, nginx, settings)
+        copied = {name: before + secrets.token_urlsafe(48) for name, before in _COPIED_SECRETS.items()}
+        for number, port in enumerate(ports, 1):
+            name = f"web-{number}"
+            more = {"PORT": str(port), "WEB_PROCESSES": own.get(name, "1")}
+            cluster.web.append(WebNode(name, folder / name, settings | more, ["web"], port=port))
+        for number in range(1, workers + 1):
+            cluster.workers.append(Node(f"worker-{number}", folder / f"worker-{number}", settings, WORKERS))
+        stack.callback(lambda: [node.kill() for node in (*cluster.workers, *cluster.web)])
+        for name in ("operator", *(node.name for node in (*cluster.web, *cluster.workers))):
+            (folder / name).mkdir(mode=0o700)
+            for secret, value in copied.items():
+                (folder / name / secret).write_text(value)
+        # All at once, as machines come back after a power cut: one sets up, the others wait for it.
+        for node in (*cluster.web, *cluster.workers):
+            node.start()
+        for web in cluster.web:
+            web.until_ready()
+        nginx.start()
+        stack.callback(nginx.stop)
+        yield cluster
+
+
+def _settings(folder: Path, postgres: Postgres, redis: Redis, store: ObjectStore, port: int) -> dict[str, str]:
+    mail = folder / "mail"
+    mail.mkdir()
+    return {
+        "DATABASE_URL": f"{postgres.url}/portal",
+        "SERVICE_DATABASE_URL": f"{postgres.url}/formation",
+        "CACHE_URL": redis.url,
+        "STORAGE_URL": store.url(),
+        "EMAIL_URL": f"file://{mail}",
+        "SECRET_KEY": secrets.token_urlsafe(48),
+        "AUDIT_KEY": secrets.token_urlsafe(48),
+        # One file for all, as if on a disk that they share.
+        "AUDIT_ANCHOR": str(folder / "audit-anchor"),
+        "PORTAL_URL": f"http://127.0.0.1:{port}",
+        "TRUSTED_PROXIES": "127.0.0.1/32",
+        "LOG_LEVEL": "WARNING",
+        # How fast the service may be called is measured elsewhere.
+        "RELAY_CALLS_PER_SECOND": "1000",
+        "RATE_LIMIT": "1000000",
+    }

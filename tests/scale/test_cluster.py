@@ -1,0 +1,78 @@
+"""Two web nodes and two nodes of workers behind nginx, in small: whatever is killed or goes away, nothing that people
+were told is lost or doubled, and no page and no save fails. `make scale` is the same for long, and measures.
+"""
+
+import json
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.needed import needed
+from tests.object_store import needs_a_bucket
+from tests.scratch_postgres import server_programs
+from tests.scratch_redis import has_redis
+
+from . import nginx
+from .cluster import running
+from .crowd import Crowd, at_work, promised_in
+from .disturbances import kill_nodes, take_cache_away, take_storage_away
+
+pytestmark = [
+    pytest.mark.postgres,
+    needed("PostgreSQL", server_programs() is not None),
+    needed("Redis", has_redis()),
+    needed("nginx", nginx.PROGRAM is not None),
+    needs_a_bucket,
+    # The tests read one story.
+    pytest.mark.xdist_group("scale"),
+]
+
+PRODUCTS = ["bvi-limited-company", "ch-foundation"]
+
+
+@pytest.fixture(scope="module")
+def story() -> Iterator[dict[str, Any]]:
+    """People come, a node of each kind is killed, the servers go and come back, both web nodes are restarted."""
+    with running() as cluster:
+        cluster.run("tests.scale.preparing", "--customers", "2", "--agents", "1")
+        promises = promised_in(cluster.folder)
+        with at_work(
+            cluster.address, promises, products=PRODUCTS, customers=2, agents=1, pause=time.sleep, asks_every=2
+        ) as crowd:
+            _busy(crowd)
+            kill_nodes(cluster, times=1, every=2, seed=1)
+            take_cache_away(cluster, seconds=1)
+            _busy(crowd)
+            cluster.rolling_restart()
+            take_storage_away(cluster, seconds=2)
+        compared = json.loads(cluster.run("tests.scale.comparing", str(promises.path)))
+        yield {"crowd": crowd, "compared": compared, "faults": cluster.faults()}
+
+
+def _busy(crowd: Crowd) -> None:
+    """Let them all do something in between."""
+    before = crowd.total("saves")
+    while crowd.total("saves") < before + 10 and not crowd.troubles:
+        time.sleep(0.05)
+
+
+def test_people_bring_everything_to_its_end(story: dict[str, Any]) -> None:
+    assert story["crowd"].troubles == []
+    assert story["compared"]["applications"] >= 2
+    assert story["compared"]["decisions"] >= 1
+
+
+def test_no_page_and_no_save_fails(story: dict[str, Any]) -> None:
+    assert story["crowd"].failures == []
+
+
+def test_nothing_is_lost_or_doubled(story: dict[str, Any]) -> None:
+    compared = story["compared"]
+    assert compared["sentences"] == []
+    assert compared["lost"] == compared["doubled"] == compared["files_lost"] == compared["stuck"] == 0
+
+
+def test_no_process_gives_up(story: dict[str, Any]) -> None:
+    assert story["faults"] == []
