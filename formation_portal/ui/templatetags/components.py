@@ -176,17 +176,16 @@ def seal(name: str, kind: str = "person") -> SafeString:
     return markup(f'<span class="seal{_SEALS.get(kind, "")}" aria-hidden="true">{escape(initials.upper())}</span>')
 
 
-@register.simple_tag(takes_context=True)
-def nav_link(context: template.Context, view_name: str, label: str) -> SafeString:
+@register.simple_tag
+def nav_link(view_name: str, label: str, path: str) -> SafeString:
     """One place of the main navigation; nothing where this site has no such page.
 
-    `aria-current` is "page" on the page itself and "true" below it.
+    `aria-current` is "page" on the page itself and "true" below it, as `path` says.
     """
     try:
         url = reverse(view_name)
     except NoReverseMatch:
         return SafeString()
-    path = getattr(context.get("request"), "path", "")
     current = "page" if path == url else "true" if url != "/" and path.startswith(url) else ""
     return markup(f"<li><a{attributes(href=url, aria_current=current)}>{escape(label)}</a></li>")
 
