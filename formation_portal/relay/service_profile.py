@@ -119,9 +119,12 @@ class Profile:
         return timing.settle_time(self.capabilities.slowest)
 
 
+_AT_ADDRESS = PreparedQuery(lambda: ServiceProfile.objects.filter(base_url=""))
+
+
 def current_profile() -> Profile:
     """The profile of the configured service; one query."""
-    return profile_from(ServiceProfile.objects.filter(base_url=service_address()).first())
+    return profile_from(next(iter(_AT_ADDRESS.rows(service_address())), None))
 
 
 def profile_from(found: ServiceProfile | None) -> Profile:
