@@ -128,6 +128,8 @@ class FormState:
         self._fields: dict[tuple[str, str, str, str | None], Activation] = {}
         self._sections: dict[str, Activation] = {}
         self._questions: dict[tuple[str, str | None], tuple[Question, ...]] = {}
+        self._parties_in: dict[str, tuple[Party, ...]] = {}
+        self._active_roles: dict[tuple[str, ...], tuple[str, ...]] = {}
 
     def section_activation(self, section: Section) -> Activation:
         if section.key not in self._sections:
@@ -176,7 +178,10 @@ class FormState:
 
     def parties_in(self, section: Section) -> tuple[Party, ...]:
         """The parties that have the section's role, which their kind can have."""
-        return tuple(party for party in self.record.parties if section.counts(party.kind, party.roles))
+        if section.key not in self._parties_in:
+            there = tuple(party for party in self.record.parties if section.counts(party.kind, party.roles))
+            self._parties_in[section.key] = there
+        return self._parties_in[section.key]
 
     def minimum_of(self, section: Section) -> Minimum:
         """The effective minimum: 0 when inactive, else the conditional one while its condition holds, else the base."""
@@ -236,11 +241,14 @@ class FormState:
 
     def active_roles(self, party: Party) -> tuple[str, ...]:
         """The party's roles whose sections are active and take its kind; only these are sent."""
-        return tuple(
-            section.role
-            for section in self.schema.sections_for(party.kind, party.roles)
-            if section.role and self.section_activation(section).active
-        )
+        known = (party.kind, *party.roles)
+        if known not in self._active_roles:
+            self._active_roles[known] = tuple(
+                section.role
+                for section in self.schema.sections_for(party.kind, party.roles)
+                if section.role and self.section_activation(section).active
+            )
+        return self._active_roles[known]
 
     def slots(self, party: Party | None = None) -> tuple[Slot, ...]:
         """The documents asked of a party, or of the entity itself, in active sections."""

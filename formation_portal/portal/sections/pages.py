@@ -204,7 +204,8 @@ class QuestionPage(ApplicationPage):
 
     def consequence(self, was: FormState) -> Consequence | None:
         """What the last save has set aside since the application stood like this, as far as its reader may know it."""
-        return consequence(self.draft, was, undo_url=partial(self._url, "choice_restoration"))
+        party = self.party.record if self.party else None
+        return consequence(self.draft, was, party=party, undo_url=partial(self._url, "choice_restoration"))
 
     def author(self, user: AbstractBaseUser) -> Author:
         """Who changes what is posted, where `user` has sent it."""
@@ -289,7 +290,7 @@ class SectionPage(QuestionPage):
 def section_page(draft: Draft, section: Section, *, earlier: EarlierFiles | None = None) -> SectionPage:
     """The page as the draft stands."""
     row = draft.sections.get(section.key)
-    deliveries = deliveries_for_customer(draft.application)
+    deliveries = deliveries_for_customer(draft.application, holder="")
     status = deliveries.of_entity_fields(section.fields)
     delivery = answers_delivery(deliveries, status, changed_at=row.updated_at if row else None)
     feedback = review_feedback(draft)
