@@ -6,13 +6,22 @@ read together, so that whoever goes through them takes no query for each.
 
 from collections.abc import Iterable, Iterator, Set
 from functools import cached_property
+from typing import TypeVar
 
-from django.db.models import QuerySet
+from formation_portal.core.prepared_queries import PreparedQuery
 
 from .models import Application, Document, Holding, Party, SectionAnswers, ShareClass
 
 # Whose document it is, by their token (None: the entity's), and the slot's name.
 DocumentPlace = tuple[str | None, str]
+
+Entered = TypeVar("Entered", SectionAnswers, Party, ShareClass, Document)
+
+_SECTIONS = PreparedQuery(lambda: SectionAnswers.objects.filter(application=0))
+_PARTIES = PreparedQuery(lambda: Party.objects.filter(application=0))
+_SHARE_CLASSES = PreparedQuery(lambda: ShareClass.objects.filter(application=0))
+_DOCUMENTS = PreparedQuery(lambda: Document.objects.filter(application=0))
+_OWN_DOCUMENTS = PreparedQuery(lambda: Document.objects.filter(application=0, party=None))
 
 _TABLES = (
     "sections",
@@ -55,12 +64,18 @@ class StoredRows:
         """Whether documents are read together."""
         return "documents" in self.__dict__ or self.has_all_parties
 
+    def _read(self, query: PreparedQuery[Entered]) -> list[Entered]:
+        rows = query.rows(self.application.pk)
+        for row in rows:
+            row.application = self.application
+        return rows
+
     @cached_property
     def sections(self) -> dict[str, SectionAnswers]:
         """The answers about the entity, by section."""
         if self.application.pk is None:
             return {}
-        return {row.section_key: row for row in self.application.section_answers.all()}
+        return {row.section_key: row for row in self._read(_SECTIONS)}
 
     @cached_property
     def _entered(self) -> list[Party]:
@@ -68,7 +83,7 @@ class StoredRows:
             return []
         # Whoever was read alone stays the same object, so that a change of it is seen here, too.
         known = {model.pk: model for model in self._party_alone.values() if model}
-        return [known.get(model.pk, model) for model in self.application.parties.all()]
+        return [known.get(model.pk, model) for model in self._read(_PARTIES)]
 
     @cached_property
     def party_models(self) -> list[Party]:
@@ -118,14 +133,14 @@ class StoredRows:
     @cached_property
     def share_class_models(self) -> list[ShareClass]:
         """The classes of shares, in their order."""
-        return list(self.application.share_classes.all()) if self.application.pk is not None else []
+        return self._read(_SHARE_CLASSES) if self.application.pk is not None else []
 
     @cached_property
     def _uploaded(self) -> list[Document]:
         if self.application.pk is None:
             return []
         parties = {party.pk: party for party in self.party_models}
-        found = [one for one in self.application.documents.all() if one.party_id is None or one.party_id in parties]
+        found = [one for one in self._read(_DOCUMENTS) if one.party_id is None or one.party_id in parties]
         for document in found:
             document.application = self.application
             document.party = parties[document.party_id] if document.party_id else None
@@ -156,7 +171,8 @@ class StoredRows:
             party = self.party_model(token) if token is not None else None
             if token is not None and party is None:
                 return []
-            self._documents_alone[token] = self._attached(self.application.documents.filter(party=party), party)
+            rows = self.application.documents.filter(party=party) if party else self._read(_OWN_DOCUMENTS)
+            self._documents_alone[token] = self._attached(rows, party)
         return self._documents_alone[token]
 
     def document(self, number: int) -> Document | None:
@@ -168,7 +184,7 @@ class StoredRows:
             return None
         return next((one for one in self.files_of(token_of(found.party)) if one.pk == number), None)
 
-    def _attached(self, rows: QuerySet[Document], party: Party | None) -> list[Document]:
+    def _attached(self, rows: Iterable[Document], party: Party | None) -> list[Document]:
         found = list(rows)
         for document in found:
             document.application, document.party = self.application, party

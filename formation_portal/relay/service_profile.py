@@ -13,6 +13,7 @@ from django.utils import timezone
 
 from formation_portal.applications.models import Application
 from formation_portal.contract.lifecycle import State
+from formation_portal.core.prepared_queries import PreparedQuery
 from formation_portal.gateway import clock_skew
 
 from . import timing
