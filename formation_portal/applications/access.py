@@ -126,4 +126,4 @@ class ApplicationQuerySet(models.QuerySet["Application"]):
 def _by_reference() -> PreparedQuery["Application"]:
     from .models import Application
 
-    return PreparedQuery(lambda: Application._base_manager.filter(reference="", deleted_at=None))
+    return PreparedQuery(lambda reference: Application._base_manager.filter(reference=reference, deleted_at=None))

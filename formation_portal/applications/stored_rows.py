@@ -17,11 +17,11 @@ DocumentPlace = tuple[str | None, str]
 
 Entered = TypeVar("Entered", SectionAnswers, Party, ShareClass, Document)
 
-_SECTIONS = PreparedQuery(lambda: SectionAnswers.objects.filter(application=0))
-_PARTIES = PreparedQuery(lambda: Party.objects.filter(application=0))
-_SHARE_CLASSES = PreparedQuery(lambda: ShareClass.objects.filter(application=0))
-_DOCUMENTS = PreparedQuery(lambda: Document.objects.filter(application=0))
-_OWN_DOCUMENTS = PreparedQuery(lambda: Document.objects.filter(application=0, party=None))
+_SECTIONS = PreparedQuery(lambda application: SectionAnswers.objects.filter(application=application))
+_PARTIES = PreparedQuery(lambda application: Party.objects.filter(application=application))
+_SHARE_CLASSES = PreparedQuery(lambda application: ShareClass.objects.filter(application=application))
+_DOCUMENTS = PreparedQuery(lambda application: Document.objects.filter(application=application))
+_OWN_DOCUMENTS = PreparedQuery(lambda application: Document.objects.filter(application=application, party=None))
 
 _TABLES = (
     "sections",

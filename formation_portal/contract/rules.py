@@ -46,12 +46,19 @@ class FieldLookup:
 
     def __init__(self, schema: FormSchema) -> None:
         self._named: dict[str, list[FieldLocation]] = {}
+        self._ordered: dict[tuple[str, str, str], list[FieldLocation]] = {}
         for place in field_locations(schema):
             for word in {place.spec.key, place.spec.canonical_field, place.spec.csp_field_key} - {None}:
                 self._named.setdefault(str(word), []).append(place)
 
     def candidates(self, word: str, *, section: Section, group: str) -> list[FieldLocation]:
         """The fields called `word`, in the order in which a rule standing in the section means them."""
+        place_of_rule = (word, section.key, group)
+        if place_of_rule not in self._ordered:
+            self._ordered[place_of_rule] = self._candidates(word, section, group)
+        return self._ordered[place_of_rule]
+
+    def _candidates(self, word: str, section: Section, group: str) -> list[FieldLocation]:
 
         def distance(place: FieldLocation) -> int:
             if place.section.key == section.key:
@@ -59,6 +66,15 @@ class FieldLookup:
             return 2 if place.section.is_entity else 3
 
         return sorted(self._named.get(word, ()), key=distance)
+
+    def field(self, rule: Condition, section: Section, group: str, holder: Holder) -> FieldLocation | None:
+        """The field that a rule means, standing in the section, for the holder; None where there is none."""
+        candidates = self.candidates(rule.field, section=section, group=group)
+        if isinstance(holder, Party):
+            held = (place for place in candidates if place.section.counts(holder.kind, holder.roles))
+            own = (place for place in held if place.group == holder.kind)
+            return next(own, candidates[0] if candidates else None)
+        return candidates[0] if candidates else None
 
     def entity_field(self, word: str) -> FieldLocation | None:
         """The entity's field called `word`; a conditional minimum never reads a party's answer."""
@@ -151,7 +167,7 @@ class FormState:
     def _apply_rule(self, rule: Condition | None, section: Section, group: str, holder: Holder) -> Activation:
         if rule is None:
             return _ALWAYS
-        place = find_field(self.schema, rule, section, group, holder)
+        place = self._lookup.field(rule, section, group, holder)
         if place is None:
             return _UNKNOWN_FIELD
         held = next((value for value in self._values(place, holder) if rule.holds(value)), None)
@@ -277,12 +293,7 @@ def find_field(
     schema: FormSchema, rule: Condition, section: Section, group: str, holder: Holder
 ) -> FieldLocation | None:
     """The field that a rule means, standing in the section, for the holder; None where there is none."""
-    candidates = lookup_of(schema).candidates(rule.field, section=section, group=group)
-    if isinstance(holder, Party):
-        held = (place for place in candidates if place.section.counts(holder.kind, holder.roles))
-        own = (place for place in held if place.group == holder.kind)
-        return next(own, candidates[0] if candidates else None)
-    return candidates[0] if candidates else None
+    return lookup_of(schema).field(rule, section, group, holder)
 
 
 def why_asked(schema: FormSchema, section: Section, spec: FieldSpec, holder: Holder) -> str:

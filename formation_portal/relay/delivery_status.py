@@ -13,6 +13,7 @@ from django.utils.translation import gettext, gettext_noop
 from formation_portal.applications.models import Application
 from formation_portal.contract.fields.base import FieldSpec
 from formation_portal.contract.lifecycle import State
+from formation_portal.core.prepared_queries import PreparedQuery
 
 from .models import (
     AMBIGUOUS,
@@ -289,6 +290,7 @@ def deliveries_of(application: Application) -> ApplicationDeliveries:
 # What decides how far others are: what they belong to or name, and the transitions.
 _DECIDING = (*(kind for kind in ResourceKind if kind.is_transition), ResourceKind.ENTITY, ResourceKind.SHARE_CLASS)
 _TROUBLED = Q(document_status=REJECTED) | Q(reason=UNSUPPORTED) | ~Q(state__in=(DeliveryState.DONE, DeliveryState.QUEUED))
+_TROUBLED_DELIVERIES = PreparedQuery(lambda application: Delivery.objects.filter(_TROUBLED, application=application))
 
 
 def deliveries_for_customer(application: Application, *, holder: str | None = None) -> ApplicationDeliveries:
@@ -297,6 +299,8 @@ def deliveries_for_customer(application: Application, *, holder: str | None = No
     With a `holder`, a party's or class's token or "" for the entity, it tells of that one's answers and documents alone.
     """
     profile, is_draft = current_profile(), application.status is State.DRAFT
+    if is_draft and not profile.is_paused(timezone.now()) and not (troubled := _TROUBLED_DELIVERIES.rows(application.pk)):
+        return ApplicationDeliveries(application, troubled, profile, only_trouble=True)
     rows = Delivery.objects.filter(application=application)
     if holder is not None:
         own = Q(subject=holder) | Q(subject__startswith=f"{holder}/")

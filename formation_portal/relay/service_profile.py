@@ -120,7 +120,7 @@ class Profile:
         return timing.settle_time(self.capabilities.slowest)
 
 
-_AT_ADDRESS = PreparedQuery(lambda: ServiceProfile.objects.filter(base_url=""))
+_AT_ADDRESS = PreparedQuery(lambda address: ServiceProfile.objects.filter(base_url=address))
 
 
 def current_profile() -> Profile:

@@ -185,7 +185,7 @@ class QuestionForm:
         table = self._tables.of(asked) if self._tables else None
         if table is None:
             return ""
-        known, place = self.schema.cached(_no_tables), (asked.section.key, asked.spec.key, self.control)
+        known, place = self._table_texts, (asked.section.key, asked.spec.key, self.control)
         kept = known.get(place)
         if kept is None or kept[0] is not table:
             rows: list[str] = []
@@ -195,6 +195,10 @@ class QuestionForm:
                 rows.append(urlencode(pairs, safe="*").replace("~", "%7E"))
             kept = known[place] = (table, " ".join(rows))
         return kept[1]
+
+    @cached_property
+    def _table_texts(self) -> dict[Hashable, tuple[VisibilityTable, str]]:
+        return self.schema.cached(_no_tables)
 
     @cached_property
     def _tables(self) -> VisibilityTables | None:
@@ -243,11 +247,14 @@ class QuestionForm:
                 spec.name in self.answers.values,
                 self.is_own,
             )
-            traits = self.schema.cached(SpecTraits).of(spec)
-            found = markup_from_memory(look, traits, self._spoken, self.suggestions)
+            found = markup_from_memory(look, self._traits.of(spec), self._spoken, self.suggestions)
             if found is not None:
                 return found
         return render_question(self.question(asked), self._spoken)
+
+    @cached_property
+    def _traits(self) -> SpecTraits:
+        return self.schema.cached(SpecTraits)
 
     @cached_property
     def _spoken(self) -> str:
