@@ -204,9 +204,9 @@ class Draft(StoredRows):
             self._rows[model.token] = self.as_party(model)
         return self._rows[model.token]
 
-    def latest_parties(self, count: int) -> tuple[PartyRow, ...]:
-        """So many of those entered last, in the order in which they were entered; nobody else is read."""
-        return tuple(map(self._row, self.latest_party_models(count)))
+    def latest_parties(self) -> tuple[PartyRow, ...]:
+        """Those entered last, in the order in which they were entered; nobody else is read."""
+        return tuple(map(self._row, self.latest_party_models()))
 
     @cached_property
     def removed_parties(self) -> tuple[PartyRow, ...]:

@@ -23,6 +23,14 @@ _SHARE_CLASSES = PreparedQuery(lambda application: ShareClass.objects.filter(app
 _DOCUMENTS = PreparedQuery(lambda application: Document.objects.filter(application=application))
 _OWN_DOCUMENTS = PreparedQuery(lambda application: Document.objects.filter(application=application, party=None))
 
+# Whoever was entered before these says little of what is chosen next.
+MOST_LATEST = 20
+_LATEST_PARTIES = PreparedQuery(
+    lambda application: Party.objects.filter(application=application, removed_at=None).order_by("-position", "-pk")[
+        :MOST_LATEST
+    ]
+)
+
 _TABLES = (
     "sections",
     "_entered",
@@ -102,13 +110,12 @@ class StoredRows:
         found = self._entered_alone(token)
         return found if found and found.removed_at is None else None
 
-    def latest_party_models(self, count: int) -> list[Party]:
-        """So many of the last parties, in their order; one query where they were not read together."""
+    def latest_party_models(self) -> list[Party]:
+        """The last parties (MOST_LATEST), in their order; one query where they were not read together."""
         if self.has_all_parties:
-            return self.party_models[-count:]
-        last = self.application.parties.filter(removed_at=None).order_by("-position", "-pk")[:count]
+            return self.party_models[-MOST_LATEST:]
         # Whoever was read alone stays the same object.
-        found = [self._party_alone.get(model.token) or model for model in reversed(last)]
+        found = [self._party_alone.get(model.token) or model for model in reversed(self._read(_LATEST_PARTIES))]
         self._party_alone |= {model.token: model for model in found}
         return found
 
