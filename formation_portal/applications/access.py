@@ -5,6 +5,7 @@ share it: those bind the owner or open the application to somebody else.
 """
 
 from enum import StrEnum
+from functools import cache
 from typing import TYPE_CHECKING
 
 from django.conf import settings
@@ -13,6 +14,8 @@ from django.db import models
 from django.db.models import Case, Q, Subquery, Value
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy
+
+from formation_portal.core.prepared_queries import PreparedQuery
 
 if TYPE_CHECKING:
     from .models import Application
@@ -98,7 +101,9 @@ class ApplicationQuerySet(models.QuerySet["Application"]):
 
     def get_for(self, user: AbstractBaseUser, reference: str) -> "Application":
         """One of those by its reference: one query for its owner, two for others. Raises Application.DoesNotExist."""
-        found = self.get(reference=reference, deleted_at=None)
+        found = next(iter(_by_reference().rows(reference)), None)
+        if found is None:
+            raise self.model.DoesNotExist
         if found.owner_id == user.pk:
             found.given_right = Right.OWN
         else:
@@ -115,3 +120,10 @@ class ApplicationQuerySet(models.QuerySet["Application"]):
     def submitted(self) -> "ApplicationQuerySet":
         """What agents see: everything that was ever submitted."""
         return self.exclude(submitted_at=None).filter(deleted_at=None)
+
+
+@cache
+def _by_reference() -> PreparedQuery["Application"]:
+    from .models import Application
+
+    return PreparedQuery(lambda reference: Application._base_manager.filter(reference=reference, deleted_at=None))

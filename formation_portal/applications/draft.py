@@ -2,29 +2,33 @@
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date
-from functools import cached_property, lru_cache
-from typing import Any
+from functools import cached_property, lru_cache, partial
+from typing import Any, TypeVar, cast
 
-from django.db.models import Model
+from django.db.models import Count, Model, Sum, TextField
+from django.db.models.functions import Cast, Length
 from django.utils import timezone
+from django.utils.functional import SimpleLazyObject
 from django.utils.translation import gettext, gettext_noop
 
 from formation_portal.contract import canonical, record
 from formation_portal.contract.fields.base import FieldSpec
 from formation_portal.contract.fields.parsing import is_blank
 from formation_portal.contract.fields.values import Problem
-from formation_portal.contract.needs import Need, needs
-from formation_portal.contract.record import Answers, Record, validate
+from formation_portal.contract.needs import Need, needs, needs_of_party, needs_of_section
+from formation_portal.contract.reach import reads_parties
+from formation_portal.contract.record import Answers, Record, UnreadAnswers, validate
 from formation_portal.contract.rules import FormState, evaluate
 from formation_portal.contract.schema import FormSchema, Section
 from formation_portal.contract.shares import over_issued
 
-from .fields import CHARACTERS_PER_HOLDER, count_characters
+from .fields import CHARACTERS_PER_HOLDER, MAX_CHARACTERS, count_characters
 from .models import Application, Change, Document, Holding, Party, SchemaVersion, SectionAnswers, ShareClass
-from .parties import PartyRow, References, ShareClassRow, name_fields
+from .parties import NameFields, PartyRow, References, ShareClassRow
+from .stored_rows import DocumentPlaces, StoredRows
 from .translation import form_translations, in_language
 
 _CACHED = (
@@ -32,12 +36,16 @@ _CACHED = (
     "parties",
     "removed_parties",
     "share_classes",
+    "_share_classes_by_token",
+    "_documents_by_holder",
     "record",
     "form_state",
     "needs",
     "_needs_by_section",
     "_home_sections",
 )
+
+Entry = TypeVar("Entry")
 
 # More products than any catalog we know of has; a parsed schema is some hundred kilobytes.
 MAX_PARSED_SCHEMAS = 64
@@ -73,14 +81,12 @@ def load_schema(digest: str) -> FormSchema:
 
 
 def open_draft(application: Application, *, today: date | None = None) -> "Draft":
-    """Load the draft of an application, its form in the reader's language.
+    """The draft of an application, its form in the reader's language.
 
-    Five queries, and one more where this process has not parsed its schema yet.
+    No query, but where this process has not parsed its schema yet; then one for each table that is asked for.
     """
     schema = in_language(load_schema(application.schema_version_id))
-    draft = Draft(application, schema=schema, today=today or timezone.localdate())
-    draft.reload()
-    return draft
+    return Draft(application, schema=schema, today=today or timezone.localdate())
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,21 +97,16 @@ class Overlong:
     message: str
 
 
-class Draft:
-    """An application with everything entered. `services` updates it with what they write."""
+class Draft(StoredRows):
+    """An application with everything entered, each part read and evaluated when it is asked for.
+
+    `services` updates it with what they write.
+    """
 
     def __init__(self, application: Application, *, schema: FormSchema, today: date) -> None:
-        self.application = application
+        super().__init__(application)
         self.schema = schema
         self.today = today
-        self.sections: dict[str, SectionAnswers] = {}
-        self.party_models: list[Party] = []
-        self.removed_party_models: list[Party] = []
-        self.share_class_models: list[ShareClass] = []
-        self.holdings: dict[tuple[str, str], Holding] = {}
-        self.documents: list[Document] = []
-        # Files that were replaced by others.
-        self.replaced_documents: list[Document] = []
         # The history entries that were written through this draft, the newest last.
         self.new_changes: list[Change] = []
         # Further rows that a change has written; the audit log attests them with it.
@@ -114,34 +115,18 @@ class Draft:
         self.locked_labels: list[str] = []
         # Posted answers that are too long, by field name; the stored ones stay.
         self.overlong: dict[str, Overlong] = {}
+        self._rows: dict[str, PartyRow] = {}
 
     def reload(self) -> None:
-        """Load everything again, with a query each for sections, parties, classes, documents and holdings."""
-        application = self.application
-        self.sections = {row.section_key: row for row in application.section_answers.all()}
-        entered = list(application.parties.all())
-        self.party_models = [party for party in entered if party.removed_at is None]
-        self.removed_party_models = [party for party in entered if party.removed_at is not None]
-        self.share_class_models = list(application.share_classes.all())
-        parties = {party.pk: party for party in self.party_models}
-        classes = {share_class.pk: share_class for share_class in self.share_class_models}
-        self.holdings = {
-            (parties[row.party_id].token, classes[row.share_class_id].token): row
-            for row in (application.holdings.all() if parties and classes else ())
-            if row.party_id in parties
-        }
-        uploaded = [one for one in application.documents.all() if one.party_id is None or one.party_id in parties]
-        for document in uploaded:
-            document.application = application
-            document.party = parties[document.party_id] if document.party_id else None
-        self.documents = [one for one in uploaded if one.replaced_at is None]
-        self.replaced_documents = [one for one in uploaded if one.replaced_at is not None]
+        """Read everything again when it is asked for."""
+        self.forget_rows()
         self.invalidate()
 
     def invalidate(self) -> None:
         """Drop what was computed, since something has changed."""
         for name in _CACHED:
             self.__dict__.pop(name, None)
+        self._rows.clear()
 
     @cached_property
     def _home_sections(self) -> dict[str, str]:
@@ -171,13 +156,22 @@ class Draft:
         """One entity section's answers, as typed, by field name."""
         return {spec.name: self.entity_raw[spec.name] for spec in section.fields if spec.name in self.entity_raw}
 
-    @property
-    def characters(self) -> int:
-        """The size of the whole application in characters, for MAX_CHARACTERS."""
-        holders = (*self.party_models, *self.removed_party_models, *self.share_class_models)
-        return count_characters(self.entity_raw) + sum(
-            CHARACTERS_PER_HOLDER + count_characters(one.raw) for one in holders
+    def room(self, *, wanted: int) -> int:
+        """How many characters may still be added to the whole application; a lower bound where that is enough.
+
+        The bound is the length of what is stored, which one query tells of all parties.
+        """
+        parties = self.application.parties.aggregate(
+            count=Count("pk"), length=Sum(Length(Cast("raw", TextField())), default=0)
         )
+        own = count_characters(self.entity_raw) + sum(
+            CHARACTERS_PER_HOLDER + count_characters(one.raw) for one in self.share_class_models
+        )
+        at_least = MAX_CHARACTERS - own - parties["count"] * CHARACTERS_PER_HOLDER - parties["length"]
+        if at_least >= wanted:
+            return int(at_least)
+        entered = (*self.party_models, *self.removed_party_models)
+        return MAX_CHARACTERS - own - sum(CHARACTERS_PER_HOLDER + count_characters(one.raw) for one in entered)
 
     def version(self, section_key: str) -> int:
         """The section's version; it rises with each change of its answers, also of those shared with other sections."""
@@ -191,19 +185,28 @@ class Draft:
 
     def documents_of(self, party: Party | PartyRow | None) -> dict[str, Document]:
         """The uploads of a party, or of the entity itself, by slot."""
-        token = party.token if party else None
-        return {document.slot: document for document in self.documents if _token(document.party) == token}
+        files = self.files_of(party.token if party else None)
+        return {document.slot: document for document in files if document.replaced_at is None}
 
     def replaced_in(self, party: Party | PartyRow | None, slot: str) -> list[Document]:
         """The files that were in a slot before, the last replaced first."""
-        place = (party.token if party else None, slot)
-        earlier = [one for one in self.replaced_documents if (_token(one.party), one.slot) == place]
+        files = self.files_of(party.token if party else None)
+        earlier = [one for one in files if one.slot == slot and one.replaced_at is not None]
         return sorted(earlier, key=lambda one: (str(one.replaced_at), one.pk), reverse=True)
 
     @cached_property
     def parties(self) -> tuple[PartyRow, ...]:
         """The parties in the order in which they were entered."""
-        return tuple(map(self.as_party, self.party_models))
+        return tuple(map(self._row, self.party_models))
+
+    def _row(self, model: Party) -> PartyRow:
+        if model.token not in self._rows:
+            self._rows[model.token] = self.as_party(model)
+        return self._rows[model.token]
+
+    def latest_parties(self) -> tuple[PartyRow, ...]:
+        """Those entered last, in the order in which they were entered; nobody else is read."""
+        return tuple(map(self._row, self.latest_party_models()))
 
     @cached_property
     def removed_parties(self) -> tuple[PartyRow, ...]:
@@ -217,18 +220,34 @@ class Draft:
         return tuple(map(self.as_share_class, self.share_class_models))
 
     def party(self, token: str) -> PartyRow | None:
-        """The party of that token."""
-        return next((row for row in self.parties if row.token == token), None)
+        """The party of that token; nobody else's row is read for it."""
+        if token not in self._rows:
+            if self.has_all_parties:
+                # All of them, so that whoever looks up many goes through the list once.
+                _ = self.parties
+            elif model := self.party_model(token):
+                self._rows[token] = self.as_party(model)
+        return self._rows.get(token)
+
+    def removed_party(self, token: str) -> PartyRow | None:
+        """The removed party of that token, which can be restored."""
+        model = self.removed_party_model(token)
+        return self.as_party(model) if model else None
 
     def share_class(self, token: str) -> ShareClassRow | None:
         """The share class of that token."""
-        return next((row for row in self.share_classes if row.token == token), None)
+        return self._share_classes_by_token.get(token)
+
+    @cached_property
+    def _share_classes_by_token(self) -> dict[str, ShareClassRow]:
+        return {row.token: row for row in self.share_classes}
 
     def as_party(self, model: Party) -> PartyRow:
-        """The evaluated party of a model, which may be unsaved."""
+        """The party of a model, which may be unsaved. Its answers are validated once somebody reads them."""
         fields = self.schema.fields_of(model.kind, model.roles)
-        answers = self._validate(fields, model.raw)
-        label = _label(fields or name_fields(self.schema, model.kind), model.raw)
+        # As typed by now: whoever changes a model gives it other answers, and leaves these as they are.
+        answers = UnreadAnswers(partial(self._validate, fields, model.raw))
+        label = _label(self.schema.cached(NameFields).of(model.kind, tuple(model.roles)), model.raw)
         return PartyRow(model, record.Party(model.token, model.kind, tuple(model.roles), answers, label))
 
     def as_share_class(self, model: ShareClass) -> ShareClassRow:
@@ -241,30 +260,40 @@ class Draft:
         """The answers, with references to removed share classes as problems. References are the classes' tokens."""
         fields = tuple(fields)
         answers = validate(fields, raw, today=self.today)
-        known = {model.token for model in self.share_class_models}
+        referring = [spec for spec in fields if spec.refers_to_share_class and spec.name in answers.values]
+        if not referring:
+            return answers
+        known = {"", *(model.token for model in self.share_class_models)}
         lost = {
             spec.name: Problem(spec.name, "share_class_gone", gettext(_CLASS_GONE).format(label=spec.label))
-            for spec in fields
-            if spec.refers_to_share_class and answers.values.get(spec.name, "") not in {"", *known}
+            for spec in referring
+            if answers.values[spec.name] not in known
         }
         if not lost:
             return answers
         values = {name: value for name, value in answers.values.items() if name not in lost}
         return Answers(values, {**answers.problems, **lost})
 
+    def _party_records(self) -> tuple[record.Party, ...]:
+        return tuple(row.record for row in self.parties)
+
+    def _holding_records(self) -> tuple[record.Holding, ...]:
+        return tuple(
+            record.Holding(party, share_class, holding.shares)
+            for (party, share_class), holding in self.holdings.items()
+            if holding.shares is not None
+        )
+
     @cached_property
     def record(self) -> Record:
         """The application as validated values. The ids of parties and classes are their tokens."""
+        whole = self.has_all_parties or reads_parties(self.schema)
         return Record(
             answers=self._validate(self.schema.entity_fields, self.entity_raw),
-            parties=tuple(row.record for row in self.parties),
+            parties=self._party_records() if whole else _when_asked(self._party_records),
             share_classes=tuple(row.record for row in self.share_classes),
-            holdings=tuple(
-                record.Holding(party, share_class, holding.shares)
-                for (party, share_class), holding in self.holdings.items()
-                if holding.shares is not None
-            ),
-            documents=frozenset((_token(document.party), document.slot) for document in self.documents),
+            holdings=self._holding_records() if whole else _when_asked(self._holding_records),
+            documents=DocumentPlaces(self),
         )
 
     @cached_property
@@ -285,17 +314,18 @@ class Draft:
     @cached_property
     def needs(self) -> tuple[Need, ...]:
         """Everything still needed before submission, also for numbers of shares that cannot be parsed or issued."""
+        _ = self.parties
         return (
             *needs(self.schema, self.record, form_state=self.form_state),
-            *self._unreadable_holdings(),
+            *self._unreadable_holdings(self.holdings),
             *over_issued(self.form_state),
         )
 
-    def _unreadable_holdings(self) -> Iterable[Need]:
+    def _unreadable_holdings(self, holdings: Mapping[tuple[str, str], Holding]) -> Iterable[Need]:
         section = self.schema.share_section
         if section is None or not self.holds_shares:
             return
-        for (party_token, class_token), holding in self.holdings.items():
+        for (party_token, class_token), holding in holdings.items():
             party, share_class = self.party(party_token), self.share_class(class_token)
             if holding.shares is None and party and share_class and self.is_shareholder(party):
                 text = gettext(_NO_NUMBER).format(who=party.label, name=share_class.label)
@@ -313,12 +343,23 @@ class Draft:
         return {key: tuple(some) for key, some in found.items()}
 
     def needs_of_section(self, section_key: str) -> tuple[Need, ...]:
-        """What the section still needs."""
+        """What the section still needs; of one about the entity no party is asked for."""
+        section = self.schema.section(section_key)
+        if section is not None and section.is_entity:
+            return needs_of_section(self.form_state, section)
         return self._needs_by_section.get(section_key, ())
 
     def needs_of_party(self, token: str) -> tuple[Need, ...]:
-        """What the party still needs."""
-        return tuple(need for need in self.needs if need.party_id == token)
+        """What the party still needs; nobody else is asked for."""
+        row = self.party(token)
+        if row is None:
+            return ()
+        held = self.holdings_of(token)
+        has_shares = any((holding.shares or 0) > 0 for holding in held.values())
+        return (
+            *needs_of_party(self.form_state, row.record, has_shares=has_shares),
+            *self._unreadable_holdings(held),
+        )
 
     def slot_words(self, name: str) -> str:
         """What a document slot is called; its name where the form doesn't have it any more."""
@@ -332,8 +373,8 @@ class Draft:
     def references_to_party(self, token: str) -> References:
         """What is removed with the party."""
         return References(
-            holdings=tuple(holding for pair, holding in self.holdings.items() if pair[0] == token),
-            documents=tuple(document for document in self.documents if _token(document.party) == token),
+            holdings=tuple(self.holdings_of(token).values()),
+            documents=tuple(one for one in self.files_of(token) if one.replaced_at is None),
         )
 
     def references_to_share_class(self, token: str) -> References:
@@ -354,8 +395,9 @@ class Draft:
         )
 
 
-def _token(party: Party | None) -> str | None:
-    return party.token if party else None
+def _when_asked(read: Callable[[], tuple[Entry, ...]]) -> tuple[Entry, ...]:
+    """What is read when somebody goes through it."""
+    return cast(tuple[Entry, ...], SimpleLazyObject(read))
 
 
 def _label(fields: Iterable[FieldSpec], raw: Mapping[str, Any]) -> str:

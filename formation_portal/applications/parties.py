@@ -111,6 +111,22 @@ def name_fields(schema: FormSchema, kind: str) -> tuple[FieldSpec, ...]:
     return tuple(named.values())
 
 
+class NameFields:
+    """The questions that name a party of some kind and roles. Found once a schema: every list of parties asks."""
+
+    def __init__(self, schema: FormSchema) -> None:
+        self._schema = schema
+        self._known: dict[tuple[str, ...], tuple[FieldSpec, ...]] = {}
+
+    def of(self, kind: str, roles: tuple[str, ...]) -> tuple[FieldSpec, ...]:
+        """Those of its roles; without a role those that any would ask."""
+        known = (kind, *roles)
+        if known not in self._known:
+            asked = self._schema.fields_of(kind, roles) or name_fields(self._schema, kind)
+            self._known[known] = tuple(spec for spec in asked if canonical.is_name(spec.canonical_field))
+        return self._known[known]
+
+
 def name_answers(schema: FormSchema, kind: str, properties: Mapping[str, str]) -> dict[str, str]:
     """The answers that give a party its name, from the properties `first_name` and `last_name`, or `name`.
 

@@ -3,8 +3,10 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from .record import Holder, Party
-from .rules import FormState, Question, evaluate, field_locations
+from .fields.base import FieldSpec
+from .reach import NOTHING_REACHED, Reach, reach_of
+from .record import Answers, Holder, Party, ShareClass
+from .rules import FormState, Question, evaluate, field_locations, group_of
 from .schema import FormSchema, Section
 
 # So many answers come and go without a word beside the one that says how many.
@@ -63,7 +65,18 @@ def all_inactive(form_state: FormState) -> Inactive:
 
 def newly_inactive(before: FormState, after: FormState) -> Inactive:
     """What a change has set aside. What goes with its whole section is counted there, and not by answers."""
-    return _difference(all_inactive(before), before, after)
+    return _difference(all_inactive(before), all_inactive(after), before, after)
+
+
+def inactive_by(
+    names: Iterable[str], before: FormState, after: FormState, *, was: Party | None = None, now: Party | None = None
+) -> Inactive:
+    """The same, where it is known that the answers of these names alone have changed: only what they reach is compared.
+
+    The answers are the entity's, or those of the party that stood as `was` and stands as `now`.
+    """
+    reach = _reach_of(names, before.schema, was)
+    return _difference(_inactive_within(before, reach, was), _inactive_within(after, reach, now), before, after)
 
 
 def inactive_without(names: Iterable[str], form_state: FormState, party: Party | None = None) -> dict[str, Inactive]:
@@ -71,19 +84,86 @@ def inactive_without(names: Iterable[str], form_state: FormState, party: Party |
 
     The answers are the party's, or else the entity's.
     """
-    was, record = all_inactive(form_state), form_state.record
+    record = form_state.record
     answers = party.answers if party else record.answers
     found = {}
     for name in names:
-        left = replace(answers, values={key: value for key, value in answers.values.items() if key != name})
-        parties = tuple(replace(one, answers=left) if party and one.id == party.id else one for one in record.parties)
-        without = replace(record, parties=parties) if party else replace(record, answers=left)
-        found[name] = _difference(was, form_state, evaluate(form_state.schema, without))
+        left = Answers({key: value for key, value in answers.values.items() if key != name}, answers.problems)
+        if party is None:
+            changed, without = None, replace(record, answers=left)
+        else:
+            changed, without = replace(party, answers=left), record
+            if reach_of(form_state.schema, party.kind, name).reads_others:
+                parties = tuple(changed if one.id == party.id else one for one in record.parties)
+                without = replace(record, parties=parties)
+        found[name] = inactive_by([name], form_state, evaluate(form_state.schema, without), was=party, now=changed)
     return found
 
 
-def _difference(was: Inactive, before: FormState, after: FormState) -> Inactive:
-    now = all_inactive(after)
+def _reach_of(names: Iterable[str], schema: FormSchema, party: Party | None) -> Reach:
+    """What all of them reach together, and whatever the holder's new or lost answers of the names themselves are."""
+    found = NOTHING_REACHED
+    for name in names:
+        found |= reach_of(schema, group_of(party), name)
+    return found
+
+
+def _inactive_within(form_state: FormState, reach: Reach, own: Party | None) -> Inactive:
+    """What is set aside of that which is reached; `own` is the party whose answers reach it.
+
+    Parties are asked for only where some of theirs is reached.
+    """
+    schema, record = form_state.schema, form_state.record
+    sections = [section for section in schema.sections if section.key in reach.sections]
+    reached = {section.role for section in sections if section.role} | reach.roles
+    others = [one for one in record.parties if not reached.isdisjoint(one.roles)] if reached else []
+    parties = [*(one for one in others if own is None or one.id != own.id), *([own] if own else [])]
+    classes = record.share_classes if reach.has_classes else ()
+    gone = frozenset(one.id for one in parties if is_inactive(form_state, one))
+    gone_classes = frozenset(one.id for one in classes) if shares_are_inactive(form_state) else frozenset()
+    holders: tuple[Holder, ...] = (None, *parties, *classes)
+    answers = frozenset(
+        InactiveAnswer(section.key, holder.id if holder else None, spec.name)
+        for holder in holders
+        if holder is None or holder.id not in gone | gone_classes
+        for section, spec in _inactive_fields(form_state, holder, reach.names.get(group_of(holder), frozenset()))
+    )
+    holding = {answer.section for answer in answers if answer.holder is None}
+    inactive = frozenset(
+        section.key
+        for section in sections
+        if not form_state.section_activation(section).active
+        and (section.key in holding or _has_members(form_state, section))
+    )
+    return Inactive(inactive, gone, gone_classes, answers)
+
+
+def _inactive_fields(
+    form_state: FormState, holder: Holder, names: frozenset[str]
+) -> Iterable[tuple[Section, FieldSpec]]:
+    """As `inactive_questions`, of these names alone."""
+    answers, schema = (holder.answers if holder else form_state.record.answers), form_state.schema
+    if not names:
+        return ()
+    if isinstance(holder, Party):
+        asking = schema.sections_for(holder.kind, holder.roles)
+    elif isinstance(holder, ShareClass):
+        asking = (schema.share_section,) if schema.share_section else ()
+    else:
+        asking = schema.entity_sections
+    found: dict[str, tuple[Section, FieldSpec]] = {}
+    active: set[str] = set()
+    for section in asking:
+        for spec in section.groups.get(group_of(holder), ()):
+            name = spec.name
+            if name in names and (name in answers.values or name in answers.problems):
+                found.setdefault(name, (section, spec))
+                if form_state.field_activation(section, spec, holder).active:
+                    active.add(name)
+    return [place for name, place in found.items() if name not in active]
+
+
+def _difference(was: Inactive, now: Inactive, before: FormState, after: FormState) -> Inactive:
     sections = frozenset(
         section.key
         for section in after.schema.sections

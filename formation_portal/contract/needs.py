@@ -7,7 +7,7 @@ from . import canonical
 from .localisation import after_colon, colon, gettext, gettext_noop, ngettext
 from .record import Holder, Party, Record, ShareClass
 from .rules import FormState, Question, evaluate
-from .schema import FormSchema
+from .schema import FormSchema, Section
 
 _NOT_FOR = {
     "person": gettext_noop("{who}: remove the role “{role}”, which a person can’t have"),
@@ -36,18 +36,33 @@ def needs(schema: FormSchema, record: Record, *, form_state: FormState | None = 
     """Everything still needed, in the order of the form: the entity, its roles and parties, its shares."""
     form_state = form_state or evaluate(schema, record)
     return (
-        *_of_entity(form_state),
+        *_of_entity(form_state, schema.entity_sections),
         *_of_roles(form_state),
         *(need for party in record.parties for need in _of_party(form_state, party)),
         *_of_shares(form_state),
     )
 
 
-def _of_entity(form_state: FormState) -> Iterator[Need]:
-    for section in form_state.schema.entity_sections:
+def needs_of_section(form_state: FormState, section: Section) -> tuple[Need, ...]:
+    """What one section about the entity still needs, as among all `needs`; no party is asked for."""
+    return tuple(_of_entity(form_state, (section,)))
+
+
+def needs_of_party(form_state: FormState, party: Party, *, has_shares: bool) -> tuple[Need, ...]:
+    """What one party still needs, as among all `needs`; `has_shares`: some share of any class is theirs."""
+    needed = _of_party(form_state, party)
+    section = form_state.schema.share_section
+    if section is None or has_shares or not form_state.section_activation(section).active:
+        return tuple(needed)
+    return (*needed, *_of_holder(form_state, section, party))
+
+
+def _of_entity(form_state: FormState, sections: tuple[Section, ...]) -> Iterator[Need]:
+    for section in sections:
         yield from _of_questions(form_state.questions(section), form_state, None)
+    keys = {section.key for section in sections}
     for slot in form_state.slots():
-        if slot.required and (None, slot.name) not in form_state.record.documents:
+        if slot.section.key in keys and slot.required and (None, slot.name) not in form_state.record.documents:
             yield Need("document", gettext("Upload “{slot}”", slot=slot.words), slot.section.key, slot=slot.name)
 
 
@@ -95,9 +110,15 @@ def _of_shares(form_state: FormState) -> Iterator[Need]:
         yield from needs_of_share_class(form_state, share_class)
     holders = {holding.party_id for holding in form_state.record.holdings if holding.shares > 0}
     for party in form_state.record.parties:
-        if canonical.SHAREHOLDER in form_state.active_roles(party) and party.id not in holders:
-            text = gettext("Allocate shares to {who}", who=party.label or gettext("the unnamed shareholder"))
-            yield Need("holding", text, section.key, party_id=party.id)
+        if party.id not in holders:
+            yield from _of_holder(form_state, section, party)
+
+
+def _of_holder(form_state: FormState, section: Section, party: Party) -> Iterator[Need]:
+    """That somebody without shares needs some, where they are in the role that holds them."""
+    if canonical.SHAREHOLDER in form_state.active_roles(party):
+        text = gettext("Allocate shares to {who}", who=party.label or gettext("the unnamed shareholder"))
+        yield Need("holding", text, section.key, party_id=party.id)
 
 
 def needs_of_share_class(form_state: FormState, share_class: ShareClass) -> tuple[Need, ...]:
@@ -131,4 +152,4 @@ def _of_questions(
         )
 
 
-__all__ = ["Need", "Record", "needs", "needs_of_share_class"]
+__all__ = ["Need", "Record", "needs", "needs_of_party", "needs_of_section", "needs_of_share_class"]

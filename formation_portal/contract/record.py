@@ -1,6 +1,6 @@
 """What one application says, as clean values read from what was typed: the second argument of every rule."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import dataclass, field
 from datetime import date
 from typing import Any
@@ -16,6 +16,31 @@ class Answers:
 
     values: Mapping[str, Any] = field(default_factory=dict)
     problems: Mapping[str, Problem] = field(default_factory=dict)
+
+
+class UnreadAnswers(Answers):
+    """Answers that are read when somebody asks for them first: who looks at one party validates no other."""
+
+    __slots__ = ("_read",)
+
+    def __init__(self, read: Callable[[], Answers]) -> None:
+        object.__setattr__(self, "_read", read)
+
+    def __getattr__(self, name: str) -> Any:
+        # Called only while the two are not there yet.
+        if name not in ("values", "problems"):
+            raise AttributeError(name)
+        found = self._read()
+        object.__setattr__(self, "values", found.values)
+        object.__setattr__(self, "problems", found.problems)
+        return getattr(found, name)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Answers):
+            return NotImplemented
+        return (self.values, self.problems) == (other.values, other.problems)
+
+    __hash__ = None  # type: ignore[assignment]
 
 
 def validate(fields: Iterable[FieldSpec], raw: Mapping[str, Any], *, today: date) -> Answers:
@@ -79,4 +104,4 @@ class Record:
     parties: tuple[Party, ...] = ()
     share_classes: tuple[ShareClass, ...] = ()
     holdings: tuple[Holding, ...] = ()
-    documents: frozenset[tuple[str | None, str]] = frozenset()
+    documents: Set[tuple[str | None, str]] = frozenset()

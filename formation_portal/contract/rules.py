@@ -46,12 +46,19 @@ class FieldLookup:
 
     def __init__(self, schema: FormSchema) -> None:
         self._named: dict[str, list[FieldLocation]] = {}
+        self._ordered: dict[tuple[str, str, str], list[FieldLocation]] = {}
         for place in field_locations(schema):
             for word in {place.spec.key, place.spec.canonical_field, place.spec.csp_field_key} - {None}:
                 self._named.setdefault(str(word), []).append(place)
 
     def candidates(self, word: str, *, section: Section, group: str) -> list[FieldLocation]:
         """The fields called `word`, in the order in which a rule standing in the section means them."""
+        place_of_rule = (word, section.key, group)
+        if place_of_rule not in self._ordered:
+            self._ordered[place_of_rule] = self._candidates(word, section, group)
+        return self._ordered[place_of_rule]
+
+    def _candidates(self, word: str, section: Section, group: str) -> list[FieldLocation]:
 
         def distance(place: FieldLocation) -> int:
             if place.section.key == section.key:
@@ -59,6 +66,15 @@ class FieldLookup:
             return 2 if place.section.is_entity else 3
 
         return sorted(self._named.get(word, ()), key=distance)
+
+    def field(self, rule: Condition, section: Section, group: str, holder: Holder) -> FieldLocation | None:
+        """The field that a rule means, standing in the section, for the holder; None where there is none."""
+        candidates = self.candidates(rule.field, section=section, group=group)
+        if isinstance(holder, Party):
+            held = (place for place in candidates if place.section.counts(holder.kind, holder.roles))
+            own = (place for place in held if place.group == holder.kind)
+            return next(own, candidates[0] if candidates else None)
+        return candidates[0] if candidates else None
 
     def entity_field(self, word: str) -> FieldLocation | None:
         """The entity's field called `word`; a conditional minimum never reads a party's answer."""
@@ -128,6 +144,8 @@ class FormState:
         self._fields: dict[tuple[str, str, str, str | None], Activation] = {}
         self._sections: dict[str, Activation] = {}
         self._questions: dict[tuple[str, str | None], tuple[Question, ...]] = {}
+        self._parties_in: dict[str, tuple[Party, ...]] = {}
+        self._active_roles: dict[tuple[str, ...], tuple[str, ...]] = {}
 
     def section_activation(self, section: Section) -> Activation:
         if section.key not in self._sections:
@@ -149,7 +167,7 @@ class FormState:
     def _apply_rule(self, rule: Condition | None, section: Section, group: str, holder: Holder) -> Activation:
         if rule is None:
             return _ALWAYS
-        place = find_field(self.schema, rule, section, group, holder)
+        place = self._lookup.field(rule, section, group, holder)
         if place is None:
             return _UNKNOWN_FIELD
         held = next((value for value in self._values(place, holder) if rule.holds(value)), None)
@@ -176,7 +194,10 @@ class FormState:
 
     def parties_in(self, section: Section) -> tuple[Party, ...]:
         """The parties that have the section's role, which their kind can have."""
-        return tuple(party for party in self.record.parties if section.counts(party.kind, party.roles))
+        if section.key not in self._parties_in:
+            there = tuple(party for party in self.record.parties if section.counts(party.kind, party.roles))
+            self._parties_in[section.key] = there
+        return self._parties_in[section.key]
 
     def minimum_of(self, section: Section) -> Minimum:
         """The effective minimum: 0 when inactive, else the conditional one while its condition holds, else the base."""
@@ -236,11 +257,14 @@ class FormState:
 
     def active_roles(self, party: Party) -> tuple[str, ...]:
         """The party's roles whose sections are active and take its kind; only these are sent."""
-        return tuple(
-            section.role
-            for section in self.schema.sections_for(party.kind, party.roles)
-            if section.role and self.section_activation(section).active
-        )
+        known = (party.kind, *party.roles)
+        if known not in self._active_roles:
+            self._active_roles[known] = tuple(
+                section.role
+                for section in self.schema.sections_for(party.kind, party.roles)
+                if section.role and self.section_activation(section).active
+            )
+        return self._active_roles[known]
 
     def slots(self, party: Party | None = None) -> tuple[Slot, ...]:
         """The documents asked of a party, or of the entity itself, in active sections."""
@@ -269,12 +293,7 @@ def find_field(
     schema: FormSchema, rule: Condition, section: Section, group: str, holder: Holder
 ) -> FieldLocation | None:
     """The field that a rule means, standing in the section, for the holder; None where there is none."""
-    candidates = lookup_of(schema).candidates(rule.field, section=section, group=group)
-    if isinstance(holder, Party):
-        held = (place for place in candidates if place.section.counts(holder.kind, holder.roles))
-        own = (place for place in held if place.group == holder.kind)
-        return next(own, candidates[0] if candidates else None)
-    return candidates[0] if candidates else None
+    return lookup_of(schema).field(rule, section, group, holder)
 
 
 def why_asked(schema: FormSchema, section: Section, spec: FieldSpec, holder: Holder) -> str:

@@ -243,12 +243,26 @@ class FormSchema(Model):
 
     def sections_for(self, kind: str, roles: Sequence[str]) -> tuple[Section, ...]:
         """The role sections that a party of the kind with these roles answers, in the order of the schema."""
-        return tuple(section for section in self.role_sections if section.counts(kind, roles))
+        known = (kind, *roles)
+        if known not in self._sections_for:
+            self._sections_for[known] = tuple(one for one in self.role_sections if one.counts(kind, roles))
+        return self._sections_for[known]
+
+    @cached_property
+    def _sections_for(self) -> dict[tuple[str, ...], tuple[Section, ...]]:
+        return {}
 
     def fields_of(self, kind: str, roles: Sequence[str]) -> tuple[FieldSpec, ...]:
         """All fields a party of the kind is asked in its roles, once each by name."""
-        specs = (spec for section in self.sections_for(kind, roles) for spec in section.groups[kind])
-        return tuple({spec.name: spec for spec in reversed(tuple(specs))}.values())[::-1]
+        known = (get_language(), kind, *roles)
+        if known not in self._fields_of:
+            specs = [spec for section in self.sections_for(kind, roles) for spec in section.groups[kind]]
+            self._fields_of[known] = tuple({spec.name: spec for spec in reversed(specs)}.values())[::-1]
+        return self._fields_of[known]
+
+    @cached_property
+    def _fields_of(self) -> dict[tuple[str, ...], tuple[FieldSpec, ...]]:
+        return {}
 
     @cached_property
     def entity_fields(self) -> tuple[FieldSpec, ...]:

@@ -1,6 +1,7 @@
 """Numbers of shares: read as typed, held against what there is to give, and split equally. Whole numbers throughout."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 
 from . import canonical
@@ -66,8 +67,11 @@ def over_issued(form_state: FormState) -> Iterator[Need]:
         party.id for party in form_state.record.parties if canonical.SHAREHOLDER in form_state.active_roles(party)
     }
     held = [holding for holding in form_state.record.holdings if holding.party_id in holders]
+    given_of: Counter[str] = Counter()
+    for holding in held:
+        given_of[holding.share_class_id] += holding.shares
     for one in form_state.record.share_classes:
-        given = sum(holding.shares for holding in held if holding.share_class_id == one.id)
+        given = given_of[one.id]
         limit = shares_of_class(form_state, one)
         if limit is not None and given > limit:
             text = ngettext(
@@ -78,7 +82,7 @@ def over_issued(form_state: FormState) -> Iterator[Need]:
                 limit=format_number(limit),
             )
             yield Need("over_issued", text, section.key, share_class_id=one.id)
-    given, limit = sum(holding.shares for holding in held), shares_of_entity(form_state)
+    given, limit = given_of.total(), shares_of_entity(form_state)
     if limit is not None and given > limit:
         text = ngettext(
             "Reduce all share classes together by {count} share, to the {limit} available",

@@ -84,6 +84,13 @@ class Operator:
         return _logo_name(path, path.stat().st_mtime_ns) if path else ""
 
 
+    @property
+    def version(self) -> tuple[object, ...]:
+        """Changes with whatever pages show of the operator."""
+        help_texts = (self.email, self.telephone, self.reply_days, settings.HELP_HOURS)
+        return (self.name, settings.OPERATOR_ACCENT, self.logo_name, *help_texts)
+
+
 operator = Operator()
 
 

@@ -66,7 +66,7 @@ def get_party_or_404(draft: Draft, token: str) -> PartyRow:
 
 def party_not_found(draft: Draft, token: str) -> Http404:
     """What is raised where there is no such party, or not any more."""
-    party = next((row for row in draft.removed_parties if row.token == token), None)
+    party = draft.removed_party(token)
     return PartyRemoved(draft, party) if party and draft.application.can_be_changed else Http404()
 
 
@@ -80,8 +80,7 @@ def get_share_class_or_404(draft: Draft, token: str) -> ShareClassRow:
 
 def get_document_or_404(draft: Draft, number: int) -> Document:
     """One of the application's documents, or one that another has taken the place of."""
-    every = (*draft.documents, *draft.replaced_documents)
-    document = next((one for one in every if one.pk == number), None)
+    document = draft.document(number)
     if document is None:
         raise Http404
     return document

@@ -6,14 +6,26 @@ from datetime import datetime
 from enum import StrEnum
 from functools import cached_property
 
+from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext, gettext_noop
 
 from formation_portal.applications.models import Application
 from formation_portal.contract.fields.base import FieldSpec
 from formation_portal.contract.lifecycle import State
+from formation_portal.core.prepared_queries import PreparedQuery
 
-from .models import AMBIGUOUS, FILE_MISSING, UNCLEAR, UNSUPPORTED, WITHDRAWAL, Delivery, DeliveryState, ResourceKind
+from .models import (
+    AMBIGUOUS,
+    FILE_MISSING,
+    REJECTED,
+    UNCLEAR,
+    UNSUPPORTED,
+    WITHDRAWAL,
+    Delivery,
+    DeliveryState,
+    ResourceKind,
+)
 from .order import is_blocked, is_closed_for_changes
 from .problems import LocatedProblem, problems_of
 from .resolution import is_undecided, must_inform_provider
@@ -275,7 +287,25 @@ def deliveries_of(application: Application) -> ApplicationDeliveries:
     return ApplicationDeliveries(application, application.deliveries.all(), current_profile())
 
 
-def deliveries_for_customer(application: Application) -> ApplicationDeliveries:
-    """The same for a customer, who reads of a draft's things only where something is wrong: the rest is saved."""
+# What decides how far others are: what they belong to or name, and the transitions.
+_DECIDING = (*(kind for kind in ResourceKind if kind.is_transition), ResourceKind.ENTITY, ResourceKind.SHARE_CLASS)
+_TROUBLED = Q(document_status=REJECTED) | Q(reason=UNSUPPORTED) | ~Q(state__in=(DeliveryState.DONE, DeliveryState.QUEUED))
+_TROUBLED_DELIVERIES = PreparedQuery(lambda application: Delivery.objects.filter(_TROUBLED, application=application))
+
+
+def deliveries_for_customer(application: Application, *, holder: str | None = None) -> ApplicationDeliveries:
+    """The same for a customer, who reads of a draft's things only where something is wrong: the rest is saved.
+
+    With a `holder`, a party's or class's token or "" for the entity, it tells of that one's answers and documents alone.
+    """
+    profile, is_draft = current_profile(), application.status is State.DRAFT
+    if is_draft and not profile.is_paused(timezone.now()) and not (troubled := _TROUBLED_DELIVERIES.rows(application.pk)):
+        return ApplicationDeliveries(application, troubled, profile, only_trouble=True)
     rows = Delivery.objects.filter(application=application)
-    return ApplicationDeliveries(application, rows, current_profile(), only_trouble=application.status is State.DRAFT)
+    if holder is not None:
+        own = Q(subject=holder) | Q(subject__startswith=f"{holder}/")
+        rows = rows.filter(own | Q(kind__in=_DECIDING))
+    if is_draft and not profile.is_paused(timezone.now()):
+        # What is queued is only said to wait while the service is not called.
+        rows = rows.filter(_TROUBLED)
+    return ApplicationDeliveries(application, rows, profile, only_trouble=is_draft)

@@ -13,6 +13,7 @@ from django.utils import timezone
 
 from formation_portal.applications.models import Application
 from formation_portal.contract.lifecycle import State
+from formation_portal.core.prepared_queries import PreparedQuery
 from formation_portal.gateway import clock_skew
 
 from . import timing
@@ -119,9 +120,12 @@ class Profile:
         return timing.settle_time(self.capabilities.slowest)
 
 
+_AT_ADDRESS = PreparedQuery(lambda address: ServiceProfile.objects.filter(base_url=address))
+
+
 def current_profile() -> Profile:
     """The profile of the configured service; one query."""
-    return profile_from(ServiceProfile.objects.filter(base_url=service_address()).first())
+    return profile_from(next(iter(_AT_ADDRESS.rows(service_address())), None))
 
 
 def profile_from(found: ServiceProfile | None) -> Profile:

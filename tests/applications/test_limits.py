@@ -92,7 +92,7 @@ def test_what_can_be_read_is_kept_however_it_is_written(text: str) -> None:
 def test_an_application_keeps_no_more_than_it_may(
     draft: Draft, as_owner: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("formation_portal.applications.services.transactions.MAX_CHARACTERS", 300)
+    monkeypatch.setattr("formation_portal.applications.draft.MAX_CHARACTERS", 300)
     assert as_owner.post(path(draft), {"q:purpose": "x" * 250, "version": "0"}).status_code == 302
     full = as_owner.post(path(draft), {"q:name": "Larkfield", "q:purpose": "y" * 290, "version": "1"})
     assert full.status_code == 422

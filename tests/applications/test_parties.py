@@ -83,9 +83,10 @@ def test_answers_of_a_lost_role_come_back_with_it(draft: Draft, owner: Any) -> N
 def test_a_party_that_was_removed_meanwhile_is_gone(draft: Draft, owner: Any) -> None:
     party = services.add_party(draft, "person", ["director"], factories.ADA, by=owner)
     other = reopened(draft)
+    (row,) = other.parties
     services.remove_party(draft, party, by=owner)
     with pytest.raises(services.Gone):
-        services.save_party(other, other.parties[0], {"person.last_name": "King"}, version=1, by=owner)
+        services.save_party(other, row, {"person.last_name": "King"}, version=1, by=owner)
     with pytest.raises(services.Gone):
         services.add_document(other, party, "Passport", factories.upload(), by=owner)
     assert not Document.objects.exists()

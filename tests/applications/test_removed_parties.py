@@ -56,6 +56,7 @@ def test_needs_without_a_removed_party_are_those_of_a_draft_that_never_had_it(co
 
 def test_a_restored_party_is_as_it_was(complete: Draft, owner: Any) -> None:
     before = reopened(complete)
+    assert (len(before.parties), len(before.holdings), len(before.documents)) == (1, 1, 1)
     services.remove_party(complete, complete.parties[0], by=owner)
     services.restore_party(complete, before.parties[0].token, by=owner)
     for draft in (complete, reopened(complete)):

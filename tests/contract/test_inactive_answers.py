@@ -35,7 +35,7 @@ def asked_names(form_state: FormState, holder: Any) -> set[str]:
     return {
         spec.name
         for section in form_state.schema.sections
-        if holder is None or section.role in holder.roles
+        if holder is None or section.counts(holder.kind, holder.roles)
         for spec in section.groups.get("entity" if holder is None else holder.kind, ())
         if form_state.field_activation(section, spec, holder).active
     }

@@ -143,15 +143,14 @@ def _save_row(
         if old:
             old.replaced_at = timezone.now()
             old.save(update_fields=["replaced_at"])
-            draft.documents.remove(old)
-            draft.replaced_documents.append(old)
+            draft.document_saved(old)
             for oldest in draft.replaced_in(row, old.slot)[MAX_EARLIER_FILES:]:
                 _delete(draft, oldest)
         document.party = row.model if row else None
         document.save()
         if picture:
             Preview.objects.create(document=document, picture=picture)
-        draft.documents.append(document)
+        draft.document_saved(document)
         change = {
             "field": document.slot,
             "label": document.slot,
@@ -170,8 +169,7 @@ def _save_row(
 def remove_document(draft: Draft, document: Document, *, by: Author) -> None:
     """Remove a file from its slot, or one of the replaced files. Raises Gone, Closed."""
     with application_transaction(draft, by=by) as journal:
-        every = (*draft.documents, *draft.replaced_documents)
-        found = next((one for one in every if one.pk == document.pk), None)
+        found = draft.document(document.pk)
         if found is None:
             raise Gone(gettext("The document was removed"))
         if not found.replaced_at and journal.locks.has_document(found):
@@ -195,8 +193,8 @@ def delete_files_on_commit(documents: Iterable[Document]) -> None:
 
 def _delete(draft: Draft, document: Document) -> None:
     delete_files_on_commit([document])
-    (draft.replaced_documents if document.replaced_at else draft.documents).remove(document)
     document.delete()
+    draft.document_saved(document)
 
 
 def _history_value(document: Document | None) -> Any:

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from django.contrib.auth.models import AbstractBaseUser
+from django.db.models import Max
 from django.utils import timezone
 from django.utils.translation import gettext
 
@@ -54,23 +55,24 @@ def add_party(
     with application_transaction(draft, by=by) as journal:
         known = known_roles(draft, roles)
         fields = draft.schema.fields_of(kind, known) or name_fields(draft.schema, kind)
-        is_restored = token in {one.token for one in draft.removed_party_models}
+        is_restored = token is not None and draft.removed_party_model(token) is not None
         if is_restored:
             unremove(draft, str(token))
-        party = next((one for one in draft.party_models if one.token == token), None)
+        party = draft.party_model(token) if token is not None else None
         asked = without_blanks(asked_answers(draft, fields, raw, by=by, where=f"a new {kind}"))
         posted = unlocked_answers(draft, journal, fields, asked, stored=party.raw if party else {}, holder=token or "")
         if party is not None:
             known = _with_locked_roles(draft, journal, party, known)
+        is_new = party is None
         if party is None:
-            entered = (*draft.party_models, *draft.removed_party_models)
-            position = max((one.position for one in entered), default=0) + 1
-            party = Party(application=draft.application, kind=kind, token=token or new_token(), position=position)
-            draft.party_models.append(party)
+            last = draft.application.parties.aggregate(last=Max("position", default=0))["last"]
+            party = Party(application=draft.application, kind=kind, token=token or new_token(), position=last + 1)
         elif not is_restored and party.roles == known and not changed_names(party.raw, posted):
             return party
         before, party.roles, party.raw = party.raw, known, party.raw | posted
         party.save()
+        if is_new:
+            draft.add_party_model(party)
         draft.invalidate()
         row = draft.party(party.token)
         assert row is not None
@@ -170,7 +172,7 @@ def current_party(draft: Draft, party: Party | PartyRow) -> PartyRow:
 
 def unremove(draft: Draft, token: str) -> None:
     """Unmark a removed party, within a transaction. Raises Gone."""
-    model = next((one for one in draft.removed_party_models if one.token == token), None)
+    model = draft.removed_party_model(token)
     if model is None:
         raise Gone(gettext("This person or company was deleted"))
     model.removed_at = None

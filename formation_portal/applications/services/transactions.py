@@ -27,7 +27,7 @@ from formation_portal.core import subscribers
 
 from ..access import Author
 from ..draft import Draft, Overlong
-from ..fields import MAX_CHARACTERS, changed_names, count_characters, is_same_answer
+from ..fields import changed_names, count_characters, is_same_answer
 from ..locks import NO_LOCKS, LockedValues, Locks, locks_of
 from ..models import Application, Change, ChangeList
 from .exceptions import Closed, FormChanged, LockedByReview, Stale
@@ -158,7 +158,7 @@ def asked_answers(
     ignored = [name[:MAX_NAME_SHOWN] for name in raw if name not in asked]
     if ignored:
         logger.warning("Ignored %d answers that are not asked in %s: %r", len(ignored), where, ignored[:10])
-    posted, room = {}, MAX_CHARACTERS - draft.characters
+    posted, room = {}, draft.room(wanted=count_characters(raw))
     changed = [name for name in changed_names(stored, raw) if name in asked]
     is_history_full = _is_history_full(draft, by, [[stored.get(name, ""), raw[name]] for name in changed])
     for name, value in raw.items():

@@ -67,6 +67,8 @@ def length(text: str) -> int:
 
 def is_blank(raw: Any) -> bool:
     """Whether nothing was answered: no text, no member, no part."""
+    if isinstance(raw, str):
+        return not raw.strip()
     if isinstance(raw, Mapping):
         raw = list(raw.values())
     elif not isinstance(raw, list | tuple):

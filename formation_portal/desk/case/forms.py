@@ -14,15 +14,13 @@ from formation_portal.applications.draft import Draft
 from formation_portal.applications.readback import answer_in_words
 from formation_portal.contract.fields.base import FieldSpec
 from formation_portal.contract.fields.parsing import is_blank
-from formation_portal.contract.localisation import get_language
 from formation_portal.reviews.models import MAX_TEXT, Query, QueryReason
 from formation_portal.reviews.queries import draft_at, draft_query, write_note
 from formation_portal.reviews.targets import Target, TargetKind, field_at
 from formation_portal.reviews.transactions import ReviewRefused, ReviewVersion
-from formation_portal.ui.formats import schema_language
 from formation_portal.ui.forms.controls import Problem, control_id, markup
-from formation_portal.ui.forms.form import render_question
 from formation_portal.ui.forms.question import Question
+from formation_portal.ui.forms.rendering import render_question, spoken_languages
 
 from ..masking import Mask, is_identity_number, mask_of
 
@@ -87,7 +85,7 @@ class QueryForm:
     def drawn_question(self) -> str:
         """Its markup."""
         question = self.question
-        return markup(render_question(question, f"{get_language()} {schema_language()}")) if question else ""
+        return markup(render_question(question, spoken_languages())) if question else ""
 
     @property
     def mask(self) -> Mask | None:

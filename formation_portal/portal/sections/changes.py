@@ -1,7 +1,7 @@
 """What a save changes on a page and sets aside elsewhere; and what was typed where others have changed it meanwhile."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
@@ -11,12 +11,18 @@ from django.utils.translation import gettext
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Change
 from formation_portal.applications.readback import answer_in_words
-from formation_portal.applications.services import Stale, restorable_choices
+from formation_portal.applications.services import ROLES, Stale, restorable_choices
 from formation_portal.contract.fields.base import FieldSpec
-from formation_portal.contract.inactive_answers import Inactive, answers_in_rules, inactive_without, newly_inactive
+from formation_portal.contract.inactive_answers import (
+    Inactive,
+    answers_in_rules,
+    inactive_by,
+    inactive_without,
+    newly_inactive,
+)
 from formation_portal.contract.localisation import in_quotes, ngettext
 from formation_portal.contract.record import Party
-from formation_portal.contract.rules import FormState
+from formation_portal.contract.rules import FormState, evaluate
 from formation_portal.ui.formats import counted, listed, time_or_day
 from formation_portal.ui.forms.form import AnswerRow, QuestionForm, Region
 from formation_portal.ui.forms.form_data import KEEP, PAGE_VERSION
@@ -99,22 +105,42 @@ class Consequence:
 
 
 def consequence(
-    draft: Draft, was: FormState, *, undo_url: Callable[[int], str], only_of: str | None = None
+    draft: Draft,
+    was: FormState,
+    *,
+    undo_url: Callable[[int], str],
+    party: Party | None = None,
+    only_of: str | None = None,
 ) -> Consequence | None:
     """What the last save of the draft has set aside since it stood like this; None where it changed no choice.
 
-    `undo_url` gives the address that takes a change of that number back; `only_of` is the party that its reader fills
-    in alone: they are told of nothing else.
+    `undo_url` gives the address that takes a change of that number back; `party` is whose answers were saved, as it
+    stood before; `only_of` is the party that its reader fills in alone: they are told of nothing else.
     """
-    inactive = _shown_to_reader(newly_inactive(was, draft.form_state), only_of)
     for change in reversed(draft.new_changes):
         for name in restorable_choices(draft, change):
-            said = ""
+            inactive, said = _shown_to_reader(_set_aside(draft, was, party), only_of), ""
             if inactive.is_much:
                 things = _things(draft, inactive)
                 said = gettext("No longer needed because of this answer: {things}.").format(things=things)
             return Consequence(name, said, undo_url(change.pk))
     return None
+
+
+def _set_aside(draft: Draft, was: FormState, party: Party | None) -> Inactive:
+    """What the changes of the draft have set aside; where they are answers alone, only what those reach is looked at."""
+    now = draft.party(party.id) if party else None
+    names = {str(one["field"]) for change in draft.new_changes for one in change.changes}
+    holders = {change.holder for change in draft.new_changes}
+    about = {party.id} if party else {section.key for section in draft.schema.entity_sections}
+    if holders <= about and ROLES not in names and bool(party) == bool(now):
+        deciding = names & answers_in_rules(draft.schema)
+        return inactive_by(deciding, was, draft.form_state, was=party, now=now.record if now else None)
+    if party is not None:
+        # Whoever was read only now is as they are after it.
+        before = tuple(party if one.id == party.id else one for one in was.record.parties)
+        was = evaluate(draft.schema, replace(was.record, parties=before))
+    return newly_inactive(was, draft.form_state)
 
 
 def inactive_warnings(

@@ -149,6 +149,8 @@ class QuestionPage(ApplicationPage):
     @cached_property
     def _unplaced(self) -> tuple[Problem, ...]:
         """What the service said against this page, and against none of its questions or documents."""
+        if not self.delivery.problems:
+            return ()
         asked = {one.spec.name for one in self.form.asked}
         said = (
             one for one in self.delivery.problems if one.field not in asked and not one.slot and self._is_about(one)
@@ -199,12 +201,13 @@ class QuestionPage(ApplicationPage):
     def terms(self) -> list[Term]:
         """The terms of the glossary in the page's own words."""
         # The glossary knows the terms by the words that are kept.
-        words = map(stored_words, (self.title, *(question.label for question in self.form.questions)))
+        words = map(stored_words, (self.title, *(one.spec.label for one in self.form.asked)))
         return [explained_term(key, self.place) for key in terms_in(words)[:_MOST_BESIDE_A_FORM]]
 
     def consequence(self, was: FormState) -> Consequence | None:
         """What the last save has set aside since the application stood like this, as far as its reader may know it."""
-        return consequence(self.draft, was, undo_url=partial(self._url, "choice_restoration"))
+        party = self.party.record if self.party else None
+        return consequence(self.draft, was, party=party, undo_url=partial(self._url, "choice_restoration"))
 
     def author(self, user: AbstractBaseUser) -> Author:
         """Who changes what is posted, where `user` has sent it."""
@@ -249,9 +252,13 @@ class SectionPage(QuestionPage):
     @property
     def read_only_reason(self) -> str:
         """Why nothing can be changed, also where everything here was accepted."""
-        names = {one.spec.name for one in self.form.asked if not one.spec.provided_by_agent}
-        is_accepted = bool(names) and names <= self.form.locked and all(slot.is_locked for slot in self.slots)
+        is_accepted = bool(self.form.locked) and self._is_accepted
         return read_only_reason(self.draft.application, is_accepted=is_accepted)
+
+    @property
+    def _is_accepted(self) -> bool:
+        names = {one.spec.name for one in self.form.asked if not one.spec.provided_by_agent}
+        return bool(names) and names <= self.form.locked and all(slot.is_locked for slot in self.slots)
 
     @property
     def activation(self) -> Activation:
@@ -289,7 +296,7 @@ class SectionPage(QuestionPage):
 def section_page(draft: Draft, section: Section, *, earlier: EarlierFiles | None = None) -> SectionPage:
     """The page as the draft stands."""
     row = draft.sections.get(section.key)
-    deliveries = deliveries_for_customer(draft.application)
+    deliveries = deliveries_for_customer(draft.application, holder="")
     status = deliveries.of_entity_fields(section.fields)
     delivery = answers_delivery(deliveries, status, changed_at=row.updated_at if row else None)
     feedback = review_feedback(draft)

@@ -112,7 +112,8 @@ class PartPage(PartyPage):
     def consequence(self, was: FormState) -> Consequence | None:
         """Of their own answers alone."""
         undo_url = partial(self._own, "part_choice_restoration")
-        return consequence(self.draft, was, undo_url=undo_url, only_of=self.party.token)
+        party = self.party
+        return consequence(self.draft, was, party=party.record, undo_url=undo_url, only_of=party.token)
 
     def author(self, user: object) -> Author:
         return Guest()
@@ -149,7 +150,7 @@ class PartPage(PartyPage):
 def part_page(part: OwnPart) -> PartPage:
     """The page as the draft stands. Classes of shares are not theirs to see, and so not theirs to choose."""
     draft, party = part.draft, part.draft.party(part.party.token) or part.party
-    deliveries = deliveries_for_customer(draft.application)
+    deliveries = deliveries_for_customer(draft.application, holder=party.token)
     status = deliveries.of_party(party.token)
     delivery = answers_delivery(deliveries, status, party=party.token, changed_at=party.model.updated_at)
     asked = draft.form_state.party_questions(party.record)

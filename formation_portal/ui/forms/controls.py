@@ -18,7 +18,7 @@ from django.utils.translation import gettext
 from formation_portal.applications.draft import Draft
 from formation_portal.contract.fields.base import FieldSpec, quote_key
 from formation_portal.contract.fields.iso_codes import country_name, currencies_of, is_country
-from formation_portal.contract.record import Party
+from formation_portal.contract.record import Party, validate
 
 from ..formats import words_language
 
@@ -152,12 +152,13 @@ def suggestions(draft: Draft, *, only: Party | None = None) -> Suggestions:
         price = str((product.get("price") or {}).get("currency", ""))
         own = {"countries": (country,), "currencies": (price, *currencies_of(country))}
         used: dict[str, Counter[str]] = {listing: Counter() for listing in own}
-        said = [
-            (draft.schema.fields_of(one.kind, one.roles), one.answers)
-            for one in ((only,) if only else draft.record.parties)
-        ]
-        if only is None:
-            said.insert(0, (draft.schema.entity_fields, draft.record.answers))
+        if only is not None:
+            said = [(draft.schema.fields_of(only.kind, only.roles), only.answers)]
+        else:
+            said = [(draft.schema.entity_fields, draft.record.answers)]
+            for row in draft.latest_parties():
+                specs = tuple(spec for spec in draft.schema.fields_of(row.kind, row.roles) if spec.listing)
+                said.append((specs, validate(specs, row.raw, today=draft.today)))
             said += [(draft.schema.share_class_fields, one.answers) for one in draft.record.share_classes]
         for specs, answers in said:
             for spec in specs:

@@ -2,22 +2,16 @@
 
 A region is a run of neighbouring questions under the same rule. It always stands in the page, hidden or not, so that
 what was typed there is kept, posted and restored; and a page says in its post which regions it shows.
-
-A long form has hundreds of questions, most of them blank, and templates take their time. So a question is rendered once
-for each way it can look in a language, with a gap where typed text stands; the text itself is never kept, only what
-was chosen from the schema's own lists.
 """
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from html import escape
 from itertools import groupby
 from typing import Any
 from urllib.parse import urlencode
 
-from django.template import Context
-from django.template.loader import get_template
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext
 
@@ -25,13 +19,21 @@ from formation_portal.applications.draft import Overlong
 from formation_portal.contract import rules
 from formation_portal.contract.fields.base import Choice, FieldSpec, control_name
 from formation_portal.contract.localisation import get_language, ngettext
-from formation_portal.contract.record import Answers, Holder, Record
+from formation_portal.contract.record import Answers, Holder, Party, Record
 from formation_portal.contract.schema import FormSchema
-from formation_portal.contract.visibility import VisibilityTables
+from formation_portal.contract.visibility import VisibilityTable, VisibilityTables
 
-from ..formats import schema_language
-from .controls import SUGGESTIONS_GAP, Suggestions, markup, no_suggestions
+from .controls import Suggestions, attributes, control_id, markup, no_suggestions
 from .question import QueryNote, Question, address_lines
+from .rendering import (
+    PlainLook,
+    SpecTraits,
+    markup_from_memory,
+    render_anew,
+    render_question,
+    spoken_languages,
+    why_markup,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,31 +51,70 @@ class AnswerRow:
     change_what: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Region:
-    """A run of questions. Without a rule it is always shown and needs no id."""
+    """A run of questions in a form. Without a rule it is always shown and needs no id."""
 
     id: str
     # The key of the heading that it stands under.
     entry: str
-    shown: bool
-    why: str
-    questions: tuple[Question, ...]
-    # When it shows, as the script looks it up; empty where only the server can tell.
-    when: str = ""
-    # Whether the mark-up of its questions may be kept for the next page that asks them.
-    is_kept: bool = True
+    asked: tuple[rules.Question, ...]
+    form: "QuestionForm" = field(repr=False, compare=False)
 
     @property
     def is_conditional(self) -> bool:
         return bool(self.id)
 
     @property
+    def shown(self) -> bool:
+        return self.asked[0].activation.active
+
+    @property
+    def why(self) -> str:
+        """Why it is asked. The rule of a whole section is said once, at the head of the section."""
+        first = self.asked[0]
+        if first.spec.depends_on is None:
+            return ""
+        return rules.why_asked(self.form.schema, first.section, first.spec, self.form.holder)
+
+    @property
+    def when(self) -> str:
+        """When it shows, as the script looks it up; empty where only the server can tell."""
+        return self.form.when(self.asked[0]) if self.is_conditional else ""
+
+    @cached_property
+    def questions(self) -> tuple[Question, ...]:
+        return tuple(map(self.form.question, self.asked))
+
+    @property
     def markup(self) -> SafeString:
-        if not self.is_kept:
-            return markup("".join(map(_render, self.questions)))
-        spoken = f"{get_language()} {schema_language()}"
-        return markup("".join(render_question(question, spoken) for question in self.questions))
+        return markup("".join(map(self.form.markup_of, self.asked)))
+
+    @property
+    def html(self) -> SafeString:
+        """The region in its page: always there, hidden or not. Its marker tells in a post that it is shown."""
+        return self._html("")
+
+    @property
+    def swapped_html(self) -> SafeString:
+        """The same, as an answer to htmx puts it into the page."""
+        return self._html(' hx-swap-oob="true"')
+
+    def _html(self, more: str) -> SafeString:
+        if not self.is_conditional:
+            return self.markup
+        why, own_id = self.why, escape(self.id)
+        is_hidden, is_disabled = ("", "") if self.shown else (" hidden", " disabled")
+        return markup(
+            f'<div class="region reveal{" lit" if why else ""}" id="{own_id}" data-questions="{len(self.asked)}"'
+            f"{attributes(data_when=self.when)}{is_hidden}{more}>"
+            f'<input type="hidden" name="shown" value="{own_id}"{is_disabled}>'
+            f"{why_markup(why, get_language())}{self.markup}</div>"
+        )
+
+
+# Where a region begins and ends among the questions of a form, its id, and the heading that it stands under.
+_Run = tuple[int, int, str, str]
 
 
 @dataclass(frozen=True)
@@ -112,37 +153,52 @@ class QuestionForm:
     @cached_property
     def regions(self) -> tuple[Region, ...]:
         """All of it, in the order of the schema."""
-        runs = groupby(self.asked, key=self._run)
-        return tuple(self._region(tuple(run)) for _, run in runs)
+        return tuple(Region(id_, entry, self.asked[begin:end], self) for begin, end, id_, entry in self.runs)
+
+    @cached_property
+    def runs(self) -> tuple[_Run, ...]:
+        """How the questions stand in regions; made once for a section, as long as its schema."""
+        if not self.asked or not self.is_kept or isinstance(self.holder, Party):
+            return tuple(self._runs())
+        page = (self.asked[0].section.key, len(self.asked), self.control, self.entry_of)
+        known = self.schema.cached(_no_runs)
+        if page not in known:
+            known[page] = tuple(self._runs())
+        return known[page]
+
+    def _runs(self) -> Iterator[_Run]:
+        begin = 0
+        for _, run in groupby(self.asked, key=self._run):
+            asked = tuple(run)
+            first, end = asked[0], begin + len(asked)
+            has_rule = first.spec.depends_on is not None or first.section.depends_on is not None
+            id_ = f"region-{control_id(self.control(first.spec))}" if has_rule else ""
+            yield begin, end, id_, self.entry_of(first)
+            begin = end
 
     def _run(self, one: rules.Question) -> tuple[Hashable, ...]:
         """The same for neighbours that show and hide together."""
         return (self.entry_of(one), one.section.key, one.section.depends_on, one.spec.depends_on)
 
-    def _region(self, run: tuple[rules.Question, ...]) -> Region:
-        verdict, rule = run[0].activation, run[0].spec.depends_on
-        questions = tuple(self._question(one) for one in run)
-        has_rule = rule is not None or run[0].section.depends_on is not None
-        return Region(
-            id=f"region-{questions[0].id}" if has_rule else "",
-            entry=self.entry_of(run[0]),
-            shown=verdict.active,
-            # The rule of a whole section is said once, at the head of the section.
-            why=rules.why_asked(self.schema, run[0].section, run[0].spec, self.holder) if rule is not None else "",
-            questions=questions,
-            when=self._when(run[0]) if has_rule else "",
-            is_kept=self.is_kept,
-        )
-
-    def _when(self, asked: rules.Question) -> str:
+    def when(self, asked: rules.Question) -> str:
         """The table of a question: rows apart by spaces, each written like a posted form."""
         table = self._tables.of(asked) if self._tables else None
-        rows: list[str] = []
-        for row in table or ():
-            pairs = [(self.control(self._specs[name]), value) for name, values in row.items() for value in values]
-            # As a browser writes it, which looks for a control's name in it.
-            rows.append(urlencode(pairs, safe="*").replace("~", "%7E"))
-        return " ".join(rows)
+        if table is None:
+            return ""
+        known, place = self._table_texts, (asked.section.key, asked.spec.key, self.control)
+        kept = known.get(place)
+        if kept is None or kept[0] is not table:
+            rows: list[str] = []
+            for row in table:
+                pairs = [(self.control(self._specs[name]), value) for name, values in row.items() for value in values]
+                # As a browser writes it, which looks for a control's name in it.
+                rows.append(urlencode(pairs, safe="*").replace("~", "%7E"))
+            kept = known[place] = (table, " ".join(rows))
+        return kept[1]
+
+    @cached_property
+    def _table_texts(self) -> dict[Hashable, tuple[VisibilityTable, str]]:
+        return self.schema.cached(_no_tables)
 
     @cached_property
     def _tables(self) -> VisibilityTables | None:
@@ -152,7 +208,8 @@ class QuestionForm:
     def _specs(self) -> Mapping[str, FieldSpec]:
         return {one.spec.name: one.spec for one in self.asked}
 
-    def _question(self, asked: rules.Question) -> Question:
+    def question(self, asked: rules.Question) -> Question:
+        """One question with what was typed there and what there is to say about it."""
         spec = asked.spec
         unanswerable = self.schema.why_unanswerable(spec) or ""
         overlong, problem = self.overlong.get(spec.name), self.answers.problems.get(spec.name)
@@ -163,7 +220,7 @@ class QuestionForm:
             typed=overlong.raw if overlong else self.raw.get(spec.name),
             error=overlong.message if overlong else problem.message if problem else self.refused.get(spec.name, ""),
             error_code=problem.code if problem else "",
-            optional=not (asked.required or (spec.required and not asked.activation.active)),
+            optional=self._is_optional(asked),
             is_answered=spec.name in self.answers.values,
             is_own=self.is_own,
             share_classes=self.share_classes,
@@ -176,6 +233,43 @@ class QuestionForm:
             suggestions=self.suggestions,
         )
 
+    def markup_of(self, asked: rules.Question) -> str:
+        """The question's markup, from memory where it was rendered before and nothing is said about it."""
+        if not self.is_kept:
+            return render_anew(self.question(asked))
+        spec = asked.spec
+        if spec.name not in self._said_of:
+            look = PlainLook(
+                spec,
+                self.control(spec),
+                self.raw.get(spec.name),
+                self._is_optional(asked),
+                spec.name in self.answers.values,
+                self.is_own,
+            )
+            found = markup_from_memory(look, self._traits.of(spec), self._spoken, self.suggestions)
+            if found is not None:
+                return found
+        return render_question(self.question(asked), self._spoken)
+
+    @cached_property
+    def _traits(self) -> SpecTraits:
+        return self.schema.cached(SpecTraits)
+
+    @cached_property
+    def _spoken(self) -> str:
+        return spoken_languages()
+
+    @cached_property
+    def _said_of(self) -> frozenset[str]:
+        """The names of the answers about which there is something to say."""
+        said = (self.overlong, self.answers.problems, self.refused, self.locked, self.notes, self.warnings())
+        return frozenset().union(*said)
+
+    @staticmethod
+    def _is_optional(asked: rules.Question) -> bool:
+        return not (asked.required or (asked.spec.required and not asked.activation.active))
+
     @property
     def questions(self) -> Iterator[Question]:
         """Every question, shown or not."""
@@ -184,7 +278,9 @@ class QuestionForm:
     @property
     def problems(self) -> tuple[Question, ...]:
         """The shown questions whose answer cannot be read or was refused."""
-        return tuple(q for region in self.regions if region.shown for q in region.questions if q.error)
+        wrong = {*self.answers.problems, *self.overlong, *self.refused}
+        asked = (one for one in self.asked if one.spec.name in wrong and one.activation.active) if wrong else ()
+        return tuple(question for question in map(self.question, asked) if question.error)
 
     @property
     def problems_title(self) -> str:
@@ -198,7 +294,7 @@ class QuestionForm:
     @property
     def has_rules(self) -> bool:
         """Whether anything here shows or hides."""
-        return any(region.is_conditional for region in self.regions)
+        return any(id_ for _, _, id_, _ in self.runs)
 
     def has_new_problems(self, before: "QuestionForm") -> bool:
         """Whether a save has to be drawn again: something cannot be read, or the service has refused something new.
@@ -225,20 +321,26 @@ class QuestionForm:
     @property
     def shown_controls(self) -> frozenset[str]:
         """The controls that stand open."""
-        return frozenset(q.name for region in self.regions if region.shown for q in region.questions)
+        return frozenset(self.control(one.spec) for one in self.asked if one.activation.active)
 
     @property
     def structure(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
         """Which regions there are and what stands in them; while it stays, a page can be mended in place."""
-        return tuple((region.entry, tuple(q.name for q in region.questions)) for region in self.regions)
+        names = [self.control(one.spec) for one in self.asked]
+        return tuple((entry, tuple(names[begin:end])) for begin, end, _, entry in self.runs)
 
     def control_id_of(self, name: str) -> str:
         """The id of the control that asks for an answer, by the answer's name; empty where the page has none."""
-        return self._ids.get(name, "")
+        spec = self._specs.get(name)
+        return control_id(self.control(spec)) if spec else ""
 
-    @cached_property
-    def _ids(self) -> dict[str, str]:
-        return {question.spec.name: question.id for question in self.questions}
+
+def _no_runs(_schema: FormSchema) -> dict[Hashable, tuple[_Run, ...]]:
+    return {}
+
+
+def _no_tables(_schema: FormSchema) -> dict[Hashable, tuple[VisibilityTable, str]]:
+    return {}
 
 
 def answer_rows(regions: Iterable[Region]) -> tuple[AnswerRow, ...]:
@@ -254,79 +356,4 @@ def answer_rows(regions: Iterable[Region]) -> tuple[AnswerRow, ...]:
         if region.shown
         for question in region.questions
         if not question.unanswerable
-    )
-
-
-# Of about a kilobyte each; lists of countries have fifteen.
-_KEPT_AT_MOST = 2_000
-
-# The field is kept with its markup, so that its id names nothing else meanwhile.
-_cache: dict[Hashable, tuple[FieldSpec, str]] = {}
-
-
-def render_question(question: Question, spoken: str) -> str:
-    """The question's markup; `spoken` names the languages of the page and of the schema."""
-    # What looks like hardly anybody else's would only take the place of others if it were kept. What is likely is one
-    # gap in a list that opens, and changes the order of a list of tick boxes.
-    said = question.error or question.doubt or question.ahead or question.note
-    if said or question.is_locked or question.spec.refers_to_share_class or question.is_ticked_from_many:
-        return _render(question)
-    # What is likely is another matter in each application.
-    asked, question = question, replace(question, suggestions=None)
-    typed = dict(_typed_text(question))
-    look = question
-    if typed:
-        gaps = {part: _gap(part) for part in typed}
-        look = replace(question, typed={**question.raw, **gaps} if question.spec.parts else gaps[""])
-    key = (spoken, *_key(look))
-    if key not in _cache:
-        markup = _render(look)
-        if any(markup.count(_gap(part)) != 1 for part in typed):
-            return _render(asked)
-        if len(_cache) >= _KEPT_AT_MOST:
-            _cache.clear()
-        _cache[key] = (question.spec, markup)
-    markup = _cache[key][1]
-    for part, text in typed.items():
-        markup = markup.replace(_gap(part), escape(text))
-    return markup.replace(SUGGESTIONS_GAP, asked.suggested) if SUGGESTIONS_GAP in markup else markup
-
-
-def _render(question: Question) -> str:
-    template = get_template(question.template)
-    context = Context({"q": question, "shares_url": question.shares_url})
-    return str(template.template.render(context))  # type: ignore[attr-defined]  # what a backend's template wraps
-
-
-def _typed_text(question: Question) -> Iterator[tuple[str, str]]:
-    """What was typed freely, by part; the whole of a single control is part ""."""
-    raw: Any = question.raw
-    if isinstance(raw, Mapping):
-        yield from (
-            (part, text)
-            for part, text in raw.items()
-            if text and part in question.spec.parts and part not in question.spec.chosen_parts
-        )
-    elif isinstance(raw, str) and raw and not question.choices:
-        yield "", raw
-
-
-def _gap(part: str) -> str:
-    """Stands for typed text; of characters that Unicode leaves to private use, so that nothing else looks so."""
-    return f"\ue000{part}\ue001"
-
-
-def _key(look: Question) -> tuple[Hashable, ...]:
-    raw = look.raw
-    shown = tuple(sorted(raw.items())) if isinstance(raw, Mapping) else tuple(raw) if isinstance(raw, list) else raw
-    return (
-        id(look.spec),
-        look.name,
-        shown,
-        look.why,
-        look.optional,
-        look.is_answered,
-        look.is_own,
-        look.given,
-        look.unanswerable,
     )

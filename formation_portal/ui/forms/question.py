@@ -150,12 +150,7 @@ class Question:
     @cached_property
     def raw(self) -> Any:
         """As typed, in the notation of the page and the shape that the template draws: text, list, or text by part."""
-        typed = self.spec.localised(self.typed)
-        if self.spec.many:
-            return typed if isinstance(typed, list) else []
-        if self.spec.parts:
-            return typed if isinstance(typed, dict) else {}
-        return typed if isinstance(typed, str) else ""
+        return raw_of(self.spec, self.typed)
 
     @cached_property
     def choices(self) -> tuple[Option, ...]:
@@ -175,7 +170,7 @@ class Question:
     @property
     def is_ticked_from_many(self) -> bool:
         """Whether countries or currencies are ticked in a list that takes some looking, and isn't one to add from."""
-        return self.spec.many and bool(self.spec.listing) and SHORT_LIST < len(self.spec.options) <= _MOST_TICKED
+        return is_ticked_from_many(self.spec)
 
     @cached_property
     def suggested_choices(self) -> tuple[Option, ...]:
@@ -271,6 +266,21 @@ class Question:
             optional=part.is_optional,
             is_wrong=is_wrong,
         )
+
+
+def raw_of(spec: FieldSpec, typed: Any) -> Any:
+    """What was typed in the notation of the page and the shape that the template draws: text, list, or text by part."""
+    typed = spec.localised(typed)
+    if spec.many:
+        return typed if isinstance(typed, list) else []
+    if spec.parts:
+        return typed if isinstance(typed, dict) else {}
+    return typed if isinstance(typed, str) else ""
+
+
+def is_ticked_from_many(spec: FieldSpec) -> bool:
+    """Whether countries or currencies are ticked in a list that takes some looking, and isn't one to add from."""
+    return spec.many and bool(spec.listing) and SHORT_LIST < len(spec.options) <= _MOST_TICKED
 
 
 def _rows(offered: Iterable[Choice], chosen: set[str], alone: frozenset[str] = frozenset()) -> tuple[Option, ...]:

@@ -47,10 +47,10 @@ def language_buttons(form: str = "", action: str = "", page: str = "") -> SafeSt
     return markup("".join(_button("language", code, name, code, target, current) for code, name in settings.LANGUAGES))
 
 
-@register.simple_tag(takes_context=True)
-def theme_buttons(context: dict[str, Any], form: str = "", action: str = "", page: str = "") -> SafeString:
-    """Every theme, that of the system first: a button each, but for the page's."""
-    current, target = page_theme(context) or SYSTEM, _button_target(form, action, page)
+@register.simple_tag
+def theme_buttons(theme: str, form: str = "", action: str = "", page: str = "") -> SafeString:
+    """Every theme, that of the system first: a button each, but for the page's, `theme`."""
+    current, target = theme or SYSTEM, _button_target(form, action, page)
     themes = {SYSTEM: gettext("System theme"), "light": gettext("Light"), "dark": gettext("Dark")}
     return markup("".join(_button("theme", code, name, "", target, current) for code, name in themes.items()))
 

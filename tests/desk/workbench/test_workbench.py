@@ -21,7 +21,7 @@ from formation_portal.contract.schema_check import check_schema
 from formation_portal.desk.workbench.source import MAX_BYTES, MAX_QUESTIONS, MAX_SAME, MAX_SECTIONS
 from formation_portal.gateway.calls import Caller
 from formation_portal.gateway.catalog import catalog, forget, read_products
-from formation_portal.ui.forms import form
+from formation_portal.ui.forms import rendering
 from tests.embedded_catalog import catalog_items
 from tests.markup import Markup
 from tests.other_service import schema_builders as build
@@ -263,7 +263,7 @@ def test_nothing_is_kept_and_nothing_is_sent(
 
     monkeypatch.setattr(Caller, "call", recorded)
     before = rows()
-    kept = dict(form._cache)
+    kept = dict(rendering._cache)
     controls = {"s0:q:name": "Larkfield", "add": "person:director", "document": "/Charter"}
     writes: list[str] = []
 
@@ -283,7 +283,7 @@ def test_nothing_is_kept_and_nothing_is_sent(
     assert {method for method, _ in sent} <= {"GET"}
     assert {path for _, path in sent} <= {"/catalog"}
     # Nor in the process: mark-up of questions that customers are asked is kept, none of these.
-    assert form._cache == kept
+    assert rendering._cache == kept
 
 
 def test_what_is_posted_without_a_session_is_not_kept_either(as_nobody: Client) -> None:

@@ -10,7 +10,7 @@ from django.test.utils import CaptureQueriesContext
 from formation_portal.applications import services
 from formation_portal.applications.models import Application
 from formation_portal.contract.catalog import CatalogItem, parse_catalog
-from formation_portal.ui.forms import form as question_form
+from formation_portal.ui.forms import rendering
 from formation_portal.ui.forms.question import Question
 from tests.bench.forms import product
 
@@ -56,7 +56,7 @@ def test_what_is_kept_of_drawn_questions_holds_no_typed_text(as_owner: Client, o
     assert "Typed by Ada" in html
     assert "Also by Ada" in html
     assert 'value="1815"' in html
-    kept = "".join(markup for _, markup in question_form._cache.values())
+    kept = "".join(markup for _, markup in rendering._cache.values())
     assert "by Ada" not in kept
     assert "1815" not in kept
 
@@ -64,12 +64,12 @@ def test_what_is_kept_of_drawn_questions_holds_no_typed_text(as_owner: Client, o
 def test_what_one_application_has_drawn_serves_the_next(as_owner: Client, owner: Any) -> None:
     first, second = started(owner, 60), started(owner, 60)
     # What other tests have drawn may have filled the memory, which is emptied then in the middle of a page.
-    question_form._cache.clear()
+    rendering._cache.clear()
     as_owner.get(url(first, "questions"))
-    kept = set(question_form._cache)
+    kept = set(rendering._cache)
     as_owner.get(url(second, "questions"))
     assert kept
-    assert set(question_form._cache) == kept
+    assert set(rendering._cache) == kept
 
 
 def test_a_question_drawn_from_memory_equals_one_drawn_anew(owner: Any) -> None:
@@ -80,5 +80,5 @@ def test_a_question_drawn_from_memory_equals_one_drawn_anew(owner: Any) -> None:
         parts = dict.fromkeys(spec.parts, "1")
         for raw in (None, parts or typed[spec.many]):
             question = Question(spec=spec, name=f"q:{spec.key}", typed=raw)
-            first, second = question_form.render_question(question, "en"), question_form.render_question(question, "en")
-            assert first == second == question_form._render(question)
+            first, second = rendering.render_question(question, "en"), rendering.render_question(question, "en")
+            assert first == second == rendering.render_anew(question)

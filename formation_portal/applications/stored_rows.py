@@ -1,0 +1,269 @@
+"""The rows of one application, each table read when it is asked for first.
+
+A page of one party reads that party, its documents and its holdings. Once all parties are asked for, all documents are
+read together, so that whoever goes through them takes no query for each.
+"""
+
+from collections.abc import Iterable, Iterator, Set
+from functools import cached_property
+from typing import TypeVar
+
+from formation_portal.core.prepared_queries import PreparedQuery
+
+from .models import Application, Document, Holding, Party, SectionAnswers, ShareClass
+
+# Whose document it is, by their token (None: the entity's), and the slot's name.
+DocumentPlace = tuple[str | None, str]
+
+Entered = TypeVar("Entered", SectionAnswers, Party, ShareClass, Document)
+
+_SECTIONS = PreparedQuery(lambda application: SectionAnswers.objects.filter(application=application))
+_PARTIES = PreparedQuery(lambda application: Party.objects.filter(application=application))
+_SHARE_CLASSES = PreparedQuery(lambda application: ShareClass.objects.filter(application=application))
+_DOCUMENTS = PreparedQuery(lambda application: Document.objects.filter(application=application))
+_OWN_DOCUMENTS = PreparedQuery(lambda application: Document.objects.filter(application=application, party=None))
+
+# Whoever was entered before these says little of what is chosen next.
+MOST_LATEST = 20
+_LATEST_PARTIES = PreparedQuery(
+    lambda application: Party.objects.filter(application=application, removed_at=None).order_by("-position", "-pk")[
+        :MOST_LATEST
+    ]
+)
+
+_TABLES = (
+    "sections",
+    "_entered",
+    "party_models",
+    "removed_party_models",
+    "share_class_models",
+    "_uploaded",
+    "documents",
+    "replaced_documents",
+    "holdings",
+)
+
+
+class StoredRows:
+    """What is stored of an application. An unsaved one has nothing, and its lists are filled by whoever makes it."""
+
+    def __init__(self, application: Application) -> None:
+        self.application = application
+        # What was read alone: parties by their tokens, documents and holdings by those of their parties.
+        self._party_alone: dict[str, Party | None] = {}
+        self._documents_alone: dict[str | None, list[Document]] = {}
+        self._holdings_alone: dict[str, dict[tuple[str, str], Holding]] = {}
+
+    def forget_rows(self) -> None:
+        """Read everything anew when it is asked for."""
+        for name in _TABLES:
+            self.__dict__.pop(name, None)
+        self._party_alone.clear()
+        self._documents_alone.clear()
+        self._holdings_alone.clear()
+
+    @property
+    def has_all_parties(self) -> bool:
+        """Whether the parties were read together."""
+        return "_entered" in self.__dict__ or "party_models" in self.__dict__ or self.application.pk is None
+
+    @property
+    def has_all_documents(self) -> bool:
+        """Whether documents are read together."""
+        return "documents" in self.__dict__ or self.has_all_parties
+
+    def _read(self, query: PreparedQuery[Entered]) -> list[Entered]:
+        rows = query.rows(self.application.pk)
+        for row in rows:
+            row.application = self.application
+        return rows
+
+    @cached_property
+    def sections(self) -> dict[str, SectionAnswers]:
+        """The answers about the entity, by section."""
+        if self.application.pk is None:
+            return {}
+        return {row.section_key: row for row in self._read(_SECTIONS)}
+
+    @cached_property
+    def _entered(self) -> list[Party]:
+        if self.application.pk is None:
+            return []
+        # Whoever was read alone stays the same object, so that a change of it is seen here, too.
+        known = {model.pk: model for model in self._party_alone.values() if model}
+        return [known.get(model.pk, model) for model in self._read(_PARTIES)]
+
+    @cached_property
+    def party_models(self) -> list[Party]:
+        """The parties that count, in their order."""
+        return [party for party in self._entered if party.removed_at is None]
+
+    @cached_property
+    def removed_party_models(self) -> list[Party]:
+        """Those that can be restored."""
+        return [party for party in self._entered if party.removed_at is not None]
+
+    def party_model(self, token: str) -> Party | None:
+        """The party of that token; one query where they were not read together."""
+        if self.has_all_parties:
+            return next((one for one in self.party_models if one.token == token), None)
+        found = self._entered_alone(token)
+        return found if found and found.removed_at is None else None
+
+    def latest_party_models(self) -> list[Party]:
+        """The last parties (MOST_LATEST), in their order; one query where they were not read together."""
+        if self.has_all_parties:
+            return self.party_models[-MOST_LATEST:]
+        # Whoever was read alone stays the same object.
+        found = [self._party_alone.get(model.token) or model for model in reversed(self._read(_LATEST_PARTIES))]
+        self._party_alone |= {model.token: model for model in found}
+        return found
+
+    def removed_party_model(self, token: str) -> Party | None:
+        """The removed party of that token; one query where they were not read together."""
+        if self.has_all_parties:
+            return next((one for one in self.removed_party_models if one.token == token), None)
+        found = self._entered_alone(token)
+        return found if found and found.removed_at is not None else None
+
+    def _entered_alone(self, token: str) -> Party | None:
+        if token not in self._party_alone:
+            self._party_alone[token] = self.application.parties.filter(token=token).first()
+        return self._party_alone[token]
+
+    def add_party_model(self, model: Party) -> None:
+        """Take a party that was saved just now."""
+        if self.has_all_parties:
+            self.party_models.append(model)
+        self._party_alone[model.token] = model
+
+    @cached_property
+    def share_class_models(self) -> list[ShareClass]:
+        """The classes of shares, in their order."""
+        return self._read(_SHARE_CLASSES) if self.application.pk is not None else []
+
+    @cached_property
+    def _uploaded(self) -> list[Document]:
+        if self.application.pk is None:
+            return []
+        parties = {party.pk: party for party in self.party_models}
+        found = [one for one in self._read(_DOCUMENTS) if one.party_id is None or one.party_id in parties]
+        for document in found:
+            document.application = self.application
+            document.party = parties[document.party_id] if document.party_id else None
+        return found
+
+    @cached_property
+    def documents(self) -> list[Document]:
+        """The files that are in use."""
+        return [one for one in self._uploaded if one.replaced_at is None]
+
+    @cached_property
+    def replaced_documents(self) -> list[Document]:
+        """Files that were replaced by others."""
+        return [one for one in self._uploaded if one.replaced_at is not None]
+
+    @cached_property
+    def _documents_by_holder(self) -> dict[str | None, list[Document]]:
+        found: dict[str | None, list[Document]] = {}
+        for one in (*self.documents, *self.replaced_documents):
+            found.setdefault(token_of(one.party), []).append(one)
+        return found
+
+    def files_of(self, token: str | None) -> list[Document]:
+        """Every file of a party, or of the entity, also those that were replaced."""
+        if self.has_all_documents:
+            return self._documents_by_holder.get(token, [])
+        if token not in self._documents_alone:
+            party = self.party_model(token) if token is not None else None
+            if token is not None and party is None:
+                return []
+            rows = self.application.documents.filter(party=party) if party else self._read(_OWN_DOCUMENTS)
+            self._documents_alone[token] = self._attached(rows, party)
+        return self._documents_alone[token]
+
+    def document(self, number: int) -> Document | None:
+        """The file of that number, in use or replaced; not of a removed party."""
+        if self.has_all_documents:
+            return next((one for one in (*self.documents, *self.replaced_documents) if one.pk == number), None)
+        found = self.application.documents.filter(pk=number).select_related("party").first()
+        if found is None or (found.party and found.party.removed_at is not None):
+            return None
+        return next((one for one in self.files_of(token_of(found.party)) if one.pk == number), None)
+
+    def _attached(self, rows: Iterable[Document], party: Party | None) -> list[Document]:
+        found = list(rows)
+        for document in found:
+            document.application, document.party = self.application, party
+        return found
+
+    def document_saved(self, document: Document) -> None:
+        """Take a file that was added, replaced or removed just now."""
+        self.__dict__.pop("_documents_by_holder", None)
+        if "documents" in self.__dict__ or "replaced_documents" in self.__dict__:
+            for rows, is_here in (
+                (self.documents, document.replaced_at is None),
+                (self.replaced_documents, document.replaced_at is not None),
+            ):
+                if document in rows:
+                    rows.remove(document)
+                if is_here and document.pk is not None:
+                    rows.append(document)
+        self.__dict__.pop("_uploaded", None)
+        self._documents_alone.clear()
+
+    @cached_property
+    def holdings(self) -> dict[tuple[str, str], Holding]:
+        """Who holds what, by the tokens of party and class."""
+        classes = {row.pk: row.token for row in self.share_class_models}
+        if not classes or self.application.pk is None:
+            return {}
+        if self.has_all_parties:
+            parties = {party.pk: party.token for party in self.party_models}
+        else:
+            rows = self.application.parties.filter(removed_at=None)
+            parties = dict(rows.order_by().values_list("pk", "token"))
+        known = {row.pk: row for some in self._holdings_alone.values() for row in some.values()}
+        return {
+            (parties[row.party_id], classes[row.share_class_id]): known.get(row.pk, row)
+            for row in self.application.holdings.all()
+            if row.party_id in parties
+        }
+
+    def holdings_of(self, token: str) -> dict[tuple[str, str], Holding]:
+        """What one party holds, by the tokens of party and class."""
+        if "holdings" in self.__dict__ or self.has_all_parties:
+            return {pair: row for pair, row in self.holdings.items() if pair[0] == token}
+        if token not in self._holdings_alone:
+            party, classes = self.party_model(token), {row.pk: row.token for row in self.share_class_models}
+            rows: Iterable[Holding] = self.application.holdings.filter(party=party) if party and classes else ()
+            self._holdings_alone[token] = {(token, classes[row.share_class_id]): row for row in rows}
+        return self._holdings_alone[token]
+
+
+class DocumentPlaces(Set[DocumentPlace]):
+    """Where there are documents; whose aren't asked for are not read."""
+
+    def __init__(self, rows: StoredRows) -> None:
+        self._rows = rows
+
+    def __contains__(self, place: object) -> bool:
+        if not isinstance(place, tuple):
+            return False
+        token, slot = place
+        return any(one.slot == slot and one.replaced_at is None for one in self._rows.files_of(token))
+
+    def __iter__(self) -> Iterator[DocumentPlace]:
+        return ((token_of(one.party), one.slot) for one in self._rows.documents)
+
+    def __len__(self) -> int:
+        return len(self._rows.documents)
+
+    @classmethod
+    def _from_iterable(cls, places: Iterable[DocumentPlace]) -> Set[DocumentPlace]:  # type: ignore[override]
+        return frozenset(places)
+
+
+def token_of(party: Party | None) -> str | None:
+    """A party's token; None is the entity."""
+    return party.token if party else None

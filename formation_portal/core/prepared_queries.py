@@ -1,0 +1,83 @@
+"""Queries that every page asks, their SQL written once: that takes Django longer than a database takes to answer."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from django.db import connections, router
+from django.db.backends.base.base import BaseDatabaseWrapper
+from django.db.models import Model, QuerySet
+from django.db.models.sql.compiler import SQLCompiler
+
+Row = TypeVar("Row", bound=Model)
+
+# The first of the numbers that stand for values while the SQL is written.
+_SAMPLE = 7_318_264_001
+
+
+class PreparedQuery(Generic[Row]):
+    """A query set that is asked again and again with other values.
+
+    `make` takes the values and gives the query set, of whole rows of one table; each value has to stand in it as it is,
+    once: for equality, not within a pattern.
+    """
+
+    def __init__(self, make: "Callable[..., QuerySet[Row]]") -> None:
+        self._make = make
+        self._alias = ""
+
+    def rows(self, *values: Any) -> list[Row]:
+        """The rows that the query set would give for these values; no foreign keys are followed."""
+        self._alias = self._alias or router.db_for_read(self._make(*_samples(len(values))).model)
+        connection = connections[self._alias]
+        # With the connection, and so once a thread: how its columns are read is a matter of that connection.
+        prepared: dict[PreparedQuery[Row], _Written[Row]] = vars(connection).setdefault("prepared_queries", {})
+        if self not in prepared:
+            prepared[self] = _write(self._make, len(values), connection)
+        written = prepared[self]
+        with connection.cursor() as cursor:
+            cursor.execute(written.sql, written.parameters(values))
+            found = cursor.fetchall()
+        return [written.model.from_db(self._alias, written.names, row) for row in written.converted(found)]
+
+
+@dataclass(frozen=True)
+class _Written(Generic[Row]):
+    """The SQL of a query set, with the values that don't change and the places of those that do."""
+
+    model: type[Row]
+    sql: str
+    constants: tuple[Any, ...]
+    # By the place among the parameters, which of the values goes there.
+    places: dict[int, int]
+    compiler: SQLCompiler
+    converters: dict[int, Any]
+    names: tuple[str, ...]
+
+    def parameters(self, values: Sequence[Any]) -> list[Any]:
+        """All of them, in the order of the SQL."""
+        filled = list(self.constants)
+        for at, place in self.places.items():
+            filled[at] = values[place]
+        return filled
+
+    def converted(self, rows: list[Any]) -> Iterator[Any]:
+        """The rows as the fields read them from this database."""
+        return self.compiler.apply_converters(rows, self.converters) if self.converters and rows else iter(rows)
+
+
+def _samples(count: int) -> list[str]:
+    """Stand for values while the SQL is written: as text, which fits columns of numbers and of texts."""
+    return [str(_SAMPLE + place) for place in range(count)]
+
+
+def _write(make: "Callable[..., QuerySet[Row]]", count: int, connection: BaseDatabaseWrapper) -> _Written[Row]:
+    samples = _samples(count)
+    query_set = make(*samples)
+    compiler = query_set.query.get_compiler(connection=connection)
+    sql, parameters = compiler.as_sql()
+    places = {at: samples.index(str(one)) for at, one in enumerate(parameters) if str(one) in samples}
+    assert len(places) == count, sql
+    converters = compiler.get_converters([column for column, _, _ in compiler.select])
+    names = tuple(field.attname for field in query_set.model._meta.concrete_fields)
+    return _Written(query_set.model, sql, tuple(parameters), places, compiler, converters, names)

@@ -1,0 +1,88 @@
+"""Parts of pages that look the same to many readers: rendered once, and kept as text in this process."""
+
+import contextlib
+from collections.abc import Hashable
+from functools import cache
+
+from django import template
+from django.conf import settings
+from django.template.base import FilterExpression, NodeList, Parser, Token, token_kwargs
+from django.urls import NoReverseMatch, reverse
+from django.utils.translation import get_language
+
+register = template.Library()
+
+# Texts that one place in a template may have; a few kilobytes each.
+_MOST_TEXTS = 100
+
+
+class CachedNode(template.Node):
+    """Renders what it holds once for each language and each set of the values that it names."""
+
+    def __init__(self, content: NodeList, values: dict[str, FilterExpression]) -> None:
+        self.nodelist = content
+        self._values = values
+        self._texts: dict[Hashable, str] = {}
+
+    def render(self, context: template.Context) -> str:
+        values = {name: expression.resolve(context) for name, expression in self._values.items()}
+        key = (get_language(), *values.values())
+        text = self._texts.get(key)
+        if text is None:
+            # It sees what it names and nothing else, neither request nor reader: what is not in the key can't be in
+            # the text, so that nobody gets what was rendered for somebody else.
+            own = template.Context(values)
+            own.template = context.template
+            text = self.nodelist.render(own)
+            if len(self._texts) >= _MOST_TEXTS:
+                self._texts.clear()
+            self._texts[key] = text
+        return text
+
+
+@register.tag
+def cached(parser: Parser, token: Token) -> CachedNode:
+    """`{% cached name=value … %}…{% endcached %}`: what depends on nothing but these values and the language.
+
+    The values are flags, places and settings, never what somebody has typed or is called: those stand between two such
+    parts.
+    """
+    name, *bits = token.split_contents()
+    values = token_kwargs(bits, parser)
+    if bits:
+        raise template.TemplateSyntaxError(f"{name} takes names with values only")
+    content = parser.parse(("endcached",))
+    parser.delete_first_token()
+    return CachedNode(content, values)
+
+
+# What the menus of a page lead to.
+_IN_MENUS = (
+    "portal:catalog",
+    "portal:applications",
+    "desk:queue",
+    "account_login",
+    "account_email",
+    "account_change_password",
+)
+
+
+@register.filter
+def menu_place(path: str) -> str:
+    """What menus can tell of a page's address: which of the pages that they lead to it is, or that it lies below one.
+
+    Nothing else of the address is in it: it may hold a key, or a name.
+    """
+    places = _menu_addresses(settings.ROOT_URLCONF)
+    if path in places:
+        return path
+    return next((f"{place}_/" for place in places if place != "/" and path.startswith(place)), "")
+
+
+@cache
+def _menu_addresses(_urlconf: str) -> tuple[str, ...]:
+    found = []
+    for name in _IN_MENUS:
+        with contextlib.suppress(NoReverseMatch):
+            found.append(reverse(name))
+    return tuple(found)
