@@ -116,6 +116,8 @@ class Draft(StoredRows):
         # Posted answers that are too long, by field name; the stored ones stay.
         self.overlong: dict[str, Overlong] = {}
         self._rows: dict[str, PartyRow] = {}
+        # The entity's answers as they were validated last.
+        self._entity_before: tuple[Mapping[str, Any], Answers] | None = None
 
     def reload(self) -> None:
         """Read everything again when it is asked for."""
@@ -259,7 +261,16 @@ class Draft(StoredRows):
     def _validate(self, fields: Iterable[FieldSpec], raw: Mapping[str, Any]) -> Answers:
         """The answers, with references to removed share classes as problems. References are the classes' tokens."""
         fields = tuple(fields)
-        answers = validate(fields, raw, today=self.today)
+        return self._without_lost(fields, validate(fields, raw, today=self.today))
+
+    def _validate_entity(self) -> Answers:
+        """The same for the entity; after a change only what has changed is read again."""
+        fields, raw = self.schema.entity_fields, self.entity_raw
+        answers = validate(fields, raw, today=self.today, before=self._entity_before)
+        self._entity_before = (raw, answers)
+        return self._without_lost(fields, answers)
+
+    def _without_lost(self, fields: tuple[FieldSpec, ...], answers: Answers) -> Answers:
         referring = [spec for spec in fields if spec.refers_to_share_class and spec.name in answers.values]
         if not referring:
             return answers
@@ -289,7 +300,7 @@ class Draft(StoredRows):
         """The application as validated values. The ids of parties and classes are their tokens."""
         whole = self.has_all_parties or reads_parties(self.schema)
         return Record(
-            answers=self._validate(self.schema.entity_fields, self.entity_raw),
+            answers=self._validate_entity(),
             parties=self._party_records() if whole else _when_asked(self._party_records),
             share_classes=tuple(row.record for row in self.share_classes),
             holdings=self._holding_records() if whole else _when_asked(self._holding_records),

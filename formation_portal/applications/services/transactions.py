@@ -24,6 +24,7 @@ from formation_portal.audit.models import AuditAction
 from formation_portal.contract.fields.base import FieldSpec
 from formation_portal.contract.localisation import stored_words
 from formation_portal.core import subscribers
+from formation_portal.core.prepared_queries import PreparedQuery
 
 from ..access import Author
 from ..draft import Draft, Overlong
@@ -72,6 +73,13 @@ class Journal:
         self.entries.append(entry)
 
 
+_LOCKED = PreparedQuery(lambda number: Application.objects.select_for_update().filter(pk=number))
+
+
+def _differs(one: Application, other: Application, name: str) -> bool:
+    return bool(getattr(one, name) != getattr(other, name))
+
+
 @contextmanager
 def application_transaction(
     draft: Draft, *, by: Author | None, must_be_open: bool = True, page_version: PageVersion | None = None
@@ -84,7 +92,9 @@ def application_transaction(
     with transaction.atomic():
         application = draft.application
         read_at = application.revision
-        locked = Application.objects.select_for_update().get(pk=application.pk)
+        locked = next(iter(_LOCKED.rows(application.pk)), None)
+        if locked is None:
+            raise Application.DoesNotExist
         if locked.schema_version_id != application.schema_version_id:
             raise FormChanged
         for name in ("state", "revision", "submitted_at", "submitted_by_id", "submissions", "deleted_at"):
@@ -107,7 +117,10 @@ def application_transaction(
             application.revision += 1
             has_moved = application.state != stood
             journal.entries[-1].moved_to = application.state if has_moved else ""
-            application.save()
+            # Of a wide row only what this transaction has changed.
+            fields = application._meta.concrete_fields
+            changed = [one.name for one in fields if _differs(application, locked, one.attname)]
+            application.save(update_fields=[*changed, "updated_at"])
             Change.objects.bulk_create(journal.entries)
             draft.new_changes += journal.entries
             draft.invalidate()
@@ -158,7 +171,9 @@ def asked_answers(
     ignored = [name[:MAX_NAME_SHOWN] for name in raw if name not in asked]
     if ignored:
         logger.warning("Ignored %d answers that are not asked in %s: %r", len(ignored), where, ignored[:10])
-    posted, room = {}, draft.room(wanted=count_characters(raw))
+    posted: dict[str, Any] = {}
+    # How much more may be stored, found out once something grows; and what it has grown by here.
+    room, grown = None, 0
     changed = [name for name in changed_names(stored, raw) if name in asked]
     is_history_full = _is_history_full(draft, by, [[stored.get(name, ""), raw[name]] for name in changed])
     for name, value in raw.items():
@@ -166,7 +181,9 @@ def asked_answers(
             continue
         more = count_characters(value) - count_characters(stored.get(name, ""))
         message, label = asked[name].too_long_message(value), asked[name].label
-        if not message and more > max(room, 0):
+        if more > 0 and room is None:
+            room = draft.room(wanted=count_characters(raw))
+        if not message and room is not None and more > max(room - grown, 0):
             message = gettext("Shorten “{label}”. The application has reached its limit of text").format(label=label)
         if not message and is_history_full and name in changed:
             message = gettext("Save “{label}” again in an hour. Too much text was changed in the last hour").format(
@@ -175,7 +192,8 @@ def asked_answers(
         if message:
             draft.overlong[name] = Overlong(value, message)
         else:
-            posted[name], room = value, room - more
+            posted[name] = value
+            grown += more
     return posted
 
 
