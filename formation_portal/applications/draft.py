@@ -42,7 +42,6 @@ _CACHED = (
     "form_state",
     "needs",
     "_needs_by_section",
-    "_home_sections",
 )
 
 Entry = TypeVar("Entry")
@@ -130,18 +129,10 @@ class Draft(StoredRows):
             self.__dict__.pop(name, None)
         self._rows.clear()
 
-    @cached_property
-    def _home_sections(self) -> dict[str, str]:
-        """The key of the section that stores each entity field: the first one that asks it."""
-        homes: dict[str, str] = {}
-        for section in self.schema.entity_sections:
-            for spec in section.fields:
-                homes.setdefault(spec.name, section.key)
-        return homes
-
     def home_section(self, name: str, *, kept_in: str | None = None) -> str:
         """The key of the section that stores the answer to an entity field; `kept_in` for a field that is not asked."""
-        return self._home_sections[name] if kept_in is None else self._home_sections.get(name, kept_in)
+        homes = self.schema.cached(_HomeSections).of_fields
+        return homes[name] if kept_in is None else homes.get(name, kept_in)
 
     def section_row(self, key: str) -> SectionAnswers:
         """The row that stores the answers of a section; a new one, unsaved, where there is none."""
@@ -177,8 +168,7 @@ class Draft(StoredRows):
 
     def version(self, section_key: str) -> int:
         """The section's version; it rises with each change of its answers, also of those shared with other sections."""
-        section = self.schema.section(section_key)
-        homes = {self.home_section(spec.name) for spec in section.fields} if section and section.is_entity else set()
+        homes = self.schema.cached(_HomeSections).of_sections.get(section_key, frozenset())
         return sum(self.sections[key].version for key in homes | {section_key} if key in self.sections)
 
     def typed_holdings(self) -> dict[tuple[str, str], str]:
@@ -404,6 +394,19 @@ class Draft(StoredRows):
                 if spec.refers_to_share_class and raw.get(spec.name) == token
             ),
         )
+
+
+class _HomeSections:
+    """Where a schema's entity fields are stored: in the first section that asks them."""
+
+    def __init__(self, schema: FormSchema) -> None:
+        self.of_fields: dict[str, str] = {}
+        self.of_sections: dict[str, frozenset[str]] = {}
+        for section in schema.entity_sections:
+            names = [spec.name for spec in section.fields]
+            for name in names:
+                self.of_fields.setdefault(name, section.key)
+            self.of_sections[section.key] = frozenset(self.of_fields[name] for name in names)
 
 
 def _when_asked(read: Callable[[], tuple[Entry, ...]]) -> tuple[Entry, ...]:

@@ -82,12 +82,8 @@ def line(raw: Any, *, label: str, limit: int = LINE_LIMIT, allowed: str = "") ->
     if not isinstance(raw, str):
         raise AnswerError("not_text", gettext("Enter “{label}” as text", label=label))
     text = _normalised_text(raw)
-    controls = (
-        character
-        for character in text
-        if unicodedata.category(character) in ("Cc", "Cs") or ord(character) in _BIDI_CONTROLS or character == "\ufffd"
-    )
-    if any(character not in allowed for character in controls):
+    # What is printable has none; most texts are.
+    if not (text.isprintable() and "\ufffd" not in text) and any(map(_is_control, set(text).difference(allowed))):
         words = gettext("Enter “{label}” again. It contains characters that we can’t save", label=label)
         raise AnswerError("control_characters", words)
     if len(text) > limit:
@@ -96,6 +92,11 @@ def line(raw: Any, *, label: str, limit: int = LINE_LIMIT, allowed: str = "") ->
             "too_long", gettext("Shorten “{label}” to {limit} characters or fewer. It has {length}", **said)
         )
     return text
+
+
+def _is_control(character: str) -> bool:
+    is_unreadable = unicodedata.category(character) in ("Cc", "Cs") or character == "\ufffd"
+    return is_unreadable or ord(character) in _BIDI_CONTROLS
 
 
 def lines(raw: Any, *, label: str) -> str:

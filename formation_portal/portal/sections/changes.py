@@ -16,6 +16,7 @@ from formation_portal.contract.fields.base import FieldSpec
 from formation_portal.contract.inactive_answers import (
     Inactive,
     answers_in_rules,
+    can_be_much,
     inactive_by,
     inactive_without,
     newly_inactive,
@@ -149,7 +150,8 @@ def inactive_warnings(
     """
     answers = (party or draft.record).answers
     deciding = answers_in_rules(draft.schema) & answers.values.keys()
-    choices = {spec.name: spec for spec in asked if spec.name in deciding}
+    known = {spec.name: spec for spec in asked if spec.name in deciding}
+    choices = {name: spec for name, spec in known.items() if can_be_much(draft.schema, name, party)}
     found = inactive_without(choices, draft.form_state, party) if choices else {}
     shown = {name: _shown_to_reader(inactive, only_of) for name, inactive in found.items()}
     return {
