@@ -178,7 +178,8 @@ def save_page(
         )
         return render_page(request, page(), status=409, unsaved=unsaved)
     found = before.consequence(was)
-    left_labels = dict.fromkeys(one.label for one in before.form.questions if one.spec.name in kept_theirs)
+    asked = before.form.asked if kept_theirs else ()
+    left_labels = dict.fromkeys(one.spec.label for one in asked if one.spec.name in kept_theirs)
     left = " ".join(filter(None, (kept_theirs_words(left_labels), accepted_words(before.draft.locked_labels))))
     if request.htmx:
         now = page()
