@@ -53,6 +53,7 @@ def save_section(
             posted=posted,
             holders=[one.key for one in draft.schema.entity_sections],
             page_version=page_version,
+            asked={spec.name for spec in section.fields},
         )
         if not names:
             return kept_theirs

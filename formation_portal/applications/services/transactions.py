@@ -48,10 +48,14 @@ KeptTheirs = tuple[Any, ...]
 
 @dataclass(frozen=True, slots=True)
 class PageVersion:
-    """The version of a page that posts: the application's revision when it was drawn, and the page's id."""
+    """The version of a page that posts: the application's revision when it was drawn, and the page's id.
+
+    `is_partial`: it posts only what it has changed, and shows everything else as it knew it.
+    """
 
     revision: int
     page: str
+    is_partial: bool = False
 
 
 class Journal:
@@ -248,14 +252,18 @@ def compare_versions(
     holders: Collection[str] = (),
     page_version: PageVersion | None = None,
     history_key: Callable[[Any], str] = str,
+    asked: Collection[str] = (),
 ) -> tuple[tuple[Any, ...], KeptTheirs]:
     """Merge a post with what others have saved: the names of the answers to be written, and of those that keep what
     others have saved. Raises Stale where both have changed the same answer.
 
     `version` is the one that the page was drawn with, `current` the stored one. `holders` are the holders of the
     history entries about these answers, and `history_key` gives an answer's name there. Without a `page_version` any
-    post of an old version is stale.
+    post of an old version is stale. `asked` are the names of all that the page asks, where it may post only a part.
     """
+    if page_version is not None and page_version.is_partial and version not in (None, current):
+        others = _changes_by_others(application, page_version, holders)
+        posted = {name: base for name, (base, _) in others.items() if name in asked} | dict(posted)
     names = changed_names(stored, posted)
     if not names or version is None or version == current:
         return names, ()

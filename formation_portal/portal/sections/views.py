@@ -26,6 +26,7 @@ from formation_portal.ui.forms.form_data import (
     KEEP,
     RESTORE,
     THEIRS,
+    UNSAVED,
     posted_answers,
     posted_page_version,
     posted_version,
@@ -363,7 +364,10 @@ def _answer_change(
         "notes": notes,
         "folded": _folded(request, page),
     }
-    return render(request, "portal/sections/_update.html", context)
+    response = render(request, "portal/sections/_update.html", context)
+    if left:
+        response.headers[UNSAVED] = "1"
+    return response
 
 
 def render_conflict(request: UserRequest, page: FormPage, clashes: Sequence[FieldConflict]) -> HttpResponse:
@@ -372,7 +376,9 @@ def render_conflict(request: UserRequest, page: FormPage, clashes: Sequence[Fiel
     A change that script posts in the background is only told of; the page with what was typed stays.
     """
     if getattr(request, "htmx", False):
-        return render(request, "portal/sections/_stale.html")
+        response = render(request, "portal/sections/_stale.html")
+        response.headers[UNSAVED] = "1"
+        return response
     left = [clash for clash in clashes if clash.is_left]
     context = {
         "page": page,

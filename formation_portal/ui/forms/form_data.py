@@ -35,6 +35,10 @@ THEIRS = "theirs"
 # The control with the page's version: the application's revision, the page's own id, and which form it was.
 PAGE_VERSION = "drawn"
 _FORM_LETTERS = 8
+# Posted by script (autosave.js): only what no answer has acknowledged is in the post.
+PARTIAL = "partial"
+# The header of an answer that has not saved all of a post, so that script posts it once more.
+UNSAVED = "Unsaved"
 
 
 def new_page_version(draft: Draft, *, page: str = "") -> str:
@@ -59,7 +63,7 @@ def posted_page_version(post: QueryDict, draft: Draft) -> PageVersion | None:
     number = posted_revision(post)
     if number is None or not is_token(page) or form != draft.application.schema_version_id[:_FORM_LETTERS]:
         return None
-    return PageVersion(number, page)
+    return PageVersion(number, page, is_partial=PARTIAL in post)
 
 
 def posted_answers(form: QuestionForm, post: QueryDict) -> dict[str, Raw]:
