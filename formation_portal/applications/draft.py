@@ -42,7 +42,6 @@ _CACHED = (
     "form_state",
     "needs",
     "_needs_by_section",
-    "_home_sections",
 )
 
 Entry = TypeVar("Entry")
@@ -116,6 +115,8 @@ class Draft(StoredRows):
         # Posted answers that are too long, by field name; the stored ones stay.
         self.overlong: dict[str, Overlong] = {}
         self._rows: dict[str, PartyRow] = {}
+        # The entity's answers as they were validated last.
+        self._entity_before: tuple[Mapping[str, Any], Answers] | None = None
 
     def reload(self) -> None:
         """Read everything again when it is asked for."""
@@ -128,18 +129,10 @@ class Draft(StoredRows):
             self.__dict__.pop(name, None)
         self._rows.clear()
 
-    @cached_property
-    def _home_sections(self) -> dict[str, str]:
-        """The key of the section that stores each entity field: the first one that asks it."""
-        homes: dict[str, str] = {}
-        for section in self.schema.entity_sections:
-            for spec in section.fields:
-                homes.setdefault(spec.name, section.key)
-        return homes
-
     def home_section(self, name: str, *, kept_in: str | None = None) -> str:
         """The key of the section that stores the answer to an entity field; `kept_in` for a field that is not asked."""
-        return self._home_sections[name] if kept_in is None else self._home_sections.get(name, kept_in)
+        homes = self.schema.cached(_HomeSections).of_fields
+        return homes[name] if kept_in is None else homes.get(name, kept_in)
 
     def section_row(self, key: str) -> SectionAnswers:
         """The row that stores the answers of a section; a new one, unsaved, where there is none."""
@@ -175,8 +168,7 @@ class Draft(StoredRows):
 
     def version(self, section_key: str) -> int:
         """The section's version; it rises with each change of its answers, also of those shared with other sections."""
-        section = self.schema.section(section_key)
-        homes = {self.home_section(spec.name) for spec in section.fields} if section and section.is_entity else set()
+        homes = self.schema.cached(_HomeSections).of_sections.get(section_key, frozenset())
         return sum(self.sections[key].version for key in homes | {section_key} if key in self.sections)
 
     def typed_holdings(self) -> dict[tuple[str, str], str]:
@@ -259,7 +251,16 @@ class Draft(StoredRows):
     def _validate(self, fields: Iterable[FieldSpec], raw: Mapping[str, Any]) -> Answers:
         """The answers, with references to removed share classes as problems. References are the classes' tokens."""
         fields = tuple(fields)
-        answers = validate(fields, raw, today=self.today)
+        return self._without_lost(fields, validate(fields, raw, today=self.today))
+
+    def _validate_entity(self) -> Answers:
+        """The same for the entity; after a change only what has changed is read again."""
+        fields, raw = self.schema.entity_fields, self.entity_raw
+        answers = validate(fields, raw, today=self.today, before=self._entity_before)
+        self._entity_before = (raw, answers)
+        return self._without_lost(fields, answers)
+
+    def _without_lost(self, fields: tuple[FieldSpec, ...], answers: Answers) -> Answers:
         referring = [spec for spec in fields if spec.refers_to_share_class and spec.name in answers.values]
         if not referring:
             return answers
@@ -289,7 +290,7 @@ class Draft(StoredRows):
         """The application as validated values. The ids of parties and classes are their tokens."""
         whole = self.has_all_parties or reads_parties(self.schema)
         return Record(
-            answers=self._validate(self.schema.entity_fields, self.entity_raw),
+            answers=self._validate_entity(),
             parties=self._party_records() if whole else _when_asked(self._party_records),
             share_classes=tuple(row.record for row in self.share_classes),
             holdings=self._holding_records() if whole else _when_asked(self._holding_records),
@@ -393,6 +394,19 @@ class Draft(StoredRows):
                 if spec.refers_to_share_class and raw.get(spec.name) == token
             ),
         )
+
+
+class _HomeSections:
+    """Where a schema's entity fields are stored: in the first section that asks them."""
+
+    def __init__(self, schema: FormSchema) -> None:
+        self.of_fields: dict[str, str] = {}
+        self.of_sections: dict[str, frozenset[str]] = {}
+        for section in schema.entity_sections:
+            names = [spec.name for spec in section.fields]
+            for name in names:
+                self.of_fields.setdefault(name, section.key)
+            self.of_sections[section.key] = frozenset(self.of_fields[name] for name in names)
 
 
 def _when_asked(read: Callable[[], tuple[Entry, ...]]) -> tuple[Entry, ...]:

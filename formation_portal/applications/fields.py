@@ -38,6 +38,11 @@ def without_blanks(raw: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in raw.items() if not is_blank(value)}
 
 
+def with_answers(raw: Mapping[str, Any], posted: Mapping[str, Any]) -> dict[str, Any]:
+    """The stored answers with the posted ones in their place; a blank one is left out, as it is where it is stored."""
+    return {name: value for name, value in {**raw, **posted}.items() if name not in posted or not is_blank(value)}
+
+
 def is_same_answer(one: Any, other: Any) -> bool:
     """Whether two answers are equal; a blank answer and a missing one are."""
     return bool((None if is_blank(one) else one) == (None if is_blank(other) else other))

@@ -79,6 +79,13 @@ def inactive_by(
     return _difference(_inactive_within(before, reach, was), _inactive_within(after, reach, now), before, after)
 
 
+def can_be_much(schema: FormSchema, name: str, party: Party | None = None) -> bool:
+    """Whether another answer of that name could set aside much (`is_much`), as far as the rules alone tell."""
+    reach = reach_of(schema, group_of(party), name)
+    is_more = bool(reach.sections or reach.roles or reach.has_classes)
+    return is_more or sum(map(len, reach.names.values())) > _FEW_ANSWERS
+
+
 def inactive_without(names: Iterable[str], form_state: FormState, party: Party | None = None) -> dict[str, Inactive]:
     """By name, what would be set aside without the answer of that name: all that another one can set aside.
 

@@ -10,6 +10,10 @@ from .fields.base import FieldSpec
 from .fields.values import AnswerError, Problem
 
 
+# Is no raw answer.
+_NEVER = object()
+
+
 @dataclass(frozen=True, slots=True)
 class Answers:
     """One holder's answers by field name: values where readable, problems where not. Unanswered names are absent."""
@@ -43,12 +47,29 @@ class UnreadAnswers(Answers):
     __hash__ = None  # type: ignore[assignment]
 
 
-def validate(fields: Iterable[FieldSpec], raw: Mapping[str, Any], *, today: date) -> Answers:
-    """Read every field's raw answer. What the agent provides is never read from anybody else."""
+def validate(
+    fields: Iterable[FieldSpec],
+    raw: Mapping[str, Any],
+    *,
+    today: date,
+    before: tuple[Mapping[str, Any], Answers] | None = None,
+) -> Answers:
+    """Read every field's raw answer. What the agent provides is never read from anybody else.
+
+    `before` are raw answers to the same fields with what they were read as, on the same day in the same language: of
+    those that are the same objects still nothing is read again.
+    """
+    raw_before, read = before or ({}, Answers())
     values: dict[str, Any] = {}
     problems: dict[str, Problem] = {}
     for spec in fields:
         if spec.provided_by_agent or spec.name not in raw or spec.name in values:
+            continue
+        if raw[spec.name] is raw_before.get(spec.name, _NEVER):
+            if spec.name in read.values:
+                values[spec.name] = read.values[spec.name]
+            elif spec.name in read.problems:
+                problems[spec.name] = read.problems[spec.name]
             continue
         try:
             value = spec.clean(raw[spec.name])

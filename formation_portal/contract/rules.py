@@ -9,6 +9,7 @@ rules are put into words is in `reasons`.
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import groupby
 from typing import Any
 
 from . import reasons
@@ -129,6 +130,40 @@ _UNKNOWN_FIELD = Activation(
 _CYCLE = Activation(False, partial(gettext, gettext_noop("Not asked, because its rules refer to each other")))
 
 
+@dataclass(frozen=True, slots=True)
+class _Planned:
+    """One field of a list: `rule` is the same number for neighbours under the same rule, `unconditional` the question as it
+    stands in an active section, where it has none."""
+
+    spec: FieldSpec
+    rule: int
+    is_required: bool
+    unconditional: Question | None
+
+
+class _Plans:
+    """What can be said of a schema's questions before anything is answered."""
+
+    def __init__(self, schema: FormSchema) -> None:
+        self._schema = schema
+        self._plans: dict[tuple[str, str], tuple[_Planned, ...]] = {}
+
+    def of(self, section: Section, group: str) -> tuple[_Planned, ...]:
+        """The fields of a list of a section, in their order."""
+        known = (section.key, group)
+        if known not in self._plans:
+            runs = groupby(section.groups.get(group, ()), key=lambda spec: spec.depends_on)
+            self._plans[known] = tuple(
+                self._planned(section, spec, number) for number, (_, run) in enumerate(runs) for spec in run
+            )
+        return self._plans[known]
+
+    def _planned(self, section: Section, spec: FieldSpec, number: int) -> _Planned:
+        is_required = spec.required and not spec.provided_by_agent and self._schema.why_unanswerable(spec) is None
+        always = Question(section, spec, _ALWAYS, required=is_required) if spec.depends_on is None else None
+        return _Planned(spec, number, is_required, always)
+
+
 def evaluate(schema: FormSchema, record: Record) -> "FormState":
     """How everything in the schema stands, given what the record says."""
     return FormState(schema, record)
@@ -141,6 +176,7 @@ class FormState:
         self.schema = schema
         self.record = record
         self._lookup = lookup_of(schema)
+        self._plans = schema.cached(_Plans)
         self._fields: dict[tuple[str, str, str, str | None], Activation] = {}
         self._sections: dict[str, Activation] = {}
         self._questions: dict[tuple[str, str | None], tuple[Question, ...]] = {}
@@ -216,12 +252,18 @@ class FormState:
         """Every field that the section has for the holder, active or not."""
         known = (section.key, holder.id if holder else None)
         if known not in self._questions:
-            found = []
-            for spec in section.groups.get(group_of(holder), ()):
-                activation = self.field_activation(section, spec, holder)
-                answerable = not spec.provided_by_agent and self.schema.why_unanswerable(spec) is None
-                is_required = spec.required and activation.active and answerable
-                found.append(Question(section, spec, activation, required=is_required))
+            whole, found = self.section_activation(section), []
+            # Neighbours under one rule stand alike.
+            by_rule: dict[int, Activation] = {}
+            for planned in self._plans.of(section, group_of(holder)):
+                if planned.unconditional and whole.active:
+                    found.append(planned.unconditional)
+                    continue
+                activation = by_rule.get(planned.rule)
+                if activation is None:
+                    activation = by_rule[planned.rule] = self.field_activation(section, planned.spec, holder)
+                is_required = planned.is_required and activation.active
+                found.append(Question(section, planned.spec, activation, required=is_required))
             self._questions[known] = tuple(found)
         return self._questions[known]
 

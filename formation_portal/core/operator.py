@@ -83,7 +83,6 @@ class Operator:
         path = self.logo_path
         return _logo_name(path, path.stat().st_mtime_ns) if path else ""
 
-
     @property
     def version(self) -> tuple[object, ...]:
         """Changes with whatever pages show of the operator."""

@@ -289,7 +289,9 @@ def deliveries_of(application: Application) -> ApplicationDeliveries:
 
 # What decides how far others are: what they belong to or name, and the transitions.
 _DECIDING = (*(kind for kind in ResourceKind if kind.is_transition), ResourceKind.ENTITY, ResourceKind.SHARE_CLASS)
-_TROUBLED = Q(document_status=REJECTED) | Q(reason=UNSUPPORTED) | ~Q(state__in=(DeliveryState.DONE, DeliveryState.QUEUED))
+_TROUBLED = (
+    Q(document_status=REJECTED) | Q(reason=UNSUPPORTED) | ~Q(state__in=(DeliveryState.DONE, DeliveryState.QUEUED))
+)
 _TROUBLED_DELIVERIES = PreparedQuery(lambda application: Delivery.objects.filter(_TROUBLED, application=application))
 
 
@@ -299,7 +301,11 @@ def deliveries_for_customer(application: Application, *, holder: str | None = No
     With a `holder`, a party's or class's token or "" for the entity, it tells of that one's answers and documents alone.
     """
     profile, is_draft = current_profile(), application.status is State.DRAFT
-    if is_draft and not profile.is_paused(timezone.now()) and not (troubled := _TROUBLED_DELIVERIES.rows(application.pk)):
+    if (
+        is_draft
+        and not profile.is_paused(timezone.now())
+        and not (troubled := _TROUBLED_DELIVERIES.rows(application.pk))
+    ):
         return ApplicationDeliveries(application, troubled, profile, only_trouble=True)
     rows = Delivery.objects.filter(application=application)
     if holder is not None:

@@ -17,6 +17,7 @@ from formation_portal.applications.parties import PartyRow, ShareClassRow
 from formation_portal.contract import canonical
 from formation_portal.contract.lifecycle import AGENT, TRANSITIONS, State
 from formation_portal.contract.record import Holder
+from formation_portal.core.prepared_queries import PreparedQuery
 
 from . import wake
 from .models import (
@@ -78,8 +79,7 @@ def desired_state(draft: Draft, status_changes: Sequence[Change] = ()) -> tuple[
     if application.status is State.WITHDRAWN:
         return (DesiredResource(*WITHDRAWAL, {"status": State.WITHDRAWN.value}),)
     return (
-        _entity(draft),
-        DesiredResource(ResourceKind.ENTITY_CSP, "", _csp_data(draft, None)),
+        *_entity(draft),
         *_share_classes(draft),
         *_parties(draft),
         *_documents(draft),
@@ -88,38 +88,35 @@ def desired_state(draft: Draft, status_changes: Sequence[Change] = ()) -> tuple[
     )
 
 
-def _entity(draft: Draft) -> DesiredResource:
+def _entity(draft: Draft) -> tuple[DesiredResource, DesiredResource]:
     application = draft.application
-    return DesiredResource(
-        ResourceKind.ENTITY,
-        "",
-        {
-            "jurisdiction_product_id": application.product_id,
-            "client_reference": application.reference,
-            "answers": _answers(draft, None, is_canonical=True),
-        },
-    )
-
-
-def _answers(draft: Draft, holder: Holder, *, is_canonical: bool) -> Payload:
-    return {
-        spec.name: reference_to(ResourceKind.SHARE_CLASS, value) if spec.refers_to_share_class else spec.payload(value)
-        for spec, value in draft.form_state.active_answers(holder)
-        if bool(spec.canonical_field) is is_canonical
+    answers, csp_data = _answers(draft, None)
+    payload = {
+        "jurisdiction_product_id": application.product_id,
+        "client_reference": application.reference,
+        "answers": answers,
     }
+    return DesiredResource(ResourceKind.ENTITY, "", payload), DesiredResource(ResourceKind.ENTITY_CSP, "", csp_data)
 
 
-def _csp_data(draft: Draft, holder: Holder) -> Payload:
-    return {"schema_id": draft.schema.id, "answers": _answers(draft, holder, is_canonical=False)}
+def _answers(draft: Draft, holder: Holder) -> tuple[Payload, Payload]:
+    """The holder's answers that have a canonical name; and the provider's own, as csp-data takes them."""
+    answers: tuple[Payload, Payload] = ({}, {})
+    for spec, value in draft.form_state.active_answers(holder):
+        refers = spec.refers_to_share_class
+        sent = reference_to(ResourceKind.SHARE_CLASS, value) if refers else spec.payload(value)
+        answers[0 if spec.canonical_field else 1][spec.name] = sent
+    return answers[0], {"schema_id": draft.schema.id, "answers": answers[1]}
 
 
 def _share_classes(draft: Draft) -> Iterator[DesiredResource]:
     if not draft.holds_shares:
         return
     for position, row in enumerate(draft.share_classes):
-        payload = {"answers": _answers(draft, row.record, is_canonical=True)} if _is_ready_class(draft, row) else None
+        answers, csp_data = _answers(draft, row.record)
+        payload = {"answers": answers} if _is_ready_class(draft, row) else None
         yield DesiredResource(ResourceKind.SHARE_CLASS, row.token, payload, position)
-        yield DesiredResource(ResourceKind.SHARE_CLASS_CSP, row.token, _csp_data(draft, row.record), position)
+        yield DesiredResource(ResourceKind.SHARE_CLASS_CSP, row.token, csp_data, position)
 
 
 def _is_ready_class(draft: Draft, row: ShareClassRow) -> bool:
@@ -138,13 +135,10 @@ def _parties(draft: Draft) -> Iterator[DesiredResource]:
         roles = draft.form_state.active_roles(row.record)
         if not roles:
             continue
-        payload = {
-            "party_type": row.kind,
-            "roles": list(roles),
-            "answers": _answers(draft, row.record, is_canonical=True),
-        }
+        answers, csp_data = _answers(draft, row.record)
+        payload = {"party_type": row.kind, "roles": list(roles), "answers": answers}
         yield DesiredResource(ResourceKind.PARTY, row.token, payload if _is_ready_party(draft, row) else None, position)
-        yield DesiredResource(ResourceKind.PARTY_CSP, row.token, _csp_data(draft, row.record), position)
+        yield DesiredResource(ResourceKind.PARTY_CSP, row.token, csp_data, position)
 
 
 def _is_ready_party(draft: Draft, row: PartyRow) -> bool:
@@ -236,6 +230,9 @@ _SYNCED_FIELDS = (
 )
 
 
+_LOCKED_ROWS = PreparedQuery(lambda application: Delivery.objects.select_for_update().filter(application=application))
+
+
 def sync(draft: Draft) -> None:
     """Set what each row wants: equal to what was acknowledged is done, anything else is queued.
 
@@ -243,7 +240,7 @@ def sync(draft: Draft) -> None:
     queries, however large the application, and one more for one that was submitted.
     """
     application, now = draft.application, timezone.now()
-    found = Delivery.objects.select_for_update().filter(application=application)
+    found = _LOCKED_ROWS.rows(application.pk)
     rows = {_name_of(row): row for row in found}
     before = {name: _values(row) for name, row in rows.items()}
     desired = {resource.name: resource for resource in desired_state(draft, status_changes_of(application))}
@@ -277,9 +274,14 @@ def sync(draft: Draft) -> None:
         if is_idle and (may_send or row.is_transition):
             row.next_at = now
     Delivery.objects.bulk_create([row for row in rows.values() if row.pk is None])
-    changed = [row for name, row in rows.items() if name in before and _values(row) != before[name]]
-    if changed:
-        Delivery.objects.bulk_update(changed, _SYNCED_FIELDS)
+    changed = {name: _changed_fields(row, before[name]) for name, row in rows.items() if name in before}
+    changed = {name: fields for name, fields in changed.items() if fields}
+    if len(changed) == 1:
+        [(name, fields)] = changed.items()
+        rows[name].save(update_fields=fields)
+    elif changed:
+        fields = list(dict.fromkeys(field for some in changed.values() for field in some))
+        Delivery.objects.bulk_update([rows[name] for name in changed], fields)
 
 
 def _name_of(row: Delivery) -> ResourceName:
@@ -292,6 +294,10 @@ def _name_of(row: Delivery) -> ResourceName:
 
 def _values(row: Delivery) -> tuple[Any, ...]:
     return tuple(getattr(row, name) for name in _SYNCED_FIELDS)
+
+
+def _changed_fields(row: Delivery, before: tuple[Any, ...]) -> list[str]:
+    return [name for name, was, now in zip(_SYNCED_FIELDS, before, _values(row), strict=True) if was != now]
 
 
 def without_unsendable(payload: Payload, sendable: Collection[ResourceName]) -> Payload:

@@ -34,11 +34,77 @@
   document.addEventListener("input", note);
 
   /* Nobody has pressed a button where a change is posted, though htmx takes the one that has the focus for pressed. */
-  document.addEventListener(EVENT.asked, ({ detail: { elt, parameters, triggeringEvent } }) => {
+  document.addEventListener(EVENT.asked, ({ detail }) => {
+    const { elt, parameters, triggeringEvent } = detail;
     const form = elt.closest("form");
     if (!form || triggeringEvent?.type === "submit") return;
     const held = new FormData(form);
     for (const { type, name } of form.elements) if (type === "submit" && !held.has(name)) delete parameters[name];
+    if (elt.matches(PART) && "changesOnly" in elt.dataset) leaveOut(form, held, detail);
+  });
+
+  /* ---- Where all that a part was drawn with is saved (data-changes-only), only those questions are posted that no
+     answer has acknowledged as they stand. What a post doesn't hold stays as it is; a mark says that it is a part. ---- */
+
+  const QUESTION = "q:";
+  const acknowledged = new WeakMap(); /* by form: its questions, and the regions that it shows */
+  const posts = new WeakMap(); /* by request: the same, as it stood then */
+
+  const shownIn = (held) => new Set(held.getAll("shown"));
+  for (const form of document.forms)
+    acknowledged.set(form, { answers: new Map(), shown: shownIn(new FormData(form)) });
+
+  /* A question by the name of one of its controls; names are quoted, so no other colon stands in them. */
+  const questionOf = (name) => (name?.startsWith(QUESTION) ? name.split(":", 2).join(":") : "");
+
+  /* By question, all that its controls hold. */
+  const answersOf = (entries) => {
+    const found = new Map();
+    for (const [name, value] of entries) {
+      const question = questionOf(name);
+      if (question) found.set(question, `${found.get(question) ?? ""}${name}\0${value}\0`);
+    }
+    return found;
+  };
+
+  /* What the controls held when the server drew them. */
+  const drawn = function* (form) {
+    for (const control of form.elements) {
+      const { name, type } = control;
+      if (!questionOf(name)) continue;
+      if (type === "radio" || type === "checkbox") {
+        if (control.defaultChecked) yield [name, control.value];
+      } else if (control.options) {
+        const chosen = [...control.querySelectorAll("option[selected]")];
+        if (!chosen.length && !control.multiple && control.options.length) chosen.push(control.options[0]);
+        for (const { value } of chosen) yield [name, value];
+      } else yield [name, control.defaultValue];
+    }
+  };
+
+  const leaveOut = (form, held, request) => {
+    const known = acknowledged.get(form);
+    if (!known) return;
+    const answers = answersOf(held), before = answersOf(drawn(form)), shown = shownIn(held);
+    /* Two questions may share one answer, and the one that is shown counts: what has come or gone is posted. So is what
+       is marked as wrong, since the server may not have kept it. */
+    const moved = [...form.querySelectorAll(".region")].filter(({ id }) => known.shown.has(id) !== shown.has(id));
+    const controls = moved.flatMap((region) => [...region.querySelectorAll("[name]")]);
+    const posted = new Set([...controls, ...form.querySelectorAll("[aria-invalid]")].map(({ name }) => questionOf(name)));
+    posts.set(request, { form, answers, shown });
+    for (const name of new Set(held.keys())) {
+      const question = questionOf(name);
+      if (!question || posted.has(question)) continue;
+      if (answers.get(question) !== (known.answers.get(question) ?? before.get(question))) continue;
+      delete request.parameters[name];
+      request.parameters.partial = "1";
+    }
+  };
+
+  document.addEventListener(EVENT.after, ({ detail: { successful, xhr, requestConfig } }) => {
+    const post = posts.get(requestConfig);
+    if (!post || !successful || xhr.getResponseHeader("Unsaved")) return;
+    acknowledged.set(post.form, { answers: post.answers, shown: post.shown });
   });
 
   document.addEventListener(EVENT.sent, ({ detail: { elt, xhr } }) => {

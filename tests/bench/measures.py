@@ -15,18 +15,15 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import brotli
 from django.conf import settings
 from django.contrib.auth import get_user_model
 from django.core.management import call_command
 from django.test import Client
 
-from formation_portal.applications import services
-from formation_portal.contract.catalog import CatalogItem
 from formation_portal.contract.needs import needs
 from formation_portal.contract.record import Record, validate
 from formation_portal.contract.schema import FormSchema
-from tests.bench import audit, desk, forms, in_chromium, slow_clients, slowest
+from tests.bench import audit, desk, forms, in_chromium, request_cost, slow_clients, slowest
 from tests.needed import has_chromium
 
 Measure = tuple[str, float, str]
@@ -36,29 +33,16 @@ def all_measures(*, small: bool) -> Iterator[Measure]:
     """Every figure, in the order of the goals."""
     rounds = 3 if small else 40
     client, owner = _set_up()
-    idle = _cost(lambda: client.get("/nothing/"), rounds * 5)
-    yield "nothing_signed_in", idle, "ms"
-    sections = {}
-    for size in (60, 1000):
-        section = _section(owner, size)
-        sections[size] = cost = _cost(lambda section=section: client.get(section), rounds)
-        yield f"section_{size}_fields", cost, "ms"
-        yield f"section_{size}_fields_against_nothing", cost / idle, "x"
-        yield f"section_{size}_weight", _page_weight(client, section), "kB"
-        yield f"dependent_update_{size}", _update_cost(client, section, rounds), "ms"
-    yield "growth_60_to_1000", sections[1000] / sections[60], "x"
-    catalog = "/"
-    yield "catalog", _cost(lambda: client.get(catalog), rounds), "ms"
-    overview = _section(owner, 60).partition("sections/")[0]
-    yield "overview", _cost(lambda: client.get(overview), rounds), "ms"
-    yield from slowest.measures(client, owner, rounds)
     cost_against_nothing = partial(_cost_against_nothing, client, rounds)
+    yield "nothing_signed_in", _cost(lambda: client.get("/nothing/"), rounds * 5), "ms"
+    yield from request_cost.measures(client, owner, cost_against_nothing)
+    yield from slowest.measures(client, owner, rounds)
     yield from desk.measures(owner, cost_against_nothing, many=2 * desk.FEW if small else desk.MANY)
     yield from _rules(rounds)
-    yield from _weights(client, catalog, _section(owner, 60))
-    yield from _memory(client, _section(owner, 60), 30 if small else 1000)
+    yield from _weights(client, "/", request_cost.start(owner, 60))
+    yield from _memory(client, request_cost.start(owner, 60), 30 if small else 1000)
     if has_chromium():
-        lengths = {size: _section(owner, size) for size in (in_chromium.SHORT, in_chromium.LONG)}
+        lengths = {size: request_cost.start(owner, size) for size in (in_chromium.SHORT, in_chromium.LONG)}
         yield from in_chromium.measures(client, lengths, 3 if small else 15)
     yield from audit.measures(small=small)
     yield from slow_clients.measures(small=small)
@@ -72,12 +56,6 @@ def _set_up() -> tuple[Client, Any]:
     client = Client(headers={"Accept-Encoding": "br"})
     client.force_login(owner, backend="allauth.account.auth_backends.AuthenticationBackend")
     return client, owner
-
-
-def _section(owner: Any, size: int) -> str:
-    item = CatalogItem.model_validate(forms.product(size))
-    application = services.start(owner=owner, product=item)
-    return f"/applications/{application.reference}/sections/questions/"
 
 
 def _cost(call: Callable[[], Any], rounds: int) -> float:
@@ -104,25 +82,6 @@ def _spent(call: Callable[[], Any]) -> float:
     return time.process_time() - start
 
 
-def _update_cost(client: Client, section: str, rounds: int) -> float:
-    """One choice changed again and again: a change post as htmx sends it."""
-    state = {"on": False}
-
-    def change() -> Any:
-        page = state.get("page") or _text(client.get(section))
-        state["page"] = page
-        version = re.search(r'name="version"[^>]*value="(\d+)"', page)
-        state["on"] = not state["on"]
-        data = {"version": version.group(1) if version else "", "q:q1": "true" if state["on"] else "false"}
-        answer = client.post(section, data, headers={"HX-Request": "true"})
-        newer = re.search(r'name="version"[^>]*value="(\d+)"', _text(answer))
-        if newer:
-            state["page"] = newer.group(0)
-        return answer
-
-    return _cost(change, rounds)
-
-
 def _rules(rounds: int) -> Iterator[Measure]:
     schema = FormSchema.model_validate(forms.product(1000)["schema"])
     raw = {spec.name: "true" for spec in schema.entity_fields if spec.field_type == "boolean"}
@@ -140,15 +99,6 @@ def _rules(rounds: int) -> Iterator[Measure]:
     yield "rules_1000_fields", statistics.median(spent) * 1000, "ms"
 
 
-def _text(answer: Any) -> str:
-    is_packed = answer.headers.get("Content-Encoding") == "br"
-    return (brotli.decompress(answer.content) if is_packed else answer.content).decode()
-
-
-def _page_weight(client: Client, address: str) -> float:
-    return len(client.get(address).content) / 1000
-
-
 def _weights(client: Client, *addresses: str) -> Iterator[Measure]:
     """What a first visit brings in all, compressed: each page, style sheets and scripts, each file once."""
     files: set[str] = set()
@@ -156,7 +106,7 @@ def _weights(client: Client, *addresses: str) -> Iterator[Measure]:
     for address in addresses:
         answer = client.get(address)
         total += len(answer.content) / 1000
-        files |= set(re.findall(r'(?:href|src)="/static/([^"]+\.(?:css|js))"', _text(answer)))
+        files |= set(re.findall(r'(?:href|src)="/static/([^"]+\.(?:css|js))"', request_cost.text_of(answer)))
     weights = {name: _sent(Path(settings.STATIC_ROOT) / name).stat().st_size / 1000 for name in files}
     yield "first_visit", total + sum(weights.values()), "kB"
     yield "first_visit_css", sum(weight for name, weight in weights.items() if name.endswith(".css")), "kB"

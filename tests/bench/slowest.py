@@ -21,7 +21,7 @@ _PAGES = ("", "people/", "shares/", "documents/", "check/", "carry-over/")
 
 def measures(client: Client, owner: Any, rounds: int) -> Iterator[Measure]:
     """Both figures for a company with four people and two classes of shares. No call goes to the service."""
-    draft = _company(owner)
+    draft = company(owner)
     root = f"/applications/{draft.application.reference}/"
     sections = [f"{root}sections/{section.key}/" for section in draft.schema.entity_sections]
     parties = [f"{root}people/{party.token}/" for party in draft.parties]
@@ -30,7 +30,8 @@ def measures(client: Client, owner: Any, rounds: int) -> Iterator[Measure]:
     yield "change_p95", _p95([_change(client, page) for page in sections + parties], rounds), "ms"
 
 
-def _company(owner: Any) -> Draft:
+def company(owner: Any) -> Draft:
+    """A company with four people and two classes of shares."""
     product = catalog().find(_SLUG)
     assert product is not None
     assert product.item is not None

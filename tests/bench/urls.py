@@ -6,6 +6,7 @@ from django.urls import path
 
 from formation_portal.urls import handler400, handler403, handler404, handler500
 from formation_portal.urls import urlpatterns as portal_patterns
+from tests.bench.django_form import form_page
 
 
 @login_required
@@ -14,5 +15,5 @@ def nothing(request: HttpRequest) -> HttpResponse:
     return HttpResponse(f"ok {request.user.pk}")
 
 
-urlpatterns = [path("nothing/", nothing), *portal_patterns]
+urlpatterns = [path("nothing/", nothing), path("form/", form_page), *portal_patterns]
 __all__ = ["handler400", "handler403", "handler404", "handler500", "urlpatterns"]

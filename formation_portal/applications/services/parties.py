@@ -113,6 +113,7 @@ def save_party(
             posted=posted,
             holders=[model.token],
             page_version=page_version,
+            asked={spec.name for spec in fields},
         )
         if not names:
             return kept_theirs

@@ -11,7 +11,7 @@ from formation_portal.contract.schema import Section
 
 from ..access import Author
 from ..draft import Draft
-from ..fields import changed_names, without_blanks
+from ..fields import changed_names, with_answers
 from ..models import Change
 from .exceptions import Gone, LockedByReview, Overtaken
 from .parties import save_party
@@ -53,13 +53,14 @@ def save_section(
             posted=posted,
             holders=[one.key for one in draft.schema.entity_sections],
             page_version=page_version,
+            asked={spec.name for spec in section.fields},
         )
         if not names:
             return kept_theirs
         for key in dict.fromkeys(draft.home_section(name) for name in names):
             row = draft.section_row(key)
             here = {name: posted[name] for name in names if draft.home_section(name) == key}
-            row.raw = without_blanks(row.raw | here)
+            row.raw = with_answers(row.raw, here)
             row.version += 1
             row.save()
         journal.note(

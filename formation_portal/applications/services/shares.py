@@ -95,6 +95,7 @@ def save_share_class(
             posted=posted,
             holders=[model.token],
             page_version=page_version,
+            asked={spec.name for spec in fields},
         )
         if not names:
             return kept_theirs

@@ -24,6 +24,7 @@ from formation_portal.audit.models import AuditAction
 from formation_portal.contract.fields.base import FieldSpec
 from formation_portal.contract.localisation import stored_words
 from formation_portal.core import subscribers
+from formation_portal.core.prepared_queries import PreparedQuery
 
 from ..access import Author
 from ..draft import Draft, Overlong
@@ -47,10 +48,14 @@ KeptTheirs = tuple[Any, ...]
 
 @dataclass(frozen=True, slots=True)
 class PageVersion:
-    """The version of a page that posts: the application's revision when it was drawn, and the page's id."""
+    """The version of a page that posts: the application's revision when it was drawn, and the page's id.
+
+    `is_partial`: it posts only what it has changed, and shows everything else as it knew it.
+    """
 
     revision: int
     page: str
+    is_partial: bool = False
 
 
 class Journal:
@@ -72,6 +77,13 @@ class Journal:
         self.entries.append(entry)
 
 
+_LOCKED = PreparedQuery(lambda number: Application.objects.select_for_update().filter(pk=number))
+
+
+def _differs(one: Application, other: Application, name: str) -> bool:
+    return bool(getattr(one, name) != getattr(other, name))
+
+
 @contextmanager
 def application_transaction(
     draft: Draft, *, by: Author | None, must_be_open: bool = True, page_version: PageVersion | None = None
@@ -84,7 +96,9 @@ def application_transaction(
     with transaction.atomic():
         application = draft.application
         read_at = application.revision
-        locked = Application.objects.select_for_update().get(pk=application.pk)
+        locked = next(iter(_LOCKED.rows(application.pk)), None)
+        if locked is None:
+            raise Application.DoesNotExist
         if locked.schema_version_id != application.schema_version_id:
             raise FormChanged
         for name in ("state", "revision", "submitted_at", "submitted_by_id", "submissions", "deleted_at"):
@@ -107,7 +121,10 @@ def application_transaction(
             application.revision += 1
             has_moved = application.state != stood
             journal.entries[-1].moved_to = application.state if has_moved else ""
-            application.save()
+            # Of a wide row only what this transaction has changed.
+            fields = application._meta.concrete_fields
+            changed = [one.name for one in fields if _differs(application, locked, one.attname)]
+            application.save(update_fields=[*changed, "updated_at"])
             Change.objects.bulk_create(journal.entries)
             draft.new_changes += journal.entries
             draft.invalidate()
@@ -158,7 +175,9 @@ def asked_answers(
     ignored = [name[:MAX_NAME_SHOWN] for name in raw if name not in asked]
     if ignored:
         logger.warning("Ignored %d answers that are not asked in %s: %r", len(ignored), where, ignored[:10])
-    posted, room = {}, draft.room(wanted=count_characters(raw))
+    posted: dict[str, Any] = {}
+    # How much more may be stored, found out once something grows; and what it has grown by here.
+    room, grown = None, 0
     changed = [name for name in changed_names(stored, raw) if name in asked]
     is_history_full = _is_history_full(draft, by, [[stored.get(name, ""), raw[name]] for name in changed])
     for name, value in raw.items():
@@ -166,7 +185,9 @@ def asked_answers(
             continue
         more = count_characters(value) - count_characters(stored.get(name, ""))
         message, label = asked[name].too_long_message(value), asked[name].label
-        if not message and more > max(room, 0):
+        if more > 0 and room is None:
+            room = draft.room(wanted=count_characters(raw))
+        if not message and room is not None and more > max(room - grown, 0):
             message = gettext("Shorten “{label}”. The application has reached its limit of text").format(label=label)
         if not message and is_history_full and name in changed:
             message = gettext("Save “{label}” again in an hour. Too much text was changed in the last hour").format(
@@ -175,7 +196,8 @@ def asked_answers(
         if message:
             draft.overlong[name] = Overlong(value, message)
         else:
-            posted[name], room = value, room - more
+            posted[name] = value
+            grown += more
     return posted
 
 
@@ -230,14 +252,18 @@ def compare_versions(
     holders: Collection[str] = (),
     page_version: PageVersion | None = None,
     history_key: Callable[[Any], str] = str,
+    asked: Collection[str] = (),
 ) -> tuple[tuple[Any, ...], KeptTheirs]:
     """Merge a post with what others have saved: the names of the answers to be written, and of those that keep what
     others have saved. Raises Stale where both have changed the same answer.
 
     `version` is the one that the page was drawn with, `current` the stored one. `holders` are the holders of the
     history entries about these answers, and `history_key` gives an answer's name there. Without a `page_version` any
-    post of an old version is stale.
+    post of an old version is stale. `asked` are the names of all that the page asks, where it may post only a part.
     """
+    if page_version is not None and page_version.is_partial and version not in (None, current):
+        others = _changes_by_others(application, page_version, holders)
+        posted = {name: base for name, (base, _) in others.items() if name in asked} | dict(posted)
     names = changed_names(stored, posted)
     if not names or version is None or version == current:
         return names, ()

@@ -82,12 +82,9 @@ def line(raw: Any, *, label: str, limit: int = LINE_LIMIT, allowed: str = "") ->
     if not isinstance(raw, str):
         raise AnswerError("not_text", gettext("Enter “{label}” as text", label=label))
     text = _normalised_text(raw)
-    controls = (
-        character
-        for character in text
-        if unicodedata.category(character) in ("Cc", "Cs") or ord(character) in _BIDI_CONTROLS or character == "\ufffd"
-    )
-    if any(character not in allowed for character in controls):
+    shown = text.replace("\n", "") if "\n" in allowed else text
+    # What is printable has none; most texts are.
+    if not (shown.isprintable() and "\ufffd" not in shown) and any(map(_is_control, set(text).difference(allowed))):
         words = gettext("Enter “{label}” again. It contains characters that we can’t save", label=label)
         raise AnswerError("control_characters", words)
     if len(text) > limit:
@@ -96,6 +93,11 @@ def line(raw: Any, *, label: str, limit: int = LINE_LIMIT, allowed: str = "") ->
             "too_long", gettext("Shorten “{label}” to {limit} characters or fewer. It has {length}", **said)
         )
     return text
+
+
+def _is_control(character: str) -> bool:
+    is_unreadable = unicodedata.category(character) in ("Cc", "Cs") or character == "\ufffd"
+    return is_unreadable or ord(character) in _BIDI_CONTROLS
 
 
 def lines(raw: Any, *, label: str) -> str:
@@ -127,26 +129,29 @@ def without_group_marks(text: str) -> str:
 
 def decimal(raw: Any, *, label: str) -> Decimal:
     """A number as a decimal without trailing zeros: digits, a point, spaces or commas between thousands."""
-    refusal = AnswerError("not_a_number", gettext("Enter “{label}” in digits, like 10000", label=label))
     if isinstance(raw, bool) or not isinstance(raw, str | int | float | Decimal):
-        raise refusal
+        raise _no_number(label)
     if isinstance(raw, str):
         raw = without_group_marks(raw)
         if GROUPED_NUMBER.fullmatch(raw):
             raw = raw.replace(",", "")
         if not PLAIN_NUMBER.fullmatch(raw):
-            raise refusal
+            raise _no_number(label)
     if len(str(raw)) > _WIDE_CONTEXT.prec:
         raise _too_many_digits(label)
     exact = Decimal(str(raw))
     if not exact.is_finite():
-        raise refusal
+        raise _no_number(label)
     sign, digits, exponent = exact.normalize(_WIDE_CONTEXT).as_tuple()
     if not isinstance(exponent, int) or len(digits) + max(exponent, 0) > DIGITS_LIMIT or -exponent > DIGITS_LIMIT:
         raise _too_many_digits(label)
     if exponent > 0:
         return Decimal((sign, digits + (0,) * exponent, 0))
     return Decimal((sign if any(digits) else 0, digits, exponent))
+
+
+def _no_number(label: str) -> AnswerError:
+    return AnswerError("not_a_number", gettext("Enter “{label}” in digits, like 10000", label=label))
 
 
 def _too_many_digits(label: str) -> AnswerError:

@@ -16,6 +16,7 @@ from formation_portal.contract.fields.base import FieldSpec
 from formation_portal.contract.inactive_answers import (
     Inactive,
     answers_in_rules,
+    can_be_much,
     inactive_by,
     inactive_without,
     newly_inactive,
@@ -54,27 +55,23 @@ class PageUpdate:
 
 def page_update(*, before: QuestionForm, after: QuestionForm, shown: Iterable[str]) -> PageUpdate:
     """Compare what the page shows (`shown`, the posted markers) with what it has to show after saving."""
-    if before.structure != after.structure:
+    if before.runs is not after.runs and before.structure != after.structure:
         there, now = before.shown_controls, after.shown_controls
         return PageUpdate((), (), announcement(added=len(now - there), removed=len(there - now)), is_rebuilt=True)
     wrong = after.shown.symmetric_difference(shown)
-    regions = tuple(region for region in after.regions if region.id in wrong)
-    swapped = {question.name for region in regions for question in region.questions}
-    earlier = {question.name: question.mark for question in before.questions}
-    marks = tuple(
-        question
-        for question in after.questions
-        if question.name not in swapped and question.mark != earlier.get(question.name) and not question.error
-    )
-    added = sum(len(region.questions) for region in regions if region.shown)
-    removed = sum(len(region.questions) for region in regions if not region.shown)
-    drawn = {
-        question.name: question.spec.parts_for(question.raw) for question in before.questions if question.spec.parts
-    }
+    regions = after.regions_of(wrong)
+    swapped = {after.control(one.spec) for region in regions for one in region.asked}
+    names = after.names_changed_since(before)
+    pairs = [
+        (before.question(was), after.question(now))
+        for was, now in zip(before.asked, after.asked, strict=True)
+        if now.spec.name in names
+    ]
+    marks = tuple(now for was, now in pairs if now.name not in swapped and now.mark != was.mark and not now.error)
+    added = sum(len(region.asked) for region in regions if region.shown)
+    removed = sum(len(region.asked) for region in regions if not region.shown)
     addresses = tuple(
-        question
-        for question in after.questions
-        if question.spec.parts and question.spec.parts_for(question.raw) != drawn.get(question.name)
+        now for was, now in pairs if now.spec.parts and now.spec.parts_for(now.raw) != was.spec.parts_for(was.raw)
     )
     return PageUpdate(regions, marks, announcement(added=added, removed=removed), addresses)
 
@@ -153,7 +150,8 @@ def inactive_warnings(
     """
     answers = (party or draft.record).answers
     deciding = answers_in_rules(draft.schema) & answers.values.keys()
-    choices = {spec.name: spec for spec in asked if spec.name in deciding}
+    known = {spec.name: spec for spec in asked if spec.name in deciding}
+    choices = {name: spec for name, spec in known.items() if can_be_much(draft.schema, name, party)}
     found = inactive_without(choices, draft.form_state, party) if choices else {}
     shown = {name: _shown_to_reader(inactive, only_of) for name, inactive in found.items()}
     return {

@@ -26,6 +26,7 @@ from formation_portal.ui.forms.form_data import (
     KEEP,
     RESTORE,
     THEIRS,
+    UNSAVED,
     posted_answers,
     posted_page_version,
     posted_version,
@@ -178,7 +179,8 @@ def save_page(
         )
         return render_page(request, page(), status=409, unsaved=unsaved)
     found = before.consequence(was)
-    left_labels = dict.fromkeys(one.label for one in before.form.questions if one.spec.name in kept_theirs)
+    asked = before.form.asked if kept_theirs else ()
+    left_labels = dict.fromkeys(one.spec.label for one in asked if one.spec.name in kept_theirs)
     left = " ".join(filter(None, (kept_theirs_words(left_labels), accepted_words(before.draft.locked_labels))))
     if request.htmx:
         now = page()
@@ -362,7 +364,10 @@ def _answer_change(
         "notes": notes,
         "folded": _folded(request, page),
     }
-    return render(request, "portal/sections/_update.html", context)
+    response = render(request, "portal/sections/_update.html", context)
+    if left:
+        response.headers[UNSAVED] = "1"
+    return response
 
 
 def render_conflict(request: UserRequest, page: FormPage, clashes: Sequence[FieldConflict]) -> HttpResponse:
@@ -371,7 +376,9 @@ def render_conflict(request: UserRequest, page: FormPage, clashes: Sequence[Fiel
     A change that script posts in the background is only told of; the page with what was typed stays.
     """
     if getattr(request, "htmx", False):
-        return render(request, "portal/sections/_stale.html")
+        response = render(request, "portal/sections/_stale.html")
+        response.headers[UNSAVED] = "1"
+        return response
     left = [clash for clash in clashes if clash.is_left]
     context = {
         "page": page,

@@ -208,6 +208,15 @@ class QuestionForm:
     def _specs(self) -> Mapping[str, FieldSpec]:
         return {one.spec.name: one.spec for one in self.asked}
 
+    def typed(self, spec: FieldSpec) -> Any:
+        """What was typed; what was posted just now and is too long to be kept stands as it was typed, too."""
+        overlong = self.overlong.get(spec.name)
+        return overlong.raw if overlong else self.raw.get(spec.name)
+
+    def is_asked(self, spec: FieldSpec) -> bool:
+        """Whether there is anything to answer; an address of the agent's is only shown."""
+        return not spec.provided_by_agent and not self.schema.why_unanswerable(spec)
+
     def question(self, asked: rules.Question) -> Question:
         """One question with what was typed there and what there is to say about it."""
         spec = asked.spec
@@ -217,7 +226,7 @@ class QuestionForm:
         return Question(
             spec=spec,
             name=self.control(spec),
-            typed=overlong.raw if overlong else self.raw.get(spec.name),
+            typed=self.typed(spec),
             error=overlong.message if overlong else problem.message if problem else self.refused.get(spec.name, ""),
             error_code=problem.code if problem else "",
             optional=self._is_optional(asked),
@@ -316,12 +325,34 @@ class QuestionForm:
     @property
     def shown(self) -> frozenset[str]:
         """The ids of the regions that a rule shows now."""
-        return frozenset(region.id for region in self.regions if region.is_conditional and region.shown)
+        return frozenset(id_ for begin, _, id_, _ in self.runs if id_ and self.asked[begin].activation.active)
 
     @property
     def shown_controls(self) -> frozenset[str]:
         """The controls that stand open."""
         return frozenset(self.control(one.spec) for one in self.asked if one.activation.active)
+
+    def regions_of(self, ids: Collection[str]) -> tuple[Region, ...]:
+        """The regions of these ids."""
+        return tuple(
+            Region(id_, entry, self.asked[begin:end], self) for begin, end, id_, entry in self.runs if id_ in ids
+        )
+
+    def names_changed_since(self, before: "QuestionForm") -> frozenset[str]:
+        """The names of the answers whose questions may look otherwise: what was typed, what it means, whether it is
+        asked or needed, what is said of it. Both forms ask the same questions."""
+        said = ((self.answers.problems, before.answers.problems), (self.overlong, before.overlong))
+        said += ((self.refused, before.refused), (self.notes, before.notes))
+        found = {name for now, was in said for name in now.keys() | was.keys() if now.get(name) != was.get(name)}
+        found |= (self.answers.values.keys() ^ before.answers.values.keys()) | (self.locked ^ before.locked)
+        for now, was in zip(self.asked, before.asked, strict=True):
+            name = now.spec.name
+            typed, typed_before = self.raw.get(name), before.raw.get(name)
+            if typed is not typed_before and typed != typed_before:
+                found.add(name)
+            elif now is not was and (now.activation.active, now.required) != (was.activation.active, was.required):
+                found.add(name)
+        return frozenset(found)
 
     @property
     def structure(self) -> tuple[tuple[str, tuple[str, ...]], ...]:

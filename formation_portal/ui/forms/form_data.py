@@ -35,6 +35,10 @@ THEIRS = "theirs"
 # The control with the page's version: the application's revision, the page's own id, and which form it was.
 PAGE_VERSION = "drawn"
 _FORM_LETTERS = 8
+# Posted by script (autosave.js): only what no answer has acknowledged is in the post.
+PARTIAL = "partial"
+# The header of an answer that has not saved all of a post, so that script posts it once more.
+UNSAVED = "Unsaved"
 
 
 def new_page_version(draft: Draft, *, page: str = "") -> str:
@@ -59,7 +63,7 @@ def posted_page_version(post: QueryDict, draft: Draft) -> PageVersion | None:
     number = posted_revision(post)
     if number is None or not is_token(page) or form != draft.application.schema_version_id[:_FORM_LETTERS]:
         return None
-    return PageVersion(number, page)
+    return PageVersion(number, page, is_partial=PARTIAL in post)
 
 
 def posted_answers(form: QuestionForm, post: QueryDict) -> dict[str, Raw]:
@@ -68,18 +72,21 @@ def posted_answers(form: QuestionForm, post: QueryDict) -> dict[str, Raw]:
     An answer that nobody asks for, or that only the agent gives, is ignored and logged without its value.
     """
     shown = frozenset(post.getlist("shown"))
+    ignored = {name for name in post if name.startswith(_QUESTION)}
+    # The control that a part belongs to; names are quoted, so no other colon stands in them.
+    posted = {":".join(name.split(":")[:2]) for name in ignored}
     raw: dict[str, Raw] = {}
     # Two questions under opposite rules may share one answer: what the person saw is read last, and so wins.
-    for region in sorted(form.regions, key=lambda one: not one.is_conditional or one.id in shown):
-        for question in region.questions:
-            if question.is_asked and not keeps_theirs(post, question.name):
-                answer = question.spec.from_post(post, question.name)
-                answer = question.spec.resolve_exclusive(answer, question.typed)
+    for begin, end, region, _ in sorted(form.runs, key=lambda run: not run[2] or run[2] in shown):
+        for asked in form.asked[begin:end]:
+            spec, control = asked.spec, form.control(asked.spec)
+            if control not in posted or not form.is_asked(spec):
+                continue
+            ignored -= {control, *(f"{control}:{part.name}" for part in spec.parts_for(form.typed(spec)))}
+            if not keeps_theirs(post, control):
+                answer = spec.resolve_exclusive(spec.from_post(post, control), form.typed(spec))
                 if answer is not None:
-                    raw[question.spec.name] = answer
-    asked = [question for question in form.questions if question.is_asked]
-    known = {name for question in asked for name in (question.name, *(part.name for part in question.parts))}
-    ignored = {name for name in post if name.startswith(_QUESTION)} - known
+                    raw[spec.name] = answer
     if ignored:
         logger.info("ignored answers that nobody asks for: %r", sorted(name[:80] for name in ignored)[:20])
     return raw
