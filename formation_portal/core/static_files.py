@@ -17,8 +17,8 @@ from urllib.parse import quote
 
 from django.conf import settings
 from django.contrib.staticfiles.finders import find
-from django.contrib.staticfiles.storage import staticfiles_storage
 from django.core.files.base import ContentFile
+from django.core.files.storage import storages
 from django.templatetags.static import static
 from rjsmin import jsmin
 from whitenoise.storage import CompressedManifestStaticFilesStorage
@@ -62,7 +62,7 @@ def minify_css(css: str) -> str:
 
 def page_scripts() -> tuple[str, ...]:
     """The addresses of the scripts that every page has, in their order: in production of one file."""
-    is_bundled = isinstance(staticfiles_storage._wrapped, BundledStaticFilesStorage) and not settings.DEBUG
+    is_bundled = isinstance(storages["staticfiles"], BundledStaticFilesStorage) and not settings.DEBUG
     return (static(SCRIPT),) if is_bundled else tuple(map(static, SCRIPTS))
 
 
