@@ -6,10 +6,10 @@ RUN_READY := $(VENV)/ready-to-run
 DEV_READY := $(VENV)/ready-to-develop
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-long properties mutations check format bench durability soak faults kills choices typing agreement lighthouse htmx4 gallery messages lock clean
+.PHONY: help run test test-long properties mutations check format bench bench-browser durability soak faults kills choices typing agreement lighthouse htmx4 gallery messages lock clean
 
 help: ## List what can be made
-	@grep -E '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
+	@grep -E '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-13s %s\n", $$1, $$2}'
 
 $(BIN)/python:
 	$(PYTHON) -c 'import sys; sys.exit("Python 3.11 or later is needed" if sys.version_info < (3, 11) else 0)'
@@ -54,6 +54,9 @@ format: $(DEV_READY) ## Put code into the house's form
 bench: $(DEV_READY) ## Measure: lines of `name value unit`
 	@$(BIN)/python -m tests.bench
 	@$(BIN)/python -m tests.bench.outage
+
+bench-browser: $(DEV_READY) ## Measure a form in Chromium beside the floor and react-jsonschema-form, by npm: lines, 1 for a missed goal
+	@$(BIN)/python -m tests.bench.browser
 
 durability: $(DEV_READY) ## Kill writers and databases: lines of `name value`
 	@$(BIN)/python -m tests.durability $(ARGS)

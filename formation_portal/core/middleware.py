@@ -66,6 +66,10 @@ class RequestLog:
 _PERSONAL_PATHS = ("/accounts/", "/part/")
 
 
+# A style sheet or a script has no policy of its own; opened as a page it may do nothing.
+_FILE_POLICY = "default-src 'none'; frame-ancestors 'none'"
+
+
 class SecurityHeaders:
     """Adds what a view did not set itself."""
 
@@ -74,7 +78,8 @@ class SecurityHeaders:
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         response = self.get_response(request)
-        response.headers.setdefault("Content-Security-Policy", CONTENT_POLICY)
+        is_file = request.path_info.startswith(settings.STATIC_URL)
+        response.headers.setdefault("Content-Security-Policy", _FILE_POLICY if is_file else CONTENT_POLICY)
         response.headers.setdefault("Cross-Origin-Opener-Policy", "same-origin")
         response.headers.setdefault("Cross-Origin-Resource-Policy", "same-origin")
         # Told by cookie, method and address, not by who is signed in: that would ask a database that may be away.

@@ -1,4 +1,4 @@
-"""Static files in production: hashed names, compressed, and the style sheets and scripts of every page as one file each.
+"""Static files in production: hashed names, compressed, what every page has of style sheets and scripts in one file.
 
 `static/css/index.css` names the layers and then one file a component, `more.css` those that not every page has,
 `desk.css` those that only the desk has. In development a browser follows their imports; in production `collectstatic`
@@ -17,8 +17,8 @@ from urllib.parse import quote
 
 from django.conf import settings
 from django.contrib.staticfiles.finders import find
-from django.contrib.staticfiles.storage import staticfiles_storage
 from django.core.files.base import ContentFile
+from django.core.files.storage import storages
 from django.templatetags.static import static
 from rjsmin import jsmin
 from whitenoise.storage import CompressedManifestStaticFilesStorage
@@ -62,7 +62,7 @@ def minify_css(css: str) -> str:
 
 def page_scripts() -> tuple[str, ...]:
     """The addresses of the scripts that every page has, in their order: in production of one file."""
-    is_bundled = isinstance(staticfiles_storage._wrapped, BundledStaticFilesStorage) and not settings.DEBUG
+    is_bundled = isinstance(storages["staticfiles"], BundledStaticFilesStorage) and not settings.DEBUG
     return (static(SCRIPT),) if is_bundled else tuple(map(static, SCRIPTS))
 
 
@@ -90,7 +90,7 @@ class BundledStaticFilesStorage(CompressedManifestStaticFilesStorage):  # type: 
         for name, text in made.items():
             self.delete(name)
             self.save(name, ContentFile(text.encode()))
-        parts = [name for name in paths if name.startswith("css/") and name not in SHEETS or name in SCRIPTS]
+        parts = [name for name in paths if (name.startswith("css/") and name not in SHEETS) or name in SCRIPTS]
         self.delete_files(parts)
         kept = {name: one for name, one in paths.items() if name not in parts}
         yield from super().post_process(kept | {name: (self, name) for name in made}, dry_run, **options)

@@ -177,10 +177,14 @@ def test_pages_without_the_second_sheet_have_no_class_of_it() -> None:
     names = {str(path.relative_to(ROOT / "templates")) for path in without}
     assert names == {"portal/catalog/catalog.html", "allauth/layouts/base.html", "portal/sections/section.html"}
     assert settings.STATIC_URL == "/static/"
-    index, more = (set(re.findall(r"\.([a-z][\w-]*)", bundle_css(ROOT / f"static/css/{one}.css"))) for one in ("index", "more"))
+    index, more = (
+        set(re.findall(r"\.([a-z][\w-]*)", bundle_css(ROOT / f"static/css/{one}.css"))) for one in ("index", "more")
+    )
     accounts = {f"account/{path.name}" for path in (ROOT / "templates/account").glob("*.html")}
     for template in (names - {"portal/sections/section.html"}) | accounts:
         for part in closure(template, set()):
             text = (ROOT / "templates" / part).read_text()
-            words = {word for found in re.findall(r'class="([^"]*)"', text) for word in re.findall(r"[a-z][\w-]*", found)}
+            words = {
+                word for found in re.findall(r'class="([^"]*)"', text) for word in re.findall(r"[a-z][\w-]*", found)
+            }
             assert not words & (more - index), part

@@ -165,3 +165,12 @@ def test_production_serves_each_sheet_as_one_hashed_file(template: str, sheets: 
             assert (served / name).read_text() == bundle_css(CSS / f"{sheet}.css")
             assert (served / f"{name}.gz").stat().st_size <= most
         call_command("collectstatic", interactive=False, verbosity=0)
+
+
+def test_a_page_with_a_rail_says_so_and_no_other_does() -> None:
+    """Style sheets that looked for it would look again at each choice."""
+    rail = re.compile(r'class="rail"|_rail\.html"')
+    pages = {path: path.read_text() for path in TEMPLATES if "{% extends" in path.read_text()}
+    assert {path for path, text in pages.items() if rail.search(text)} == {
+        path for path, text in pages.items() if " has-rail" in text
+    }

@@ -1,4 +1,4 @@
-"""What a browser that has nothing of ours yet gets in the page itself: the rules of the style sheets that the page uses.
+"""What a browser that has nothing of ours yet gets in the page itself: the rules of the style sheets that it uses.
 
 It draws them without another round trip; the sheets themselves follow at the end of the page, where nothing waits for
 them, and serve the next pages from the browser's cache. Pages that follow a link of ours name the sheets in their head.
@@ -50,7 +50,7 @@ CONTENT_POLICY = "; ".join(
 class FirstVisit:
     """Puts style sheets into the pages of browsers that come from elsewhere: a search, a letter, an address typed.
 
-    Which those are a browser says itself (`Sec-Fetch-Site`), so nobody is given a cookie for it; one that doesn't say so
+    Which those are a browser says itself (`Sec-Fetch-Site`), so nobody is given a cookie for it; one that says nothing
     gets pages as they are. It stands within the packing and sees whole pages, those of errors as well.
     """
 

@@ -1,8 +1,8 @@
 """Which rules of our style sheets a page uses when it is first seen: those whose elements, classes and ids it has.
 
-A selector that asks for something the page hasn't can't fit anything in it. States and attributes (`:checked`, `[open]`)
-come and go, and are not looked at; neither are alternatives (`:is(a, b)`, `:not(…)`). Left out is what is for paper or
-for what a pointer does: by then the sheets themselves are there.
+A selector that asks for something the page hasn't can't fit anything in it. States and attributes (`:checked`,
+`[open]`) come and go, and are not looked at; neither are alternatives (`:is(a, b)`, `:not(…)`). Left out is what is for
+paper or for what a pointer does: by then the sheets themselves are there.
 """
 
 import re

@@ -168,18 +168,24 @@ def page_version(context: Mapping[str, Any], draft: Draft, swapped: Any = "") ->
 
 @register.simple_tag
 def options(choices: Iterable[Selectable], lang: str = "") -> SafeString:
-    """The options of a select, in another language where one is named.
+    """The options of a select, in another language where one is named. One that is called as it is posted says it once.
 
     Written here, since a template's loop takes ten times as long over long lists.
     """
     marked = attributes(lang=lang)
     return markup(
         "".join(
-            f'<option value="{escape(one.value)}"{marked and words_mark(one.label)}{_SELECTED[one.chosen]}>'
+            f"<option{_option_value(one)}{marked and words_mark(one.label)}{_SELECTED[one.chosen]}>"
             f"{escape(one.label)}</option>"
             for one in choices
         )
     )
+
+
+def _option_value(one: Selectable) -> str:
+    # A browser posts the words of an option without a value, with one blank where several stand.
+    is_said = one.value and one.value == one.label == " ".join(one.value.split())
+    return "" if is_said else f' value="{escape(one.value)}"'
 
 
 @register.filter

@@ -1,7 +1,8 @@
 """A form in a description that belongs to nobody, of any size; and the catalog's product that asks the same.
 
     {"id": …, "title": …, "option_sets": {NAME: [[VALUE, WORDS], …]},
-     "sections": [{"title": …, "repeat": 1, "fields": [{"id", "type", "label", "help", "required", "options", "show_if"}]}]}
+     "sections": [{"title": …, "repeat": 1,
+                   "fields": [{"id", "type", "label", "help", "required", "options", "show_if"}]}]}
 
 Types: text textarea select country multi_select boolean date number phone address money. A field is shown where its
 `show_if` ({"field", "equals"}) holds and the field that it names is shown. A section may name its fields by
@@ -17,9 +18,9 @@ Form = dict[str, Any]
 
 # As many of each as real forms have, and three of ten on a condition.
 _MIX = (
-    "text boolean select text date select number country text textarea "
-    "text money select boolean date text phone address number multi_select"
-).split()
+    *("text", "boolean", "select", "text", "date", "select", "number", "country", "text", "textarea"),
+    *("text", "money", "select", "boolean", "date", "text", "phone", "address", "number", "multi_select"),
+)
 _ON_CONDITION = (2, 5, 8)
 _PORTALS = {"country": "select", "money": "currency_amount"}
 _CURRENCIES = ["CHF", "EUR", "GBP", "USD", "SGD", "HKD", "AED", "JPY", "CAD", "AUD"]

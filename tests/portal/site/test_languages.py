@@ -232,7 +232,7 @@ def test_numbers_of_shares_read_the_same_in_every_language(as_owner: Client, com
     for language, shown in (("en", "10,000"), ("de", "10.000"), ("fr", "10\u202f000"), ("es", "10.000")):
         assert f'value="{shown}"' in answers(as_owner, address, language)
     page = answers(as_owner, address, "de")
-    version = re.search(r'name="version"[^>]* value="([^"]*)"', page)
+    version = re.search(r'name="version"[^>]*\svalue="([^"]*)"', page)
     cell = re.search(r'name="([^"]*)" value="10\.000"', page)
     assert version
     assert cell
