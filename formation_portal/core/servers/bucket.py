@@ -6,6 +6,7 @@ bucket that is away or refuses is EIO, a full one is ENOSPC. So whoever knows th
 
 import errno
 import os
+import secrets
 import tempfile
 import threading
 import time
@@ -29,7 +30,7 @@ CONNECT_SECONDS, READ_SECONDS, ATTEMPTS, FILE_SECONDS = 3, 8, 2, 20
 # More than any upload: one request is one file, whole or not at all.
 _ONE_PIECE = 64 * 1024 * 1024
 _CHUNK = 256 * 1024
-_CHECK_NAME = "start-check"
+_CHECK_NAME = "start-check-{}"
 _NOT_THERE = frozenset({"NoSuchKey", "404"})
 
 
@@ -96,11 +97,13 @@ class BucketStorage(S3Storage):  # type: ignore[misc]  # of an untyped package
 
     def check(self) -> None:
         """Write, list, read and delete once. Raises ImproperlyConfigured where that is refused, else OSError."""
+        # Nodes that start at once do not remove each other's.
+        name = _CHECK_NAME.format(secrets.token_hex(8))
         try:
-            self.save(_CHECK_NAME, ContentFile(b"The portal can write here."))
+            self.save(name, ContentFile(b"The portal can write here."))
             next(self.stored_before(datetime.max.replace(tzinfo=UTC)), None)
-            self.open(_CHECK_NAME).close()
-            self.delete(_CHECK_NAME)
+            self.open(name).close()
+            self.delete(name)
         except OSError as error:
             cause = error.__cause__
             is_refused = isinstance(cause, ClientError) and _status(cause) < HTTPStatus.INTERNAL_SERVER_ERROR
