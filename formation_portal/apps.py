@@ -26,6 +26,10 @@ class FormationPortalConfig(AppConfig):
 
         set_catalog_words(catalog_item_in)
         checks.register(check_accent)
+        # Among the hourly tasks, which each worker's process runs.
+        from formation_portal.management.commands import remove_orphans
+
+        assert remove_orphans
 
 
 class PageLanguage:

@@ -250,6 +250,8 @@ class Environment(BaseSettings):
     @field_validator("data_dir")
     @classmethod
     def _can_be_written(cls, folder: Path) -> Path:
+        if sys.argv[1:2] == ["doctor"] and not folder.exists():
+            raise ValueError("is not there: nothing was set up. Start the portal, or name the folder that it uses")
         try:
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         except OSError as error:

@@ -77,6 +77,7 @@ MIDDLEWARE = [
     "formation_portal.core.middleware.SecurityHeaders",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
+    "formation_portal.core.static_archive.StaticArchive",
     "formation_portal.accounts.languages.Languages",
     "formation_portal.core.middleware.BodyLimits",
     "django.middleware.gzip.GZipMiddleware",

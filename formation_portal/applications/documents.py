@@ -1,5 +1,6 @@
 """Documents as pages read them: findings, pictures, dates that are over, and earlier files that can be used again."""
 
+import errno
 import re
 from collections.abc import Iterable
 from datetime import date
@@ -29,7 +30,10 @@ def findings_of(document: Document) -> Findings:
 
 
 def small_picture(document: Document) -> bytes:
-    """The first page as a small JPEG; empty where there is none. Drawn and stored where it is not stored yet."""
+    """The first page as a small JPEG; empty where there is none. Drawn and stored where it is not stored yet.
+
+    Raises OSError where its file can't be had for now.
+    """
     kept = Preview.objects.filter(document=document).first()
     if kept is not None:
         return bytes(kept.picture)
@@ -52,8 +56,9 @@ def _draw(document: Document, *, side: int, page: int = 1) -> bytes:
     try:
         with document.file.storage.open(str(document.file.name)) as file:
             return inspect_file(cast(IO[bytes], file), document.mime_type, side=side, page=page)[1]
-    except FileNotFoundError:
-        return b""
+    except FileNotFoundError as error:
+        # As when it is downloaded: its record is here, so it is not known to be lost, and may come back.
+        raise OSError(errno.EIO, "An uploaded file is not in its storage") from error
 
 
 def expired_dates(draft: Draft, party: PartyRow | None, slot: str) -> tuple[tuple[str, date], ...]:

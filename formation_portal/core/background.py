@@ -131,7 +131,7 @@ def wait_until_migrated() -> None:
         time.sleep(POLL_SECONDS)
 
 
-Task = Callable[[], None]
+Task = Callable[[], object]
 _hourly_tasks: list[Task] = []
 _minute_tasks: list[Task] = []
 

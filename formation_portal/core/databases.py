@@ -12,6 +12,7 @@ from typing import Any
 
 import dj_database_url
 from django.db import Error
+from django.db.backends.signals import connection_created
 from django.db.utils import InterfaceError, OperationalError
 
 SERVICE = "service"
@@ -19,7 +20,16 @@ SERVICE = "service"
 DATABASE_AWAY = (OperationalError, InterfaceError)
 
 _SCHEMES = ("postgres://", "postgresql://", "sqlite:///")
-_CONNECT_SECONDS = 5
+_POSTGRESQL_PATIENCE = {
+    "connect_timeout": 5,
+    # Milliseconds without a word about what was sent, and seconds without any word at all.
+    "tcp_user_timeout": 20_000,
+    "keepalives_idle": 20,
+    "keepalives_interval": 5,
+    "keepalives_count": 3,
+}
+# How long a page waits for one statement.
+STATEMENT_SECONDS = 20.0
 # Each thread has a connection of its own, and each connection its own pages and prepared statements: little of both,
 # for what is not there is in the machine's page cache.
 _SQLITE_START = (
@@ -51,9 +61,23 @@ def database_settings(url: str, *, default_path: Path) -> dict[str, Any]:
         }
         config["CONN_MAX_AGE"] = None
     elif config["ENGINE"].endswith("postgresql"):
-        # A server that is away is said to be away, instead of keeping everybody waiting for minutes.
-        config.setdefault("OPTIONS", {}).setdefault("connect_timeout", _CONNECT_SECONDS)
+        # A server that is away, or vanishes without a word, is said to be away, instead of keeping everybody waiting.
+        config["OPTIONS"] = _POSTGRESQL_PATIENCE | config.get("OPTIONS", {})
     return config
+
+
+def limit_statements(seconds: float = STATEMENT_SECONDS) -> None:
+    """For pages: end what PostgreSQL has not done by then, on each connection that this process makes from now on.
+
+    A page that has waited so long for a lock or a slow server says that our records are away, and keeps what was typed.
+    """
+
+    def limit(connection: Any, **_: Any) -> None:
+        if connection.vendor == "postgresql":
+            with connection.cursor() as cursor:
+                cursor.execute("SELECT set_config('statement_timeout', %s, false)", [str(round(seconds * 1000))])
+
+    connection_created.connect(limit, weak=False, dispatch_uid="limit_statements")
 
 
 class ServiceRouter:

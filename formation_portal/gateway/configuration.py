@@ -105,8 +105,8 @@ def _service(url: str, key: str) -> FormationService:
     if not url:
         return FormationService(
             base_url=in_process.BASE_URL,
-            # Read on every call, since it may be made after the portal has started. No key: a 401.
-            read_key=lambda: secret_store.read(StoredSecret.SERVICE_KEY),
+            # Read when it is needed, since it may be made after the portal has started. No key: a 401.
+            read_key=lambda: secret_store.read_once(StoredSecret.SERVICE_KEY),
             adapter=in_process.InProcessAdapter(),
             limits=_limits(),
         )

@@ -29,6 +29,7 @@ from waitress.server import TcpWSGIServer
 from waitress.task import ErrorTask, Task, WSGITask
 from waitress.utilities import BadRequest, Error, RequestEntityTooLarge
 
+from formation_portal.core.databases import limit_statements
 from formation_portal.core.middleware import Health, body_limit
 from formation_portal.core.nodes.registry import beating
 from formation_portal.gateway.catalog import catalog
@@ -104,6 +105,7 @@ class WebServer:
         """Serve; after the signal for DRAIN_SECONDS more, while `/readyz` says that others should be asked; then finish
         what is being received or answered."""
         _raise_file_limit()
+        limit_statements()
         tempfile.tempdir = str(settings.FILE_UPLOAD_TEMP_DIR)
         freeze_loaded_objects()
         sys.setswitchinterval(_SWITCH_SECONDS)

@@ -1,9 +1,12 @@
 """Uploads in a bucket, by a server of its own: the portal's, the service's, and what happens while it is away."""
 
+import contextlib
 import multiprocessing
 import os
+import socketserver
 import subprocess
 import sys
+import threading
 import time
 from datetime import timedelta
 from io import BytesIO
@@ -11,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage, storages
 from django.core.management import CommandError
 from django.db import connections
@@ -20,7 +24,7 @@ from PIL import Image
 
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
-from formation_portal.applications.models import Document
+from formation_portal.applications.models import Document, Preview
 from formation_portal.core.nodes.secret_store import StoredSecret
 from formation_portal.core.servers import bucket
 from formation_portal.core.storage import storage_settings
@@ -326,3 +330,48 @@ def test_a_wrong_bucket_ends_the_start_with_one_line(store: ObjectStore, tmp_pat
     assert ended.returncode == 1
     assert ended.stderr.splitlines() == ["CommandError: STORAGE_URL: The bucket refuses: NoSuchBucket"]
     assert KEY not in ended.stdout + ended.stderr
+
+
+class SlowReader(socketserver.StreamRequestHandler):
+    """Takes what it is sent a piece at a time, so slowly that no single wait is long."""
+
+    def handle(self) -> None:
+        with contextlib.suppress(OSError):
+            while self.connection.recv(2048):
+                time.sleep(0.01)
+
+
+def test_a_bucket_that_takes_a_file_too_slowly_is_given_up(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bucket, "FILE_SECONDS", 0.5)
+    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), SlowReader) as server:
+        server.daemon_threads = True
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        port = server.server_address[1]
+        url = f"s3://key:secret@uploads?endpoint=http://127.0.0.1:{port}&region=eu-west-1"
+        settings.STORAGES = settings.STORAGES | storage_settings(url)
+        with pytest.raises(OSError, match="The bucket is too slow"):
+            storages["default"].save("slow", ContentFile(b"x" * 40_000_000))
+        server.shutdown()
+
+
+def test_a_picture_of_a_missing_file_is_later_and_drawn_when_the_file_is_back(
+    browser: Client, draft: Draft, store: ObjectStore
+) -> None:
+    upload(browser, draft)
+    document = plan_of(draft)
+    Preview.objects.all().delete()
+    [name] = [name for name in store.names if document.file.name in name]
+    content = store.bucket.Object(name).get()["Body"].read()
+    store.bucket.Object(name).delete()
+    pictures = [documents_url(draft, f"{document.pk}/{more}") for more in ("thumbnail/", "pages/2/picture/")]
+    assert [browser.get(one).status_code for one in pictures] == [503, 503]
+    store.bucket.put_object(Key=name, Body=content)
+    assert [browser.get(one).status_code for one in pictures] == [200, 200]
+
+
+def test_all_nodes_together_look_for_orphans_once_a_day(store: ObjectStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    looks: list[int] = []
+    monkeypatch.setattr(remove_orphans, "remove_orphans", lambda: looks.append(1) or 0)
+    for _ in range(3):
+        remove_orphans.remove_orphans_daily()
+    assert looks == [1]

@@ -118,3 +118,13 @@ def test_a_key_is_32_random_bytes_and_is_not_repeated(keys: str) -> None:
     with pytest.raises(ValueError, match="32 random bytes") as error:
         parse_keys(keys)
     assert keys not in str(error.value)
+
+
+def test_the_services_key_is_read_once_and_needs_no_database_later(django_assert_num_queries: Any) -> None:
+    name = StoredSecret.SERVICE_KEY
+    assert secret_store.read_once(name) == ""
+    secret_store.read_or_create(name, lambda: "sk_live_1")
+    secret_store._known.clear()
+    assert secret_store.read_once(name) == "sk_live_1"
+    with django_assert_num_queries(0):
+        assert secret_store.read_once(name) == "sk_live_1"

@@ -38,6 +38,7 @@ class Served:
     command: str = "serve"
     lines: list[str] = field(default_factory=list)
     said_first: str = ""
+    reader: threading.Thread = field(default_factory=threading.Thread)
 
     def start(self) -> "Served":
         environment = {key: value for key, value in os.environ.items() if key != "DJANGO_SETTINGS_MODULE"}

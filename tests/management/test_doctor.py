@@ -193,6 +193,18 @@ def test_databases_that_are_away_or_damaged_and_no_password_is_printed(tmp_path:
     assert "geheim" not in done.stdout + done.stderr
 
 
+def test_a_data_dir_that_is_not_there_is_said_and_not_made(tmp_path: Path) -> None:
+    missing = tmp_path / "misspelled"
+    environment = {name: value for name, value in os.environ.items() if name != "DJANGO_SETTINGS_MODULE"}
+    command = [sys.executable, "manage.py", "doctor"]
+    done = subprocess.run(
+        command, cwd=PROJECT, env=environment | {"DATA_DIR": str(missing)}, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 1
+    assert "DATA_DIR: is not there: nothing was set up." in done.stderr
+    assert not missing.exists()
+
+
 def test_storage_that_keeps_nothing(doctor: Doctor, monkeypatch: pytest.MonkeyPatch) -> None:
     before = default_storage.listdir("")[1]
     assert doctor()["Storage"][0][0] == "ok"

@@ -84,6 +84,17 @@ def read(name: StoredSecret) -> str:
     return (_from_database(name) if settings.SECRETS_KEY else "") or _from_file(name)
 
 
+def read_once(name: StoredSecret) -> str:
+    """As `read`, but what the database has said holds until the process ends: no call waits for a database that is
+    away."""
+    if not settings.SECRETS_KEY:
+        return read(name)
+    place = (name, *settings.SECRETS_KEY)
+    if place not in _known and (found := read(name)):
+        _known[place] = found
+    return _known.get(place, "")
+
+
 def replace(name: StoredSecret, secret: str) -> None:
     """Take the place of the one before."""
     if not settings.SECRETS_KEY:
@@ -136,6 +147,7 @@ def open_secrets(say: Say) -> None:
     # Read now, so that no page needs a query for them.
     assert len(settings.SECRET_KEY)
     assert len(settings.AUDIT_KEY)
+    read_once(StoredSecret.SERVICE_KEY)
 
 
 def unused_files() -> list[str]:

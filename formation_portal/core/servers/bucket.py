@@ -30,7 +30,7 @@ CONNECT_SECONDS, READ_SECONDS, ATTEMPTS, FILE_SECONDS = 3, 8, 2, 20
 # More than any upload: one request is one file, whole or not at all.
 _ONE_PIECE = 64 * 1024 * 1024
 _CHUNK = 256 * 1024
-_CHECK_NAME = "start-check"
+_CHECK_NAME = "start-check-{}"
 _NOT_THERE = frozenset({"NoSuchKey", "404"})
 
 
@@ -81,7 +81,7 @@ class BucketStorage(S3Storage):  # type: ignore[misc]  # of an untyped package
 
     def _save(self, name: str, content: "File[Any]") -> str:
         with _as_disk_errors():
-            return str(super()._save(name, content))
+            return str(super()._save(name, _ReadInTime(content)))
 
     def delete(self, name: str) -> None:
         with _as_disk_errors():
@@ -97,8 +97,8 @@ class BucketStorage(S3Storage):  # type: ignore[misc]  # of an untyped package
 
     def check(self) -> None:
         """Write, list, read and delete once. Raises ImproperlyConfigured where that is refused, else OSError."""
-        # Nodes that start at once each look after a file of their own.
-        name = f"{_CHECK_NAME}-{secrets.token_hex(8)}"
+        # Nodes that start at once do not remove each other's.
+        name = _CHECK_NAME.format(secrets.token_hex(8))
         try:
             self.save(name, ContentFile(b"The portal can write here."))
             next(self.stored_before(datetime.max.replace(tzinfo=UTC)), None)
@@ -110,6 +110,20 @@ class BucketStorage(S3Storage):  # type: ignore[misc]  # of an untyped package
             if is_refused or isinstance(cause, NoCredentialsError):
                 raise ImproperlyConfigured(error.strerror) from None
             raise
+
+
+class _ReadInTime(File):  # type: ignore[type-arg]  # only its stub takes one
+    """What is sent: reading it fails when the time for a whole file is over, so that no slow bucket takes longer."""
+
+    def __init__(self, content: "File[Any]") -> None:
+        super().__init__(content, name=content.name)
+        self._until = time.monotonic() + FILE_SECONDS
+
+    def read(self, *args: Any) -> Any:
+        if time.monotonic() > self._until:
+            raise OSError(errno.EIO, "The bucket is too slow")
+        assert self.file is not None
+        return self.file.read(*args)
 
 
 def _status(error: ClientError) -> int:

@@ -9,12 +9,14 @@ from datetime import timedelta
 from typing import Any
 
 from django.conf import settings
+from django.core.cache import cache
 from django.core.files.storage import storages
 from django.core.management.base import BaseCommand
 from django.utils import timezone
 
 from formation_portal.applications.models import Application
 from formation_portal.applications.models import Document as PortalDocument
+from formation_portal.core.background import hourly_task
 from formation_portal.core.storage import SERVICE_FILES, DurableFileStorage
 from formation_portal.reviews.models import ScreeningCheck
 from formation_portal.service.models import Document as ServiceDocument
@@ -27,7 +29,7 @@ AGE_SECONDS = 24 * 60 * 60
 
 
 class Command(BaseCommand):
-    help = "Remove uploaded files older than a day that no record uses. This also runs at every start."
+    help = "Remove uploaded files older than a day that no record uses. This also runs once a day."
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Says how many there were."""
@@ -56,6 +58,12 @@ def remove_orphans() -> int:
             logger.warning("Removed %d unused files (%s)", len(orphans), place)
         count += len(orphans)
     return count
+
+
+@hourly_task
+def remove_orphans_daily() -> int:
+    """For all nodes together once a day: in a bucket that takes a request for each thousand files."""
+    return remove_orphans() if cache.add("orphans-removed", 1, AGE_SECONDS) else 0
 
 
 def _is_orphan_of_portal(name: str) -> bool:

@@ -22,9 +22,10 @@ from formation_portal.audit.anchor import move_file
 from formation_portal.core.background import missing_migrations
 from formation_portal.core.databases import SERVICE
 from formation_portal.core.nodes.registry import introduce, open_secrets
+from formation_portal.core.static_archive import publish
 from formation_portal.core.storage import SERVICE_FILES
 from formation_portal.environment import misspelled_settings
-from formation_portal.management.commands.remove_orphans import remove_orphans
+from formation_portal.management.commands.remove_orphans import remove_orphans, remove_orphans_daily
 from formation_portal.management.setup_lock import lock_data_dir, lock_databases
 from formation_portal.management.supervision import limit_malloc_arenas
 from formation_portal.service import auth
@@ -95,7 +96,12 @@ def fill_and_collect(say: Say) -> None:
         deactivate_demo_accounts()
     collect_static(say)
     try:
-        if removed := remove_orphans():
+        if published := publish():
+            say(f"Put static files into the bucket, for nodes of other versions: {published}")
+    except OSError as error:
+        say(f"Warning: STORAGE_URL: static files were not put into the bucket: {error.strerror}")
+    try:
+        if removed := (remove_orphans_daily() if settings.ENV.storage_url else remove_orphans()):
             say(f"Removed unused files: {removed}")
     except OSError as error:
         say(f"Warning: unused files were not removed: {error.strerror}")

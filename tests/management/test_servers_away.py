@@ -1,0 +1,228 @@
+"""Two nodes of `manage.py web` while PostgreSQL, Redis and the bucket go away and come back, and while one after the
+other is replaced by a version that is to come. Nothing is started anew for an outage."""
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import requests
+
+from tests.needed import needed
+from tests.object_store import ObjectStore
+from tests.scratch_postgres import Cluster, running_cluster, server_programs
+from tests.scratch_redis import Redis, has_redis, scratch_redis
+
+from .nodes import new_key
+from .served import PATIENCE, PROJECT, READY, Served, eventually, free_port
+from .test_web import Balancer
+
+pytestmark = [
+    pytest.mark.postgres,
+    needed("PostgreSQL", server_programs() is not None),
+    needed("Redis", has_redis()),
+    pytest.mark.xdist_group("servers_away"),
+]
+
+# What a version to come brings: a table more, which the version of now does not know.
+TO_COME = """
+from django.db import migrations
+class Migration(migrations.Migration):
+    dependencies = [("audit", "0006_anchor_table")]
+    operations = [migrations.RunSQL("CREATE TABLE to_come (id integer)")]
+"""
+
+
+class Site:
+    """Servers, and two nodes that stand on them."""
+
+    def __init__(self, cluster: Cluster, redis: Redis, store: ObjectStore, folder: Path) -> None:
+        self.cluster, self.redis, self.store = cluster, redis, store
+        shared = {
+            "DATABASE_URL": f"{cluster.url}/portal",
+            "SERVICE_DATABASE_URL": f"{cluster.url}/formation",
+            "CACHE_URL": redis.url,
+            "STORAGE_URL": store.url(),
+            "SECRETS_KEY": new_key("a"),
+            "WEB_PROCESSES": "1",
+        }
+        self.nodes = [Served(folder / name, free_port(), dict(shared), "web") for name in ("one", "other")]
+
+    def start(self) -> None:
+        for node in self.nodes:
+            node.start()
+        for node in self.nodes:
+            node.until(READY)
+            # Its pipe must not fill up.
+            node.reader = threading.Thread(target=lambda node=node: node.lines.extend(node.process.stdout))
+            node.reader.start()
+
+    def log(self) -> str:
+        return "".join(line for node in self.nodes for line in node.lines)
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    with running_cluster(durable=True) as cluster, scratch_redis() as redis:
+        for name in ("portal", "formation"):
+            cluster.make_database(name)
+        store = ObjectStore()
+        store.start_again()
+        site = Site(cluster, redis, store, tmp_path_factory.mktemp("site"))
+        try:
+            site.start()
+            yield site
+        finally:
+            for node in site.nodes:
+                if not hasattr(node, "process"):
+                    continue
+                with contextlib.suppress(ProcessLookupError):
+                    node.process.send_signal(signal.SIGKILL)
+                node.process.wait(PATIENCE)
+                if node.reader.ident:
+                    node.reader.join(PATIENCE)
+                assert node.process.stdout is not None
+                node.process.stdout.close()
+            store.end()
+
+
+class Browser(requests.Session):
+    """Asks either node, with the same cookies: for the portal they are one."""
+
+    def __init__(self, site: Site) -> None:
+        super().__init__()
+        self.ports = [node.port for node in site.nodes]
+
+    def page(self, path: str, *, node: int = 0, **posted: str) -> requests.Response:
+        address = f"http://127.0.0.1:{self.ports[node]}"
+        if not posted:
+            return self.get(address + path, timeout=PATIENCE, allow_redirects=False)
+        posted["csrfmiddlewaretoken"] = self.cookies.get("csrftoken", "")
+        return self.post(address + path, posted, headers={"Origin": address}, timeout=PATIENCE, allow_redirects=False)
+
+    def sign_in(self, node: int = 0) -> requests.Response:
+        self.page("/accounts/login/", node=node)
+        return self.page("/accounts/login/", node=node, login="demo@example.com", password="formation-demo")
+
+
+@pytest.fixture
+def browser(site: Site) -> Iterator[Browser]:
+    with Browser(site) as browser:
+        assert browser.sign_in().status_code == 302
+        yield browser
+
+
+def test_who_signs_in_at_one_node_is_signed_in_at_the_other(browser: Browser) -> None:
+    assert [browser.page("/applications/", node=node).status_code for node in (0, 1)] == [200, 200]
+
+
+def test_postgresql_goes_away_and_comes_back(site: Site, browser: Browser) -> None:
+    section = "/applications/FP-0000-0000-0000/sections/the-company/"
+    site.cluster.stop()
+    try:
+        for node in (0, 1):
+            page = browser.page("/applications/", node=node)
+            assert (page.status_code, page.headers["Retry-After"]) == (503, "5")
+            assert "We can’t reach our records at the moment." in page.text
+            kept = browser.page(section, node=node, **{"q:name": "Larkfield & Sons"})
+            assert kept.status_code == 503
+            assert "Larkfield &amp; Sons" in kept.text
+            assert browser.page("/readyz", node=node).text == "not ready: default, service\n"
+            assert browser.page("/livez", node=node).status_code == 200
+    finally:
+        site.cluster.start()
+    for node in (0, 1):
+        eventually(lambda node=node: browser.page("/readyz", node=node).status_code == 200)  # type: ignore[misc]
+        assert browser.page("/applications/", node=node).status_code == 200, "and still signed in"
+    assert "Traceback" not in site.log()
+    assert "Larkfield" not in site.log()
+
+
+def test_the_cache_goes_away_and_comes_back(site: Site, browser: Browser) -> None:
+    site.redis.stop()
+    try:
+        with Browser(site) as another:
+            assert another.sign_in(node=1).status_code == 302
+        assert browser.page("/applications/", node=1).status_code == 200
+    finally:
+        site.redis.start()
+    eventually(lambda: _signs_in(site))
+
+
+def _signs_in(site: Site) -> bool:
+    with Browser(site) as another:
+        return another.sign_in(node=1).status_code == 302 and "The cache answers again" in site.log()
+
+
+def test_a_page_is_served_without_the_bucket(site: Site, browser: Browser) -> None:
+    site.store.stop()
+    try:
+        assert browser.page("/applications/").status_code == 200
+        assert browser.page("/readyz").status_code == 200
+    finally:
+        site.store.start_again()
+
+
+def test_a_version_to_come_takes_over_node_by_node_and_no_request_fails(
+    site: Site, browser: Browser, tmp_path: Path
+) -> None:
+    package = tmp_path / "to_come"
+    package.mkdir()
+    (package / "__init__.py").touch()
+    for path in sorted((PROJECT / "formation_portal/audit/migrations").glob("0*.py")):
+        name = f"formation_portal.audit.migrations.{path.stem}"
+        text = f'from importlib import import_module as get\nMigration = get("{name}").Migration\n'
+        (package / path.name).write_text(text)
+    (package / "0007_to_come.py").write_text(TO_COME)
+    (tmp_path / "settings_to_come.py").write_text(
+        'from formation_portal.settings import *\nMIGRATION_MODULES = {"audit": "to_come"}\n'
+    )
+    balancer = Balancer([node.port for node in site.nodes])
+    clients = [threading.Thread(target=balancer.run) for _ in range(3)]
+    for client in clients:
+        client.start()
+    try:
+        for number, node in enumerate(site.nodes):
+            asked = balancer.answered
+            eventually(lambda asked=asked: balancer.answered > asked + 10)  # type: ignore[misc]
+            node.process.send_signal(signal.SIGTERM)
+            assert node.process.wait(PATIENCE) == 0
+            node.reader.join(PATIENCE)
+            node.process.stdout.close()
+            node.more |= {"PYTHONPATH": str(tmp_path), "DJANGO_SETTINGS_MODULE": "settings_to_come"}
+            said = node.start().until(READY)
+            assert ("Setting up the database “default”" in said) is (number == 0)
+            if number == 0:
+                assert "has a version of the portal with other migrations" in said
+            node.reader = threading.Thread(target=lambda node=node: node.lines.extend(node.process.stdout))
+            node.reader.start()
+            # Old and new code serve side by side, on one schema.
+            assert [browser.page("/applications/", node=one).status_code for one in (0, 1)] == [200, 200]
+    finally:
+        balancer.stop()
+        for client in clients:
+            client.join()
+    assert balancer.failed == []
+    assert balancer.answered > 20
+
+
+def test_a_statement_that_takes_too_long_is_ended_as_an_outage(site: Site) -> None:
+    code = (
+        "from formation_portal.core.databases import limit_statements, outage_in\n"
+        "from django.db import connection\n"
+        "limit_statements(0.2)\n"
+        "try: connection.cursor().execute('SELECT pg_sleep(60)')\n"
+        "except Exception as error: print(outage_in(error))"
+    )
+    clean = {key: value for key, value in os.environ.items() if key != "DJANGO_SETTINGS_MODULE"}
+    environment: dict[str, Any] = clean | site.nodes[0].more | {"DATA_DIR": str(site.nodes[0].data)}
+    environment.pop("DJANGO_SETTINGS_MODULE", None)
+    command = [sys.executable, "manage.py", "shell", "-v", "0", "-c", code]
+    done = subprocess.run(command, cwd=PROJECT, env=environment, capture_output=True, text=True, check=False)
+    assert done.stdout.strip().endswith("away"), done.stderr
