@@ -61,8 +61,10 @@ _LIBPQ = {
 
 def back_up(folder: Path, say: Say) -> None:
     """Copy all into the folder; files that it has from before are not copied again. Raises CommandError, OSError."""
+    # Passports and keys: nobody else's, whatever is made here.
+    os.umask(0o077)
     for part in ("databases", "files", "secrets"):
-        (folder / part).mkdir(mode=0o700, parents=True, exist_ok=True)
+        (folder / part).mkdir(parents=True, exist_ok=True)
     for _ in range(_TRIES):
         # Most of them beforehand, so that little time lies between the rows and their files.
         copied = sum(_copy_new_files(folder, alias) for alias in FILES)
@@ -219,7 +221,7 @@ def _copy_new_files(folder: Path, alias: str) -> int:
             # Removed since it was listed.
             continue
         target = folder / "files" / alias / name
-        target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        target.parent.mkdir(parents=True, exist_ok=True)
         with file, _whole(target) as unseen, unseen.open("wb") as copy:
             shutil.copyfileobj(file, copy)
         copied += 1
@@ -247,7 +249,6 @@ def _whole(path: Path) -> Iterator[Path]:
     unseen = path.with_name(f".{path.name}.part")
     unseen.unlink(missing_ok=True)
     yield unseen
-    unseen.chmod(0o600)
     with unseen.open("rb") as file:
         os.fsync(file.fileno())
     unseen.replace(path)
