@@ -6,7 +6,7 @@ RUN_READY := $(VENV)/ready-to-run
 DEV_READY := $(VENV)/ready-to-develop
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-long properties mutations check format bench durability soak faults kills choices typing agreement lighthouse htmx4 gallery messages lock clean
+.PHONY: help run test test-long properties mutations check format bench capacity durability soak faults kills choices typing agreement lighthouse htmx4 gallery messages lock clean
 
 help: ## List what can be made
 	@grep -E '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -54,6 +54,9 @@ format: $(DEV_READY) ## Put code into the house's form
 bench: $(DEV_READY) ## Measure: lines of `name value unit`
 	@$(BIN)/python -m tests.bench
 	@$(BIN)/python -m tests.bench.outage
+
+capacity: $(DEV_READY) ## What an application costs, what is full first, a simulation beside a run: lines of `name value unit`
+	@$(BIN)/python -m tests.capacity $(ARGS)
 
 durability: $(DEV_READY) ## Kill writers and databases: lines of `name value`
 	@$(BIN)/python -m tests.durability $(ARGS)

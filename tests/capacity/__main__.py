@@ -25,6 +25,7 @@ from .simulation import THINK_SECONDS, Outcome, arrivals, simulate
 CUSTOMER, AGENT = "demo@example.com", "agent@example.com"
 # One after the other, to measure what each uses; one more before them, that loads what is loaded once.
 MEASURED = 4
+IDLE_SECONDS = 15
 # Of a thousand times the load.
 SHARE = 1000 / 100
 MOST_APART = 0.20
@@ -66,18 +67,21 @@ def measure(portal: Portal) -> Application:
     """What one application uses, from several one after the other."""
     form_company(portal)
     portal.rest()
-    before, asked = portal.used(), 0
+    before = portal.used()
+    time.sleep(IDLE_SECONDS)
+    idle = (portal.used() - before) * (1 / IDLE_SECONDS)
+    before, began, asked = portal.used(), time.monotonic(), 0
     for _ in range(MEASURED):
         asked += form_company(portal)
     portal.rest()
-    used = (portal.used() - before) / MEASURED
-    # Each is looked at when it is uploaded, and drawn when an agent opens it; half of the files are the service's.
+    used = (portal.used() - before - idle * (time.monotonic() - began)) * (1 / MEASURED)
+    # Each is opened when it is uploaded and when an agent looks at it; of the files every second one is the service's.
     began = time.process_time()
     content = _scanned_page()
     for _ in range(10):
         inspect_content(content, mime_type="application/pdf", side=800, page=1)
     sandbox = (time.process_time() - began) / 10
-    return Application(used, asked / MEASURED, used.files / 2 * 2 * sandbox)
+    return Application(used, asked / MEASURED, used.files * sandbox, idle)
 
 
 def form_company(portal: Portal, pause: random.Random | None = None) -> int:

@@ -1,6 +1,6 @@
 """What an application costs, and which part of a portal is full first when there are many: from what one has used."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from .portal import Used
 
@@ -38,11 +38,13 @@ class Machines:
 
 @dataclass(frozen=True)
 class Application:
-    """What one uses from its first page to its approval; `sandbox` is the processor time of looking at its files."""
+    """What one uses from its first page to its approval; `sandbox` is the processor time of looking at its files, and
+    `idle` what a portal uses in a second in which nobody does anything."""
 
     used: Used
     requests: float
     sandbox: float
+    idle: Used = field(default_factory=Used)
 
     @property
     def processor(self) -> float:

@@ -48,8 +48,8 @@ class Used:
     def __sub__(self, before: "Used") -> "Used":
         return Used(*(getattr(self, one.name) - getattr(before, one.name) for one in fields(self)))
 
-    def __truediv__(self, times: float) -> "Used":
-        return Used(*(getattr(self, one.name) / times for one in fields(self)))
+    def __mul__(self, times: float) -> "Used":
+        return Used(*(getattr(self, one.name) * times for one in fields(self)))
 
 
 @dataclass

@@ -41,11 +41,9 @@ class Outcome:
 
 
 def arrivals(rate: float, seconds: float, *, seed: int) -> list[float]:
-    """When applications are begun: independent of one another."""
-    dice, moments, now = random.Random(seed), [], 0.0
-    while (now := now + dice.expovariate(rate)) < seconds:
-        moments.append(now)
-    return moments
+    """When applications are begun: as many as the rate says, independent of one another."""
+    dice = random.Random(seed)
+    return sorted(dice.uniform(0, seconds) for _ in range(max(1, round(rate * seconds))))
 
 
 def simulate(one: Application, moments: list[float], *, calls_per_second: float, seed: int) -> Outcome:
@@ -91,8 +89,8 @@ def simulate(one: Application, moments: list[float], *, calls_per_second: float,
         applications=len(journeys),
         requests=len(journeys) * requests,
         calls=len(journeys) * calls,
-        web_seconds=busy["web"],
-        relay_seconds=busy["relay"],
-        database_seconds=busy["database"],
+        web_seconds=busy["web"] + one.idle.web * environment.now,
+        relay_seconds=busy["relay"] + one.idle.relay * environment.now,
+        database_seconds=busy["database"] + one.idle.database * environment.now,
         journey_seconds=sum(journeys) / len(journeys),
     )
