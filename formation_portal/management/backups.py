@@ -143,7 +143,7 @@ class _SqliteSnapshot:
         with _whole(path) as unseen, closing(sqlite3.connect(unseen)) as copy:
             self._connection.backup(copy)
             # One file, without a log beside it.
-            copy.execute("PRAGMA journal_mode=DELETE")
+            copy.execute("pragma journal_mode=delete")
 
     def close(self) -> None:
         self._connection.close()
@@ -153,7 +153,7 @@ class _PostgresSnapshot:
     def __init__(self, connection: BaseDatabaseWrapper) -> None:
         self._connection = connection.copy()
         self._connection.set_autocommit(False)
-        self.rows("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+        self.rows("set transaction isolation level repeatable read, read only")
         [(self._name,)] = self.rows("SELECT pg_export_snapshot()")
 
     def rows(self, sql: str) -> list[tuple[Any, ...]]:
