@@ -6,7 +6,7 @@ RUN_READY := $(VENV)/ready-to-run
 DEV_READY := $(VENV)/ready-to-develop
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-long properties mutations check format bench bench-browser durability soak faults kills choices typing agreement lighthouse htmx4 gallery messages lock clean
+.PHONY: help run test test-long properties mutations check format bench bench-browser capacity durability soak faults kills choices typing agreement lighthouse htmx4 gallery messages lock clean
 
 help: ## List what can be made
 	@grep -E '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-13s %s\n", $$1, $$2}'
@@ -57,6 +57,9 @@ bench: $(DEV_READY) ## Measure: lines of `name value unit`
 
 bench-browser: $(DEV_READY) ## Measure a form in Chromium beside the floor and react-jsonschema-form, by npm: lines, 1 for a missed goal
 	@$(BIN)/python -m tests.bench.browser
+
+capacity: $(DEV_READY) ## What an application costs, what is full first, a simulation beside a run: lines of `name value unit`
+	@$(BIN)/python -m tests.capacity $(ARGS)
 
 durability: $(DEV_READY) ## Kill writers and databases: lines of `name value`
 	@$(BIN)/python -m tests.durability $(ARGS)

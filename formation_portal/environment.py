@@ -45,7 +45,7 @@ class Environment(BaseSettings):
 
     data_dir: Path = Field(PROJECT / "var", description="Folder for databases, uploads and secrets.")
     static_dir: str = Field(
-        "", description="Folder of static files that were collected beforehand. Empty: each start sees to DATA_DIR/static."
+        "", description="Folder of static files that were collected beforehand. Empty: made in DATA_DIR at each start."
     )
     host: str = Field("127.0.0.1", description="Address that `make run` listens on; 0.0.0.0 means all.")
     port: int = Field(8000, ge=1, le=65_535, description="Port that `make run` listens on.")

@@ -61,8 +61,10 @@ _LIBPQ = {
 
 def back_up(folder: Path, say: Say) -> None:
     """Copy all into the folder; files that it has from before are not copied again. Raises CommandError, OSError."""
+    # Passports and keys: nobody else's, whatever is made here.
+    os.umask(0o077)
     for part in ("databases", "files", "secrets"):
-        (folder / part).mkdir(mode=0o700, parents=True, exist_ok=True)
+        (folder / part).mkdir(parents=True, exist_ok=True)
     for _ in range(_TRIES):
         # Most of them beforehand, so that little time lies between the rows and their files.
         copied = sum(_copy_new_files(folder, alias) for alias in FILES)
@@ -141,7 +143,7 @@ class _SqliteSnapshot:
         with _whole(path) as unseen, closing(sqlite3.connect(unseen)) as copy:
             self._connection.backup(copy)
             # One file, without a log beside it.
-            copy.execute("PRAGMA journal_mode=DELETE")
+            copy.execute("pragma journal_mode=delete")
 
     def close(self) -> None:
         self._connection.close()
@@ -151,7 +153,7 @@ class _PostgresSnapshot:
     def __init__(self, connection: BaseDatabaseWrapper) -> None:
         self._connection = connection.copy()
         self._connection.set_autocommit(False)
-        self.rows("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+        self.rows("set transaction isolation level repeatable read, read only")
         [(self._name,)] = self.rows("SELECT pg_export_snapshot()")
 
     def rows(self, sql: str) -> list[tuple[Any, ...]]:
@@ -219,7 +221,7 @@ def _copy_new_files(folder: Path, alias: str) -> int:
             # Removed since it was listed.
             continue
         target = folder / "files" / alias / name
-        target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        target.parent.mkdir(parents=True, exist_ok=True)
         with file, _whole(target) as unseen, unseen.open("wb") as copy:
             shutil.copyfileobj(file, copy)
         copied += 1
@@ -247,7 +249,6 @@ def _whole(path: Path) -> Iterator[Path]:
     unseen = path.with_name(f".{path.name}.part")
     unseen.unlink(missing_ok=True)
     yield unseen
-    unseen.chmod(0o600)
     with unseen.open("rb") as file:
         os.fsync(file.fileno())
     unseen.replace(path)

@@ -152,6 +152,7 @@ def test_the_log_says_neither_what_was_searched_for_nor_a_guests_key(nginx: Ngin
     assert "somebodys-name" not in lines
 
 
+@pytest.mark.long
 def test_an_end_and_a_new_start_of_each_node_fail_no_request(nginx: Nginx, nodes: list[Served]) -> None:
     is_over, statuses, failed = threading.Event(), list[int](), list[str]()
 
