@@ -135,7 +135,7 @@ def _doubled(promises: Any) -> Iterator[str]:
 
 
 def _slot(pairs: list[list[str]]) -> str:
-    return dict((name, value) for name, value in pairs)["slot"]
+    return next(value for name, value in pairs if name == "slot")
 
 
 def _lost_files(promises: Any) -> Iterator[str]:

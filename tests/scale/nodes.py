@@ -55,6 +55,9 @@ class Node:
                 for command in self.commands
             ]
 
+    def until_ready(self) -> None:
+        """Workers have nothing to answer with."""
+
     @property
     def pids(self) -> list[int]:
         """Everything that runs here, children included."""

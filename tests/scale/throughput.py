@@ -30,7 +30,7 @@ def measure(folder: Path, asked: Namespace) -> Iterator[Result]:
         yield Result("throughput", "not run: control groups for the processor can't be made here")
         return
     with ExitStack() as stack:
-        running = stack.enter_context(cluster.running(folder=folder, nodes=3, workers=1, own={"web-3": "2"}))
+        running = stack.enter_context(cluster.running(folder=folder, web=(1, 1, 2), workers=(cluster.WORKERS,)))
         running.run("tests.scale.preparing", "--customers", "1")
         paths, headers = _pages(running)
         one, two, both = running.web
