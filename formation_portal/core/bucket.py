@@ -6,7 +6,6 @@ bucket that is away or refuses is EIO, a full one is ENOSPC. So whoever knows th
 
 import errno
 import os
-import secrets
 import tempfile
 import threading
 import time
@@ -97,13 +96,11 @@ class BucketStorage(S3Storage):  # type: ignore[misc]  # of an untyped package
 
     def check(self) -> None:
         """Write, list, read and delete once. Raises ImproperlyConfigured where that is refused, else OSError."""
-        # Nodes that start at once each look after a file of their own.
-        name = f"{_CHECK_NAME}-{secrets.token_hex(8)}"
         try:
-            self.save(name, ContentFile(b"The portal can write here."))
+            self.save(_CHECK_NAME, ContentFile(b"The portal can write here."))
             next(self.stored_before(datetime.max.replace(tzinfo=UTC)), None)
-            self.open(name).close()
-            self.delete(name)
+            self.open(_CHECK_NAME).close()
+            self.delete(_CHECK_NAME)
         except OSError as error:
             cause = error.__cause__
             is_refused = isinstance(cause, ClientError) and _status(cause) < HTTPStatus.INTERNAL_SERVER_ERROR

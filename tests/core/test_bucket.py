@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from django.core.files.storage import default_storage, storages
+from django.core.files.storage import default_storage
 from django.core.management import CommandError
 from django.db import connections
 from django.test import Client
@@ -300,21 +300,6 @@ def test_the_start_looks_at_the_bucket(store: ObjectStore, settings: Any, monkey
         "Warning: STORAGE_URL: The bucket does not answer: EndpointConnectionError. "
         "There are no uploads and downloads until it does."
     ]
-
-
-def test_two_nodes_that_start_at_once_do_not_take_each_others_file_away(
-    store: ObjectStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    reading = bucket.BucketStorage.open
-
-    def after_another_start(self: bucket.BucketStorage, *args: Any, **kwargs: Any) -> Any:
-        monkeypatch.undo()
-        self.check()
-        return reading(self, *args, **kwargs)
-
-    monkeypatch.setattr(bucket.BucketStorage, "open", after_another_start)
-    storages["default"].check()
-    assert store.names == []
 
 
 def test_a_wrong_bucket_ends_the_start_with_one_line(store: ObjectStore, tmp_path: Path) -> None:
