@@ -5,11 +5,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-<<<<<<< HEAD
 from collections.abc import Iterator, Sequence
-=======
-from collections.abc import Iterator
->>>>>>> parent of 82359bda (Bucket: nodes that start at once look at the bucket with a file each)
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -72,7 +68,6 @@ class Cluster:
 
 @contextmanager
 def running(
-<<<<<<< HEAD
     *,
     web: Sequence[int] = (1, 1),
     workers: Sequence[Sequence[str]] = (WORKERS, WORKERS),
@@ -86,11 +81,6 @@ def running(
     one of them sets up the databases while the others wait; else the first one goes ahead, and the others have its
     static files, as those that are made from one image.
     """
-=======
-    *, nodes: int = 2, workers: int = 2, durable: bool = False, folder: Path | None = None, **more: str
-) -> Iterator[Cluster]:
-    """A cluster whose web nodes answer; `durable`: PostgreSQL waits for the disk. `more` are settings."""
->>>>>>> parent of 82359bda (Bucket: nodes that start at once look at the bucket with a file each)
     with ExitStack() as stack:
         folder = folder or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="scale-")))
         postgres = stack.enter_context(running_cluster(durable=durable))
@@ -102,23 +92,14 @@ def running(
         stack.callback(store.end)
         ports = [free_port() for _ in web]
         nginx = Nginx(folder / "nginx", free_port(), ports)
-        settings = _settings(folder, postgres, redis, store, nginx.port) | more
+        settings = _settings(folder, postgres, redis, store, nginx.port)
         cluster = Cluster(folder, postgres, redis, store, nginx, settings)
-<<<<<<< HEAD
         for number, (port, processes) in enumerate(zip(ports, web, strict=True), 1):
             own = {"PORT": str(port), "WEB_PROCESSES": str(processes)}
             cluster.web.append(WebNode(f"web-{number}", folder / f"web-{number}", settings | own, ["web"], port=port))
         for number, commands in enumerate(workers, 1):
             cluster.workers.append(Node(f"worker-{number}", folder / f"worker-{number}", settings, commands))
         _make_folders(cluster)
-=======
-        copied = {name: before + secrets.token_urlsafe(48) for name, before in _COPIED_SECRETS.items()}
-        for number, port in enumerate(ports, 1):
-            own = settings | {"PORT": str(port)}
-            cluster.web.append(WebNode(f"web-{number}", folder / f"web-{number}", own, ["web"], port=port))
-        for number in range(1, workers + 1):
-            cluster.workers.append(Node(f"worker-{number}", folder / f"worker-{number}", settings, WORKERS))
->>>>>>> parent of 82359bda (Bucket: nodes that start at once look at the bucket with a file each)
         stack.callback(lambda: [node.kill() for node in (*cluster.workers, *cluster.web)])
         first, *others = cluster.web
         first.start()
@@ -159,7 +140,6 @@ def _settings(folder: Path, postgres: Postgres, redis: Redis, store: ObjectStore
         "AUDIT_ANCHOR": str(folder / "audit-anchor"),
         "PORTAL_URL": f"http://127.0.0.1:{port}",
         "TRUSTED_PROXIES": "127.0.0.1/32",
-        "WEB_PROCESSES": "1",
         "LOG_LEVEL": "WARNING",
         # How fast the service may be called is measured elsewhere.
         "RELAY_CALLS_PER_SECOND": "1000",

@@ -1,4 +1,3 @@
-<<<<<<< HEAD
 """Two web processes against one, two nodes against one, and 64 connections against 8.
 
 Each web process is held to the same small share of a core, so that neither the number of cores nor whoever sends the
@@ -85,6 +84,3 @@ def _ratio(some: Sequence[Round], others: Sequence[Round]) -> float:
 
 def _times(rounds: Sequence[Round]) -> list[float]:
     return [time for one in rounds for time in one.times]
-=======
-measure = None
->>>>>>> parent of 82359bda (Bucket: nodes that start at once look at the bucket with a file each)
