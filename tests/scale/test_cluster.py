@@ -14,10 +14,10 @@ from tests.object_store import needs_a_bucket
 from tests.scratch_postgres import server_programs
 from tests.scratch_redis import has_redis
 
-from . import nginx
-from .cluster import running
-from .crowd import Crowd, at_work, promised_in
-from .disturbances import kill_nodes, take_cache_away, take_storage_away
+from .load.crowd import Crowd, at_work, promised_in
+from .machines import nginx
+from .machines.cluster import running
+from .machines.disturbances import kill_nodes, take_cache_away, take_storage_away
 
 pytestmark = [
     pytest.mark.postgres,

@@ -12,12 +12,12 @@ from pathlib import Path
 
 from tests.faults.environment import free_port
 
-from . import cluster
-from .browser import ScriptedBrowser
-from .closed_loop import Round, percentile, read_pages
-from .limits import controller, held_to
-from .nginx import Nginx
-from .people import Applicant, sign_in
+from .load.browser import ScriptedBrowser
+from .load.closed_loop import Round, percentile, read_pages
+from .load.people import Applicant, sign_in
+from .machines import cluster
+from .machines.limits import controller, held_to
+from .machines.nginx import Nginx
 from .results import Result
 
 _FEW, _MANY = 8, 64
