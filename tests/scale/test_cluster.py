@@ -35,11 +35,11 @@ PRODUCTS = ["delaware-llc"]
 @pytest.fixture(scope="module")
 def story() -> Iterator[dict[str, Any]]:
     """People come, a node of each kind is killed, the servers go and come back, both web nodes are restarted."""
-    with running(workers=(("relay", "mail"), ("relay",)), at_once=False) as cluster:
+    with running(workers=(("relay",), ("relay", "mail")), at_once=False) as cluster:
         cluster.run("tests.scale.preparing", "--customers", "2", "--agents", "1")
         promises = promised_in(cluster.folder)
         with at_work(
-            cluster.address, promises, products=PRODUCTS, customers=2, agents=1, pause=time.sleep, asks_every=2
+            cluster.address, promises, products=PRODUCTS, customers=2, agents=1, pace=0.15, asks_every=2
         ) as crowd:
             _busy(crowd)
             kill_nodes(cluster, times=1, every=2, seed=1)
