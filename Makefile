@@ -4,9 +4,11 @@ VENV := .venv
 BIN := $(VENV)/bin
 RUN_READY := $(VENV)/ready-to-run
 DEV_READY := $(VENV)/ready-to-develop
+SCALE_VENV := $(CURDIR)/$(VENV)/scale
+SCALE_READY := $(SCALE_VENV)/ready
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-long properties mutations check format bench bench-browser capacity durability soak faults kills choices typing agreement lighthouse htmx4 gallery messages lock clean
+.PHONY: help run test test-long properties mutations check format bench bench-browser capacity durability soak scale faults kills choices typing agreement lighthouse htmx4 gallery messages lock clean
 
 help: ## List what can be made
 	@grep -E '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-13s %s\n", $$1, $$2}'
@@ -22,6 +24,11 @@ $(RUN_READY): requirements.txt | $(BIN)/python
 $(DEV_READY): requirements.txt requirements-dev.txt | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.txt
 	@touch $@ $(RUN_READY)
+
+$(SCALE_READY): tests/scale/requirements.txt | $(BIN)/python
+	$(BIN)/python -m venv $(SCALE_VENV)
+	$(SCALE_VENV)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r tests/scale/requirements.txt
+	@touch $@
 
 run: $(RUN_READY) ## Set up and serve the portal with the embedded service
 	@exec $(BIN)/python manage.py serve
@@ -67,6 +74,10 @@ durability: $(DEV_READY) ## Kill writers and databases: lines of `name value`
 soak: $(DEV_READY) ## Half an hour of faults: what grows, in percent
 	@$(BIN)/python -m tests.soak $(ARGS)
 
+scale: export SCALE_PYTHON = $(SCALE_VENV)/bin/python
+scale: $(DEV_READY) $(SCALE_READY) ## Two nodes behind nginx under load: throughput, kills, outages, an hour. Lines of `name value unit`
+	@$(BIN)/python -m tests.scale $(ARGS)
+
 faults: $(DEV_READY) ## Put the relay in trouble, with keys and without: lines of `name value`
 	@$(BIN)/python -m tests.faults $(ARGS)
 
@@ -100,6 +111,9 @@ lock: $(DEV_READY) ## Pin every dependency anew, with hashes
 		--no-emit-find-links --output-file requirements.txt pyproject.toml
 	$(BIN)/pip-compile --quiet --strip-extras --generate-hashes --no-emit-index-url --no-emit-trusted-host \
 		--no-emit-find-links --extra dev --constraint requirements.txt --output-file requirements-dev.txt pyproject.toml
+	$(BIN)/pip-compile --quiet --strip-extras --generate-hashes --no-emit-index-url --no-emit-trusted-host \
+		--no-emit-find-links --extra scale --constraint requirements-dev.txt --output-file tests/scale/requirements.txt \
+		pyproject.toml
 
 clean: ## Remove what was made, but not your data
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -8,10 +8,12 @@ request comes to them when it is here whole, so that slow clients keep nobody wa
 import contextlib
 import copy
 import logging
+import mmap
 import resource
 import select
 import signal
 import socket
+import struct
 import sys
 import tempfile
 import threading
@@ -62,6 +64,8 @@ _SWITCH_SECONDS = 0.0005
 SHUTDOWN_SECONDS = 10.0
 # Of a connection that was just made: its request is on the way.
 _FIRST_REQUEST_SECONDS = 1.0
+# A process that has more connections than another leaves a new one to that one for so long, unless nobody takes it.
+_LEAVE_SECONDS = 0.02
 # A client that is cut off still reads the answer, if what it goes on sending is taken in for a moment.
 _LINGER_SECONDS = 2.0
 _LINGER_BYTES = 10_000_000
@@ -91,25 +95,48 @@ def listen(bound: socket.socket) -> socket.socket:
     return bound
 
 
-class WebServer:
-    """Serves the portal at a listening socket until SIGTERM or SIGINT; any number of processes may share the socket."""
+class OpenConnections:
+    """How many connections each of the processes that share a socket has: memory that they have in common.
 
-    def __init__(self, listening: socket.socket) -> None:
+    It is made before they are forked. A number that is not right at the moment costs nobody more than _LEAVE_SECONDS.
+    """
+
+    _ONE = struct.Struct("i")
+
+    def __init__(self, processes: int) -> None:
+        self._memory = mmap.mmap(-1, self._ONE.size * processes)
+
+    def __getitem__(self, process: int) -> int:
+        return int(self._ONE.unpack_from(self._memory, self._ONE.size * process)[0])
+
+    def __setitem__(self, process: int, connections: int) -> None:
+        self._ONE.pack_into(self._memory, self._ONE.size * process, connections)
+
+    def least(self) -> int:
+        """Of the process that has the fewest."""
+        return min(one for (one,) in self._ONE.iter_unpack(self._memory))
+
+
+class WebServer:
+    """Serves the portal at a listening socket until SIGTERM or SIGINT; so many processes may share the socket."""
+
+    def __init__(self, listening: socket.socket, *, processes: int = 1) -> None:
         # Loading the application reads the names of the static files, which must have been collected by then.
         from formation_portal.wsgi import application
 
         self._application = application
         self._listening = listening
+        self._connections = OpenConnections(processes)
 
-    def run(self) -> None:
-        """Serve; after the signal for DRAIN_SECONDS more, while `/readyz` says that others should be asked; then finish
-        what is being received or answered."""
+    def run(self, process: int = 0) -> None:
+        """Serve, as the process with this number; after the signal for DRAIN_SECONDS more, while `/readyz` says that
+        others should be asked; then finish what is being received or answered."""
         _raise_file_limit()
         limit_statements()
         tempfile.tempdir = str(settings.FILE_UPLOAD_TEMP_DIR)
         freeze_loaded_objects()
         sys.setswitchinterval(_SWITCH_SECONDS)
-        server = _Server(self._application, self._listening)
+        server = _Server(self._application, self._listening, self._connections, process)
         # Before the first visitor asks for it, and without keeping anybody waiting.
         threading.Thread(target=_read_catalog, daemon=True).start()
         # No lock that the handler could wait for: it may have interrupted whoever holds it.
@@ -260,8 +287,14 @@ class _Server(TcpWSGIServer):  # type: ignore[misc]  # of an untyped package
 
     channel_class = _Channel
     is_ending = False
+    # Of a connection that was left to others: whether it still may be there, and until when it is theirs.
+    _has_left_one = False
+    _theirs_until = 0.0
 
-    def __init__(self, application: Callable[..., Any], listening: socket.socket) -> None:
+    def __init__(
+        self, application: Callable[..., Any], listening: socket.socket, connections: OpenConnections, process: int
+    ) -> None:
+        self._connections, self._process = connections, process
         adjustments = Adjustments(
             threads=THREADS,
             connection_limit=CONNECTIONS,
@@ -295,16 +328,38 @@ class _Server(TcpWSGIServer):  # type: ignore[misc]  # of an untyped package
         waiting = (one for channel in channels for one in (channel.request, *channel.requests) if one is not None)
         return bool(sum(one.body_bytes_received for one in waiting) < _ALL_BODIES_BYTES)
 
+    def readable(self) -> bool:
+        self._connections[self._process] = len(self.active_channels)
+        return bool(super().readable()) and time.monotonic() >= self._theirs_until
+
+    def handle_accept(self) -> None:
+        if not self._leaves_it_to_others():
+            super().handle_accept()
+            self._connections[self._process] = len(self.active_channels)
+
+    def _leaves_it_to_others(self) -> bool:
+        """Whether another process has fewer connections, and may have this one: a browser keeps it, so that whoever
+        was quicker by chance would have all the work. What is still there afterwards was left by all."""
+        self._has_left_one = not self._has_left_one and len(self.active_channels) > self._connections.least()
+        if self._has_left_one:
+            self._theirs_until = time.monotonic() + _LEAVE_SECONDS
+        return self._has_left_one
+
     def loop_while(self, holds: Callable[[], bool]) -> None:
         """Read, hand over and send, for as long as it holds."""
         while holds():
-            wasyncore.loop(timeout=1, use_poll=True, map=self._map, count=1)
+            is_leaving = time.monotonic() < self._theirs_until
+            had_left_one = self._has_left_one and not is_leaving
+            wasyncore.loop(timeout=_LEAVE_SECONDS if is_leaving else 1, use_poll=True, map=self._map, count=1)
+            if had_left_one and self._has_left_one:
+                # It was looked for, and somebody has it.
+                self._has_left_one = False
 
     def shut_down(self) -> None:
         """Accept nobody any more, and let requests and answers that are under way arrive."""
         # Whoever has connected and is not accepted yet would be cut off.
         while select.select([self.socket], [], [], 0)[0]:
-            self.handle_accept()
+            super().handle_accept()
         wasyncore.dispatcher.close(self)
         until = time.monotonic() + SHUTDOWN_SECONDS
         self.loop_while(lambda: self._is_busy() and time.monotonic() < until)

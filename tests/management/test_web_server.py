@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 
 from formation_portal.accounts import demo
 from formation_portal.core.databases import SERVICE
+from formation_portal.management.web_server import OpenConnections, _Server, listen
 from formation_portal.service.auth import DEMO_KEY
 
 from .served import PATIENCE, READY, Served, eventually, free_port, opened, slow_clients
@@ -54,6 +55,52 @@ def test_two_hundred_slow_heads_and_as_many_slow_bodies_keep_nobody_waiting(port
     with slow_clients(portal.port, each=200):
         answers = [portal.get(path)[0] for path in ("/", "/accounts/login/", "/help/", "/livez") * 5]
     assert answers == [200] * 20
+
+
+class OneOfTwo:
+    """The first of two processes at one socket, in this one; what the other has is for the test to say."""
+
+    def __init__(self) -> None:
+        self.listening = listen("127.0.0.1", 0)
+        self.connections = OpenConnections(2)
+        self.server = _Server(lambda environ, start_response: [], self.listening, self.connections, 0)
+
+    def look(self) -> int:
+        """Look once at what there is; how many connections it has then."""
+        turns = iter((True, False))
+        self.server.loop_while(lambda: next(turns))
+        return len(self.server.active_channels)
+
+    def close(self) -> None:
+        """Leave nothing open."""
+        for channel in list(self.server.active_channels.values()):
+            channel.handle_close()
+        self.server.task_dispatcher.shutdown()
+        self.server.close()
+
+
+def test_who_has_more_connections_leaves_a_new_one_to_the_other_and_takes_what_that_leaves() -> None:
+    first = OneOfTwo()
+    port = first.listening.getsockname()[1]
+    with contextlib.ExitStack() as browsers:
+        browsers.enter_context(opened(port))
+        assert first.look() == 1, "neither had one"
+        browsers.enter_context(opened(port))
+        assert first.look() == 1, "the other has none: this one is theirs"
+        assert [first.look(), first.look()] == [1, 2], "but nobody took it"
+        browsers.enter_context(opened(port))
+        first.connections[1] = 2
+        assert first.look() == 3, "both had as many"
+    first.close()
+
+
+def test_a_process_that_takes_nobody_keeps_nobody_waiting(portal: Served) -> None:
+    process = portal.web_servers()[0]
+    os.kill(process, signal.SIGSTOP)
+    try:
+        assert [portal.get("/livez")[0] for _ in range(10)] == [200] * 10
+    finally:
+        os.kill(process, signal.SIGCONT)
 
 
 def answer_to(client: socket.socket) -> tuple[HTTPResponse, bytes]:

@@ -1,7 +1,7 @@
 """`make scale`: a small cluster under load, measured and disturbed; `name value unit` a line each.
 
-The exit code is 1 where a goal is missed; each that is missed is named. `--only` runs one part, `--minutes` shortens the
-long ones.
+The exit code is 1 where a goal is missed; each that is missed is named. `--only` runs one part, `--minutes` shortens
+those that are long.
 """
 
 import argparse

@@ -25,7 +25,7 @@ def main() -> None:
     import django
 
     django.setup()
-    from .promises import Promises
+    from .load.promises import Promises
 
     found = compare(Promises(asked.promises))
     json.dump(found, sys.stdout)
@@ -75,7 +75,7 @@ def _lost_answers(promises: Any) -> Iterator[str]:
     from tests.journeys.end_to_end.expected_record import expected_record
     from tests.journeys.end_to_end.service_record import differences, read_service_record
 
-    from .promises import as_client
+    from .load.promises import as_client
 
     schemas = {item["product"]["slug"]: item["schema"] for item in service().catalog().items or []}
     for line in promises.read("application"):
@@ -107,7 +107,7 @@ def _doubled(promises: Any) -> Iterator[str]:
     from formation_portal.applications.models import Application
     from formation_portal.reviews.models import Query, ReviewDecision
 
-    from .promises import as_client
+    from .load.promises import as_client
 
     told = {line["reference"]: line for line in promises.read("application")}
     for application in Application.objects.all():
@@ -135,7 +135,7 @@ def _doubled(promises: Any) -> Iterator[str]:
 
 
 def _slot(pairs: list[list[str]]) -> str:
-    return dict((name, value) for name, value in pairs)["slot"]
+    return next(value for name, value in pairs if name == "slot")
 
 
 def _lost_files(promises: Any) -> Iterator[str]:

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from . import cluster, disturbances
-from .load import Load, people
+from .load.locust_run import Load, people
+from .machines import cluster, disturbances
 from .results import Result
 
 KILL_MINUTES = 10.0

@@ -9,10 +9,10 @@ from pathlib import Path
 
 from tests.soak.samples import sample
 
-from . import cluster
-from .closed_loop import percentile
 from .disturbed import PRODUCTS
-from .load import people
+from .load.closed_loop import percentile
+from .load.locust_run import people
+from .machines import cluster
 from .results import Result
 
 _MINUTES, _A_MINUTE = 60.0, 60.0

@@ -17,7 +17,7 @@ def main() -> None:
 
     from formation_portal.accounts import addresses
 
-    from .people import PASSWORD
+    from .load.people import PASSWORD
 
     people = get_user_model().objects
     for kind in ("customer", "agent"):

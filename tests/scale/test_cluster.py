@@ -14,10 +14,10 @@ from tests.object_store import needs_a_bucket
 from tests.scratch_postgres import server_programs
 from tests.scratch_redis import has_redis
 
-from . import nginx
-from .cluster import running
-from .crowd import Crowd, at_work, promised_in
-from .disturbances import kill_nodes, take_cache_away, take_storage_away
+from .load.crowd import Crowd, at_work, promised_in
+from .machines import nginx
+from .machines.cluster import running
+from .machines.disturbances import kill_nodes, take_cache_away, take_storage_away
 
 pytestmark = [
     pytest.mark.postgres,
@@ -29,23 +29,23 @@ pytestmark = [
     pytest.mark.xdist_group("scale"),
 ]
 
-PRODUCTS = ["bvi-limited-company", "ch-foundation"]
+PRODUCTS = ["delaware-llc"]
 
 
 @pytest.fixture(scope="module")
 def story() -> Iterator[dict[str, Any]]:
     """People come, a node of each kind is killed, the servers go and come back, both web nodes are restarted."""
-    with running() as cluster:
+    with running(workers=(("relay",), ("relay", "mail")), at_once=False) as cluster:
         cluster.run("tests.scale.preparing", "--customers", "2", "--agents", "1")
         promises = promised_in(cluster.folder)
         with at_work(
-            cluster.address, promises, products=PRODUCTS, customers=2, agents=1, pause=time.sleep, asks_every=2
+            cluster.address, promises, products=PRODUCTS, customers=2, agents=1, pace=0.15, asks_every=2
         ) as crowd:
             _busy(crowd)
             kill_nodes(cluster, times=1, every=2, seed=1)
             take_cache_away(cluster, seconds=1)
             _busy(crowd)
-            cluster.rolling_restart()
+            cluster.rolling_restart(cluster.web)
             take_storage_away(cluster, seconds=2)
         compared = json.loads(cluster.run("tests.scale.comparing", str(promises.path)))
         yield {"crowd": crowd, "compared": compared, "faults": cluster.faults()}

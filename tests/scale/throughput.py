@@ -12,12 +12,12 @@ from pathlib import Path
 
 from tests.faults.environment import free_port
 
-from . import cluster
-from .browser import ScriptedBrowser
-from .closed_loop import Round, percentile, read_pages
-from .limits import controller, held_to
-from .nginx import Nginx
-from .people import Applicant, sign_in
+from .load.browser import ScriptedBrowser
+from .load.closed_loop import Round, percentile, read_pages
+from .load.people import Applicant, sign_in
+from .machines import cluster
+from .machines.limits import controller, held_to
+from .machines.nginx import Nginx
 from .results import Result
 
 _FEW, _MANY = 8, 64
@@ -30,7 +30,7 @@ def measure(folder: Path, asked: Namespace) -> Iterator[Result]:
         yield Result("throughput", "not run: control groups for the processor can't be made here")
         return
     with ExitStack() as stack:
-        running = stack.enter_context(cluster.running(folder=folder, nodes=3, workers=1, own={"web-3": "2"}))
+        running = stack.enter_context(cluster.running(folder=folder, web=(1, 1, 2), workers=(cluster.WORKERS,)))
         running.run("tests.scale.preparing", "--customers", "1")
         paths, headers = _pages(running)
         one, two, both = running.web

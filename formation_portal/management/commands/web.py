@@ -52,13 +52,14 @@ class Command(BaseCommand):
         # Not before: until then a balancer is to ask others.
         with _explained(host, port):
             listen(listening)
-        serve = WebServer(listening).run
         cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        processes = settings.ENV.web_processes or cores
+        server = WebServer(listening, processes=processes)
         patience = settings.DRAIN_SECONDS + SHUTDOWN_SECONDS + _MARGIN_SECONDS
         supervision = Supervision(
             web=[
-                Child("web server", serve, orphaned=signal.SIGKILL, patience=patience)
-                for _ in range(settings.ENV.web_processes or cores)
+                Child("web server", partial(server.run, number), orphaned=signal.SIGKILL, patience=patience)
+                for number in range(processes)
             ],
             workers=self.workers(listening),
             is_ready=partial(_answers, host, port),

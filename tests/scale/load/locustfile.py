@@ -15,10 +15,10 @@ from gevent.lock import Semaphore
 from locust import HttpUser, between, events, task
 from locust.exception import StopUser
 
-from tests.scale.browser import ScriptedBrowser
-from tests.scale.crowd import FromAddress, address_of
-from tests.scale.people import Agent, Customer, Person
-from tests.scale.promises import Promises
+from tests.scale.load.browser import ScriptedBrowser
+from tests.scale.load.crowd import FromAddress, address_of
+from tests.scale.load.people import Agent, Customer, Person
+from tests.scale.load.promises import Promises
 
 _ASKED: dict[str, Any] = json.loads(os.environ["SCALE_LOAD"])
 _FOLDER = Path(_ASKED["folder"])

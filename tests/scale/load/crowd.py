@@ -1,8 +1,9 @@
 """People at work, in threads of this process: the small form of what locust does at its own."""
 
 import threading
+import time
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -30,9 +31,9 @@ def address_of(number: int) -> str:
     return f"127.1.{number // 250}.{number % 250 + 1}"
 
 
-def browser_of(base: str, number: int, pause: Callable[[float], object]) -> ScriptedBrowser:
+def browser_of(base: str, number: int, pace: float) -> ScriptedBrowser:
     """The browser of the person with this number."""
-    browser = ScriptedBrowser(base, pause=pause)
+    browser = ScriptedBrowser(base, pace=pace)
     browser.session.mount("http://", FromAddress(address_of(number)))
     return browser
 
@@ -44,11 +45,11 @@ class Crowd:
     people: list[Person]
     is_over: threading.Event = field(default_factory=threading.Event)
 
-    def run(self, person: Person, times: int | None) -> None:
+    def run(self, person: Person) -> None:
         """One person's day."""
         try:
             person.sign_in()
-            while not self.is_over.is_set() and (times is None or person.done < times):
+            while not self.is_over.is_set():
                 worked = person.apply() if isinstance(person, Customer) else person.review()  # type: ignore[attr-defined]
                 if not worked:
                     self.is_over.wait(0.5)
@@ -79,42 +80,36 @@ def at_work(
     products: list[str],
     customers: int,
     agents: int,
-    times: int | None = None,
-    pause: Callable[[float], object],
-    thorough: bool = False,
+    pace: float = 0.0,
     asks_every: int = 0,
 ) -> Iterator[Crowd]:
-    """They work meanwhile. At the end whoever is at something finishes it; with `times` each does so many."""
+    """They work while the block lasts, `pace` seconds before each page, and then finish what they have begun."""
     people: list[Person] = [
         Customer(
             f"customer{number}@example.com",
-            browser_of(base, number, pause),
+            browser_of(base, number, pace),
             promises,
-            pause,
+            time.sleep,
             products=products[number % len(products) :] + products[: number % len(products)],
-            is_thorough=thorough and number % 2 == 0,
         )
         for number in range(customers)
     ]
     people += [
         Agent(
-            f"agent{number}@example.com", browser_of(base, 1000 + number, pause), promises, pause, asks_every=asks_every
+            f"agent{number}@example.com",
+            browser_of(base, 1000 + number, pace),
+            promises,
+            time.sleep,
+            asks_every=asks_every,
         )
         for number in range(agents)
     ]
     crowd = Crowd(people)
-    threads = [
-        threading.Thread(target=crowd.run, args=(person, times if isinstance(person, Customer) else None), daemon=True)
-        for person in people
-    ]
+    threads = [threading.Thread(target=crowd.run, args=(person,), daemon=True) for person in people]
     for thread in threads:
         thread.start()
     try:
         yield crowd
-        if times is not None:
-            for thread, person in zip(threads, people, strict=True):
-                if isinstance(person, Customer):
-                    thread.join()
     finally:
         crowd.is_over.set()
         for thread in threads:

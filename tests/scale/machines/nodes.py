@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-PROJECT = Path(__file__).resolve().parent.parent.parent
+PROJECT = Path(__file__).resolve().parents[3]
 # A slow machine with other work; nothing waits this long when all is well.
 PATIENCE_SECONDS = 120.0
 _LOOK_SECONDS = 0.02
@@ -54,6 +54,9 @@ class Node:
                 )
                 for command in self.commands
             ]
+
+    def until_ready(self) -> None:
+        """Workers have nothing to answer with."""
 
     @property
     def pids(self) -> list[int]:

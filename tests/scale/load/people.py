@@ -92,8 +92,9 @@ class Customer(Person):
         overview = applicant.start(self.browser.get(f"/products/{slug}/"))
         home = overview.address.partition("?")[0]
         applicant.complete(overview)
-        for path in ("people/", "shares/", "documents/"):
-            self.browser.get(home + path)
+        pages = (where.partition("?")[0].partition("#")[0] for _, where in overview.links())
+        for address in dict.fromkeys(one for one in pages if one.endswith(("people/", "shares/", "documents/"))):
+            self.browser.get(address)
         applicant.submit(overview)
         reference = home.strip("/").rpartition("/")[2]
         self.promises.application(reference, slug, applicant)

@@ -1,10 +1,11 @@
 """The whole cluster: started in order, its parts taken away and given back, ended whatever happens."""
 
 import secrets
+import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,10 +20,10 @@ from .nginx import Nginx
 from .nodes import PROJECT, Node, WebNode, environment
 
 WORKERS = ("relay", "mail", "webhooks")
+# Beside the static files of a node: what they were collected from.
+STATIC_DIGEST = "static-digest"
 # Secrets that all nodes need and that each looks for in its own folder: what an operator copies from node to node.
 _COPIED_SECRETS = {"portal-service-key": "sk_live_", "webhook-signing-key": ""}
-
-NONE: Mapping[str, str] = {}
 
 
 @dataclass
@@ -53,15 +54,12 @@ class Cluster:
             raise RuntimeError(f"{module} ended with {ran.returncode}: {ran.stdout[-2000:]}{ran.stderr[-4000:]}")
         return ran.stdout
 
-    def rolling_restart(self) -> None:
-        """One web node after the other: told to end, waited for, started again; then the workers."""
-        for node in self.web:
+    def rolling_restart(self, nodes: Sequence[Node] = ()) -> None:
+        """One node after the other, or of these: told to end, waited for, started again."""
+        for node in nodes or (*self.web, *self.workers):
             node.end()
             node.start()
             node.until_ready()
-        for worker in self.workers:
-            worker.end()
-            worker.start()
 
     def faults(self) -> list[str]:
         """Processes that have ended though nobody has told them to."""
@@ -71,14 +69,18 @@ class Cluster:
 @contextmanager
 def running(
     *,
-    nodes: int = 2,
-    workers: int = 2,
+    web: Sequence[int] = (1, 1),
+    workers: Sequence[Sequence[str]] = (WORKERS, WORKERS),
     durable: bool = False,
+    at_once: bool = True,
     folder: Path | None = None,
-    own: Mapping[str, str] = NONE,
 ) -> Iterator[Cluster]:
-    """A cluster whose web nodes answer; `durable`: PostgreSQL waits for the disk. `own` says how many web processes a
-    node has, where it isn't one."""
+    """A cluster whose web nodes answer: how many processes each of them has, and what runs on each node of workers.
+
+    `durable`: PostgreSQL waits for the disk. `at_once`: all nodes start at the same moment, as after a power cut, and
+    one of them sets up the databases while the others wait; else the first one goes ahead, and the others have its
+    static files, as those that are made from one image.
+    """
     with ExitStack() as stack:
         folder = folder or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="scale-")))
         postgres = stack.enter_context(running_cluster(durable=durable))
@@ -88,30 +90,39 @@ def running(
         store = ObjectStore(port=free_port())
         store.start_again()
         stack.callback(store.end)
-        ports = [free_port() for _ in range(nodes)]
+        ports = [free_port() for _ in web]
         nginx = Nginx(folder / "nginx", free_port(), ports)
         settings = _settings(folder, postgres, redis, store, nginx.port)
         cluster = Cluster(folder, postgres, redis, store, nginx, settings)
-        copied = {name: before + secrets.token_urlsafe(48) for name, before in _COPIED_SECRETS.items()}
-        for number, port in enumerate(ports, 1):
-            name = f"web-{number}"
-            more = {"PORT": str(port), "WEB_PROCESSES": own.get(name, "1")}
-            cluster.web.append(WebNode(name, folder / name, settings | more, ["web"], port=port))
-        for number in range(1, workers + 1):
-            cluster.workers.append(Node(f"worker-{number}", folder / f"worker-{number}", settings, WORKERS))
+        for number, (port, processes) in enumerate(zip(ports, web, strict=True), 1):
+            own = {"PORT": str(port), "WEB_PROCESSES": str(processes)}
+            cluster.web.append(WebNode(f"web-{number}", folder / f"web-{number}", settings | own, ["web"], port=port))
+        for number, commands in enumerate(workers, 1):
+            cluster.workers.append(Node(f"worker-{number}", folder / f"worker-{number}", settings, commands))
+        _make_folders(cluster)
         stack.callback(lambda: [node.kill() for node in (*cluster.workers, *cluster.web)])
-        for name in ("operator", *(node.name for node in (*cluster.web, *cluster.workers))):
-            (folder / name).mkdir(mode=0o700)
-            for secret, value in copied.items():
-                (folder / name / secret).write_text(value)
-        # All at once, as machines come back after a power cut: one sets up, the others wait for it.
-        for node in (*cluster.web, *cluster.workers):
+        first, *others = cluster.web
+        first.start()
+        if not at_once:
+            first.until_ready()
+            for other in others:
+                shutil.copytree(first.folder / "static", other.folder / "static")
+                shutil.copy(first.folder / STATIC_DIGEST, other.folder)
+        for node in (*others, *cluster.workers):
             node.start()
-        for web in cluster.web:
-            web.until_ready()
+        for node in cluster.web:
+            node.until_ready()
         nginx.start()
         stack.callback(nginx.stop)
         yield cluster
+
+
+def _make_folders(cluster: Cluster) -> None:
+    copied = {name: before + secrets.token_urlsafe(48) for name, before in _COPIED_SECRETS.items()}
+    for name in ("operator", *(node.name for node in (*cluster.web, *cluster.workers))):
+        (cluster.folder / name).mkdir(mode=0o700)
+        for secret, value in copied.items():
+            (cluster.folder / name / secret).write_text(value)
 
 
 def _settings(folder: Path, postgres: Postgres, redis: Redis, store: ObjectStore, port: int) -> dict[str, str]:

@@ -19,8 +19,14 @@ def configuration(folder: Path, port: int, nodes: Sequence[int]) -> str:
     (`non_idempotent`), since posting a form twice is posting it once: forms carry the page's version, and what they
     make has its name from the page. Machines that call the service's interface repeat by themselves, under their
     Idempotency-Key, and are told what happened. 503 is passed on as it is: it brings what was typed.
+
+    A node that has just failed is left alone for a second. Where that goes for all of them, as when one is ended just
+    after another came back, each is asked all the same (`backup`) before anybody is told that there is none.
     """
-    servers = "\n".join(f"        server 127.0.0.1:{node} max_fails=1 fail_timeout=1s;" for node in nodes)
+    servers = "\n".join(
+        [f"        server 127.0.0.1:{node} max_fails=1 fail_timeout=1s;" for node in nodes]
+        + [f"        server 127.0.0.1:{node} backup max_fails=0;" for node in nodes]
+    )
     return f"""
 worker_processes 1;
 daemon off;
@@ -49,7 +55,7 @@ http {{
     proxy_set_header X-Request-Id $request_id;
     proxy_connect_timeout 2s;
     proxy_read_timeout 60s;
-    proxy_next_upstream_tries 3;
+    proxy_next_upstream_tries 4;
     server {{
         listen 127.0.0.1:{port} backlog=1024;
         location / {{

@@ -48,15 +48,21 @@ class Tally:
 
 
 class ScriptedBrowser(HttpBrowser):
-    """Signed in or not, with what it has met in `tally`. `pause` waits for so many seconds."""
+    """Signed in or not, with what it has met in `tally`. `pause` waits for so many seconds, as before each page where
+    its reader takes some time (`pace`)."""
 
     def __init__(
-        self, base: str, *, session: requests.Session | None = None, pause: Callable[[float], object] = time.sleep
+        self,
+        base: str,
+        *,
+        session: requests.Session | None = None,
+        pause: Callable[[float], object] = time.sleep,
+        pace: float = 0.0,
     ) -> None:
         super().__init__(base)
         self.session = session or self.session
         self.tally = Tally()
-        self._pause = pause
+        self._pause, self._pace = pause, pace
         # Of the page that was read last: where its parts post their changes, by the form's own address.
         self._changes: dict[str, str] = {}
         self._asks = ""
@@ -64,6 +70,7 @@ class ScriptedBrowser(HttpBrowser):
     def get(self, address: str) -> Page:
         """The page at an address, after redirects, and after as many reloads as it takes."""
         path = path_of(address)
+        self._pause(self._pace)
         return self._read(
             self._until_answered(f"GET {path}", lambda: self.session.get(self.base + path, timeout=_PAGE_SECONDS))
         )

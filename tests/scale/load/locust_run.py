@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from .nodes import PROJECT, environment, until
+from ..machines.nodes import PROJECT, environment, until
 from .promises import Promises
 
 # Where locust is: `make scale` puts it beside the project's own environment, which it would slow down.
@@ -63,7 +63,7 @@ def people(
         "pauses": pauses,
         "asks_every": asks_every,
     }
-    command = [PYTHON, "-m", "locust", "-f", "tests/scale/locustfile.py", "--headless", "--host", address]
+    command = [PYTHON, "-m", "locust", "-f", "tests/scale/load/locustfile.py", "--headless", "--host", address]
     command += ["-u", str(customers + agents), "-r", "2", "--stop-timeout", str(_FINISH_SECONDS), "--reset-stats"]
     env = environment({"SCALE_LOAD": json.dumps(asked), "PYTHONPATH": str(PROJECT)})
     with (folder / "locust.log").open("ab") as log:

@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable
 
 from .cluster import Cluster
-from .nodes import Node, WebNode
+from .nodes import Node
 
 
 def kill_nodes(cluster: Cluster, *, times: int, every: float, seed: int) -> int:
@@ -21,8 +21,7 @@ def kill_nodes(cluster: Cluster, *, times: int, every: float, seed: int) -> int:
             _wait_until(began + moment)
             victim.kill()
             victim.start()
-            if isinstance(victim, WebNode):
-                victim.until_ready()
+            victim.until_ready()
         _wait_until(began + every)
     return 2 * times
 
