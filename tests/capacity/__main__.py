@@ -36,13 +36,14 @@ def main() -> int:
     """The exit code."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--seconds", type=float, default=180, help="in which applications are begun")
+    parser.add_argument("--measured", type=int, default=MEASURED, help="applications that the model is made of")
     for kind in (Prices, Machines):
         for one in fields(kind):
             parser.add_argument(f"--{one.name.replace('_', '-')}", type=float, default=one.default)
     given = vars(parser.parse_args())
     prices, machines = (kind(**{one.name: given[one.name] for one in fields(kind)}) for kind in (Prices, Machines))
     with tempfile.TemporaryDirectory(prefix="capacity-") as folder, running_portal(Path(folder)) as portal:
-        one = measure(portal)
+        one = measure(portal, given["measured"])
         report(one, prices, machines)
         rate = SHARE * APPLICATIONS_A_DAY / DAY_SECONDS
         moments = arrivals(rate, given["seconds"], seed=SEED)
@@ -63,7 +64,7 @@ def say(name: str, value: float, unit: str) -> None:
     sys.stdout.flush()
 
 
-def measure(portal: Portal) -> Application:
+def measure(portal: Portal, times: int) -> Application:
     """What one application uses, from several one after the other."""
     form_company(portal)
     portal.rest()
@@ -71,17 +72,17 @@ def measure(portal: Portal) -> Application:
     time.sleep(IDLE_SECONDS)
     idle = (portal.used() - before) * (1 / IDLE_SECONDS)
     before, began, asked = portal.used(), time.monotonic(), 0
-    for _ in range(MEASURED):
+    for _ in range(times):
         asked += form_company(portal)
     portal.rest()
-    used = (portal.used() - before - idle * (time.monotonic() - began)) * (1 / MEASURED)
+    used = (portal.used() - before - idle * (time.monotonic() - began)) * (1 / times)
     # Each is opened when it is uploaded and when an agent looks at it; of the files every second one is the service's.
     began = time.process_time()
     content = _scanned_page()
     for _ in range(10):
         inspect_content(content, mime_type="application/pdf", side=800, page=1)
     sandbox = (time.process_time() - began) / 10
-    return Application(used, asked / MEASURED, used.files * sandbox, idle)
+    return Application(used, asked / times, used.files * sandbox, idle)
 
 
 def form_company(portal: Portal, pause: random.Random | None = None) -> int:

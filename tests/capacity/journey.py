@@ -16,6 +16,7 @@ from tests.journeys.page import Button, Form, Page
 # Who is added, and as what.
 _PARTIES = {"Add a person": ["director", "shareholder", "ubo"], "Add a company": ["director"]}
 _PRODUCT = "/products/bvi-limited-company/"
+_MOST_SECTIONS = 30
 _DOCUMENT = re.compile(r"/desk/[^/]+/documents/\d+/")
 
 
@@ -76,11 +77,13 @@ def apply(browser: TimedBrowser) -> str:
 
 
 def _through_sections(client: RealisticClient, browser: TimedBrowser, page: Page) -> Page:
-    while "/sections/" in page.address:
+    for _ in range(_MOST_SECTIONS):
+        if "/sections/" not in page.address:
+            return page
         client.complete_page(page)
         assert browser.page is not None
         page = browser.page
-    return page
+    raise AssertionError(f"{page.address} is never complete: {page.errors or page.words[:1000]}")
 
 
 def review(browser: TimedBrowser, reference: str) -> None:

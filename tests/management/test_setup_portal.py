@@ -10,7 +10,11 @@ from pathlib import Path
 
 import psycopg
 import pytest
+from django.conf import settings
+from django.core.management.base import CommandError
+from django.test import override_settings
 
+from formation_portal.management.commands.setup_portal import collect_static
 from formation_portal.management.setup_lock import LOCK_NUMBER
 from tests.needed import needed
 from tests.scratch_postgres import running_cluster, server_programs
