@@ -9,6 +9,7 @@ import secrets
 import time
 from collections.abc import Callable
 from functools import partial
+from http import HTTPStatus
 
 from django.conf import settings
 from django.db import Error, connections
@@ -16,6 +17,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 
 from .integers import content_length
+from .monitoring import tracing
 from .monitoring.logs import account_id, log_context
 from .monitoring.metrics import count_request
 from .pages.first_visit import CONTENT_POLICY
@@ -48,7 +50,8 @@ class RequestLog:
         own_id = sent if _IDS.fullmatch(sent) else secrets.token_hex(16)
         request.request_id = own_id  # type: ignore[attr-defined]
         account = partial(account_id, request)
-        with log_context(request=own_id, account=account) as known:
+        traced = tracing.span("request", kind="SERVER", parent=request.headers)
+        with traced as span, log_context(request=own_id, account=account) as known:
             response = self.get_response(request)
             # The embedded service names its requests itself.
             response.headers.setdefault(REQUEST_ID, own_id)
@@ -58,6 +61,16 @@ class RequestLog:
             method = request.method if request.method in _METHODS else "-"
             text, milliseconds = "%s %s %s %s ms, request %s, account %s", round(spent * 1000)
             logger.info(text, method, route, response.status_code, milliseconds, request_id, account() or "-")
+            span.rename(f"{method} {route}")
+            span.set(
+                {
+                    "http.request.method": method,
+                    "http.route": route,
+                    "http.response.status_code": response.status_code,
+                    "request.id": request_id,
+                },
+                is_error=response.status_code >= HTTPStatus.INTERNAL_SERVER_ERROR,
+            )
         count_request(route, method, response.status_code, spent)
         return response
 

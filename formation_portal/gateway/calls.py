@@ -2,6 +2,7 @@
 
 import json
 import logging
+import re
 import time
 import uuid
 from collections.abc import Callable, Mapping
@@ -14,6 +15,7 @@ import requests
 from requests.adapters import BaseAdapter
 from urllib3.exceptions import HTTPError
 
+from formation_portal.core.monitoring import tracing
 from formation_portal.core.monitoring.logs import current_request_id
 from formation_portal.core.monitoring.metrics import count_call
 
@@ -93,13 +95,16 @@ class Caller:
     def call(self, call: Call) -> Answer:
         """Send it and read the whole answer. Raises GatewayError for everything but 2xx, and 304 where it was asked."""
         started, outcome = time.monotonic(), "ok"
-        try:
-            return self._call(call)
-        except GatewayError as error:
-            outcome = type(error).__name__
-            raise
-        finally:
-            count_call(call.method, outcome, time.monotonic() - started)
+        with tracing.span(f"{call.method} {_route(call.path)}", kind="CLIENT") as span:
+            try:
+                answer = self._call(call)
+            except GatewayError as error:
+                outcome = type(error).__name__
+                raise
+            finally:
+                count_call(call.method, outcome, time.monotonic() - started)
+            span.set({"http.response.status_code": answer.status, "request.id": answer.request_id})
+        return answer
 
     def _call(self, call: Call) -> Answer:
         # Of the page that needs it, or of the relay's attempt, which has kept it.
@@ -124,7 +129,7 @@ class Caller:
         return answer
 
     def _prepare(self, call: Call, request_id: str) -> requests.PreparedRequest:
-        headers = {**(call.headers or {}), "X-Request-Id": request_id}
+        headers = {**(call.headers or {}), "X-Request-Id": request_id, **tracing.trace_headers()}
         if api_key := self._read_key():
             headers["Authorization"] = f"Bearer {api_key}"
         if call.key:
@@ -137,6 +142,12 @@ class Caller:
         return self._session.prepare_request(
             requests.Request(call.method, url, data=data, files=call.files, params=call.params, headers=headers)
         )
+
+
+def _route(path: str) -> str:
+    """Without the interface's version, and the ids of things: /entities/{id}/parties."""
+    steps = re.sub(r"^/api/v\d+", "", path).strip("/").split("/")
+    return "/" + "/".join("{id}" if place % 2 else step for place, step in enumerate(steps))
 
 
 def error_of(error: Exception, *, call: Call, request_id: str, status: int | None = None) -> GatewayError:

@@ -15,6 +15,7 @@ from django.core.mail import EmailMultiAlternatives, get_connection
 from django.core.mail.backends.base import BaseEmailBackend
 
 from formation_portal.core.background import BackgroundWorker, run_hourly_tasks
+from formation_portal.core.monitoring import tracing
 
 from .models import Letter
 from .outbox import MAIL, claim_next, clear_old_letters, record_attempt
@@ -43,6 +44,15 @@ def send_due(*, may_go_on: Callable[[], bool] = lambda: True) -> int:
 def _send(letter: Letter, connection: BaseEmailBackend) -> bool:
     if not letter.has_time_left:
         return False
+    with tracing.span(f"mail {letter.kind}") as span:
+        error, is_final = _post(letter, connection)
+        span.set({"letter": letter.pk, "error.type": error}, is_error=bool(error))
+    record_attempt(letter, error=error, is_final=is_final)
+    return not error
+
+
+def _post(letter: Letter, connection: BaseEmailBackend) -> tuple[str, bool]:
+    """What went wrong, if anything, and whether that is the mail server's last word."""
     error, is_final = "", False
     try:
         connection.open()
@@ -56,8 +66,7 @@ def _send(letter: Letter, connection: BaseEmailBackend) -> bool:
         connection.close()
         # Not the error's own words, which name the receiver.
         logger.warning("Letter %s, try %d: %s", letter, letter.tries, error)
-    record_attempt(letter, error=error, is_final=is_final)
-    return not error
+    return error, is_final
 
 
 def _message(letter: Letter, connection: BaseEmailBackend) -> EmailMultiAlternatives:

@@ -19,6 +19,8 @@ from dataclasses import dataclass, field
 from multiprocessing.context import ForkProcess
 from types import FrameType
 
+from formation_portal.core.monitoring import tracing
+
 Say = Callable[[str], None]
 
 # Longer than the web server's own patience with answers under way.
@@ -100,6 +102,7 @@ def _run_child(work: Callable[[], None], orphaned: signal.Signals, parent: int) 
     for number in _SIGNALS:
         signal.signal(number, signal.SIG_DFL)
     work()
+    tracing.flush()
 
 
 @dataclass

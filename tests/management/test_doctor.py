@@ -169,6 +169,7 @@ def test_a_clock_that_is_wrong(doctor: Doctor, monkeypatch: pytest.MonkeyPatch) 
 
 def test_databases_that_are_away_or_damaged_and_no_password_is_printed(tmp_path: Path) -> None:
     damaged = tmp_path / "damaged.sqlite3"
+    (tmp_path / "data").mkdir()
     with sqlite3.connect(damaged) as connection:
         connection.execute("CREATE TABLE one (text)")
         connection.executemany("INSERT INTO one VALUES (?)", [("x" * 500,)] * 500)

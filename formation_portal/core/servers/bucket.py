@@ -16,7 +16,6 @@ from datetime import UTC, datetime
 from http import HTTPStatus
 from typing import Any
 
-from boto3.s3.transfer import TransferConfig
 from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError, NoCredentialsError
 from django.conf import settings
@@ -27,8 +26,6 @@ from storages.utils import clean_name
 
 # A page waits for the bucket: at most twice for a connection and an answer, and for a whole file no longer than this.
 CONNECT_SECONDS, READ_SECONDS, ATTEMPTS, FILE_SECONDS = 3, 8, 2, 20
-# More than any upload: one request is one file, whole or not at all.
-_ONE_PIECE = 64 * 1024 * 1024
 _CHUNK = 256 * 1024
 _CHECK_NAME = "start-check-{}"
 _NOT_THERE = frozenset({"NoSuchKey", "404"})
@@ -49,10 +46,9 @@ class BucketStorage(S3Storage):  # type: ignore[misc]  # of an untyped package
             request_checksum_calculation="when_required",
             response_checksum_validation="when_required",
         )
-        transfer = TransferConfig(multipart_threshold=_ONE_PIECE, use_threads=False)
         # Never the type that a browser has said, nor one guessed from a name.
         fixed = {"object_parameters": {"ContentType": "application/octet-stream"}, "file_overwrite": True}
-        super().__init__(client_config=config, transfer_config=transfer, **fixed, **options)
+        super().__init__(client_config=config, **fixed, **options)
         self._owner = os.getpid()
 
     @property
@@ -80,8 +76,14 @@ class BucketStorage(S3Storage):  # type: ignore[misc]  # of an untyped package
         return File(file, name=name)
 
     def _save(self, name: str, content: "File[Any]") -> str:
+        """In one request whose body is read as it is sent; boto3's own upload would read it before."""
+        content.seek(0)
+        key = self._normalize_name(clean_name(name))
         with _as_disk_errors():
-            return str(super()._save(name, _ReadInTime(content)))
+            self.bucket.Object(key).put(
+                Body=_ReadInTime(content), ContentLength=content.size, ContentType=self.object_parameters["ContentType"]
+            )
+        return str(clean_name(name))
 
     def delete(self, name: str) -> None:
         with _as_disk_errors():
@@ -112,18 +114,24 @@ class BucketStorage(S3Storage):  # type: ignore[misc]  # of an untyped package
             raise
 
 
-class _ReadInTime(File):  # type: ignore[type-arg]  # only its stub takes one
-    """What is sent: reading it fails when the time for a whole file is over, so that no slow bucket takes longer."""
+class _ReadInTime:
+    """What is sent. Reading it fails when the time for a whole file is over: no slow bucket takes longer."""
 
     def __init__(self, content: "File[Any]") -> None:
-        super().__init__(content, name=content.name)
+        self._content = content
         self._until = time.monotonic() + FILE_SECONDS
 
-    def read(self, *args: Any) -> Any:
+    def read(self, *args: Any) -> bytes:
         if time.monotonic() > self._until:
             raise OSError(errno.EIO, "The bucket is too slow")
-        assert self.file is not None
-        return self.file.read(*args)
+        data: bytes = self._content.read(*args)
+        return data
+
+    def seek(self, *args: Any) -> Any:
+        return self._content.seek(*args)
+
+    def tell(self) -> Any:
+        return self._content.tell()
 
 
 def _status(error: ClientError) -> int:

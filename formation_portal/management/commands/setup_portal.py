@@ -21,6 +21,7 @@ from formation_portal.accounts.demo import deactivate_demo_accounts, ensure_demo
 from formation_portal.audit.anchor import move_file
 from formation_portal.core.background import missing_migrations
 from formation_portal.core.databases import SERVICE
+from formation_portal.core.monitoring import tracing
 from formation_portal.core.nodes.registry import introduce, open_secrets
 from formation_portal.core.static_archive import publish
 from formation_portal.core.storage import SERVICE_FILES
@@ -52,6 +53,8 @@ def prepare(say: Say) -> None:
     limit_malloc_arenas()
     for name, meant in misspelled_settings(os.environ).items():
         say(f"Warning: {name} is no setting of the portal. Is it {meant} that you mean?")
+    if trouble := tracing.trouble():
+        say(f"Warning: {trouble}")
     with lock_data_dir(say):
         open_databases()
         check_storage(say)

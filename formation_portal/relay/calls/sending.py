@@ -15,6 +15,7 @@ from django.utils.translation import gettext_noop
 from formation_portal.applications import services
 from formation_portal.applications.draft import open_draft
 from formation_portal.applications.models import Application
+from formation_portal.core.monitoring import tracing
 from formation_portal.core.monitoring.logs import log_context
 from formation_portal.gateway import clock_skew
 from formation_portal.gateway.errors import GatewayError
@@ -49,10 +50,12 @@ def make_next_call(
     claimed = claim(application_id, is_eager=is_eager, tried=tried)
     if claimed is None:
         return None
-    with log_context(delivery=claimed.row.pk):
+    traced = tracing.span(f"relay {claimed.row.kind}")
+    with traced as span, log_context(delivery=claimed.row.pk):
         row = _look_up(claimed) if claimed.is_lookup else record_result(claimed, _call(claimed))
         if row is not None:
             logger.info("Delivery %s (%s) is %s, request %s", row.pk, row.kind, row.state, claimed.request_id or "-")
+            span.set({"delivery": row.pk, "delivery.state": str(row.state), "request.id": claimed.request_id})
     return claimed.row.pk, row
 
 

@@ -1,0 +1,191 @@
+"""Traces, as a collector receives them: one from a page through to the embedded service, and nobody's name in it."""
+
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.test import Client
+from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
+
+from formation_portal import mail
+from formation_portal.applications import services
+from formation_portal.applications.draft import open_draft
+from formation_portal.core.monitoring import tracing
+from formation_portal.gateway import catalog, service
+from formation_portal.gateway.errors import GatewayError
+from formation_portal.mail.worker import send_due
+from formation_portal.relay.worker import drain
+from formation_portal.service.auth import portal_key
+from formation_portal.service.catalog.loader import store_catalog
+from tests.applications import factories
+from tests.mail.smtp_server import mail_server
+
+pytestmark = pytest.mark.django_db(databases=["default", "service"], transaction=True)
+
+CALLER = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+
+
+class Collector(ThreadingHTTPServer):
+    """What any collector takes: OTLP over HTTP."""
+
+    daemon_threads = True
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), _Handler)
+        self.bodies: list[bytes] = []
+
+    @property
+    def spans(self) -> list[Any]:
+        tracing.flush()
+        read = (ExportTraceServiceRequest.FromString(body) for body in self.bodies)
+        return [
+            span
+            for request in read
+            for resource in request.resource_spans
+            for scope in resource.scope_spans
+            for span in scope.spans
+        ]
+
+    def named(self, name: str) -> Any:
+        [found] = [span for span in self.spans if span.name == name]
+        return found
+
+    @property
+    def text(self) -> str:
+        assert self.spans
+        return "".join(map(str, self.spans))
+
+
+class _Handler(BaseHTTPRequestHandler):
+    server: Collector
+
+    def do_POST(self) -> None:
+        assert self.path == "/v1/traces"
+        self.server.bodies.append(self.rfile.read(int(self.headers["Content-Length"])))
+        self.send_response(200)
+        self.end_headers()
+
+    def log_message(self, *_: Any) -> None:
+        """Nothing is said of it."""
+
+
+@pytest.fixture
+def collector(monkeypatch: pytest.MonkeyPatch) -> Iterator[Collector]:
+    with Collector() as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", f"http://127.0.0.1:{server.server_port}")
+        monkeypatch.setenv("OTEL_EXPORTER_OTLP_COMPRESSION", "none")
+        tracing._tracer.cache_clear()
+        yield server
+        tracing._tracer(os.getpid()).provider.shutdown()
+        tracing._tracer.cache_clear()
+        server.shutdown()
+
+
+@pytest.fixture
+def with_catalog() -> Iterator[None]:
+    store_catalog([factories.ITEM])
+    catalog.forget()
+    portal_key()
+    yield
+    catalog.forget()
+
+
+def attributes(span: Any) -> dict[str, Any]:
+    return {
+        one.key: one.value.int_value if one.value.HasField("int_value") else one.value.string_value
+        for one in span.attributes
+    }
+
+
+def test_a_trace_goes_from_the_page_to_the_service_within(collector: Collector, with_catalog: None) -> None:
+    answer = Client().get("/", headers={"traceparent": CALLER, "X-Request-Id": "request-of-a-proxy"})
+    assert answer.status_code == 200
+    page = collector.named("GET portal:catalog")
+    [call, *_] = [span for span in collector.spans if span.name == "GET /catalog"]
+    inner = next(span for span in collector.spans if span.parent_span_id == call.span_id)
+    assert page.trace_id.hex() == call.trace_id.hex() == inner.trace_id.hex() == CALLER[3:35]
+    assert (page.parent_span_id.hex(), call.parent_span_id) == (CALLER[36:52], page.span_id)
+    assert inner.name == "GET service:list_catalog"
+    assert attributes(page) == {
+        "http.request.method": "GET",
+        "http.route": "portal:catalog",
+        "http.response.status_code": 200,
+        "request.id": "request-of-a-proxy",
+    }
+
+
+def test_what_is_delivered_and_mailed_has_spans_without_names_or_addresses(
+    collector: Collector, with_catalog: None, owner: Any, as_owner: Client, settings: Any
+) -> None:
+    application = services.start(owner=owner, product=factories.product())
+    as_owner.get(f"/applications/{application.reference}/?q=Solheim")
+    draft = open_draft(application)
+    factories.fill_in(draft, by=owner)
+    drain()
+    with mail_server(settings):
+        mail.queue_letter(
+            kind="code",
+            to="ada@example.com",
+            language="en",
+            context={"code": "204 816", "minutes": 10, "reference": application.reference},
+        )
+        assert send_due() == 1
+    names = {span.name for span in collector.spans}
+    assert {"mail code", "GET portal:overview"} <= names, names
+    for word in (application.reference, "Solheim", "owner@example.com", "ada@example.com", "204 816", "/applications"):
+        assert word not in collector.text
+
+
+def test_an_id_of_a_thing_is_no_part_of_a_name(collector: Collector, with_catalog: None) -> None:
+    with pytest.raises(GatewayError):
+        service().party("ent_4711", "pty_0815")
+    call = collector.named("GET /entities/{id}/parties/{id}")
+    assert call.status.code == 2
+    assert attributes(call) == {"error.type": "NotThere"}
+    assert "4711" not in collector.text
+
+
+def test_a_fault_is_an_error_without_its_words(
+    collector: Collector, monkeypatch: pytest.MonkeyPatch, as_owner: Client
+) -> None:
+    def breaks(*_: Any, **__: Any) -> None:
+        raise KeyError("Ingrid Solheim")
+
+    monkeypatch.setattr("formation_portal.portal.applications.views.numbered_links", breaks)
+    as_owner.raise_request_exception = False
+    assert as_owner.get("/applications/").status_code == 500
+    assert collector.named("GET portal:applications").status.code == 2
+    assert "Solheim" not in collector.text
+
+
+def test_without_a_collector_nothing_is_loaded(tmp_path: Path) -> None:
+    code = (
+        "import sys; from django.http import HttpResponse; from django.test import RequestFactory;"
+        "from formation_portal.core.middleware import RequestLog; import formation_portal.wsgi;"
+        "RequestLog(lambda _: HttpResponse())(RequestFactory().get('/'));"
+        "print([name for name in sys.modules if name.startswith('opentelemetry')])"
+    )
+    environment = {name: value for name, value in os.environ.items() if name != "DJANGO_SETTINGS_MODULE"}
+    done = subprocess.run(
+        [sys.executable, "manage.py", "shell", "-v", "0", "-c", code],
+        env=environment | {"DATA_DIR": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.strip().endswith("[]"), done.stdout
+
+
+def test_a_collector_without_the_packages_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert tracing.trouble() == ""
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:1")
+    assert tracing.trouble() == ""
+    monkeypatch.setattr(tracing, "_PACKAGES", ("opentelemetry.nowhere.at.all",))
+    assert "install formation-portal[tracing]" in tracing.trouble()
