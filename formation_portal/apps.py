@@ -55,6 +55,6 @@ def _gettext_cached(message: str, _language: str | None) -> str:
 
 
 class StaticFiles(StaticFilesConfig):
-    """Django's own, but for the README's pictures, and what django-htmx brings beside htmx itself, packed and not."""
+    """Django's own, but for the README's pictures, and what django-htmx brings beside htmx 2 itself, packed and not."""
 
     ignore_patterns = [*StaticFilesConfig.ignore_patterns, "readme", "ext", "htmax-*", "htmx-?.js", "htmx-4*"]

@@ -5,10 +5,7 @@ Reported and not required: lines of `name value`, and the tests that fail. `pyth
 
 import sys
 from collections import defaultdict
-from functools import partial
-from typing import Any
 
-import django_htmx.templatetags.django_htmx as tags
 import pytest
 
 TESTS = (
@@ -37,18 +34,19 @@ class VersionFour:
         self.failed: set[str] = set()
 
     def pytest_configure(self) -> None:
-        drawn: Any = tags.base_htmx_script
-        tags.base_htmx_script = partial(_drawn_as_four, drawn)  # type: ignore[assignment]
+        from formation_portal import apps
+        from formation_portal.core import static_files
+
+        four = ("django_htmx/htmx-4.min.js", "django_htmx/ext/htmx-2-compat-4.min.js")
+        static_files.SCRIPTS = (*static_files.SCRIPTS[:-1], *four)  # type: ignore[assignment]
+        left_out = apps.StaticFiles.ignore_patterns
+        apps.StaticFiles.ignore_patterns = [one for one in left_out if one not in ("ext", "htmx-4*")]
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         if report.failed:
             self.failed.add(report.nodeid)
         elif report.when == "call" or report.skipped:
             self.others[report.outcome].add(report.nodeid)
-
-
-def _drawn_as_four(drawn: Any, **options: Any) -> Any:
-    return drawn(**options | {"version": 4, "extensions": "htmx-2-compat"})
 
 
 def main(*wanted: str) -> int:
