@@ -9,7 +9,6 @@ from . import canonical
 from .fields.base import FieldSpec
 from .fields.values import AnswerError, Problem
 
-
 # Is no raw answer.
 _NEVER = object()
 

@@ -132,8 +132,8 @@ _CYCLE = Activation(False, partial(gettext, gettext_noop("Not asked, because its
 
 @dataclass(frozen=True, slots=True)
 class _Planned:
-    """One field of a list: `rule` is the same number for neighbours under the same rule, `unconditional` the question as it
-    stands in an active section, where it has none."""
+    """One field of a list. `rule` is the same number for neighbours under the same rule; `unconditional` the question
+    as it stands in an active section, where it has no rule."""
 
     spec: FieldSpec
     rule: int

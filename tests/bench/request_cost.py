@@ -109,8 +109,8 @@ def _case(owner: Any) -> tuple[Client, str]:
 class Update:
     """One choice made otherwise at each call, as a browser posts it.
 
-    With script that is only the choice and what the page says of itself; with `is_whole` all of its form. Without script
-    it is the whole form, too, and the page that follows.
+    With script that is only the choice and what the page says of itself, with `is_whole` all of its form. Without
+    script it is all of the form, too, and the page that follows.
     """
 
     client: Client

@@ -56,7 +56,9 @@ def test_two_readers_see_their_own_frame() -> None:
 
 
 def test_each_page_has_its_readers_own_token() -> None:
-    tokens = [re.findall(r'csrfmiddlewaretoken" value="(\w+)"', _page(client)) for client in map(_signed_in, ("A", "B"))]
+    tokens = [
+        re.findall(r'csrfmiddlewaretoken" value="(\w+)"', _page(client)) for client in map(_signed_in, ("A", "B"))
+    ]
     assert all(tokens)
     assert set(tokens[0]).isdisjoint(tokens[1])
 

@@ -40,7 +40,7 @@ class ProductRow:
 Place = tuple[str, list[ProductRow]]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class CatalogPage:
     """The products that pass the filters, grouped. What cannot be read stands last, while nothing is filtered.
 
@@ -52,6 +52,23 @@ class CatalogPage:
     keys: tuple[str, ...]
     # The filters of the page that asks for an update: the control that was changed there is left alone.
     before: CatalogFilter = field(default_factory=CatalogFilter)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, CatalogPage) and self._key == other._key
+
+    def __hash__(self) -> int:
+        return hash(self._key)
+
+    @property
+    def _key(self) -> tuple[object, ...]:
+        """The same for all who have chosen the same among the same products, which stay one object while they stand."""
+        return (id(self.catalog.items), self.chosen, self.keys, self.before)
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether nothing is filtered or ticked, as most people meet it: what was typed is in none of these."""
+        nothing = CatalogFilter()
+        return (self.chosen, self.keys, self.before) == (nothing, (), nothing)
 
     @cached_property
     def _ticked(self) -> tuple[str, ...]:

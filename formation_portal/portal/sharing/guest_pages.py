@@ -24,7 +24,7 @@ from formation_portal.relay.delivery_status import deliveries_for_customer
 from formation_portal.ui import roles
 from formation_portal.ui.formats import day
 from formation_portal.ui.forms.controls import party_control, suggestions
-from formation_portal.ui.forms.form import QuestionForm, Region
+from formation_portal.ui.forms.form import QuestionForm
 
 from ..feedback import ReviewFeedback, answers_delivery, refused_answers
 from ..pages import Link, need_rows
@@ -64,13 +64,12 @@ class OwnPart:
 class GuestForm(QuestionForm):
     """Questions to one party that say why they are asked only where its own answers decide."""
 
-    def _region(self, run: tuple[Question, ...]) -> Region:
-        region = super()._region(run)
-        holder, rule = self.holder, run[0].spec.depends_on
+    def why(self, asked: Question) -> str:
+        holder, rule = self.holder, asked.spec.depends_on
         assert isinstance(holder, Party)
-        place = find_field(self.schema, rule, run[0].section, holder.kind, holder) if rule else None
+        place = find_field(self.schema, rule, asked.section, holder.kind, holder) if rule else None
         is_own = place is not None and place.group == holder.kind and place.section.counts(holder.kind, holder.roles)
-        return region if is_own else replace(region, why="")
+        return super().why(asked) if is_own else ""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -71,11 +71,7 @@ class Region:
 
     @property
     def why(self) -> str:
-        """Why it is asked. The rule of a whole section is said once, at the head of the section."""
-        first = self.asked[0]
-        if first.spec.depends_on is None:
-            return ""
-        return rules.why_asked(self.form.schema, first.section, first.spec, self.form.holder)
+        return self.form.why(self.asked[0])
 
     @property
     def when(self) -> str:
@@ -179,6 +175,12 @@ class QuestionForm:
     def _run(self, one: rules.Question) -> tuple[Hashable, ...]:
         """The same for neighbours that show and hide together."""
         return (self.entry_of(one), one.section.key, one.section.depends_on, one.spec.depends_on)
+
+    def why(self, asked: rules.Question) -> str:
+        """Why a question is asked. The rule of a whole section is said once, at the head of the section."""
+        if asked.spec.depends_on is None:
+            return ""
+        return rules.why_asked(self.schema, asked.section, asked.spec, self.holder)
 
     def when(self, asked: rules.Question) -> str:
         """The table of a question: rows apart by spaces, each written like a posted form."""
@@ -341,16 +343,19 @@ class QuestionForm:
     def names_changed_since(self, before: "QuestionForm") -> frozenset[str]:
         """The names of the answers whose questions may look otherwise: what was typed, what it means, whether it is
         asked or needed, what is said of it. Both forms ask the same questions."""
-        said = ((self.answers.problems, before.answers.problems), (self.overlong, before.overlong))
-        said += ((self.refused, before.refused), (self.notes, before.notes))
+        said: list[tuple[Mapping[str, object], Mapping[str, object]]] = [
+            (self.answers.problems, before.answers.problems),
+            (self.overlong, before.overlong),
+            (self.refused, before.refused),
+            (self.notes, before.notes),
+        ]
         found = {name for now, was in said for name in now.keys() | was.keys() if now.get(name) != was.get(name)}
         found |= (self.answers.values.keys() ^ before.answers.values.keys()) | (self.locked ^ before.locked)
         for now, was in zip(self.asked, before.asked, strict=True):
             name = now.spec.name
             typed, typed_before = self.raw.get(name), before.raw.get(name)
-            if typed is not typed_before and typed != typed_before:
-                found.add(name)
-            elif now is not was and (now.activation.active, now.required) != (was.activation.active, was.required):
+            is_typed_anew = typed is not typed_before and typed != typed_before
+            if is_typed_anew or (now is not was and _standing(now) != _standing(was)):
                 found.add(name)
         return frozenset(found)
 
@@ -364,6 +369,10 @@ class QuestionForm:
         """The id of the control that asks for an answer, by the answer's name; empty where the page has none."""
         spec = self._specs.get(name)
         return control_id(self.control(spec)) if spec else ""
+
+
+def _standing(asked: rules.Question) -> tuple[bool, bool]:
+    return asked.activation.active, asked.required
 
 
 def _no_runs(_schema: FormSchema) -> dict[Hashable, tuple[_Run, ...]]:

@@ -77,7 +77,7 @@ def posted_answers(form: QuestionForm, post: QueryDict) -> dict[str, Raw]:
     posted = {":".join(name.split(":")[:2]) for name in ignored}
     raw: dict[str, Raw] = {}
     # Two questions under opposite rules may share one answer: what the person saw is read last, and so wins.
-    for begin, end, region, _ in sorted(form.runs, key=lambda run: not run[2] or run[2] in shown):
+    for begin, end, _id, _entry in sorted(form.runs, key=lambda run: not run[2] or run[2] in shown):
         for asked in form.asked[begin:end]:
             spec, control = asked.spec, form.control(asked.spec)
             if control not in posted or not form.is_asked(spec):
