@@ -46,6 +46,7 @@ _LONGEST = (
     "tests/management/test_serve.py",
     "tests/faults/",
     "tests/durability/",
+    "tests/scale/test_cluster.py",
 )
 
 

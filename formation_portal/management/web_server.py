@@ -114,7 +114,7 @@ class OpenConnections:
 
     def least(self) -> int:
         """Of the process that has the fewest."""
-        return min(one for (one,) in self._ONE.iter_unpack(self._memory))
+        return min(int(one) for (one,) in self._ONE.iter_unpack(self._memory))
 
 
 class WebServer:

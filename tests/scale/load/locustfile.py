@@ -101,7 +101,7 @@ def keep(request_type: str, response_time: float, response: Any, **_: Any) -> No
         _SAMPLES.write(f"{time.time():.3f} {request_type} {response_time:.1f} {status}\n")
 
 
-@events.quitting.add_listener
+@events.quit.add_listener
 def report(**_: Any) -> None:
     """What people have met, once all have finished."""
     _SAMPLES.close()
