@@ -33,7 +33,8 @@ def main(*chosen: str) -> int:
         customer = signed_in(base, "demo@example.com")
         agent = signed_in(base, "agent@example.com")
         story = Story(customer, agent)
-        shots = {shot.name: shot for shot in (*story.at_first(), *story.halfway(), Shot("queue", "/desk/", who="agent"))}
+        queue = Shot("queue", "/desk/", who="agent")
+        shots = {shot.name: shot for shot in (*story.at_first(), *story.halfway(), queue)}
         people = {"customer": customer, "agent": agent}
         cookies = {who: {"Cookie": f"sessionid={one.session.cookies['sessionid']}"} for who, one in people.items()}
         scores = {

@@ -15,9 +15,7 @@ THEMES = ("light", "dark")
 
 _PAIR = re.compile(r"--(?P<name>[\w-]+): light-dark\((?P<light>#[0-9a-f]{6}), (?P<dark>#[0-9a-f]{6})\)")
 TOKENS = {
-    found["name"]: found
-    for name in ("tokens", "series")
-    for found in _PAIR.finditer((CSS / f"{name}.css").read_text())
+    found["name"]: found for name in ("tokens", "series") for found in _PAIR.finditer((CSS / f"{name}.css").read_text())
 }
 
 SERIES = tuple(f"series-{number}" for number in range(1, 9))

@@ -126,10 +126,10 @@ CSS = (
 
 
 def test_of_a_sheet_the_rules_are_used_that_can_fit() -> None:
-    page = '<main class="a d" id="here"><h2>The c is no class</h2></main>'
+    page = '<main class="a d" id="here"><h2>The c is no class</h2><p></main>'
     assert "".join(rule.used(names_in(page)) for rule in parse(CSS)) == (
         "@layer base,components;@layer base{*{margin:0}h2{font-weight:600}@container page (width>=48rem){.a{top:0}}}"
-        "@layer components{#here{top:3px}}"
+        "@layer components{:is(.a,.c)>p{color:red}#here{top:3px}}"
     )
 
 

@@ -1,4 +1,4 @@
-"""The first view of a browser that comes from elsewhere: whole by what the page itself brings, whenever the sheets come."""
+"""The first view of a browser that comes from elsewhere: whole by what the page brings, whenever the sheets come."""
 
 from typing import Any
 
