@@ -5,6 +5,8 @@ canonical answers only, by property, so that they mean the same in any form. Not
 to where its people were copied from.
 """
 
+import hashlib
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -171,8 +173,17 @@ def duplicate_of(draft: Draft, row: PartyRow) -> PartyRow | None:
     mine = identity_of(draft, row)
     if mine is None:
         return None
-    others = (one for one in draft.parties if one.token != row.token and not _are_distinct(row, one))
+    digest = identity_digest(draft, row)
+    others = (
+        one for one in draft.parties_by_identity(digest) if one.token != row.token and not _are_distinct(row, one)
+    )
     return next((one for one in others if identity_of(draft, one) == mine), None)
+
+
+def identity_digest(draft: Draft, row: PartyRow) -> str:
+    """What names the party's identity in the database; empty while its answers are too few."""
+    mine = identity_of(draft, row)
+    return hashlib.sha256(json.dumps(mine).encode()).hexdigest() if mine else ""
 
 
 def duplicates(draft: Draft) -> dict[str, PartyRow]:

@@ -163,6 +163,12 @@ class ApplicationDeliveries:
         """A party and its answers."""
         return self._joined(ResourceKind.PARTY, ResourceKind.PARTY_CSP, token=token)
 
+    @property
+    def party_states(self) -> dict[str, DeliveryStage]:
+        """How far each party has come of which there is a row, by its token."""
+        kinds = (ResourceKind.PARTY, ResourceKind.PARTY_CSP)
+        return {token: self.of_party(token).state for kind, token in self._rows if kind in kinds}
+
     def of_share_class(self, token: str) -> DeliveryStatus:
         """A share class and its answers."""
         return self._joined(ResourceKind.SHARE_CLASS, ResourceKind.SHARE_CLASS_CSP, token=token)
@@ -288,7 +294,9 @@ def deliveries_of(application: Application) -> ApplicationDeliveries:
 
 # What decides how far others are: what they belong to or name, and the transitions.
 _DECIDING = (*(kind for kind in ResourceKind if kind.is_transition), ResourceKind.ENTITY, ResourceKind.SHARE_CLASS)
-_TROUBLED = Q(document_status=REJECTED) | Q(reason=UNSUPPORTED) | ~Q(state__in=(DeliveryState.DONE, DeliveryState.QUEUED))
+_TROUBLED = (
+    Q(document_status=REJECTED) | Q(reason=UNSUPPORTED) | ~Q(state__in=(DeliveryState.DONE, DeliveryState.QUEUED))
+)
 
 
 def deliveries_for_customer(application: Application, *, holder: str | None = None) -> ApplicationDeliveries:

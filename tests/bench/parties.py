@@ -19,6 +19,7 @@ from formation_portal.applications.models import (
     document_subject,
 )
 from formation_portal.applications.services.shares import parse_shares
+from formation_portal.applications.summaries import update_summaries
 from formation_portal.contract.fields.base import FieldSpec
 from formation_portal.core import subscribers
 from formation_portal.gateway.catalog import catalog
@@ -56,7 +57,9 @@ def application_of(owner: Any, *, parties: int, classes: int = 1, unanswered: in
     application, schema = draft.application, draft.schema
     names = draft.schema.share_class_fields
     made = ShareClass.objects.bulk_create(
-        ShareClass(application=application, token=f"class{number}", position=number, raw=_answers(names, f"Class {number}"))
+        ShareClass(
+            application=application, token=f"class{number}", position=number, raw=_answers(names, f"Class {number}")
+        )
         for number in range(classes)
     )
     kept: dict[str, dict[str, Any]] = {}
@@ -71,7 +74,9 @@ def application_of(owner: Any, *, parties: int, classes: int = 1, unanswered: in
         raw = _answers(fields, f"Given{number}", made[0].token if made else "")
         if number < unanswered:
             raw = {name: value for name, value in raw.items() if "name" in name}
-        rows.append(Party(application=application, token=f"party{number}", position=number, kind=kind, roles=roles, raw=raw))
+        rows.append(
+            Party(application=application, token=f"party{number}", position=number, kind=kind, roles=roles, raw=raw)
+        )
     Party.objects.bulk_create(rows)
     Holding.objects.bulk_create(
         Holding(application=application, party=party, share_class=one, typed="5", shares=parse_shares("5"))
@@ -99,6 +104,7 @@ def application_of(owner: Any, *, parties: int, classes: int = 1, unanswered: in
         if place > unanswered or row is None
     )
     draft = open_draft(application)
+    update_summaries(draft)
     subscribers.application_changed(draft)
     acknowledge(draft)
     return open_draft(application)
