@@ -15,7 +15,13 @@ from functools import cached_property
 from django.db.models import Case, Count, F, Q, QuerySet, Sum, Value, When
 
 from formation_portal.contract import canonical
-from formation_portal.contract.needs import needs_of_entity, needs_of_party, needs_of_roles, needs_of_share_class
+from formation_portal.contract.needs import (
+    Need,
+    needs_of_entity,
+    needs_of_party,
+    needs_of_roles,
+    needs_of_share_classes,
+)
 from formation_portal.contract.reach import party_facts, reads_parties
 from formation_portal.contract.record import holds_until
 from formation_portal.contract.schema import Section
@@ -151,36 +157,57 @@ class Totals:
         return found
 
     @cached_property
+    def _holdings(self) -> dict[Group, tuple[int, int]]:
+        """Of each group of shareholders, how many have no shares, and how many of their numbers can't be read."""
+        state, rows = self.draft.form_state, self._holding_rows
+        holders = {one: n for one, n in self.groups.items() if canonical.SHAREHOLDER in state.active_roles_of(*one)}
+        found = {group: (count, 0) for group, count in holders.items()}
+        some, unread = Count("party", filter=Q(shares__gt=0), distinct=True), Count("pk", filter=Q(shares=None))
+        counted = rows.values_list("party__kind", "party__roles").annotate(some=some, unread=unread)
+        for kind, roles, has_some, unreadable in counted if self.draft.share_class_models else ():
+            if (group := (kind, tuple(roles))) in found:
+                found[group] = (holders[group] - has_some, unreadable)
+        return found
+
+    @cached_property
+    def _share_needs(self) -> tuple[Need, ...]:
+        """What is needed of the classes themselves."""
+        tokens = {model.pk: model.token for model in self.draft.share_class_models}
+        given: Counter[str] = Counter()
+        sums = self._holding_rows.values_list("party__kind", "party__roles", "share_class")
+        for kind, roles, pk, shares in sums.annotate(given=Sum("shares", default=0)) if tokens else ():
+            given[tokens[pk]] += shares if (kind, tuple(roles)) in self._holdings else 0
+        state = self.draft.form_state
+        return (*needs_of_share_classes(state), *over_issued_of(state, given))
+
+    @cached_property
     def of_shares(self) -> int:
         """How much the shares still need: classes, their answers, holders without shares, numbers that don't fit."""
-        draft, section = self.draft, self.draft.schema.share_section
-        if section is None or not draft.holds_shares:
+        if not self.draft.holds_shares:
             return 0
-        state = draft.form_state
-        holders = [group for group in self.groups if canonical.SHAREHOLDER in state.active_roles_of(*group)]
-        tokens = {model.pk: model.token for model in draft.share_class_models}
-        given: Counter[str] = Counter()
-        some: Counter[Group] = Counter()
-        unreadable: Counter[Group] = Counter()
-        if tokens:
-            rows = Holding.objects.filter(application=draft.application, party__removed_at=None).order_by()
-            by_group = rows.values_list("party__kind", "party__roles")
-            has_some = Count("party", filter=Q(shares__gt=0), distinct=True)
-            for kind, roles, count, unread in by_group.annotate(
-                some=has_some, unread=Count("pk", filter=Q(shares=None))
-            ):
-                some[kind, tuple(roles)] += count
-                unreadable[kind, tuple(roles)] += unread
-            for kind, roles, pk, shares in rows.values_list("party__kind", "party__roles", "share_class").annotate(
-                Sum("shares", default=0)
-            ):
-                given[tokens[pk]] += shares if (kind, tuple(roles)) in holders else 0
-        return (
-            (len(draft.share_classes) < max(1, state.minimum_of(section).count))
-            + sum(len(needs_of_share_class(state, row.record)) for row in draft.share_classes)
-            + sum(self.groups[group] - some[group] + unreadable[group] for group in holders)
-            + len(tuple(over_issued_of(state, given)))
-        )
+        return len(self._share_needs) + sum(without + unread for without, unread in self._holdings.values())
+
+    @cached_property
+    def only_share_need(self) -> str:
+        """The words of what the shares need, where that is one thing."""
+        draft, section = self.draft, self.draft.schema.share_section
+        if section is None or self.of_shares != 1:
+            return ""
+        if self._share_needs:
+            return self._share_needs[0].text
+        (group, (_, unread)) = next(one for one in self._holdings.items() if any(one[1]))
+        if unread:
+            row = self._holding_rows.filter(shares=None, party__kind=group[0], party__roles=list(group[1]))
+            token = row.values_list("party__token", flat=True)[0]
+        else:
+            lacking = self._parties.filter(kind=group[0], roles=list(group[1]))
+            has_some = self._holding_rows.filter(shares__gt=0).values("party")
+            token = lacking.exclude(pk__in=has_some).values_list("token", flat=True)[0]
+        return next(need.text for need in draft.needs_of_party(token) if need.section == section.key)
+
+    @property
+    def _holding_rows(self) -> QuerySet[Holding]:
+        return Holding.objects.filter(application=self.draft.application, party__removed_at=None).order_by()
 
     @cached_property
     def count(self) -> int:
@@ -192,17 +219,11 @@ class Totals:
         return of_entity + of_roles + self.of_parties.total() + documents + self.of_shares
 
     def needs_of_role(self, section: Section) -> Counter[str]:
-        """What those in a role lack of what its section asks, by code, without documents; and whether they are too few."""
+        """What those in a role lack of what its section asks, by code, without documents; and whether they are few."""
         found = Counter({code: count for (key, code), count in self.of_parties.items() if key == section.key})
         short = needs_of_roles(self.draft.form_state, self.parties_in)
         found["minimum"] = sum(need.section == section.key for need in short)
         return +found
-
-    @cached_property
-    def only_share_need(self) -> str:
-        """The words of what the shares need, where that is one thing."""
-        section = self.draft.schema.share_section
-        return self.draft.needs_of_section(section.key)[0].text if section and self.of_shares == 1 else ""
 
     @property
     def _parties(self) -> QuerySet[Party]:

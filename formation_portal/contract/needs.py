@@ -100,7 +100,8 @@ def _of_party(form_state: FormState, party: Party) -> Iterator[Need]:
             yield Need("document", text, slot.section.key, party_id=party.id, slot=slot.name)
 
 
-def _of_shares(form_state: FormState) -> Iterator[Need]:
+def needs_of_share_classes(form_state: FormState) -> Iterator[Need]:
+    """What the classes of shares still need, as among all `needs`; no party is asked for."""
     section = form_state.schema.share_section
     if section is None or not form_state.section_activation(section).active:
         return
@@ -114,6 +115,13 @@ def _of_shares(form_state: FormState) -> Iterator[Need]:
         )
     for share_class in classes:
         yield from needs_of_share_class(form_state, share_class)
+
+
+def _of_shares(form_state: FormState) -> Iterator[Need]:
+    section = form_state.schema.share_section
+    if section is None or not form_state.section_activation(section).active:
+        return
+    yield from needs_of_share_classes(form_state)
     holders = {holding.party_id for holding in form_state.record.holdings if holding.shares > 0}
     for party in form_state.record.parties:
         if party.id not in holders:
@@ -167,4 +175,5 @@ __all__ = [
     "needs_of_roles",
     "needs_of_section",
     "needs_of_share_class",
+    "needs_of_share_classes",
 ]

@@ -25,8 +25,9 @@ from formation_portal.contract.localisation import join_list, ngettext
 from formation_portal.contract.needs import needs, needs_of_roles
 from formation_portal.contract.reach import reads_parties
 from formation_portal.contract.record import Record
-from formation_portal.relay.delivery_status import deliveries_of
+from formation_portal.relay.delivery_status import ApplicationDeliveries
 from formation_portal.relay.models import ResourceKind, shareholding_subject
+from formation_portal.relay.service_profile import current_profile
 from formation_portal.ui.roles import role_words
 
 from .lookups import get_document_or_404, get_draft_or_404, get_party_or_404, get_share_class_or_404
@@ -80,7 +81,9 @@ class RemovalPage(ConfirmPage):
 
 def _stays(draft: Draft, kind: ResourceKind, token: str) -> list[str]:
     """That the service keeps the thing until somebody asks for its removal, where that is so."""
-    return [gettext(_STAYS)] if deliveries_of(draft.application).cannot_be_removed(kind, token) else []
+    rows = draft.application.deliveries.filter(kind=kind, subject=token)
+    there = ApplicationDeliveries(draft.application, rows, current_profile())
+    return [gettext(_STAYS)] if there.cannot_be_removed(kind, token) else []
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -302,7 +302,7 @@ _TROUBLED = (
 def deliveries_for_customer(application: Application, *, holder: str | None = None) -> ApplicationDeliveries:
     """The same for a customer, who reads of a draft's things only where something is wrong: the rest is saved.
 
-    With a `holder`, a party's or class's token or "" for the entity, it tells of that one's answers and documents alone.
+    With a `holder` (a party's or class's token, "" for the entity) it tells of that one's answers and documents alone.
     """
     profile, is_draft = current_profile(), application.status is State.DRAFT
     rows = Delivery.objects.filter(application=application)
