@@ -118,6 +118,26 @@ def matching_party(draft: Draft, known: Contact) -> PartyRow | None:
     return None
 
 
+def without_party(draft: Draft, known: Iterable[Contact]) -> list[Contact]:
+    """Those who are none of the application's parties, as `matching_party` says; each party is looked at once."""
+    known = list(known)
+    there: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    addresses: set[Any] = set()
+    for row in draft.parties if known else ():
+        values = _identifying_values(answers_by_property(row.kind, row.raw))
+        there.setdefault((row.kind, normalised_name(values)), []).append(values)
+        addresses.add(values.get("email"))
+    return [
+        one
+        for one in known
+        if not any(
+            may_be_same(one.kind, values, one.identifying_values)
+            for values in there.get((one.kind, normalised_name(one.identifying_values)), ())
+        )
+        and not (one.is_owner and one.identifying_values["email"] in addresses)
+    ]
+
+
 def copyable_answers(draft: Draft, known: Contact, roles: Sequence[str]) -> dict[str, Any]:
     """The contact's answers to the canonical questions of these roles, where this form can parse them."""
     specs = draft.schema.fields_of(known.kind, roles)
@@ -188,10 +208,10 @@ def identity_digest(draft: Draft, row: PartyRow) -> str:
 
 def duplicates(draft: Draft) -> dict[str, PartyRow]:
     """For each party that seems to repeat an earlier one, by its token: the earlier one."""
-    seen: dict[Identity, list[PartyRow]] = {}
+    seen: dict[str, list[PartyRow]] = {}
     found: dict[str, PartyRow] = {}
     for row in draft.parties:
-        if (mine := identity_of(draft, row)) is not None:
+        if mine := row.model.identity if row.model.is_judged(draft.today) else identity_digest(draft, row):
             earlier = seen.setdefault(mine, [])
             same = next((one for one in earlier if not _are_distinct(row, one)), None)
             if same is not None:

@@ -38,6 +38,7 @@ _CACHED = (
     "share_classes",
     "_share_classes_by_token",
     "_documents_by_holder",
+    "_holdings_by_party",
     "record",
     "form_state",
     "needs",
@@ -370,6 +371,10 @@ class Draft(StoredRows):
         if section is not None and section.is_entity:
             return needs_of_section(self.form_state, section)
         return self._needs_by_section.get(section_key, ())
+
+    def share_needs_of_party(self, row: PartyRow) -> tuple[Need, ...]:
+        """The party's numbers of shares that cannot be parsed."""
+        return tuple(self._unreadable_holdings(self.holdings_of(row.token)))
 
     def needs_of_party(self, token: str) -> tuple[Need, ...]:
         """What the party still needs; nobody else is asked for."""

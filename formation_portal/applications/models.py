@@ -2,6 +2,7 @@
 
 import hashlib
 import uuid
+from datetime import date
 from mimetypes import guess_extension
 from pathlib import PurePath
 from typing import Any
@@ -181,6 +182,10 @@ class Party(_Holder):
     class Meta:
         ordering = ("position", "pk")
         constraints = (models.UniqueConstraint(fields=("application", "token"), name="party_token"),)
+
+    def is_judged(self, today: date) -> bool:
+        """Whether what was found of its answers holds, as far as those decide."""
+        return self.judged_of == self.updated_at and self.judged_until is not None and self.judged_until > today
 
 
 class ShareClass(_Holder):

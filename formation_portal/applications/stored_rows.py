@@ -228,10 +228,17 @@ class StoredRows:
             if row.party_id in parties
         }
 
+    @cached_property
+    def _holdings_by_party(self) -> dict[str, dict[tuple[str, str], Holding]]:
+        found: dict[str, dict[tuple[str, str], Holding]] = {}
+        for pair, row in self.holdings.items():
+            found.setdefault(pair[0], {})[pair] = row
+        return found
+
     def holdings_of(self, token: str) -> dict[tuple[str, str], Holding]:
         """What one party holds, by the tokens of party and class."""
         if "holdings" in self.__dict__ or self.has_all_parties:
-            return {pair: row for pair, row in self.holdings.items() if pair[0] == token}
+            return self._holdings_by_party.get(token, {})
         if token not in self._holdings_alone:
             party, classes = self.party_model(token), {row.pk: row.token for row in self.share_class_models}
             rows: Iterable[Holding] = self.application.holdings.filter(party=party) if party and classes else ()

@@ -84,6 +84,23 @@ def _written(tally: Tally) -> str:
     return json.dumps(sorted([*place, count] for place, count in tally.items()))
 
 
+class PartyNeeds:
+    """How much each party needs, of many who are read together: of whoever's summary holds, no answer is validated."""
+
+    def __init__(self, draft: Draft) -> None:
+        self._draft = draft
+        self._by = judged_by(draft)
+
+    def count(self, row: PartyRow) -> tuple[int, int]:
+        """How many things beside shares, and how many of them are documents."""
+        draft, model, there = self._draft, row.model, self._draft.documents_of(row)
+        slots = draft.form_state.slots(row.record)
+        documents = sum(slot.required and slot.name not in there for slot in slots)
+        if self._by and model.judged_by == self._by and model.is_judged(draft.today):
+            return sum(count for _, _, count in json.loads(model.needed)) + documents, documents
+        return _needed(draft, row).total() + documents, documents
+
+
 @dataclass(frozen=True)
 class Totals:
     """What an application needs, in numbers, and how many there are. Each is counted when it is asked for."""

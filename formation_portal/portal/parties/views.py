@@ -54,7 +54,7 @@ def people(request: UserRequest, reference: str) -> HttpResponse:
     draft = get_draft_or_404(request, reference)
     deliveries, invitations = deliveries_for_customer(draft.application), parts.invitations_of(draft)
     search = request.POST.get("name", "").strip()[:MAX_LENGTH]
-    page = PeoplePage(draft, deliveries, request.user, invitations, search)
+    page = PeoplePage(draft, deliveries, request.user, invitations, search, request.GET.get("page", ""))
     return render(request, f"portal/parties/{'_found' if request.htmx else 'people'}.html", {"page": page})
 
 
