@@ -26,7 +26,7 @@ from formation_portal.contract.catalog import CatalogItem
 from formation_portal.contract.needs import needs
 from formation_portal.contract.record import Record, validate
 from formation_portal.contract.schema import FormSchema
-from tests.bench import audit, desk, forms, in_chromium, slow_clients, slowest
+from tests.bench import audit, desk, forms, in_chromium, parties, slow_clients, slowest
 from tests.needed import has_chromium
 
 Measure = tuple[str, float, str]
@@ -53,6 +53,7 @@ def all_measures(*, small: bool) -> Iterator[Measure]:
     yield "overview", _cost(lambda: client.get(overview), rounds), "ms"
     yield from slowest.measures(client, owner, rounds)
     cost_against_nothing = partial(_cost_against_nothing, client, rounds)
+    yield from parties.measures(client, _agent(), owner, cost_against_nothing)
     yield from desk.measures(owner, cost_against_nothing, many=2 * desk.FEW if small else desk.MANY)
     yield from _rules(rounds)
     yield from _weights(client, catalog, _section(owner, 60))
@@ -72,6 +73,13 @@ def _set_up() -> tuple[Client, Any]:
     client = Client(headers={"Accept-Encoding": "br"})
     client.force_login(owner, backend="allauth.account.auth_backends.AuthenticationBackend")
     return client, owner
+
+
+def _agent() -> Client:
+    client = Client(headers={"Accept-Encoding": "br"})
+    agent = get_user_model().objects.get(email="agent@example.com")
+    client.force_login(agent, backend="allauth.account.auth_backends.AuthenticationBackend")
+    return client
 
 
 def _section(owner: Any, size: int) -> str:
