@@ -2,8 +2,8 @@
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass, replace
 from datetime import date
 from functools import cached_property, lru_cache, partial
 from typing import Any, TypeVar, cast
@@ -38,6 +38,7 @@ _CACHED = (
     "share_classes",
     "_share_classes_by_token",
     "_documents_by_holder",
+    "_holdings_by_party",
     "record",
     "form_state",
     "needs",
@@ -108,6 +109,8 @@ class Draft(StoredRows):
         self.today = today
         # The history entries that were written through this draft, the newest last.
         self.new_changes: list[Change] = []
+        # Whose state the last change can have changed, by their tokens, "" for the entity; None: anybody's.
+        self.concerned: frozenset[str] | None = None
         # Further rows that a change has written; the audit log attests them with it.
         self.audited_rows: list[Model] = []
         # Labels of locked answers that were posted and stay unchanged.
@@ -200,6 +203,17 @@ class Draft(StoredRows):
         """Those entered last, in the order in which they were entered; nobody else is read."""
         return tuple(map(self._row, self.latest_party_models()))
 
+    def parties_of(self, tokens: Collection[str]) -> tuple[PartyRow, ...]:
+        """Those of the tokens, in the order in which they were entered; nobody else is read."""
+        models = self.party_models_of(tokens)
+        return tuple(map(self._row, models))
+
+    def parties_by_identity(self, digest: str) -> tuple[PartyRow, ...]:
+        """Those whose identity has the digest (`contacts`), and those of whom that isn't known, in their order."""
+        if self.has_all_parties:
+            return self.parties
+        return tuple(map(self._row, self.party_models_by_identity(digest, today=self.today)))
+
     @cached_property
     def removed_parties(self) -> tuple[PartyRow, ...]:
         """The parties that can be restored, the last removed first."""
@@ -217,7 +231,7 @@ class Draft(StoredRows):
             if self.has_all_parties:
                 # All of them, so that whoever looks up many goes through the list once.
                 _ = self.parties
-            elif model := self.party_model(token):
+            elif self.schema.section(token) is None and (model := self.party_model(token)):
                 self._rows[token] = self.as_party(model)
         return self._rows.get(token)
 
@@ -297,6 +311,15 @@ class Draft(StoredRows):
             documents=DocumentPlaces(self),
         )
 
+    def record_without(self, token: str) -> Record:
+        """The same as it would be without a party; of what nobody asks, nothing is read."""
+        return replace(
+            self.record,
+            parties=_when_asked(lambda: tuple(one for one in self.record.parties if one.id != token)),
+            holdings=_when_asked(lambda: tuple(one for one in self.record.holdings if one.party_id != token)),
+            documents=_when_asked(lambda: frozenset(one for one in self.record.documents if one[0] != token)),
+        )
+
     @cached_property
     def form_state(self) -> FormState:
         """What is active and required, and how many parties are needed."""
@@ -349,6 +372,10 @@ class Draft(StoredRows):
         if section is not None and section.is_entity:
             return needs_of_section(self.form_state, section)
         return self._needs_by_section.get(section_key, ())
+
+    def share_needs_of_party(self, row: PartyRow) -> tuple[Need, ...]:
+        """The party's numbers of shares that cannot be parsed."""
+        return tuple(self._unreadable_holdings(self.holdings_of(row.token)))
 
     def needs_of_party(self, token: str) -> tuple[Need, ...]:
         """What the party still needs; nobody else is asked for."""
@@ -409,9 +436,9 @@ class _HomeSections:
             self.of_sections[section.key] = frozenset(self.of_fields[name] for name in names)
 
 
-def _when_asked(read: Callable[[], tuple[Entry, ...]]) -> tuple[Entry, ...]:
+def _when_asked(read: Callable[[], Entry]) -> Entry:
     """What is read when somebody goes through it."""
-    return cast(tuple[Entry, ...], SimpleLazyObject(read))
+    return cast(Entry, SimpleLazyObject(read))
 
 
 def _label(fields: Iterable[FieldSpec], raw: Mapping[str, Any]) -> str:

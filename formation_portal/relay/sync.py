@@ -5,10 +5,11 @@ Payloads hold answers by field name, with references to other resources; `calls.
 Only active, readable answers are in them, so nothing inactive ever leaves. Nothing is sent here: the worker does that.
 """
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from django.db.models import Q
 from django.utils import timezone
 
 from formation_portal.applications.draft import Draft
@@ -36,6 +37,8 @@ from .models import (
 )
 from .service_profile import current_profile
 
+# Of more parties than these all rows are read: a condition that names each would be longer than databases take.
+_AT_ONCE = 100
 # The longest note that the service takes (supplement, "Entities"); the rest can be read here.
 STATUS_NOTE_LIMIT = 10_000
 _STATES_SET_BY_AGENTS = frozenset(deed.target for deed in TRANSITIONS.values() if deed.by == AGENT)
@@ -68,22 +71,26 @@ class DesiredResource:
         return (self.kind, self.subject)
 
 
-def desired_state(draft: Draft, status_changes: Sequence[Change] = ()) -> tuple[DesiredResource, ...]:
+def desired_state(
+    draft: Draft, status_changes: Sequence[Change] = (), *, only: Collection[str] | None = None
+) -> tuple[DesiredResource, ...]:
     """Everything that should be at the service: nothing of a deleted draft, only the withdrawal of a withdrawn one.
 
-    `status_changes` are the entries of its history that changed its status, oldest first.
+    `status_changes` are the entries of its history that changed its status, oldest first. With `only`, it is what
+    belongs to the entity itself, the classes of shares and the parties of these tokens.
     """
     application = draft.application
     if application.deleted_at is not None:
         return ()
     if application.status is State.WITHDRAWN:
         return (DesiredResource(*WITHDRAWAL, {"status": State.WITHDRAWN.value}),)
+    parties = draft.parties if only is None else tuple(row for token in sorted(only) if (row := draft.party(token)))
     return (
         *_entity(draft),
         *_share_classes(draft),
-        *_parties(draft),
-        *_documents(draft),
-        *_shareholdings(draft),
+        *_parties(draft, parties),
+        *_documents(draft, parties),
+        *_shareholdings(draft, parties, only),
         *_transitions(application, status_changes),
     )
 
@@ -130,8 +137,9 @@ def _is_ready_class(draft: Draft, row: ShareClassRow) -> bool:
     )
 
 
-def _parties(draft: Draft) -> Iterator[DesiredResource]:
-    for position, row in enumerate(draft.parties):
+def _parties(draft: Draft, parties: Sequence[PartyRow]) -> Iterator[DesiredResource]:
+    for row in parties:
+        position = row.model.position
         roles = draft.form_state.active_roles(row.record)
         if not roles:
             continue
@@ -151,8 +159,8 @@ def _is_ready_party(draft: Draft, row: PartyRow) -> bool:
     )
 
 
-def _documents(draft: Draft) -> Iterator[DesiredResource]:
-    holders: list[PartyRow | None] = [None, *draft.parties]
+def _documents(draft: Draft, parties: Sequence[PartyRow]) -> Iterator[DesiredResource]:
+    holders: list[PartyRow | None] = [None, *parties]
     for row in holders:
         asked = {slot.name for slot in draft.form_state.slots(row.record if row else None)}
         for slot, document in draft.documents_of(row).items():
@@ -170,11 +178,18 @@ def _documents(draft: Draft) -> Iterator[DesiredResource]:
                 )
 
 
-def _shareholdings(draft: Draft) -> Iterator[DesiredResource]:
+def _shareholdings(
+    draft: Draft, parties: Sequence[PartyRow], only: Collection[str] | None
+) -> Iterator[DesiredResource]:
     if not draft.holds_shares:
         return
-    holders = {row.token for row in draft.parties if draft.is_shareholder(row)}
-    for (party, share_class), holding in draft.holdings.items():
+    holders = {row.token for row in parties if draft.is_shareholder(row)}
+    held = (
+        draft.holdings
+        if only is None
+        else {pair: one for row in parties for pair, one in draft.holdings_of(row.token).items()}
+    )
+    for (party, share_class), holding in held.items():
         if party in holders and holding.shares != 0:
             payload = {
                 "party": reference_to(ResourceKind.PARTY, party),
@@ -230,20 +245,44 @@ _SYNCED_FIELDS = (
 )
 
 
-_LOCKED_ROWS = PreparedQuery(lambda application: Delivery.objects.select_for_update().filter(application=application))
+def _rows_of(tokens: frozenset[str]) -> Q:
+    """The rows of these parties, of the entity and of the classes of shares, which others refer to."""
+    found = (
+        Q(subject="")
+        | Q(subject__startswith="/")
+        | Q(kind__in=(ResourceKind.SHARE_CLASS, ResourceKind.SHARE_CLASS_CSP))
+    )
+    for token in tokens - {""}:
+        found |= Q(subject=token) | Q(subject__startswith=f"{token}/")
+    return found
+
+
+_ALL_ROWS = PreparedQuery(lambda application: Delivery.objects.select_for_update().filter(application=application))
+_OWN_ROWS = PreparedQuery(
+    lambda application: Delivery.objects.select_for_update().filter(_rows_of(frozenset()), application=application)
+)
 
 
 def sync(draft: Draft) -> None:
     """Set what each row wants: equal to what was acknowledged is done, anything else is queued.
 
     What is on its way keeps its state, and is compared again once it is known what became of it. At most four
-    queries, however large the application, and one more for one that was submitted.
+    queries, however large the application, and one more for one that was submitted. Of a draft that was never
+    submitted, only those are looked at whose state the change can have changed (`Draft.concerned`).
     """
     application, now = draft.application, timezone.now()
-    found = _LOCKED_ROWS.rows(application.pk)
+    is_limited = application.status is State.DRAFT and not application.submissions
+    only = draft.concerned if is_limited and len(draft.concerned or ()) <= _AT_ONCE else None
+    found: Iterable[Delivery]
+    if only is None:
+        found = _ALL_ROWS.rows(application.pk)
+    elif only <= {""}:
+        found = _OWN_ROWS.rows(application.pk)
+    else:
+        found = Delivery.objects.select_for_update().filter(_rows_of(only), application=application)
     rows = {_name_of(row): row for row in found}
     before = {name: _values(row) for name, row in rows.items()}
-    desired = {resource.name: resource for resource in desired_state(draft, status_changes_of(application))}
+    desired = {resource.name: resource for resource in desired_state(draft, status_changes_of(application), only=only)}
     # What has a remote id, or will get one.
     sendable = frozenset(
         name
