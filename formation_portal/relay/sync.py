@@ -5,11 +5,10 @@ Payloads hold answers by field name, with references to other resources; `calls.
 Only active, readable answers are in them, so nothing inactive ever leaves. Nothing is sent here: the worker does that.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Q
 from django.utils import timezone
 
 from formation_portal.applications.draft import Draft
@@ -18,7 +17,6 @@ from formation_portal.applications.parties import PartyRow, ShareClassRow
 from formation_portal.contract import canonical
 from formation_portal.contract.lifecycle import AGENT, TRANSITIONS, State
 from formation_portal.contract.record import Holder
-from formation_portal.core.prepared_queries import PreparedQuery
 
 from . import wake
 from .models import (
@@ -28,6 +26,7 @@ from .models import (
     Payload,
     ResourceKind,
     ResourceName,
+    locked_deliveries,
     parent_of,
     reference_to,
     referenced_name,
@@ -72,7 +71,7 @@ class DesiredResource:
 
 
 def desired_state(
-    draft: Draft, status_changes: Sequence[Change] = (), *, only: Collection[str] | None = None
+    draft: Draft, status_changes: Sequence[Change] = (), *, only: frozenset[str] | None = None
 ) -> tuple[DesiredResource, ...]:
     """Everything that should be at the service: nothing of a deleted draft, only the withdrawal of a withdrawn one.
 
@@ -84,7 +83,9 @@ def desired_state(
         return ()
     if application.status is State.WITHDRAWN:
         return (DesiredResource(*WITHDRAWAL, {"status": State.WITHDRAWN.value}),)
-    parties = draft.parties if only is None else tuple(row for token in sorted(only) if (row := draft.party(token)))
+    parties = (
+        draft.parties if only is None else tuple(row for token in sorted(only - {""}) if (row := draft.party(token)))
+    )
     return (
         *_entity(draft),
         *_share_classes(draft),
@@ -245,24 +246,6 @@ _SYNCED_FIELDS = (
 )
 
 
-def _rows_of(tokens: frozenset[str]) -> Q:
-    """The rows of these parties, of the entity and of the classes of shares, which others refer to."""
-    found = (
-        Q(subject="")
-        | Q(subject__startswith="/")
-        | Q(kind__in=(ResourceKind.SHARE_CLASS, ResourceKind.SHARE_CLASS_CSP))
-    )
-    for token in tokens - {""}:
-        found |= Q(subject=token) | Q(subject__startswith=f"{token}/")
-    return found
-
-
-_ALL_ROWS = PreparedQuery(lambda application: Delivery.objects.select_for_update().filter(application=application))
-_OWN_ROWS = PreparedQuery(
-    lambda application: Delivery.objects.select_for_update().filter(_rows_of(frozenset()), application=application)
-)
-
-
 def sync(draft: Draft) -> None:
     """Set what each row wants: equal to what was acknowledged is done, anything else is queued.
 
@@ -273,13 +256,7 @@ def sync(draft: Draft) -> None:
     application, now = draft.application, timezone.now()
     is_limited = application.status is State.DRAFT and not application.submissions
     only = draft.concerned if is_limited and len(draft.concerned or ()) <= _AT_ONCE else None
-    found: Iterable[Delivery]
-    if only is None:
-        found = _ALL_ROWS.rows(application.pk)
-    elif only <= {""}:
-        found = _OWN_ROWS.rows(application.pk)
-    else:
-        found = Delivery.objects.select_for_update().filter(_rows_of(only), application=application)
+    found = locked_deliveries(application, only)
     rows = {_name_of(row): row for row in found}
     before = {name: _values(row) for name, row in rows.items()}
     desired = {resource.name: resource for resource in desired_state(draft, status_changes_of(application), only=only)}
