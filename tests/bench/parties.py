@@ -28,6 +28,7 @@ from formation_portal.applications.models import (
 )
 from formation_portal.applications.services.shares import parse_shares
 from formation_portal.applications.summaries import update_summaries
+from formation_portal.contract.catalog import CatalogItem
 from formation_portal.contract.fields.base import FieldSpec
 from formation_portal.contract.lifecycle import State
 from formation_portal.core import subscribers
@@ -147,15 +148,13 @@ def _desk_calls(agent: Client, draft: Draft) -> Iterator[tuple[str, Callable[[],
 
 def _of_more_applications(client: Client, owner: Any, cost: Cost) -> Iterator[Measure]:
     """The list of applications, and the overview of one of them."""
-    found = catalog().find(SLUG)
-    assert found is not None
-    assert found.item is not None
-    first = services.start(owner=owner, product=found.item)
+    product = _product()
+    first = services.start(owner=owner, product=product)
     pages = {"list": "/applications/", "overview": f"/applications/{first.reference}/"}
     before: dict[str, float] = {}
     for count in (20, 200):
         for _ in range(count - Application.objects.filter(owner=owner, deleted_at=None).count()):
-            services.start(owner=owner, product=found.item)
+            services.start(owner=owner, product=product)
         for name, page in pages.items():
             against_nothing = cost(lambda page=page: client.get(page))[1]
             if name in before:
@@ -163,15 +162,14 @@ def _of_more_applications(client: Client, owner: Any, cost: Cost) -> Iterator[Me
             before[name] = against_nothing
 
 
-def application_of(owner: Any, *, parties: int, classes: int = 1, unanswered: int = 0) -> Draft:
+def application_of(
+    owner: Any, *, parties: int, classes: int = 1, unanswered: int = 0, product: CatalogItem | None = None
+) -> Draft:
     """A company with so many people and companies, everything answered and at the service, each with its documents.
 
     The first `unanswered` parties have answered nothing but their name.
     """
-    found = catalog().find(SLUG)
-    assert found is not None
-    assert found.item is not None
-    draft = open_draft(services.start(owner=owner, product=found.item))
+    draft = open_draft(services.start(owner=owner, product=product or _product()))
     application, schema = draft.application, draft.schema
     names = draft.schema.share_class_fields
     made = ShareClass.objects.bulk_create(
@@ -226,6 +224,13 @@ def application_of(owner: Any, *, parties: int, classes: int = 1, unanswered: in
     subscribers.application_changed(draft)
     acknowledge(draft)
     return open_draft(application)
+
+
+def _product() -> CatalogItem:
+    found = catalog().find(SLUG)
+    assert found is not None
+    assert found.item is not None
+    return found.item
 
 
 def acknowledge(draft: Draft) -> None:
