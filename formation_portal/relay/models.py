@@ -260,6 +260,18 @@ class Delivery(models.Model):
         return self.wanted is None and self.acknowledged is not None
 
 
+def rows_of(tokens: frozenset[str]) -> Q:
+    """The rows of these parties, of the entity and of the classes of shares, which others refer to."""
+    found = (
+        Q(subject="")
+        | Q(subject__startswith="/")
+        | Q(kind__in=(ResourceKind.SHARE_CLASS, ResourceKind.SHARE_CLASS_CSP))
+    )
+    for token in tokens - {""}:
+        found |= Q(subject=token) | Q(subject__startswith=f"{token}/")
+    return found
+
+
 class Attempt(models.Model):
     """One call, committed before the socket opens. An open one without end is a process that died. No bodies."""
 

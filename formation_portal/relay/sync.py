@@ -9,7 +9,6 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Q
 from django.utils import timezone
 
 from formation_portal.applications.draft import Draft
@@ -31,12 +30,13 @@ from .models import (
     reference_to,
     referenced_name,
     referenced_names,
+    rows_of,
     shareholding_subject,
     submission_subject,
 )
 from .service_profile import current_profile
 
-# Of more parties than these all rows are read: a condition that names each would be longer than databases take.
+# Of more parties than these all rows are read: databases take no condition that names each.
 _AT_ONCE = 100
 # The longest note that the service takes (supplement, "Entities"); the rest can be read here.
 STATUS_NOTE_LIMIT = 10_000
@@ -263,7 +263,7 @@ def sync(draft: Draft) -> None:
     is_limited = application.status is State.DRAFT and not application.submissions
     only = draft.concerned if is_limited and len(draft.concerned or ()) <= _AT_ONCE else None
     if only is not None:
-        found = found.filter(_rows_of(only))
+        found = found.filter(rows_of(only))
     rows = {_name_of(row): row for row in found}
     before = {name: _values(row) for name, row in rows.items()}
     desired = {resource.name: resource for resource in desired_state(draft, status_changes_of(application), only=only)}
@@ -300,18 +300,6 @@ def sync(draft: Draft) -> None:
     changed = [row for name, row in rows.items() if name in before and _values(row) != before[name]]
     if changed:
         Delivery.objects.bulk_update(changed, _SYNCED_FIELDS)
-
-
-def _rows_of(tokens: frozenset[str]) -> Q:
-    """The rows of these parties, of the entity and of the classes of shares, which others refer to."""
-    found = (
-        Q(subject="")
-        | Q(subject__startswith="/")
-        | Q(kind__in=(ResourceKind.SHARE_CLASS, ResourceKind.SHARE_CLASS_CSP))
-    )
-    for token in tokens - {""}:
-        found |= Q(subject=token) | Q(subject__startswith=f"{token}/")
-    return found
 
 
 def _name_of(row: Delivery) -> ResourceName:
