@@ -4,16 +4,19 @@ A page of one party reads that party, its documents and its holdings. Once all p
 read together, so that whoever goes through them takes no query for each.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Set
+from collections.abc import Callable, Collection, Iterable, Iterator, Set
 from datetime import date
 from functools import cached_property
-from typing import TypeVar
+from typing import TypeVar, cast
 
 from django.db.models import F, Q
+from django.utils.functional import SimpleLazyObject
 
 from formation_portal.core.prepared_queries import PreparedQuery
 
 from .models import Application, Document, Holding, Party, SectionAnswers, ShareClass
+
+Entry = TypeVar("Entry")
 
 # Whoever asks for one after another gets all of them.
 _MOST_ALONE = 4
@@ -297,3 +300,8 @@ class DocumentPlaces(Set[DocumentPlace]):
 def token_of(party: Party | None) -> str | None:
     """A party's token; None is the entity."""
     return party.token if party else None
+
+
+def when_asked(read: Callable[[], Entry]) -> Entry:
+    """What is read when somebody goes through it."""
+    return cast(Entry, SimpleLazyObject(read))

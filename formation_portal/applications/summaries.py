@@ -74,6 +74,10 @@ def _holding(draft: Draft, by: str) -> Q:
     return Q(judged_by=by, judged_of=F("updated_at"), judged_until__gt=draft.today)
 
 
+def _holds(draft: Draft, by: str, model: Party) -> bool:
+    return bool(by) and model.judged_by == by and model.is_judged(draft.today)
+
+
 def _needed(draft: Draft, row: PartyRow) -> Tally:
     """What a party's own answers and roles lack; documents and shares are counted by themselves."""
     needed = needs_of_party(draft.form_state, row.record, has_shares=True)
@@ -96,7 +100,7 @@ class PartyNeeds:
         draft, model, there = self._draft, row.model, self._draft.documents_of(row)
         slots = draft.form_state.slots(row.record)
         documents = sum(slot.required and slot.name not in there for slot in slots)
-        if self._by and model.judged_by == self._by and model.is_judged(draft.today):
+        if _holds(draft, self._by, model):
             return sum(count for _, _, count in json.loads(model.needed)) + documents, documents
         return _needed(draft, row).total() + documents, documents
 
@@ -110,10 +114,14 @@ class Totals:
     @cached_property
     def _summaries(self) -> list[tuple[Group, str, bool, int]]:
         """How many parties there are of each group with the same summary, and whether it holds: one query."""
-        by = judged_by(self.draft)
+        draft, by = self.draft, judged_by(self.draft)
+        if draft.has_all_parties:
+            rows = ((one.kind, tuple(one.roles), one) for one in draft.party_models)
+            read = Counter(((kind, roles), one.needed, _holds(draft, by, one)) for kind, roles, one in rows)
+            return [(*what, count) for what, count in read.items()]
         holds = Case(When(_holding(self.draft, by), then=True), default=False) if by else Value(False)
-        rows = self._parties.annotate(holds=holds).values_list("kind", "roles", "needed", "holds")
-        counted = rows.annotate(count=Count("pk"))
+        found = self._parties.annotate(holds=holds).values_list("kind", "roles", "needed", "holds")
+        counted = found.annotate(count=Count("pk"))
         return [((kind, tuple(roles)), needed, holds, count) for kind, roles, needed, holds, count in counted]
 
     @cached_property
@@ -151,6 +159,9 @@ class Totals:
     @cached_property
     def _uploads(self) -> Counter[tuple[Group | None, str]]:
         """How many files are in slots of each name, by whose they are (None: the entity's)."""
+        if self.draft.has_all_parties:
+            holders = ((one.party, one.slot) for one in self.draft.documents)
+            return Counter(((one.kind, tuple(one.roles)) if one else None, slot) for one, slot in holders)
         rows = Document.objects.in_use().filter(application=self.draft.application).order_by()
         found: Counter[tuple[Group | None, str]] = Counter()
         counted = rows.values_list("party__kind", "party__roles", "slot").annotate(count=Count("pk"))

@@ -36,7 +36,7 @@ from .models import (
 )
 from .service_profile import current_profile
 
-# Of more parties than these all rows are read: a condition that names each would be longer than databases take.
+# Of more parties than these all rows are read: databases take no condition that names each.
 _AT_ONCE = 100
 # The longest note that the service takes (supplement, "Entities"); the rest can be read here.
 STATUS_NOTE_LIMIT = 10_000

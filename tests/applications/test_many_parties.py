@@ -1,4 +1,4 @@
-"""Counts of what all parties need, and what one of them needs, without reading the others: as judging everybody says."""
+"""Counts of what all parties need, and what one needs, without reading the others: as judging everybody says."""
 
 import random
 from collections import Counter

@@ -38,9 +38,10 @@ from ..lookups import get_draft_or_404, get_party_or_404
 from ..pages import return_url
 from ..sections.changes import FieldConflict, field_conflicts, kept_theirs_words
 from ..sections.views import posted_proposal, render_conflict, render_page, save_page
+from .duplicates import DuplicatePage
 from .owners import OwnersPage, new_owner, owners_page, stake_control
 from .pages import PartyNewPage, PartyPage, party_form, party_new_page, party_page
-from .people import DuplicatePage, PeoplePage
+from .people import PeoplePage
 from .removed import restores_removed_party
 
 

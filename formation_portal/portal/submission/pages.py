@@ -26,19 +26,20 @@ from formation_portal.applications.readback import (
 from formation_portal.contract.fields.base import FieldSpec, control_name
 from formation_portal.contract.inactive_answers import is_inactive
 from formation_portal.contract.needs import Need
-from formation_portal.relay.delivery_status import STAGE_WORDS, DeliveryStage, DeliveryStatus
+from formation_portal.relay.delivery_status import DeliveryStatus
 from formation_portal.relay.models import ResourceKind
 from formation_portal.ui.documents import advice
-from formation_portal.ui.formats import PriceTable, application_price, counted
+from formation_portal.ui.formats import PriceTable, application_price
 from formation_portal.ui.forms.controls import control_id, party_control, slot_id, slot_key
 from formation_portal.ui.forms.form import AnswerRow
-from formation_portal.ui.ownership import Ownership, join_sentences, ownership
+from formation_portal.ui.ownership import Ownership, ownership
 from formation_portal.ui.pagination import PageLink, numbered_links
 
 from ..feedback import DeliverySummary
 from ..pages import Link, need_links
 from ..slots import slot_state
 from .corrections import Returned, returned
+from .entries import CheckEntry, answered_rows, unanswered_rows
 from .status import Progress
 
 NEXT = "check"
@@ -48,57 +49,6 @@ PEOPLE_AT_ONCE = 50
 
 
 _SHARES, _DOCUMENTS = "shares", "papers"
-
-
-@dataclass(frozen=True)
-class CheckEntry:
-    """Answers under one heading: the heading's id, the rows, how far they have come, and what is still needed there.
-
-    `is_unchanged` says that an application that came back has nothing new here, and nobody asks about it; `documents`
-    are a party's. A party or a share class is folded unless it `is_open`: something was changed, or may be amiss.
-    """
-
-    id: str
-    group: AnswerGroup[Any]
-    rows: list[AnswerRow]
-    delivery: DeliveryStatus
-    needs: tuple[Link, ...]
-    is_unchanged: bool
-    documents: list[AnswerRow]
-    is_open: bool
-
-    @property
-    def is_received(self) -> bool:
-        return self.delivery.state is DeliveryStage.RECEIVED
-
-    @property
-    def facts(self) -> str:
-        """Director. 16 answers, 4 documents, unchanged. Received."""
-        counts = (
-            counted(len(self.answered), "{count} answer", "{count} answers"),
-            counted(len(self.uploaded), "{count} document", "{count} documents"),
-            gettext("unchanged") if self.is_unchanged else "",
-        )
-        received = gettext(STAGE_WORDS[self.delivery.state]) if self.is_received else ""
-        return join_sentences(self.group.note, ", ".join(filter(None, counts)), received)
-
-    @property
-    def answered(self) -> list[AnswerRow]:
-        return _answered(self.rows)
-
-    @property
-    def read_back(self) -> list[AnswerRow]:
-        """A party's answers, then its documents."""
-        return [*self.answered, *self.uploaded]
-
-    @property
-    def unanswered(self) -> list[AnswerRow]:
-        """What nobody has to answer or upload, and nobody has."""
-        return [*_unanswered(self.rows), *_unanswered(self.documents)]
-
-    @property
-    def uploaded(self) -> list[AnswerRow]:
-        return _answered(self.documents)
 
 
 @dataclass(frozen=True)
@@ -308,12 +258,12 @@ class CheckPage:
 
     @property
     def uploaded(self) -> list[AnswerRow]:
-        return _answered(self.documents)
+        return answered_rows(self.documents)
 
     @property
     def not_uploaded(self) -> list[AnswerRow]:
         """The documents that nobody has to upload, and nobody has."""
-        return _unanswered(self.documents)
+        return unanswered_rows(self.documents)
 
     @cached_property
     def price(self) -> PriceTable | None:
@@ -382,16 +332,6 @@ class CheckPage:
         """The way to the control, which knows the way back to the row."""
         can_be_changed = self.draft.application.can_be_changed
         return f"{page}?next={NEXT}&row={quote(row, safe='')}#{place}" if can_be_changed else ""
-
-
-def _answered(rows: Iterable[AnswerRow]) -> list[AnswerRow]:
-    """With what the registered agent provides, and what was typed and can't be read."""
-    return [row for row in rows if row.value or row.state == "stop"]
-
-
-def _unanswered(rows: Iterable[AnswerRow]) -> list[AnswerRow]:
-    answered = _answered(rows := list(rows))
-    return [row for row in rows if row not in answered]
 
 
 def _entry_of(draft: Draft, need: Need) -> str:
