@@ -5,6 +5,8 @@ canonical answers only, by property, so that they mean the same in any form. Not
 to where its people were copied from.
 """
 
+import hashlib
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -116,6 +118,26 @@ def matching_party(draft: Draft, known: Contact) -> PartyRow | None:
     return None
 
 
+def without_party(draft: Draft, known: Iterable[Contact]) -> list[Contact]:
+    """Those who are none of the application's parties, as `matching_party` says; each party is looked at once."""
+    known = list(known)
+    there: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    addresses: set[Any] = set()
+    for row in draft.parties if known else ():
+        values = _identifying_values(answers_by_property(row.kind, row.raw))
+        there.setdefault((row.kind, normalised_name(values)), []).append(values)
+        addresses.add(values.get("email"))
+    return [
+        one
+        for one in known
+        if not any(
+            may_be_same(one.kind, values, one.identifying_values)
+            for values in there.get((one.kind, normalised_name(one.identifying_values)), ())
+        )
+        and not (one.is_owner and one.identifying_values["email"] in addresses)
+    ]
+
+
 def copyable_answers(draft: Draft, known: Contact, roles: Sequence[str]) -> dict[str, Any]:
     """The contact's answers to the canonical questions of these roles, where this form can parse them."""
     specs = draft.schema.fields_of(known.kind, roles)
@@ -171,16 +193,25 @@ def duplicate_of(draft: Draft, row: PartyRow) -> PartyRow | None:
     mine = identity_of(draft, row)
     if mine is None:
         return None
-    others = (one for one in draft.parties if one.token != row.token and not _are_distinct(row, one))
+    digest = identity_digest(draft, row)
+    others = (
+        one for one in draft.parties_by_identity(digest) if one.token != row.token and not _are_distinct(row, one)
+    )
     return next((one for one in others if identity_of(draft, one) == mine), None)
+
+
+def identity_digest(draft: Draft, row: PartyRow) -> str:
+    """What names the party's identity in the database; empty while its answers are too few."""
+    mine = identity_of(draft, row)
+    return hashlib.sha256(json.dumps(mine).encode()).hexdigest() if mine else ""
 
 
 def duplicates(draft: Draft) -> dict[str, PartyRow]:
     """For each party that seems to repeat an earlier one, by its token: the earlier one."""
-    seen: dict[Identity, list[PartyRow]] = {}
+    seen: dict[str, list[PartyRow]] = {}
     found: dict[str, PartyRow] = {}
     for row in draft.parties:
-        if (mine := identity_of(draft, row)) is not None:
+        if mine := row.model.identity if row.model.is_judged(draft.today) else identity_digest(draft, row):
             earlier = seen.setdefault(mine, [])
             same = next((one for one in earlier if not _are_distinct(row, one)), None)
             if same is not None:

@@ -1,22 +1,18 @@
 """An application as pages, rules and relay read it: loaded whole, evaluated on demand, cached until it changes."""
 
-import hashlib
-import json
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, replace
 from datetime import date
-from functools import cached_property, lru_cache, partial
-from typing import Any, TypeVar, cast
+from functools import cached_property, partial
+from typing import Any
 
 from django.db.models import Count, Model, Sum, TextField
 from django.db.models.functions import Cast, Length
 from django.utils import timezone
-from django.utils.functional import SimpleLazyObject
 from django.utils.translation import gettext, gettext_noop
 
 from formation_portal.contract import canonical, record
 from formation_portal.contract.fields.base import FieldSpec
-from formation_portal.contract.fields.parsing import is_blank
 from formation_portal.contract.fields.values import Problem
 from formation_portal.contract.needs import Need, needs, needs_of_party, needs_of_section
 from formation_portal.contract.reach import reads_parties
@@ -26,10 +22,13 @@ from formation_portal.contract.schema import FormSchema, Section
 from formation_portal.contract.shares import over_issued
 
 from .fields import CHARACTERS_PER_HOLDER, MAX_CHARACTERS, count_characters
-from .models import Application, Change, Document, Holding, Party, SchemaVersion, SectionAnswers, ShareClass
-from .parties import NameFields, PartyRow, References, ShareClassRow
-from .stored_rows import DocumentPlaces, StoredRows
-from .translation import form_translations, in_language
+from .models import Application, Change, Document, Holding, Party, SectionAnswers, ShareClass
+from .parties import NameFields, PartyRow, References, ShareClassRow, label_as_typed
+from .schema_versions import keep_schema as keep_schema
+from .schema_versions import load_schema as load_schema
+from .schema_versions import schema_digest as schema_digest
+from .stored_rows import DocumentPlaces, StoredRows, when_asked
+from .translation import in_language
 
 _CACHED = (
     "entity_raw",
@@ -38,45 +37,16 @@ _CACHED = (
     "share_classes",
     "_share_classes_by_token",
     "_documents_by_holder",
+    "_holdings_by_party",
     "record",
     "form_state",
     "needs",
     "_needs_by_section",
 )
 
-Entry = TypeVar("Entry")
-
-# More products than any catalog we know of has; a parsed schema is some hundred kilobytes.
-MAX_PARSED_SCHEMAS = 64
 
 _CLASS_GONE = gettext_noop("Choose “{label}” again. The share class was removed")
 _NO_NUMBER = gettext_noop("{who}: enter the number of “{name}” shares in digits, like 5000")
-
-
-def keep_schema(document: Mapping[str, Any]) -> SchemaVersion:
-    """The schema version of the document, saved if it is new, with what the service says of it in other languages."""
-    digest, translations = schema_digest(document), form_translations(document)
-    values = {"document": dict(document), "translations": translations}
-    kept, is_new = SchemaVersion.objects.get_or_create(digest=digest, defaults=values)
-    if not is_new and not translations.keys() <= kept.translations.keys():
-        kept.translations = {**kept.translations, **translations}
-        kept.save(update_fields=["translations"])
-    return kept
-
-
-def schema_digest(document: Mapping[str, Any]) -> str:
-    """The digest of a schema document; equal content has an equal digest."""
-    text = json.dumps(document, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
-    return hashlib.sha256(text.encode()).hexdigest()
-
-
-@lru_cache(maxsize=MAX_PARSED_SCHEMAS)
-def load_schema(digest: str) -> FormSchema:
-    """The parsed schema of a digest, cached in this process. One query where it is not."""
-    kept = SchemaVersion.objects.get(digest=digest)
-    form = FormSchema.model_validate(kept.document)
-    form.other_documents.update(kept.translations)
-    return form
 
 
 def open_draft(application: Application, *, today: date | None = None) -> "Draft":
@@ -108,6 +78,8 @@ class Draft(StoredRows):
         self.today = today
         # The history entries that were written through this draft, the newest last.
         self.new_changes: list[Change] = []
+        # Whose state the last change can have changed, by their tokens, "" for the entity; None: anybody's.
+        self.concerned: frozenset[str] | None = None
         # Further rows that a change has written; the audit log attests them with it.
         self.audited_rows: list[Model] = []
         # Labels of locked answers that were posted and stay unchanged.
@@ -200,6 +172,17 @@ class Draft(StoredRows):
         """Those entered last, in the order in which they were entered; nobody else is read."""
         return tuple(map(self._row, self.latest_party_models()))
 
+    def parties_of(self, tokens: Collection[str]) -> tuple[PartyRow, ...]:
+        """Those of the tokens, in the order in which they were entered; nobody else is read."""
+        models = self.party_models_of(tokens)
+        return tuple(map(self._row, models))
+
+    def parties_by_identity(self, digest: str) -> tuple[PartyRow, ...]:
+        """Those whose identity has the digest (`contacts`), and those of whom that isn't known, in their order."""
+        if self.has_all_parties:
+            return self.parties
+        return tuple(map(self._row, self.party_models_by_identity(digest, today=self.today)))
+
     @cached_property
     def removed_parties(self) -> tuple[PartyRow, ...]:
         """The parties that can be restored, the last removed first."""
@@ -217,7 +200,7 @@ class Draft(StoredRows):
             if self.has_all_parties:
                 # All of them, so that whoever looks up many goes through the list once.
                 _ = self.parties
-            elif model := self.party_model(token):
+            elif self.schema.section(token) is None and (model := self.party_model(token)):
                 self._rows[token] = self.as_party(model)
         return self._rows.get(token)
 
@@ -239,14 +222,14 @@ class Draft(StoredRows):
         fields = self.schema.fields_of(model.kind, model.roles)
         # As typed by now: whoever changes a model gives it other answers, and leaves these as they are.
         answers = UnreadAnswers(partial(self._validate, fields, model.raw))
-        label = _label(self.schema.cached(NameFields).of(model.kind, tuple(model.roles)), model.raw)
+        label = label_as_typed(self.schema.cached(NameFields).of(model.kind, tuple(model.roles)), model.raw)
         return PartyRow(model, record.Party(model.token, model.kind, tuple(model.roles), answers, label))
 
     def as_share_class(self, model: ShareClass) -> ShareClassRow:
         """The evaluated share class of a model, which may be unsaved."""
         fields = self.schema.share_class_fields
         answers = self._validate(fields, model.raw)
-        return ShareClassRow(model, record.ShareClass(model.token, answers, _label(fields, model.raw)))
+        return ShareClassRow(model, record.ShareClass(model.token, answers, label_as_typed(fields, model.raw)))
 
     def _validate(self, fields: Iterable[FieldSpec], raw: Mapping[str, Any]) -> Answers:
         """The answers, with references to removed share classes as problems. References are the classes' tokens."""
@@ -291,10 +274,19 @@ class Draft(StoredRows):
         whole = self.has_all_parties or reads_parties(self.schema)
         return Record(
             answers=self._validate_entity(),
-            parties=self._party_records() if whole else _when_asked(self._party_records),
+            parties=self._party_records() if whole else when_asked(self._party_records),
             share_classes=tuple(row.record for row in self.share_classes),
-            holdings=self._holding_records() if whole else _when_asked(self._holding_records),
+            holdings=self._holding_records() if whole else when_asked(self._holding_records),
             documents=DocumentPlaces(self),
+        )
+
+    def record_without(self, token: str) -> Record:
+        """The same as it would be without a party; of what nobody asks, nothing is read."""
+        return replace(
+            self.record,
+            parties=when_asked(lambda: tuple(one for one in self.record.parties if one.id != token)),
+            holdings=when_asked(lambda: tuple(one for one in self.record.holdings if one.party_id != token)),
+            documents=when_asked(lambda: frozenset(one for one in self.record.documents if one[0] != token)),
         )
 
     @cached_property
@@ -349,6 +341,10 @@ class Draft(StoredRows):
         if section is not None and section.is_entity:
             return needs_of_section(self.form_state, section)
         return self._needs_by_section.get(section_key, ())
+
+    def share_needs_of_party(self, row: PartyRow) -> tuple[Need, ...]:
+        """The party's numbers of shares that cannot be parsed."""
+        return tuple(self._unreadable_holdings(self.holdings_of(row.token)))
 
     def needs_of_party(self, token: str) -> tuple[Need, ...]:
         """What the party still needs; nobody else is asked for."""
@@ -407,18 +403,3 @@ class _HomeSections:
             for name in names:
                 self.of_fields.setdefault(name, section.key)
             self.of_sections[section.key] = frozenset(self.of_fields[name] for name in names)
-
-
-def _when_asked(read: Callable[[], tuple[Entry, ...]]) -> tuple[Entry, ...]:
-    """What is read when somebody goes through it."""
-    return cast(tuple[Entry, ...], SimpleLazyObject(read))
-
-
-def _label(fields: Iterable[FieldSpec], raw: Mapping[str, Any]) -> str:
-    """The holder's name as typed, also where it cannot be parsed yet."""
-    named = {
-        canonical.property_of(spec.canonical_field): raw[spec.name].strip()
-        for spec in fields
-        if spec.canonical_field and isinstance(raw.get(spec.name), str) and not is_blank(raw[spec.name])
-    }
-    return canonical.label_of(named)

@@ -11,8 +11,8 @@ from django.db import models
 
 from formation_portal.contract.fields.parsing import is_blank
 
-# All answers of one application together: four times what 500 people in every role need.
-MAX_CHARACTERS = 2_000_000
+# All answers of one application together: four times what 2,000 people in every role need.
+MAX_CHARACTERS = 8_000_000
 # What a party or share class counts beside its answers.
 CHARACTERS_PER_HOLDER = 500
 # Crockford's base 32, which can be read aloud: it has no I, L, O or U.

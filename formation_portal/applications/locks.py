@@ -88,7 +88,9 @@ class LockedValues:
 
     @classmethod
     def of(cls, draft: Draft, locks: Locks) -> "LockedValues":
-        """The values in the draft. Removed parties are left out."""
+        """The values in the draft. Removed parties are left out; nothing is read where nothing is locked."""
+        if not locks:
+            return cls({}, {}, {})
         raws = {row.token: row.raw for row in draft.party_models} | {"": draft.entity_raw}
         files = {(one.party.token if one.party else "", one.slot): one.sha256 for one in draft.documents}
         roles = {row.token: frozenset(row.roles) for row in draft.party_models}

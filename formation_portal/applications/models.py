@@ -2,6 +2,7 @@
 
 import hashlib
 import uuid
+from datetime import date
 from mimetypes import guess_extension
 from pathlib import PurePath
 from typing import Any
@@ -169,10 +170,22 @@ class Party(_Holder):
     removed_at = models.DateTimeField(null=True, blank=True)
     # Tokens of parties that look like duplicates and that a person has said are different.
     apart_from = models.JSONField(default=list, blank=True)
+    # What its own answers lack, as was found when the row was as old as `judged_of`: by what, and until when it holds
+    # (`summaries`). Whoever saves the row makes it younger, and so what was found void.
+    needed = models.TextField(blank=True, db_default="")
+    judged_by = models.CharField(max_length=32, blank=True, db_default="")
+    judged_of = models.DateTimeField(null=True)
+    judged_until = models.DateField(null=True)
+    # Equal for two entries of one person or company; empty where its answers tell too little.
+    identity = models.CharField(max_length=64, blank=True, db_default="")
 
     class Meta:
         ordering = ("position", "pk")
         constraints = (models.UniqueConstraint(fields=("application", "token"), name="party_token"),)
+
+    def is_judged(self, today: date) -> bool:
+        """Whether what was found of its answers holds, as far as those decide."""
+        return self.judged_of == self.updated_at and self.judged_until is not None and self.judged_until > today
 
 
 class ShareClass(_Holder):

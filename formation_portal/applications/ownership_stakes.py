@@ -62,18 +62,18 @@ def typed_stakes(draft: Draft) -> dict[tuple[str, str], str]:
     """All stakes as typed, without those of removed parties. One query; none for an unsaved application."""
     if draft.application.pk is None:
         return {}
-    tokens = {model.pk: model.token for model in draft.party_models}
-    rows = draft.application.stakes.all()
-    named = ((tokens.get(row.company_id), tokens.get(row.owner_id), row.typed) for row in rows)
-    return {(company, owner): typed for company, owner, typed in named if company and owner}
+    rows = draft.application.stakes.filter(company__removed_at=None, owner__removed_at=None)
+    named = rows.values_list("company__token", "owner__token", "typed")
+    return {(company, owner): typed for company, owner, typed in named}
 
 
 def owners_of(draft: Draft, company: PartyRow, typed: TypedStakes) -> tuple[Owner, ...]:
     """The owners of one company, in the order of entry; their percentages are rounded so that they add up."""
     found = []
-    for (of, token), text in typed.items():
-        party = draft.party(token) if of == company.token else None
-        if party is None:
+    owned = {token: text for (of, token), text in typed.items() if of == company.token}
+    rows = {row.token: row for row in draft.parties_of(owned)} if owned else {}
+    for token, text in owned.items():
+        if (party := rows.get(token)) is None:
             continue
         part, problem = None, ""
         if not is_blank(text):
@@ -94,23 +94,24 @@ def owners_of(draft: Draft, company: PartyRow, typed: TypedStakes) -> tuple[Owne
 def owned_companies(draft: Draft, typed: TypedStakes) -> tuple[PartyRow, ...]:
     """The companies that have owners entered, in the order of the parties."""
     said = {company for company, _ in typed}
-    return tuple(row for row in draft.parties if row.is_owned and row.token in said)
+    return tuple(row for row in draft.parties_of(said) if row.is_owned)
 
 
 def known_stakes(draft: Draft, typed: TypedStakes) -> Stakes:
     """The parts that can be parsed, by company and owner; without companies that have none."""
     found: dict[str, dict[str, Fraction]] = {}
-    for row in draft.parties:
+    for row in owned_companies(draft, typed):
         parts = {one.party.token: one.part for one in owners_of(draft, row, typed) if one.part}
-        if parts and row.is_owned:
+        if parts:
             found[row.token] = parts
     return found
 
 
 def companies_owned_by(draft: Draft, party: PartyRow, typed: TypedStakes) -> tuple[PartyRow, ...]:
     """The companies that the party owns a part of."""
-    companies = (draft.party(company) for company, token in typed if token == party.token)
-    return tuple(row for row in companies if row is not None)
+    companies = [company for company, token in typed if token == party.token]
+    rows = {row.token: row for row in draft.parties_of(companies)}
+    return tuple(rows[company] for company in companies if company in rows)
 
 
 class _ThresholdEntry(BaseModel):

@@ -1,6 +1,6 @@
 """The parties and share classes of a draft, as stored and as evaluated, and the questions that name a party."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,6 +9,7 @@ from django.utils.translation import gettext, gettext_noop
 from formation_portal.contract import canonical, record
 from formation_portal.contract.fields import default_fields
 from formation_portal.contract.fields.base import FieldSpec
+from formation_portal.contract.fields.parsing import is_blank
 from formation_portal.contract.schema import FormSchema
 
 from .models import Document, Holding, Party, ShareClass
@@ -138,3 +139,13 @@ def name_answers(schema: FormSchema, kind: str, properties: Mapping[str, str]) -
         spec = next(one for one in fields if canonical.property_of(one.canonical_field or "") == name)
         raw[spec.name] = text
     return raw
+
+
+def label_as_typed(fields: Iterable[FieldSpec], raw: Mapping[str, Any]) -> str:
+    """The holder's name as typed, also where it cannot be parsed yet."""
+    named = {
+        canonical.property_of(spec.canonical_field): raw[spec.name].strip()
+        for spec in fields
+        if spec.canonical_field and isinstance(raw.get(spec.name), str) and not is_blank(raw[spec.name])
+    }
+    return canonical.label_of(named)

@@ -4,7 +4,7 @@
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Generic, TypeVar
@@ -193,9 +193,10 @@ class Readback:
     documents: tuple[DocumentLine, ...]
 
 
-def readback(draft: Draft) -> Readback:
-    """Read the whole draft back. No query."""
+def readback(draft: Draft, *, only: Collection[str] | None = None) -> Readback:
+    """Read the whole draft back, or of the parties only those of these tokens, with their documents. No query."""
     state, share_section = draft.form_state, draft.schema.share_section
+    parties = [row for row in draft.parties if only is None or row.token in only]
 
     def lines(holder: DraftHolder, questions: Iterable[Question]) -> tuple[AnswerLine, ...]:
         return tuple(
@@ -214,13 +215,13 @@ def readback(draft: Draft) -> Readback:
         sections=tuple(one for one in sections if one.lines and state.section_activation(one.subject).active),
         parties=tuple(
             AnswerGroup(row, lines(row, state.party_questions(row.record)), _words(state.active_roles(row.record)))
-            for row in draft.parties
+            for row in parties
         ),
         share_classes=tuple(share_classes),
         shares=_share_table(draft) if draft.holds_shares and draft.share_classes else None,
         documents=tuple(
             DocumentLine(row, slot.name, slot.required, uploaded.get(slot.name), slot.words)
-            for row in (None, *draft.parties)
+            for row in (None, *parties)
             for uploaded in (draft.documents_of(row),)
             for slot in state.slots(row.record if row else None)
         ),

@@ -4,14 +4,22 @@ A page of one party reads that party, its documents and its holdings. Once all p
 read together, so that whoever goes through them takes no query for each.
 """
 
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Callable, Collection, Iterable, Iterator, Set
+from datetime import date
 from functools import cached_property
-from typing import TypeVar
+from typing import TypeVar, cast
+
+from django.db.models import F, Q
+from django.utils.functional import SimpleLazyObject
 
 from formation_portal.core.prepared_queries import PreparedQuery
 
 from .models import Application, Document, Holding, Party, SectionAnswers, ShareClass
 
+Entry = TypeVar("Entry")
+
+# Whoever asks for one after another gets all of them.
+_MOST_ALONE = 4
 # Whose document it is, by their token (None: the entity's), and the slot's name.
 DocumentPlace = tuple[str | None, str]
 
@@ -49,6 +57,7 @@ class StoredRows:
 
     def __init__(self, application: Application) -> None:
         self.application = application
+        self._looked_up = 0
         # What was read alone: parties by their tokens, documents and holdings by those of their parties.
         self._party_alone: dict[str, Party | None] = {}
         self._documents_alone: dict[str | None, list[Document]] = {}
@@ -114,8 +123,22 @@ class StoredRows:
         """The last parties (MOST_LATEST), in their order; one query where they were not read together."""
         if self.has_all_parties:
             return self.party_models[-MOST_LATEST:]
-        # Whoever was read alone stays the same object.
-        found = [self._party_alone.get(model.token) or model for model in reversed(self._read(_LATEST_PARTIES))]
+        return self._alone(reversed(self._read(_LATEST_PARTIES)))
+
+    def party_models_of(self, tokens: Collection[str]) -> list[Party]:
+        """Those of the tokens, in their order; one query where they were not read together."""
+        if self.has_all_parties or not tokens:
+            return [one for one in self.party_models if one.token in tokens] if tokens else []
+        return self._alone(self.application.parties.filter(token__in=tokens, removed_at=None))
+
+    def party_models_by_identity(self, digest: str, *, today: date) -> list[Party]:
+        """Those with that digest of an identity, and those of whom it isn't known: one query."""
+        alike = Q(identity=digest) | ~Q(judged_of=F("updated_at"), judged_until__gt=today)
+        return self._alone(self.application.parties.filter(alike, removed_at=None))
+
+    def _alone(self, models: Iterable[Party]) -> list[Party]:
+        """Whoever was read alone stays the same object."""
+        found = [self._party_alone.get(model.token) or model for model in models]
         self._party_alone |= {model.token: model for model in found}
         return found
 
@@ -128,6 +151,9 @@ class StoredRows:
 
     def _entered_alone(self, token: str) -> Party | None:
         if token not in self._party_alone:
+            self._looked_up += 1
+            if self._looked_up > _MOST_ALONE:
+                return next((one for one in self._entered if one.token == token), None)
             self._party_alone[token] = self.application.parties.filter(token=token).first()
         return self._party_alone[token]
 
@@ -230,10 +256,17 @@ class StoredRows:
             if row.party_id in parties
         }
 
+    @cached_property
+    def _holdings_by_party(self) -> dict[str, dict[tuple[str, str], Holding]]:
+        found: dict[str, dict[tuple[str, str], Holding]] = {}
+        for pair, row in self.holdings.items():
+            found.setdefault(pair[0], {})[pair] = row
+        return found
+
     def holdings_of(self, token: str) -> dict[tuple[str, str], Holding]:
         """What one party holds, by the tokens of party and class."""
         if "holdings" in self.__dict__ or self.has_all_parties:
-            return {pair: row for pair, row in self.holdings.items() if pair[0] == token}
+            return self._holdings_by_party.get(token, {})
         if token not in self._holdings_alone:
             party, classes = self.party_model(token), {row.pk: row.token for row in self.share_class_models}
             rows: Iterable[Holding] = self.application.holdings.filter(party=party) if party and classes else ()
@@ -267,3 +300,8 @@ class DocumentPlaces(Set[DocumentPlace]):
 def token_of(party: Party | None) -> str | None:
     """A party's token; None is the entity."""
     return party.token if party else None
+
+
+def when_asked(read: Callable[[], Entry]) -> Entry:
+    """What is read when somebody goes through it."""
+    return cast(Entry, SimpleLazyObject(read))

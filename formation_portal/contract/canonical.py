@@ -47,6 +47,8 @@ _UNNAMED = {
 }
 
 MAX_AGE = 120
+# Of a date of birth that has not come yet.
+NOT_PAST = "not_past"
 
 _ROLE_WORDS = {BENEFICIAL_OWNER: "beneficial owner"}
 # A secretary, secretaries; but attorneys.
@@ -188,7 +190,7 @@ def problem_with(canonical_field: str | None, value: Any, *, today: date) -> tup
     if not is_date_of_birth(canonical_field) or not isinstance(value, date):
         return None
     if value >= today:
-        return "not_past", gettext("The date of birth must be in the past")
+        return NOT_PAST, gettext("The date of birth must be in the past")
     if value.year <= today.year - MAX_AGE:
         return "too_old", gettext("Enter a date of birth less than {years} years ago", years=MAX_AGE)
     return None

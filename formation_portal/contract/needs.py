@@ -1,6 +1,6 @@
 """What is still needed before an application can be submitted: one list for every page, the check and the service."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from . import canonical
@@ -37,7 +37,7 @@ def needs(schema: FormSchema, record: Record, *, form_state: FormState | None = 
     form_state = form_state or evaluate(schema, record)
     return (
         *_of_entity(form_state, schema.entity_sections),
-        *_of_roles(form_state),
+        *needs_of_roles(form_state, lambda section: len(form_state.parties_in(section))),
         *(need for party in record.parties for need in _of_party(form_state, party)),
         *_of_shares(form_state),
     )
@@ -46,6 +46,26 @@ def needs(schema: FormSchema, record: Record, *, form_state: FormState | None = 
 def needs_of_section(form_state: FormState, section: Section) -> tuple[Need, ...]:
     """What one section about the entity still needs, as among all `needs`; no party is asked for."""
     return tuple(_of_entity(form_state, (section,)))
+
+
+def needs_of_entity(form_state: FormState) -> tuple[Need, ...]:
+    """What the sections about the entity still need, as among all `needs`; no party is asked for."""
+    return tuple(_of_entity(form_state, form_state.schema.entity_sections))
+
+
+def needs_of_roles(form_state: FormState, parties_in: Callable[[Section], int]) -> Iterator[Need]:
+    """The roles that too few have; `parties_in` counts who has one."""
+    for section in form_state.schema.role_sections:
+        minimum = form_state.minimum_of(section)
+        short = minimum.count - parties_in(section)
+        if short > 0:
+            said = {"short": short, "role": section.title or section.role, "least": minimum.count}
+            if minimum.reason:
+                said["reason"] = minimum.reason
+                text = gettext("Add {short} more under “{role}” (at least {least}, {reason})", **said)
+            else:
+                text = gettext("Add {short} more under “{role}” (at least {least})", **said)
+            yield Need("minimum", text, section.key)
 
 
 def needs_of_party(form_state: FormState, party: Party, *, has_shares: bool) -> tuple[Need, ...]:
@@ -66,20 +86,6 @@ def _of_entity(form_state: FormState, sections: tuple[Section, ...]) -> Iterator
             yield Need("document", gettext("Upload “{slot}”", slot=slot.words), slot.section.key, slot=slot.name)
 
 
-def _of_roles(form_state: FormState) -> Iterator[Need]:
-    for section in form_state.schema.role_sections:
-        minimum = form_state.minimum_of(section)
-        short = minimum.count - len(form_state.parties_in(section))
-        if short > 0:
-            said = {"short": short, "role": section.title or section.role, "least": minimum.count}
-            if minimum.reason:
-                said["reason"] = minimum.reason
-                text = gettext("Add {short} more under “{role}” (at least {least}, {reason})", **said)
-            else:
-                text = gettext("Add {short} more under “{role}” (at least {least})", **said)
-            yield Need("minimum", text, section.key)
-
-
 def _of_party(form_state: FormState, party: Party) -> Iterator[Need]:
     label = party.label or canonical.unnamed_label(party.kind)
     for section in form_state.schema.sections_of(party.roles):
@@ -94,7 +100,8 @@ def _of_party(form_state: FormState, party: Party) -> Iterator[Need]:
             yield Need("document", text, slot.section.key, party_id=party.id, slot=slot.name)
 
 
-def _of_shares(form_state: FormState) -> Iterator[Need]:
+def needs_of_share_classes(form_state: FormState) -> Iterator[Need]:
+    """What the classes of shares still need, as among all `needs`; no party is asked for."""
     section = form_state.schema.share_section
     if section is None or not form_state.section_activation(section).active:
         return
@@ -108,6 +115,13 @@ def _of_shares(form_state: FormState) -> Iterator[Need]:
         )
     for share_class in classes:
         yield from needs_of_share_class(form_state, share_class)
+
+
+def _of_shares(form_state: FormState) -> Iterator[Need]:
+    section = form_state.schema.share_section
+    if section is None or not form_state.section_activation(section).active:
+        return
+    yield from needs_of_share_classes(form_state)
     holders = {holding.party_id for holding in form_state.record.holdings if holding.shares > 0}
     for party in form_state.record.parties:
         if party.id not in holders:
@@ -152,4 +166,14 @@ def _of_questions(
         )
 
 
-__all__ = ["Need", "Record", "needs", "needs_of_party", "needs_of_section", "needs_of_share_class"]
+__all__ = [
+    "Need",
+    "Record",
+    "needs",
+    "needs_of_entity",
+    "needs_of_party",
+    "needs_of_roles",
+    "needs_of_section",
+    "needs_of_share_class",
+    "needs_of_share_classes",
+]

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import dataclass, field
-from datetime import date
+from datetime import date, timedelta
 from typing import Any
 
 from . import canonical
@@ -82,6 +82,16 @@ def validate(
         else:
             values[spec.name] = value
     return Answers(values, problems)
+
+
+def holds_until(answers: Answers, *, today: date) -> date:
+    """The day from which on the same answers may be judged otherwise: of all that is asked, a date of birth alone is
+    held against the calendar."""
+    if any(problem.code == canonical.NOT_PAST for problem in answers.problems.values()):
+        return today + timedelta(days=1)
+    named = (value for name, value in answers.values.items() if canonical.is_date_of_birth(name))
+    years = [value.year + canonical.MAX_AGE for value in named if isinstance(value, date)]
+    return date(min(years), 1, 1) if years else date.max
 
 
 @dataclass(frozen=True, slots=True)

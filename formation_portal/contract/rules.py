@@ -182,6 +182,7 @@ class FormState:
         self._questions: dict[tuple[str, str | None], tuple[Question, ...]] = {}
         self._parties_in: dict[str, tuple[Party, ...]] = {}
         self._active_roles: dict[tuple[str, ...], tuple[str, ...]] = {}
+        self._slots: dict[tuple[str, ...], tuple[Slot, ...]] = {}
 
     def section_activation(self, section: Section) -> Activation:
         if section.key not in self._sections:
@@ -206,12 +207,12 @@ class FormState:
         place = self._lookup.field(rule, section, group, holder)
         if place is None:
             return _UNKNOWN_FIELD
-        held = next((value for value in self._values(place, holder) if rule.holds(value)), None)
+        held = next((value for value in self.values_at(place, holder) if rule.holds(value)), None)
         if held is None:
             return Activation(False, partial(reasons.only_asked_if, rule, place.spec), place.spec.label)
         return Activation(True, partial(reasons.asked_because, rule, place.spec, held), place.spec.label)
 
-    def _values(self, place: FieldLocation, holder: Holder) -> Iterator[Any]:
+    def values_at(self, place: FieldLocation, holder: Holder) -> Iterator[Any]:
         """The active answers to the named field: the holder's own if it has one, else those of anybody there."""
         for one in self._holders(place, holder):
             answers = one.answers if one else self.record.answers
@@ -223,9 +224,8 @@ class FormState:
             return (None,)
         if place.group == SHARE_CLASS:
             return (holder,) if isinstance(holder, ShareClass) else self.record.share_classes
-        there = self.parties_in(place.section)
-        if isinstance(holder, Party) and place.section.counts(holder.kind, holder.roles):
-            there = (holder,)
+        is_own = isinstance(holder, Party) and place.section.counts(holder.kind, holder.roles)
+        there = (holder,) if isinstance(holder, Party) and is_own else self.parties_in(place.section)
         return tuple(party for party in there if party.kind == place.group)
 
     def parties_in(self, section: Section) -> tuple[Party, ...]:
@@ -243,7 +243,7 @@ class FormState:
         place = self._lookup.entity_field(rule.field) if rule else None
         least = count_of(rule.minimum) if rule else None
         if rule and place and least is not None:
-            for value in self._values(place, None):
+            for value in self.values_at(place, None):
                 if rule.holds(value):
                     return Minimum(least, reasons.because(place.spec, value))
         return Minimum(section.base_minimum)
@@ -299,24 +299,38 @@ class FormState:
 
     def active_roles(self, party: Party) -> tuple[str, ...]:
         """The party's roles whose sections are active and take its kind; only these are sent."""
-        known = (party.kind, *party.roles)
+        return self.active_roles_of(party.kind, party.roles)
+
+    def active_roles_of(self, kind: str, roles: tuple[str, ...]) -> tuple[str, ...]:
+        """The same for whoever is of the kind and has these roles."""
+        known = (kind, *roles)
         if known not in self._active_roles:
             self._active_roles[known] = tuple(
                 section.role
-                for section in self.schema.sections_for(party.kind, party.roles)
+                for section in self.schema.sections_for(kind, roles)
                 if section.role and self.section_activation(section).active
             )
         return self._active_roles[known]
 
     def slots(self, party: Party | None = None) -> tuple[Slot, ...]:
         """The documents asked of a party, or of the entity itself, in active sections."""
+        return self.slots_of(party.kind, party.roles) if party else self.slots_of()
+
+    def slots_of(self, kind: str = ENTITY, roles: tuple[str, ...] = ()) -> tuple[Slot, ...]:
+        """The same for whoever is of the kind and has these roles."""
+        known = (kind, *roles)
+        if known not in self._slots:
+            self._slots[known] = self._merged_slots(kind, roles)
+        return self._slots[known]
+
+    def _merged_slots(self, kind: str, roles: tuple[str, ...]) -> tuple[Slot, ...]:
         schema = self.schema
-        sections = schema.entity_sections if party is None else schema.sections_for(party.kind, party.roles)
+        sections = schema.entity_sections if kind == ENTITY else schema.sections_for(kind, roles)
         merged: dict[str, Slot] = {}
         for section in sections:
             if not self.section_activation(section).active:
                 continue
-            for slot in section.slots(group_of(party)):
+            for slot in section.slots(kind):
                 # Not validated again, which would make plain texts of translated ones.
                 old = merged.get(slot.name) or Slot.model_construct(section=section, **dict(slot))
                 both = {"required": old.required or slot.required, "help": old.help or slot.help}

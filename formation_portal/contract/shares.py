@@ -66,10 +66,18 @@ def over_issued(form_state: FormState) -> Iterator[Need]:
     holders = {
         party.id for party in form_state.record.parties if canonical.SHAREHOLDER in form_state.active_roles(party)
     }
-    held = [holding for holding in form_state.record.holdings if holding.party_id in holders]
     given_of: Counter[str] = Counter()
-    for holding in held:
-        given_of[holding.share_class_id] += holding.shares
+    for holding in form_state.record.holdings:
+        if holding.party_id in holders:
+            given_of[holding.share_class_id] += holding.shares
+    yield from over_issued_of(form_state, given_of)
+
+
+def over_issued_of(form_state: FormState, given_of: Counter[str]) -> Iterator[Need]:
+    """The same, where it is known how many shares of each class its holders have, by the class's id."""
+    section = form_state.schema.share_section
+    if section is None or not form_state.section_activation(section).active:
+        return
     for one in form_state.record.share_classes:
         given = given_of[one.id]
         limit = shares_of_class(form_state, one)

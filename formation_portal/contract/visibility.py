@@ -13,6 +13,7 @@ from typing import Any
 from .conditions import INCLUDES_ANY, Condition
 from .fields.base import FieldSpec
 from .fields.values import AnswerError
+from .reach import reads_parties
 from .record import Answers, Holder, Party, Record, ShareClass
 from .rules import Question, evaluate, find_field, group_of
 from .schema import FormSchema, Section
@@ -140,6 +141,9 @@ class VisibilityTables:
         answers = Answers(kept | {name: value for name, value in chosen.items() if value is not None})
         if isinstance(holder, Party):
             now = replace(holder, answers=answers)
+            if not reads_parties(self._schema):
+                # Nobody's rules look for it among all parties.
+                return record, now
             parties = tuple(now if one.id == holder.id else one for one in record.parties)
             return replace(record, parties=parties), now
         if isinstance(holder, ShareClass):

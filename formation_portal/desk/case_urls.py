@@ -66,17 +66,14 @@ class TargetLinks:
         self._draft = draft
         self._shown = shown
         self._case = case_url(draft.application.reference, shown)
-        self._facts = {
-            fact.target: f"{self._party(holder.token)}#{fact_id(number)}"
-            for holder in checklist.holders
-            if holder.token
-            for number, fact in enumerate(holder.facts, 1)
-        }
+        self._checklist = checklist
+        # The number of each fact of those holders that were asked for.
+        self._numbers: dict[str, dict[Target, int]] = {}
 
     def at(self, target: Target) -> str:
         """The address of a place; what has none of its own is looked for on the case's page."""
-        if target in self._facts:
-            return self._facts[target]
+        if number := self._number(target):
+            return f"{self._party(target.holder)}#{fact_id(number)}"
         if self._draft.party(target.holder):
             return self._party(target.holder) + (f"#{SCREENING}" if target.name == SCREENING else "")
         if target.holder and self._draft.schema.section(target.holder) is None:
@@ -87,6 +84,15 @@ class TargetLinks:
         if shares and target.holder == shares.key:
             return f"{self._case}#shares"
         return f"{self._case}#section-{target.holder}" if target.holder else f"{self._case}#notes"
+
+    def _number(self, target: Target) -> int:
+        """The number of a fact on its party's page; 0 where it is none."""
+        holder = target.holder
+        if holder not in self._numbers:
+            sheet = self._checklist.of_holder(holder) if holder else None
+            facts = sheet.facts if sheet else ()
+            self._numbers[holder] = {fact.target: number for number, fact in enumerate(facts, 1)}
+        return self._numbers[holder].get(target, 0)
 
     def _party(self, token: str) -> str:
         return party_url(self._draft.application.reference, token, self._shown)

@@ -46,14 +46,16 @@ class TextMasking:
 
     def masked(self, text: str) -> str:
         """The words with every number masked, however it is grouped there."""
-        for number, seen in self._patterns if text else ():
-            text = number.sub(seen, text)
+        plain = _plain(text)
+        for letters, number, seen in self._patterns if text else ():
+            if letters in plain or not letters.isascii():
+                text = re.sub(number, seen, text, flags=re.IGNORECASE)
         return text
 
     @cached_property
-    def _patterns(self) -> list[tuple[re.Pattern[str], str]]:
-        """What finds each number, the same letters and digits one after the other and no part of a longer word, and its
-        mask; the longest first, since a short one may be a part of it."""
+    def _patterns(self) -> list[tuple[str, str, str]]:
+        """The letters and digits of each number, which most texts don't have; what finds it, the same ones in order and
+        no part of a longer word; and its mask. The longest first, since a short one may be a part of it."""
         numbers = {
             number
             for party in self._draft.parties
@@ -64,5 +66,10 @@ class TextMasking:
         found = []
         for number in sorted(numbers, key=len, reverse=True):
             pattern = r"[\W_]*".join(re.escape(one) for one in number if one.isalnum())
-            found.append((re.compile(rf"(?<!\w){pattern}(?!\w)", re.IGNORECASE), str(mask_of(number))))
+            found.append((_plain(number), rf"(?<!\w){pattern}(?!\w)", str(mask_of(number))))
         return found
+
+
+def _plain(text: str) -> str:
+    """Its letters and digits, in any spelling of capitals."""
+    return "".join(filter(str.isalnum, text)).casefold()

@@ -137,9 +137,8 @@ def find_by_reference(reference: str) -> Invitation | None:
 
 def invitations_of(draft: Draft) -> dict[str, Invitation]:
     """The application's invitations, by the token of the party. One query."""
-    tokens = {model.pk: model.token for model in draft.party_models}
-    found = Invitation.objects.filter(application=draft.application)
-    return {tokens[one.party_id]: one for one in found if one.party_id in tokens}
+    found = Invitation.objects.filter(application=draft.application, party__removed_at=None)
+    return {one.party.token: one for one in found.select_related("party")}
 
 
 def _locked_invitation(row: PartyRow) -> Invitation | None:

@@ -137,10 +137,10 @@ def task_deliveries(draft: Draft, deliveries: ApplicationDeliveries) -> Mapping[
     found: dict[str, set[DeliveryStage]] = {"documents": {deliveries.of_all(ResourceKind.DOCUMENT).state}}
     for section in draft.schema.entity_sections:
         found[section.key] = {deliveries.of_entity_fields(section.fields).state}
+    states = {token: state for token, state in deliveries.party_states.items() if state in _SHOWN}
+    parties = draft.parties_of(states)
     for section in draft.schema.role_sections:
-        found[section.key] = {
-            deliveries.of_party(one.token).state for one in draft.parties if section.role in one.roles
-        }
+        found[section.key] = {states[one.token] for one in parties if section.role in one.roles}
     if (shares := draft.schema.share_section) is not None:
         found[shares.key] = {deliveries.of_share_class(one.token).state for one in draft.share_classes}
         found[shares.key].add(deliveries.of_all(ResourceKind.SHAREHOLDING).state)

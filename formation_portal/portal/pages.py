@@ -13,6 +13,7 @@ from django.utils.translation import gettext, gettext_lazy, gettext_noop
 from formation_portal.accounts.models import User
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Application
+from formation_portal.applications.summaries import Totals
 from formation_portal.contract.fields.base import FieldSpec, control_name
 from formation_portal.contract.lifecycle import State
 from formation_portal.contract.localisation import colon
@@ -54,7 +55,7 @@ def next_step(draft: Draft, view: str, key: str = "") -> Link:
             steps.setdefault((SHARES, ""), section.title or gettext("Shares"))
         else:
             steps[PEOPLE, ""] = gettext(PEOPLE_TITLE)
-    if view == DOCUMENTS or any(need.slot for need in draft.needs):
+    if view == DOCUMENTS or Totals(draft).missing_documents:
         steps[DOCUMENTS, ""] = gettext("Documents")
     steps[CHECK, ""] = gettext("Check your answers")
     order = list(steps)

@@ -17,13 +17,17 @@ from formation_portal.applications.draft import Draft
 from formation_portal.applications.locks import locks_of
 from formation_portal.applications.models import Document
 from formation_portal.applications.ownership_stakes import companies_owned_by, typed_stakes
+from formation_portal.applications.parties import PartyRow
 from formation_portal.applications.readback import number_of_shares
+from formation_portal.applications.summaries import Totals
 from formation_portal.contract import canonical
 from formation_portal.contract.localisation import join_list, ngettext
-from formation_portal.contract.needs import needs
+from formation_portal.contract.needs import needs, needs_of_roles
+from formation_portal.contract.reach import reads_parties
 from formation_portal.contract.record import Record
-from formation_portal.relay.delivery_status import deliveries_of
+from formation_portal.relay.delivery_status import ApplicationDeliveries
 from formation_portal.relay.models import ResourceKind, shareholding_subject
+from formation_portal.relay.service_profile import current_profile
 from formation_portal.ui.roles import role_words
 
 from .lookups import get_document_or_404, get_draft_or_404, get_party_or_404, get_share_class_or_404
@@ -46,6 +50,8 @@ class RemovalPage(ConfirmPage):
     facts: str = ""
     consequences: Sequence[str]
     after: Record
+    # Who is removed, where it is a party.
+    party: PartyRow | None = None
     count: int = 1
 
     @property
@@ -55,8 +61,17 @@ class RemovalPage(ConfirmPage):
     @cached_property
     def needed(self) -> list[str]:
         """What is needed then and isn't now: the same list as everywhere, for the application without the thing."""
+        if self.party is not None and not reads_parties(self.draft.schema):
+            return self._too_few_then(self.party)
         now = {need.text for need in self.draft.needs}
         return [need.text for need in needs(self.draft.schema, self.after) if need.text not in now]
+
+    def _too_few_then(self, party: PartyRow) -> list[str]:
+        """The roles that too few have without the party: what else it leaves behind, nobody needs."""
+        state, totals = self.draft.form_state, Totals(self.draft)
+        now = {need.text for need in needs_of_roles(state, totals.parties_in)}
+        then = needs_of_roles(state, lambda one: totals.parties_in(one) - one.counts(party.kind, party.roles))
+        return [need.text for need in then if need.text not in now]
 
     @property
     def done(self) -> str:
@@ -66,7 +81,9 @@ class RemovalPage(ConfirmPage):
 
 def _stays(draft: Draft, kind: ResourceKind, token: str) -> list[str]:
     """That the service keeps the thing until somebody asks for its removal, where that is so."""
-    return [gettext(_STAYS)] if deliveries_of(draft.application).cannot_be_removed(kind, token) else []
+    rows = draft.application.deliveries.filter(kind=kind, subject=token)
+    there = ApplicationDeliveries(draft.application, rows, current_profile())
+    return [gettext(_STAYS)] if there.cannot_be_removed(kind, token) else []
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -111,12 +128,8 @@ def party_removal(request: UserRequest, reference: str, token: str) -> HttpRespo
         name=party.label,
         facts=role_words(party.roles),
         consequences=consequences + _stays(draft, ResourceKind.PARTY, token),
-        after=replace(
-            draft.record,
-            parties=tuple(one for one in draft.record.parties if one.id != token),
-            holdings=tuple(one for one in draft.record.holdings if one.party_id != token),
-            documents=frozenset(one for one in draft.record.documents if one[0] != token),
-        ),
+        party=party,
+        after=draft.record_without(token),
     )
     return ask_or_remove(request, page, lambda: services.remove_party(draft, party, by=request.user))
 

@@ -164,6 +164,12 @@ class ApplicationDeliveries:
         """A party and its answers."""
         return self._joined(ResourceKind.PARTY, ResourceKind.PARTY_CSP, token=token)
 
+    @property
+    def party_states(self) -> dict[str, DeliveryStage]:
+        """How far each party has come of which there is a row, by its token."""
+        kinds = (ResourceKind.PARTY, ResourceKind.PARTY_CSP)
+        return {token: self.of_party(token).state for kind, token in self._rows if kind in kinds}
+
     def of_share_class(self, token: str) -> DeliveryStatus:
         """A share class and its answers."""
         return self._joined(ResourceKind.SHARE_CLASS, ResourceKind.SHARE_CLASS_CSP, token=token)
@@ -298,7 +304,7 @@ _TROUBLED_DELIVERIES = PreparedQuery(lambda application: Delivery.objects.filter
 def deliveries_for_customer(application: Application, *, holder: str | None = None) -> ApplicationDeliveries:
     """The same for a customer, who reads of a draft's things only where something is wrong: the rest is saved.
 
-    With a `holder`, a party's or class's token or "" for the entity, it tells of that one's answers and documents alone.
+    With a `holder` (a party's or class's token, "" for the entity) it tells of that one's answers and documents alone.
     """
     profile, is_draft = current_profile(), application.status is State.DRAFT
     if (

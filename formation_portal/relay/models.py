@@ -6,7 +6,7 @@ local references.
 """
 
 import uuid
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from enum import StrEnum
 from typing import Any
 
@@ -17,6 +17,7 @@ from django.db.models import Q
 from formation_portal.applications.fields import AnswersField
 from formation_portal.applications.models import SUBJECT_LIMIT, Application
 from formation_portal.audit.attestation import attested
+from formation_portal.core.prepared_queries import PreparedQuery
 from formation_portal.core.processes import NAME_LIMIT
 
 
@@ -260,6 +261,28 @@ class Delivery(models.Model):
     def is_removal(self) -> bool:
         """Whether something is there that should not be."""
         return self.wanted is None and self.acknowledged is not None
+
+
+_ALL = PreparedQuery(lambda application: Delivery.objects.select_for_update().filter(application=application))
+_OWN = PreparedQuery(lambda application: Delivery.objects.select_for_update().filter(_of(()), application=application))
+
+
+def locked_deliveries(application: Application, only: frozenset[str] | None) -> list[Delivery]:
+    """The rows of an application, locked; with `only` those of the entity itself, the classes of shares, which others
+    refer to, and the parties of these tokens."""
+    if only is None:
+        return _ALL.rows(application.pk)
+    if tokens := only - {""}:
+        return list(Delivery.objects.select_for_update().filter(_of(tokens), application=application))
+    return _OWN.rows(application.pk)
+
+
+def _of(tokens: Iterable[str]) -> Q:
+    kinds = (ResourceKind.SHARE_CLASS, ResourceKind.SHARE_CLASS_CSP)
+    found = Q(subject="") | Q(subject__startswith="/") | Q(kind__in=kinds)
+    for token in tokens:
+        found |= Q(subject=token) | Q(subject__startswith=f"{token}/")
+    return found
 
 
 class Attempt(models.Model):

@@ -17,7 +17,6 @@ from formation_portal.applications.parties import PartyRow, ShareClassRow
 from formation_portal.contract import canonical
 from formation_portal.contract.lifecycle import AGENT, TRANSITIONS, State
 from formation_portal.contract.record import Holder
-from formation_portal.core.prepared_queries import PreparedQuery
 
 from . import wake
 from .models import (
@@ -27,6 +26,7 @@ from .models import (
     Payload,
     ResourceKind,
     ResourceName,
+    locked_deliveries,
     parent_of,
     reference_to,
     referenced_name,
@@ -36,6 +36,8 @@ from .models import (
 )
 from .service_profile import current_profile
 
+# Of more parties than these all rows are read: databases take no condition that names each.
+_AT_ONCE = 100
 # The longest note that the service takes (supplement, "Entities"); the rest can be read here.
 STATUS_NOTE_LIMIT = 10_000
 _STATES_SET_BY_AGENTS = frozenset(deed.target for deed in TRANSITIONS.values() if deed.by == AGENT)
@@ -68,22 +70,28 @@ class DesiredResource:
         return (self.kind, self.subject)
 
 
-def desired_state(draft: Draft, status_changes: Sequence[Change] = ()) -> tuple[DesiredResource, ...]:
+def desired_state(
+    draft: Draft, status_changes: Sequence[Change] = (), *, only: frozenset[str] | None = None
+) -> tuple[DesiredResource, ...]:
     """Everything that should be at the service: nothing of a deleted draft, only the withdrawal of a withdrawn one.
 
-    `status_changes` are the entries of its history that changed its status, oldest first.
+    `status_changes` are the entries of its history that changed its status, oldest first. With `only`, it is what
+    belongs to the entity itself, the classes of shares and the parties of these tokens.
     """
     application = draft.application
     if application.deleted_at is not None:
         return ()
     if application.status is State.WITHDRAWN:
         return (DesiredResource(*WITHDRAWAL, {"status": State.WITHDRAWN.value}),)
+    parties = (
+        draft.parties if only is None else tuple(row for token in sorted(only - {""}) if (row := draft.party(token)))
+    )
     return (
         *_entity(draft),
         *_share_classes(draft),
-        *_parties(draft),
-        *_documents(draft),
-        *_shareholdings(draft),
+        *_parties(draft, parties),
+        *_documents(draft, parties),
+        *_shareholdings(draft, parties, only),
         *_transitions(application, status_changes),
     )
 
@@ -130,8 +138,9 @@ def _is_ready_class(draft: Draft, row: ShareClassRow) -> bool:
     )
 
 
-def _parties(draft: Draft) -> Iterator[DesiredResource]:
-    for position, row in enumerate(draft.parties):
+def _parties(draft: Draft, parties: Sequence[PartyRow]) -> Iterator[DesiredResource]:
+    for row in parties:
+        position = row.model.position
         roles = draft.form_state.active_roles(row.record)
         if not roles:
             continue
@@ -151,8 +160,8 @@ def _is_ready_party(draft: Draft, row: PartyRow) -> bool:
     )
 
 
-def _documents(draft: Draft) -> Iterator[DesiredResource]:
-    holders: list[PartyRow | None] = [None, *draft.parties]
+def _documents(draft: Draft, parties: Sequence[PartyRow]) -> Iterator[DesiredResource]:
+    holders: list[PartyRow | None] = [None, *parties]
     for row in holders:
         asked = {slot.name for slot in draft.form_state.slots(row.record if row else None)}
         for slot, document in draft.documents_of(row).items():
@@ -170,11 +179,18 @@ def _documents(draft: Draft) -> Iterator[DesiredResource]:
                 )
 
 
-def _shareholdings(draft: Draft) -> Iterator[DesiredResource]:
+def _shareholdings(
+    draft: Draft, parties: Sequence[PartyRow], only: Collection[str] | None
+) -> Iterator[DesiredResource]:
     if not draft.holds_shares:
         return
-    holders = {row.token for row in draft.parties if draft.is_shareholder(row)}
-    for (party, share_class), holding in draft.holdings.items():
+    holders = {row.token for row in parties if draft.is_shareholder(row)}
+    held = (
+        draft.holdings
+        if only is None
+        else {pair: one for row in parties for pair, one in draft.holdings_of(row.token).items()}
+    )
+    for (party, share_class), holding in held.items():
         if party in holders and holding.shares != 0:
             payload = {
                 "party": reference_to(ResourceKind.PARTY, party),
@@ -230,20 +246,20 @@ _SYNCED_FIELDS = (
 )
 
 
-_LOCKED_ROWS = PreparedQuery(lambda application: Delivery.objects.select_for_update().filter(application=application))
-
-
 def sync(draft: Draft) -> None:
     """Set what each row wants: equal to what was acknowledged is done, anything else is queued.
 
     What is on its way keeps its state, and is compared again once it is known what became of it. At most four
-    queries, however large the application, and one more for one that was submitted.
+    queries, however large the application, and one more for one that was submitted. Of a draft that was never
+    submitted, only those are looked at whose state the change can have changed (`Draft.concerned`).
     """
     application, now = draft.application, timezone.now()
-    found = _LOCKED_ROWS.rows(application.pk)
+    is_limited = application.status is State.DRAFT and not application.submissions
+    only = draft.concerned if is_limited and len(draft.concerned or ()) <= _AT_ONCE else None
+    found = locked_deliveries(application, only)
     rows = {_name_of(row): row for row in found}
     before = {name: _values(row) for name, row in rows.items()}
-    desired = {resource.name: resource for resource in desired_state(draft, status_changes_of(application))}
+    desired = {resource.name: resource for resource in desired_state(draft, status_changes_of(application), only=only)}
     # What has a remote id, or will get one.
     sendable = frozenset(
         name

@@ -2,8 +2,10 @@
 
 import hashlib
 import json
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 from django.conf import settings
@@ -81,7 +83,7 @@ class HolderChecklist:
         return bool(self.screening) or any(fact.is_to_do for fact in self.facts)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Checklist:
     """Everything that there is to check, with what was made of it. `queries` are all open ones, in their order."""
 
@@ -93,7 +95,15 @@ class Checklist:
 
     def of_holder(self, token: str) -> HolderChecklist | None:
         """A party's facts; without a token the application's own."""
-        return next((sheet for sheet in self.holders if sheet.token == token), None)
+        return self._by_holder.get(token)
+
+    @cached_property
+    def _by_holder(self) -> dict[str, HolderChecklist]:
+        return {sheet.token: sheet for sheet in self.holders}
+
+    @cached_property
+    def _by_target(self) -> dict[Target, Fact]:
+        return {fact.target: fact for fact in reversed(list(self))}
 
     def following(self, token: str) -> HolderChecklist | None:
         """Where a review goes on after one holder: after a party the next one that has something to check, round to the
@@ -116,7 +126,7 @@ class Checklist:
 
     def at(self, target: Target) -> Fact | None:
         """The fact that has this target, if there is one."""
-        return next((fact for fact in self if fact.target == target), None)
+        return self._by_target.get(target)
 
 
 def load_checklist(
@@ -143,9 +153,12 @@ def load_checklist(
     outcomes = {(one.holder, one.kind): one.outcome for one in screening}
     parties = {row.token: row for row in draft.parties}
     holders = []
+    papers: dict[str, list[DocumentLine]] = defaultdict(list)
+    for line in read_back.documents:
+        papers[line.party.token if line.party else ""].append(line)
     for holder in (
         _entity_checklist(draft, read_back),
-        *(_party_checklist(draft, one, read_back.documents) for one in read_back.parties),
+        *(_party_checklist(draft, one, papers[one.subject.token]) for one in read_back.parties),
     ):
         facts = []
         for fact in holder.facts:
@@ -192,8 +205,7 @@ def _party_checklist(
         Target(TargetKind.PARTY, row.token), "Roles", ", ".join(active), _digest([row.kind, sorted(row.roles)])
     )
     answers = (_answer_fact(row, line) for line in read_back.lines if line.value and not line.is_given)
-    own = (line for line in documents if line.party is not None and line.party.token == row.token)
-    return HolderChecklist(row.token, row.label, (roles, *answers, *_document_facts(own)))
+    return HolderChecklist(row.token, row.label, (roles, *answers, *_document_facts(documents)))
 
 
 def _not_passed(row: PartyRow, required: Collection[str], outcomes: Mapping[tuple[str, str], str]) -> Iterator[str]:

@@ -79,6 +79,7 @@ class Ownership:
         self._allocation = allocation
         self._has_links = has_links
         self._drawn: set[str] = set()
+        self._owners = {owner for _, owner in allocation.typed_stakes}
         nodes: list[OwnershipNode] = []
         holders = [party for party in allocation.holders if allocation.held.get(party.token)]
         if not all(party.is_person for party in holders):
@@ -91,7 +92,7 @@ class Ownership:
 
     def covers(self, party: PartyRow) -> bool:
         """Whether there is nothing else to say of the party: an owner without a role is asked nothing."""
-        return not party.roles and any(party.token == owner for _, owner in self._allocation.typed_stakes)
+        return not party.roles and party.token in self._owners
 
     def lines(self) -> Iterator[tuple[int, OwnershipNode]]:
         """Every node with how deep it stands, from above."""

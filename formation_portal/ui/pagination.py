@@ -34,8 +34,9 @@ class ViewLink:
     is_current: bool
 
 
-def numbered_links(page: Page[Any], query: QueryDict) -> tuple[PageLink, ...]:
-    """The pages around a page of Django's paginator, the first and the last; `query` is the address that they keep.
+def numbered_links(page: Page[Any], query: QueryDict, *, name: str = "page") -> tuple[PageLink, ...]:
+    """The pages around a page of Django's paginator, the first and the last; `query` is the address that they keep, and
+    `name` what tells the number there.
 
     Nothing where it is the only page.
     """
@@ -44,7 +45,7 @@ def numbered_links(page: Page[Any], query: QueryDict) -> tuple[PageLink, ...]:
 
     def url(number: int | str) -> str:
         kept = query.copy()
-        kept["page"] = str(number)
+        kept[name] = str(number)
         return f"?{kept.urlencode()}"
 
     links = []

@@ -23,7 +23,7 @@ from django.test import Client
 from formation_portal.contract.needs import needs
 from formation_portal.contract.record import Record, validate
 from formation_portal.contract.schema import FormSchema
-from tests.bench import audit, desk, forms, in_chromium, request_cost, slow_clients, slowest
+from tests.bench import audit, desk, forms, in_chromium, parties, request_cost, slow_clients, slowest
 from tests.needed import has_chromium
 
 Measure = tuple[str, float, str]
@@ -37,6 +37,7 @@ def all_measures(*, small: bool) -> Iterator[Measure]:
     yield "nothing_signed_in", _cost(lambda: client.get("/nothing/"), rounds * 5), "ms"
     yield from request_cost.measures(client, owner, cost_against_nothing)
     yield from slowest.measures(client, owner, rounds)
+    yield from parties.measures(client, _agent(), owner, cost_against_nothing)
     yield from desk.measures(owner, cost_against_nothing, many=2 * desk.FEW if small else desk.MANY)
     yield from _rules(rounds)
     yield from _weights(client, "/", request_cost.start(owner, 60))
@@ -56,6 +57,13 @@ def _set_up() -> tuple[Client, Any]:
     client = Client(headers={"Accept-Encoding": "br"})
     client.force_login(owner, backend="allauth.account.auth_backends.AuthenticationBackend")
     return client, owner
+
+
+def _agent() -> Client:
+    client = Client(headers={"Accept-Encoding": "br"})
+    agent = get_user_model().objects.get(email="agent@example.com")
+    client.force_login(agent, backend="allauth.account.auth_backends.AuthenticationBackend")
+    return client
 
 
 def _cost(call: Callable[[], Any], rounds: int) -> float:

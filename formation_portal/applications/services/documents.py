@@ -159,10 +159,15 @@ def _save_row(
         }
         if row:
             journal.note(
-                "Uploaded “{slot}” of {name}", holder=row.token, changes=[change], slot=document.slot, name=row.label
+                "Uploaded “{slot}” of {name}",
+                holder=row.token,
+                changes=[change],
+                concerns=(row.token,),
+                slot=document.slot,
+                name=row.label,
             )
         else:
-            journal.note("Uploaded “{slot}”", changes=[change], slot=document.slot)
+            journal.note("Uploaded “{slot}”", changes=[change], concerns=("",), slot=document.slot)
     return document
 
 
@@ -180,7 +185,8 @@ def remove_document(draft: Draft, document: Document, *, by: Author) -> None:
             if found.replaced_at
             else gettext_noop("Removed “{slot}”")
         )
-        journal.note(what, holder=found.party.token if found.party else "", changes=[change], slot=found.slot)
+        whose = found.party.token if found.party else ""
+        journal.note(what, holder=whose, changes=[change], concerns=(whose,), slot=found.slot)
         _delete(draft, found)
 
 

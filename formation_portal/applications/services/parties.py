@@ -27,6 +27,7 @@ from .transactions import (
     application_transaction,
     asked_answers,
     compare_versions,
+    concerning,
     unlocked_answers,
 )
 
@@ -77,7 +78,9 @@ def add_party(
         row = draft.party(party.token)
         assert row is not None
         changes = answer_changes(fields, changed_names(before, posted), before, posted)
-        journal.note("Added {name}", holder=party.token, changes=changes, name=row.label)
+        journal.note(
+            "Added {name}", holder=party.token, changes=changes, concerns=concerning(draft, party.token), name=row.label
+        )
         return party
 
 
@@ -123,16 +126,20 @@ def save_party(
         model.version += 1
         model.save()
         draft.invalidate()
-        _note_changes(journal, current_party(draft, party), answer_changes(fields, answered, before, posted), had)
+        _note_changes(
+            draft, journal, current_party(draft, party), answer_changes(fields, answered, before, posted), had
+        )
         return kept_theirs
 
 
-def _note_changes(journal: Journal, row: PartyRow, changes: ChangeList, had: list[str]) -> None:
+def _note_changes(draft: Draft, journal: Journal, row: PartyRow, changes: ChangeList, had: list[str]) -> None:
     """Add a history entry for the answers, and one for the roles."""
+    alone = concerning(draft, row.token)
     if changes:
-        journal.note("Changed {name}", holder=row.token, changes=changes, name=row.label)
+        journal.note("Changed {name}", holder=row.token, changes=changes, concerns=alone, name=row.label)
     if of_roles := role_changes(had, row.model.roles):
-        journal.note("Changed the roles of {name}", holder=row.token, changes=of_roles, name=row.label)
+        text = "Changed the roles of {name}"
+        journal.note(text, holder=row.token, changes=of_roles, concerns=alone, name=row.label)
 
 
 def role_changes(before: list[str], after: list[str]) -> ChangeList:
@@ -151,7 +158,7 @@ def set_roles(draft: Draft, party: Party | PartyRow, roles: Iterable[str], *, by
         model.roles = known
         model.version += 1
         model.save()
-        _note_changes(journal, row, [], before)
+        _note_changes(draft, journal, row, [], before)
 
 
 def _with_locked_roles(draft: Draft, journal: Journal, party: Party, wanted: list[str]) -> list[str]:
@@ -200,7 +207,9 @@ def remove_party(draft: Draft, party: Party | PartyRow, *, by: AbstractBaseUser)
         gone = draft.references_to_party(row.token)
         fields = draft.schema.fields_of(row.kind, row.roles)
         changes = answer_changes(fields, row.raw, row.raw, {})
-        journal.note("Removed {name}", holder=row.token, changes=changes, name=row.label)
+        journal.note(
+            "Removed {name}", holder=row.token, changes=changes, concerns=concerning(draft, row.token), name=row.label
+        )
         row.model.removed_at = timezone.now()
         row.model.save()
         draft.reload()
@@ -217,7 +226,9 @@ def restore_party(draft: Draft, token: str, *, by: AbstractBaseUser) -> PartyRow
         assert row is not None
         fields = draft.schema.fields_of(row.kind, row.roles)
         changes = answer_changes(fields, row.raw, {}, row.raw)
-        journal.note("Restored {name}", holder=token, changes=changes, name=row.label)
+        journal.note(
+            "Restored {name}", holder=token, changes=changes, concerns=concerning(draft, token), name=row.label
+        )
         return row
 
 
@@ -239,7 +250,8 @@ def keep_both(draft: Draft, party: PartyRow, other: PartyRow, *, by: AbstractBas
             return
         row.model.apart_from = [*row.model.apart_from, beside.token]
         row.model.save()
-        journal.note("Kept {name} separate from another entry with the same name", holder=row.token, name=row.label)
+        text = "Kept {name} separate from another entry with the same name"
+        journal.note(text, holder=row.token, concerns=(), name=row.label)
 
 
 def merge_parties(draft: Draft, party: PartyRow, kept: PartyRow, *, by: AbstractBaseUser) -> None:

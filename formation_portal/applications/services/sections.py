@@ -7,6 +7,7 @@ from django.utils.translation import gettext
 
 from formation_portal.contract.fields.base import FieldSpec
 from formation_portal.contract.inactive_answers import answers_in_rules
+from formation_portal.contract.reach import reaches_others
 from formation_portal.contract.schema import Section
 
 from ..access import Author
@@ -68,6 +69,7 @@ def save_section(
             holder=section.key,
             changes=answer_changes(section.fields, names, stored, posted),
             section=section.title,
+            concerns=None if reaches_others(draft.schema, names) else ("",),
         )
         return kept_theirs
 

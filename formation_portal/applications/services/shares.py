@@ -175,7 +175,8 @@ def save_holdings(
             }
             for pair in pairs
         ]
-        journal.note("Changed shareholdings", holder=section.key, changes=changes)
+        concerned = {party for party, _ in pairs}
+        journal.note("Changed shareholdings", holder=section.key, changes=changes, concerns=concerned)
         return kept_theirs
 
 
@@ -255,7 +256,7 @@ def save_owners(
         for owner in owners:
             _store_stake(draft, row, parties[owner].pk, typed[owner])
         if changes:
-            journal.note("Changed who owns {name}", holder=row.token, changes=changes, name=row.label)
+            journal.note("Changed who owns {name}", holder=row.token, changes=changes, concerns=(), name=row.label)
         return kept_theirs
 
 

@@ -23,6 +23,7 @@ from formation_portal.audit import chain
 from formation_portal.audit.models import AuditAction
 from formation_portal.contract.fields.base import FieldSpec
 from formation_portal.contract.localisation import stored_words
+from formation_portal.contract.reach import reads_parties
 from formation_portal.core import subscribers
 from formation_portal.core.prepared_queries import PreparedQuery
 
@@ -31,6 +32,7 @@ from ..draft import Draft, Overlong
 from ..fields import changed_names, count_characters, is_same_answer
 from ..locks import NO_LOCKS, LockedValues, Locks, locks_of
 from ..models import Application, Change, ChangeList
+from ..summaries import update_summaries
 from .exceptions import Closed, FormChanged, LockedByReview, Stale
 
 logger = logging.getLogger(__name__)
@@ -67,9 +69,26 @@ class Journal:
         self._by = by
         self._page = page
         self.entries: list[Change] = []
+        # Whose state the entries may change, by their tokens ("" for the entity); None: anybody's.
+        self.concerned: frozenset[str] | None = frozenset()
 
-    def note(self, message: str, /, *, holder: str = "", changes: ChangeList | None = None, **named: str) -> None:
-        """Add an entry: a message with values for its `{name}`s, and the answers before and after."""
+    def note(
+        self,
+        message: str,
+        /,
+        *,
+        holder: str = "",
+        changes: ChangeList | None = None,
+        concerns: Collection[str] | None = None,
+        **named: str,
+    ) -> None:
+        """Add an entry: a message with values for its `{name}`s, and the answers before and after.
+
+        `concerns` are the tokens of the parties, "" for the entity, whose state alone it can change; without it that of
+        everything may have changed.
+        """
+        is_limited = self.concerned is not None and concerns is not None
+        self.concerned = self.concerned.union(concerns or ()) if self.concerned is not None and is_limited else None
         entry = Change.new(self._application, self._by, message, **named)
         entry.holder = holder
         entry.changes = [{**one, "label": stored_words(one["label"])} for one in changes or []]
@@ -128,6 +147,8 @@ def application_transaction(
             Change.objects.bulk_create(journal.entries)
             draft.new_changes += journal.entries
             draft.invalidate()
+            draft.concerned = journal.concerned
+            update_summaries(draft)
             subscribers.application_changed(draft)
             if has_moved:
                 subscribers.application_moved(draft, by=by)
@@ -155,6 +176,11 @@ def append_to_audit_log(
         **({"moved_to": moved_to} if moved_to else {}),
         **({"deleted": True} if application.deleted_at else {}),
     )
+
+
+def concerning(draft: Draft, *tokens: str) -> frozenset[str] | None:
+    """These parties, where no rule lets their answers decide about anybody else; else everything."""
+    return None if reads_parties(draft.schema) else frozenset(tokens)
 
 
 def asked_answers(

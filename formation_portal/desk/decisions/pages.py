@@ -38,6 +38,8 @@ _WORDS = {
 _PAST = 20
 # So many things against an approval are shown at once; more are opened.
 _SHOWN_AT_ONCE = 8
+# More are a list that nobody reads to its end; what is mended makes room for the next.
+_SHOWN_AT_MOST = 100
 
 
 def decided_message(decision: ReviewDecision) -> str:
@@ -184,14 +186,21 @@ class DecisionPanel:
 
     @property
     def blockers(self) -> Iterator[tuple[str, ApprovalBlocker, str]]:
-        """What stands against an approval: the address where it is mended, the thing, and its words."""
+        """What stands against an approval: the address where it is mended, the thing, its words; the first of many."""
         links, masking = TargetLinks(self.draft, self.checklist, self.shown), TextMasking(self.draft)
-        return ((links.at(one.target), one, masking.masked(one.text)) for one in self.against)
+        return ((links.at(one.target), one, masking.masked(one.text)) for one in self.against[:_SHOWN_AT_MOST])
+
+    @property
+    def more_blockers(self) -> str:
+        """How many others there are, in words."""
+        left = len(self.against) - _SHOWN_AT_MOST
+        return f"{left:,} more. The lists above lead to each." if left > 0 else ""
 
     @property
     def next_blocker(self) -> str:
         """The address of the first of them; empty where nothing is."""
-        return next((url for url, _, _ in self.blockers), "")
+        links = TargetLinks(self.draft, self.checklist, self.shown)
+        return links.at(self.against[0].target) if self.against else ""
 
     @property
     def held(self) -> list[str]:

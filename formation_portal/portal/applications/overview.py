@@ -4,6 +4,7 @@ Each section is a task, with its state in words and what it still needs. Documen
 need is counted there and nowhere else.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -16,6 +17,7 @@ from django.utils.translation import gettext, gettext_noop
 
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.parties import PartyRow
+from formation_portal.applications.summaries import Totals
 from formation_portal.contract.catalog import CatalogItem
 from formation_portal.contract.fields.parsing import is_blank
 from formation_portal.contract.lifecycle import State
@@ -84,7 +86,13 @@ class TaskList:
         return next((task for task in self._counted if task.state != "met"), None)
 
 
-def task_list(draft: Draft, *, refused: Sequence[Need] = (), deliveries: Mapping[str, str] | None = None) -> TaskList:
+def task_list(
+    draft: Draft,
+    *,
+    refused: Sequence[Need] = (),
+    deliveries: Mapping[str, str] | None = None,
+    totals: Totals | None = None,
+) -> TaskList:
     """The tasks of a draft, in the order of its schema; where the service refused something, that comes first.
 
     `deliveries` says how far what is not settled there has come, by the section's key or "documents".
@@ -98,77 +106,75 @@ def task_list(draft: Draft, *, refused: Sequence[Need] = (), deliveries: Mapping
             task = replace(task, note=". ".join(filter(None, (task.note.removesuffix("."), said))))
         return task
 
-    about = [_section_task(draft, section) for section in draft.schema.entity_sections]
-    people = [_section_task(draft, section) for section in draft.schema.role_sections]
-    shares = [_section_task(draft, section) for section in (draft.schema.share_section,) if section]
+    totals = totals or Totals(draft)
+    about = [_section_task(totals, section) for section in draft.schema.entity_sections]
+    people = [_section_task(totals, section) for section in draft.schema.role_sections]
+    shares = [_section_task(totals, section) for section in (draft.schema.share_section,) if section]
     product_type = str(draft.application.product.get("product", {}).get("type", ""))
     about_title = gettext(_ABOUT.get(entity_word(product_type), gettext_noop("What is formed")))
     people_title = gettext("People and shares") if shares else gettext("People")
     groups = (
         ("about", about_title, about),
-        ("people", people_title, [*people, *shares, *_document_tasks(draft)]),
+        ("people", people_title, [*people, *shares, *_document_tasks(totals)]),
     )
     return TaskList(tuple((id_, title, tuple(map(with_delivery, tasks))) for id_, title, tasks in groups if tasks))
 
 
-def _section_task(draft: Draft, section: Section) -> Task:
+def _section_task(totals: Totals, section: Section) -> Task:
+    draft = totals.draft
     activation = draft.form_state.section_activation(section)
     id_, title = f"task-{section.key}", section.title or section.key
     if not activation.active:
         note = f"{activation.reason}." if activation.reason else ""
         return Task(id_, title, "", "later", gettext("Not available yet"), note)
-    needs, keys = draft.needs_of_section(section.key), [draft.application.reference]
+    keys = [draft.application.reference]
     if section.is_share_structure:
-        view, is_begun, note = "shares", bool(draft.share_classes), needs[0].text if needs else ""
-        if len(needs) > 1:
-            note = _to_complete(len(needs))
-    else:
+        view, is_begun, count = "shares", bool(draft.share_classes), totals.of_shares
+        note = _to_complete(count) if count > 1 else totals.only_share_need
+    elif section.is_entity:
         # What is missing of documents is counted with them.
-        needs = tuple(need for need in needs if need.code != "document")
-        if section.is_entity:
-            view, note = "section", _answers(needs)
-            keys.append(section.key)
-            is_begun = any(not is_blank(value) for value in draft.raw(section).values())
-        else:
-            tally = len(draft.form_state.parties_in(section))
-            view, note, is_begun = "people", _people_note(draft, section, needs, tally), tally > 0
-    state, status = _state(needs, is_begun=is_begun)
+        codes = Counter(need.code for need in draft.needs_of_section(section.key) if need.code != "document")
+        view, note, count = "section", _answers(codes), codes.total()
+        keys.append(section.key)
+        is_begun = any(not is_blank(value) for value in draft.raw(section).values())
+    else:
+        codes, tally = totals.needs_of_role(section), totals.parties_in(section)
+        view, note, is_begun, count = "people", _people_note(draft, section, codes, tally), tally > 0, codes.total()
+    state, status = _state(count, is_begun=is_begun)
     url = reverse(f"portal:{view}", args=keys)
     return Task(id_, title, url, state, status, note, roles.role_reason(draft, section))
 
 
-def _people_note(draft: Draft, section: Section, needs: tuple[Need, ...], tally: int) -> str:
+def _people_note(draft: Draft, section: Section, codes: Counter[str], tally: int) -> str:
     short = max(0, draft.form_state.minimum_of(section).count - tally)
-    rest = tuple(need for need in needs if need.code != "minimum")
+    rest = Counter({code: count for code, count in codes.items() if code != "minimum"})
     missing = ngettext("{count} more to add", "{count} more to add", short) if short else ""
     added = ngettext("{count} added", "{count} added", tally) if tally else ""
     return ", ".join(filter(None, (missing, _answers(rest)))) or added
 
 
-def _document_tasks(draft: Draft) -> Iterable[Task]:
-    holders = (None, *(row.record for row in draft.parties))
-    slots = sum(len(draft.form_state.slots(holder)) for holder in holders)
-    if not slots:
+def _document_tasks(totals: Totals) -> Iterable[Task]:
+    if not totals.slots:
         return
-    needs = tuple(need for need in draft.needs if need.code == "document")
-    if needs:
-        note = ngettext("{count} to upload", "{count} to upload", len(needs))
+    missing, uploaded = totals.missing_documents.total(), totals.uploaded
+    if missing:
+        note = ngettext("{count} to upload", "{count} to upload", missing)
     else:
-        note = gettext("{done} of {count} uploaded").format(done=len(draft.documents), count=slots)
-    state, status = _state(needs, is_begun=bool(draft.documents))
-    url = reverse("portal:documents", args=[draft.application.reference])
+        note = gettext("{done} of {count} uploaded").format(done=uploaded, count=totals.slots)
+    state, status = _state(missing, is_begun=bool(uploaded))
+    url = reverse("portal:documents", args=[totals.draft.application.reference])
     yield Task(_DOCUMENTS, gettext("Documents"), url, state, status, note)
 
 
-def _state(needs: tuple[Need, ...], *, is_begun: bool) -> tuple[str, str]:
-    if not needs:
+def _state(needed: int, *, is_begun: bool) -> tuple[str, str]:
+    if not needed:
         return "met", gettext("Complete") if is_begun else gettext("Nothing required")
     return ("half", gettext("In progress")) if is_begun else ("open", gettext("Not started"))
 
 
-def _answers(needs: tuple[Need, ...]) -> str:
-    unreadable = sum(need.code == "unreadable" for need in needs)
-    missing = len(needs) - unreadable
+def _answers(codes: Counter[str]) -> str:
+    unreadable = codes["unreadable"]
+    missing = codes.total() - unreadable
     said = [ngettext("{count} answer to complete", "{count} answers to complete", missing)] if missing else []
     if unreadable and missing:
         said.append(ngettext("{count} we can’t read", "{count} we can’t read", unreadable))
@@ -192,14 +198,17 @@ class PendingAction:
 
 
 def pending_actions(
-    draft: Draft, deliveries: ApplicationDeliveries, invitations: Mapping[str, Invitation]
+    draft: Draft,
+    deliveries: ApplicationDeliveries,
+    invitations: Mapping[str, Invitation],
+    *,
+    totals: Totals | None = None,
 ) -> list[PendingAction]:
     """Everybody who is waited for, the reader first, and whoever is done, last; nothing where there is nobody else."""
     now = timezone.now()
     waiting, done = {}, []
-    for row in draft.parties:
-        if (invitation := invitations.get(row.token)) is None:
-            continue
+    for row in draft.parties_of(invitations):
+        invitation = invitations[row.token]
         stage, since = current_stage(invitation, now=now)
         if stage.waits:
             waiting[row.token] = _guests_action(draft, row, invitation, stage, since)
@@ -211,9 +220,9 @@ def pending_actions(
         what = gettext("Something we need to fix")
         others.append(PendingAction("turn-team", gettext("Our team"), False, what, _since(ours.at), "later"))
     others += done
-    mine = [need for need in draft.needs if need.party_id not in waiting or need.code in _NOT_THEIRS]
-    if others and mine:
-        what, at = _to_complete(len(mine)), draft.application.updated_at
+    theirs = sum(len(open_needs_of_guest(draft, row)) for row in draft.parties_of(waiting))
+    if others and (mine := (totals or Totals(draft)).count - theirs):
+        what, at = _to_complete(mine), draft.application.updated_at
         others.insert(0, PendingAction("turn-you", gettext("You"), False, what, _since(at), "open"))
     return others
 
@@ -283,14 +292,19 @@ class OverviewPage:
         return newer_form(self.draft) is not None
 
     @cached_property
+    def totals(self) -> Totals:
+        return Totals(self.draft)
+
+    @cached_property
     def tasks(self) -> TaskList:
         deliveries = task_deliveries(self.draft, self.delivery.deliveries)
-        return task_list(self.draft, refused=self.delivery.refused, deliveries=deliveries)
+        return task_list(self.draft, refused=self.delivery.refused, deliveries=deliveries, totals=self.totals)
 
     @cached_property
     def pending(self) -> list[PendingAction]:
         """Who is waited for: one query."""
-        return pending_actions(self.draft, self.delivery.deliveries, parts.invitations_of(self.draft))
+        invitations = parts.invitations_of(self.draft)
+        return pending_actions(self.draft, self.delivery.deliveries, invitations, totals=self.totals)
 
     @cached_property
     def returned(self) -> Returned | None:
@@ -305,7 +319,7 @@ class OverviewPage:
         is_returned = self.draft.application.status is State.RETURNED_FOR_CHANGES
         title = gettext("Check and send corrections") if is_returned else gettext("Check your answers and submit")
         refused = self.returned.stands_in_the_way if self.returned else len(self.delivery.refused)
-        if count := len(self.draft.needs) + refused:
+        if count := self.totals.count + refused:
             state, status = "later", gettext("Not ready yet")
             note = ngettext(
                 "{count} item to complete. You can check your answers at any time.",

@@ -32,7 +32,7 @@ from ..pages import ApplicationPage, Link, need_rows
 from ..sections.changes import inactive_warnings
 from ..sections.pages import QuestionEntry, QuestionPage
 from ..slots import SlotRow, slot_rows
-from .people import already_here
+from .duplicates import already_here
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,44 +1,47 @@
-"""The page of people and companies, each role and each party once; and the question whether two entries are one."""
+"""The page of people and companies, each role and each party once, and those who are known from elsewhere."""
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
-from datetime import date
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
+from django.core.paginator import Page, Paginator
+from django.http import QueryDict
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.http import urlencode
 from django.utils.translation import gettext
 
 from formation_portal.accounts.models import User
-from formation_portal.applications.contacts import Contact, contacts, duplicates, matching_party, properties_of
-from formation_portal.applications.draft import Draft
+from formation_portal.applications.contacts import Contact, contacts, duplicates, without_party
 from formation_portal.applications.fields import new_token
 from formation_portal.applications.ownership_stakes import TypedStakes, companies_owned_by, typed_stakes
 from formation_portal.applications.parties import PartyRow
-from formation_portal.applications.readback import answer_in_words, number_of_shares
+from formation_portal.applications.summaries import PartyNeeds
 from formation_portal.contract import canonical
-from formation_portal.contract.fields.iso_codes import country_name
-from formation_portal.contract.localisation import join_list, long_date, ngettext
+from formation_portal.contract.localisation import join_list, ngettext
 from formation_portal.contract.schema import Section
 from formation_portal.invitations.models import Invitation, current_stage
-from formation_portal.relay.delivery_status import ApplicationDeliveries, DeliveryStatus
+from formation_portal.relay.delivery_status import ApplicationDeliveries
 from formation_portal.ui import roles
 from formation_portal.ui.formats import counted, time_or_day
 from formation_portal.ui.forms.form import AnswerRow
 from formation_portal.ui.ownership import join_sentences
+from formation_portal.ui.pagination import PageLink, numbered_links
 
 from ..catalog.search import matches_name
 from ..feedback import answers_delivery, return_message
 from ..pages import PEOPLE, PEOPLE_TITLE, ApplicationPage, Link, next_step
+from .duplicates import distinguishing_words
 
 # A role is chosen at a glance; the rest is a list to open.
 _KNOWN_AT_ONCE = 3
 # So many are seen at a glance: more are folded by role, and can be filtered.
 _SEEN_AT_ONCE = 8
 _NAMED_AT_ONCE = 3
+# So many are drawn on one page, and offered for a role.
+PEOPLE_AT_ONCE = 50
+_NAMED_OTHERS = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,23 +104,27 @@ class RoleGroup:
     """Those whose first role it is, and those with it who are in an earlier group already."""
 
     title: str
+    # Those that the page shows, of all who are found.
     parties: tuple[PartyListItem, ...]
-    also: tuple[PartyListItem, ...]
+    also: tuple[PartyRow, ...]
+    # How many have the role, and how many of them stand here and aren't complete.
+    count: int
+    to_complete: int
     is_found: bool
-
-    @property
-    def count(self) -> int:
-        """How many have the role."""
-        return len(self.parties) + len(self.also)
-
-    @property
-    def to_complete(self) -> int:
-        return sum(party.state in _UNFINISHED for party in self.parties)
 
     @property
     def is_open(self) -> bool:
         """Whether somebody looked for them, something is needed, or they are few."""
-        return self.is_found or self.to_complete > 0 or len(self.parties) <= _SEEN_AT_ONCE
+        return self.is_found or self.to_complete > 0 or self.count - len(self.also) <= _SEEN_AT_ONCE
+
+    @property
+    def also_named(self) -> tuple[PartyRow, ...]:
+        """Of many of the others, the first."""
+        return self.also[:_NAMED_OTHERS]
+
+    @property
+    def also_more(self) -> int:
+        return len(self.also) - len(self.also_named)
 
 
 @dataclass(frozen=True)
@@ -128,6 +135,8 @@ class PeoplePage(ApplicationPage):
     user: User
     invitations: Mapping[str, Invitation]
     search: str = ""
+    # Which page of many.
+    number: str = ""
 
     @property
     def title(self) -> str:
@@ -152,8 +161,13 @@ class PeoplePage(ApplicationPage):
     @property
     def is_complete(self) -> bool:
         """Whether nothing is missing here: each role is filled, and so is what each party is asked."""
-        states = (*(role.state for role in self.roles), *(party.state for party in self.parties))
+        states = (*(role.state for role in self.roles), *(self._states[row.token][0] for row in self.draft.parties))
         return all(state == "met" for state in states)
+
+    @property
+    def count(self) -> int:
+        """How many there are."""
+        return len(self.draft.parties)
 
     @property
     def inactive_roles(self) -> list[AnswerRow]:
@@ -181,7 +195,8 @@ class PeoplePage(ApplicationPage):
         return tuple(self._card(section) for section in roles.active_roles(self.draft))
 
     def _card(self, section: Section) -> RoleCard:
-        least, tally = self.draft.form_state.minimum_of(section).count, len(self.draft.form_state.parties_in(section))
+        there = self.draft.form_state.parties_in(section)
+        least, tally = self.draft.form_state.minimum_of(section).count, len(there)
         if tally < least:
             left = ngettext("{count} more needed", "{count} more needed", least - tally)
             state = ("half", left) if tally else ("open", ngettext("{count} needed", "{count} needed", least))
@@ -193,7 +208,9 @@ class PeoplePage(ApplicationPage):
         usable: tuple[RoleCandidate, ...] = ()
         add_url = ""
         if not self.read_only_reason:
-            fitting = (row for row in self.draft.parties if section.role not in row.roles and section.allows(row.kind))
+            fitting = [row for row in self.draft.parties if section.role not in row.roles and section.allows(row.kind)]
+            # More are found by their names, and given roles on their own pages.
+            fitting = fitting if len(fitting) <= PEOPLE_AT_ONCE else []
             usable = tuple(RoleCandidate(row.token, row.label, self._url("party_roles", row.token)) for row in fitting)
             add_url = f"{self._url('party_new')}?{urlencode({'role': section.role or ''})}"
         at_once = usable if len(usable) <= _SEEN_AT_ONCE else ()
@@ -222,7 +239,7 @@ class PeoplePage(ApplicationPage):
         """Whoever is known from elsewhere and isn't here; each has a token, so that pressing twice copies once."""
         if self.read_only_reason:
             return []
-        absent = [one for one in contacts(self.user, self.draft) if matching_party(self.draft, one) is None]
+        absent = without_party(self.draft, contacts(self.user, self.draft))
         names = Counter(one.label for one in absent)
         return [
             (
@@ -240,8 +257,11 @@ class PeoplePage(ApplicationPage):
 
     @cached_property
     def parties(self) -> tuple[PartyListItem, ...]:
-        duplicated = duplicates(self.draft) if not self.read_only_reason else {}
-        return tuple(self._line(row, is_duplicate=row.token in duplicated) for row in self.draft.parties)
+        return tuple(map(self._line, self.draft.parties))
+
+    @cached_property
+    def _duplicates(self) -> dict[str, PartyRow]:
+        return duplicates(self.draft) if not self.read_only_reason else {}
 
     @property
     def is_long(self) -> bool:
@@ -251,25 +271,69 @@ class PeoplePage(ApplicationPage):
     @cached_property
     def groups(self) -> tuple[RoleGroup, ...]:
         """Whoever has the name that is looked for, once each, by their first role; at the end who has none."""
-        everybody = zip(self.parties, self.draft.parties, strict=True)
-        found = [(item, row.roles) for item, row in everybody if matches_name(self.search, item.name)]
-        groups: list[RoleGroup] = []
-        placed: set[str] = set()
-        for section in roles.active_roles(self.draft):
-            here = [item for item, has in found if section.role in has]
-            new, also = (tuple(one for one in here if (one.id in placed) == is_known) for is_known in (False, True))
-            placed.update(one.id for one in here)
-            groups.append(RoleGroup(roles.role_title(section), new, also, bool(self.search)))
-        left = tuple(item for item, _ in found if item.id not in placed)
-        groups.append(RoleGroup(gettext("Without a role"), left, (), bool(self.search)))
-        return tuple(group for group in groups if group.parties or group.also)
+        shown = {row.token for _, row in self.shown}
+        groups: dict[int, list[PartyRow]] = {}
+        for place, row in self._placed:
+            groups.setdefault(place, []).append(row)
+        built = []
+        for place, (title, role) in enumerate(self._group_titles):
+            here, placed = groups.get(place, []), {row.token for row in groups.get(place, ())}
+            also = tuple(row for row in self._found if role in row.roles and row.token not in placed) if role else ()
+            if here or also:
+                lines = tuple(self._line(row) for row in here if row.token in shown)
+                left = sum(self._states[row.token][0] in _UNFINISHED for row in here)
+                built.append(RoleGroup(title, lines, also, len(here) + len(also), left, bool(self.search)))
+        return tuple(built)
+
+    @cached_property
+    def _found(self) -> list[PartyRow]:
+        """Whoever has the name that is looked for."""
+        return [row for row in self.draft.parties if matches_name(self.search, row.label)]
+
+    @cached_property
+    def _group_titles(self) -> list[tuple[str, str]]:
+        """The heading of each group, and its role; at the end of those without one."""
+        titled = [(roles.role_title(one), one.role or "") for one in roles.active_roles(self.draft)]
+        return [*titled, (gettext("Without a role"), "")]
+
+    @cached_property
+    def _placed(self) -> list[tuple[int, PartyRow]]:
+        """Everybody who is found with the place of their first group, in the order of the groups."""
+        *named, _ = (role for _, role in self._group_titles)
+        first = [
+            (next((place for place, role in enumerate(named) if role in row.roles), len(named)), row)
+            for row in self._found
+        ]
+        return sorted(first, key=lambda one: one[0])
+
+    @cached_property
+    def shown(self) -> Page[tuple[int, PartyRow]]:
+        """Of many, those that one page shows."""
+        return Paginator(self._placed, PEOPLE_AT_ONCE).get_page(self.number)
+
+    @property
+    def links(self) -> tuple[PageLink, ...]:
+        """The other pages; a name that is looked for narrows them down, and stands in no address."""
+        if self.search:
+            return ()
+        found = numbered_links(self.shown, QueryDict())
+        return tuple(replace(link, url=link.url and f"{link.url}#list") for link in found)
 
     @property
     def found_count(self) -> int:
         """How many have the name that is looked for."""
-        return sum(len(group.parties) for group in self.groups)
+        return len(self._found)
 
-    def _line(self, row: PartyRow, *, is_duplicate: bool) -> PartyListItem:
+    @cached_property
+    def _states(self) -> dict[str, tuple[str, str]]:
+        """Of everybody the mark and the words of how far they have come."""
+        return {row.token: self._progress(row) for row in self.draft.parties}
+
+    @cached_property
+    def _needs(self) -> PartyNeeds:
+        return PartyNeeds(self.draft)
+
+    def _line(self, row: PartyRow) -> PartyListItem:
         can_be_changed = not self.read_only_reason
         status = self.deliveries.of_party(row.token)
         delivery = answers_delivery(self.deliveries, status, party=row.token, changed_at=row.model.updated_at)
@@ -277,7 +341,7 @@ class PeoplePage(ApplicationPage):
         owned = () if row.roles else companies_owned_by(self.draft, row, self._stakes)
         names = join_list([company.label for company in owned])
         doing = gettext("Owner of {names}").format(names=names) if owned else roles.role_words(row.roles)
-        state, words = self._progress(row, delivery, is_owner=bool(owned))
+        state, words = self._states[row.token]
         invitation = self.invitations.get(row.token)
         return PartyListItem(
             id=f"party-{row.token}",
@@ -291,7 +355,7 @@ class PeoplePage(ApplicationPage):
             remove_url=self._url("party_removal", row.token) if can_be_changed else "",
             delivery="" if delivery.is_refused else delivery.state,
             why=delivery.why,
-            duplicate_url=self._url("party_duplicate", row.token) if is_duplicate else "",
+            duplicate_url=self._url("party_duplicate", row.token) if row.token in self._duplicates else "",
             invitation=_invitation_words(invitation) if invitation else "",
             invite_url=self._url("invitation", row.token) if can_be_changed and self.draft.application.is_own else "",
         )
@@ -301,17 +365,18 @@ class PeoplePage(ApplicationPage):
         """Asked only where somebody has no role."""
         return typed_stakes(self.draft)
 
-    def _progress(self, row: PartyRow, delivery: DeliveryStatus, *, is_owner: bool) -> tuple[str, str]:
-        if delivery.is_refused:
+    def _progress(self, row: PartyRow) -> tuple[str, str]:
+        if self.deliveries.of_party(row.token).is_refused:
             return "heed", gettext("Changes needed")
         if not row.roles:
+            is_owner = any(owner == row.token for _, owner in self._stakes)
             return ("", gettext("No role needed")) if is_owner else ("open", gettext("Choose a role"))
-        needs = [need for need in self.draft.needs_of_party(row.token) if need.code != "holding"]
-        if not needs:
+        needed, documents = self._needs.count(row)
+        needed += sum(need.code != "holding" for need in self.draft.share_needs_of_party(row))
+        if not needed:
             return "met", gettext("Complete")
-        documents = sum(need.code == "document" for need in needs)
         parts = (
-            counted(len(needs) - documents, "{count} answer", "{count} answers"),
+            counted(needed - documents, "{count} answer", "{count} answers"),
             counted(documents, "{count} document", "{count} documents"),
         )
         return "half", gettext("{things} to complete").format(things=join_list([part for part in parts if part]))
@@ -323,75 +388,3 @@ def _invitation_words(invitation: Invitation) -> str:
     said = gettext("Invitation: %(stage)s, %(since)s") % {"stage": stage.words, "since": time_or_day(since)}
     wish = gettext("They have asked for a new link")
     return f"{said}. {wish}" if invitation.wanted_at else said
-
-
-@dataclass(frozen=True)
-class DuplicatePage(ApplicationPage):
-    """`party` is the entry that was just saved, `other` the one that stays if both are one."""
-
-    party: PartyRow
-    other: PartyRow
-
-    @property
-    def question(self) -> str:
-        """Whether both are one."""
-        return roles.duplicate_question(self.other.kind)
-
-    @property
-    def sentence(self) -> str:
-        """Who is there already, and as what."""
-        return already_here(self.draft, self.other)
-
-    @property
-    def use(self) -> str:
-        """The words of the button that makes one of both."""
-        count = len(set(self.party.roles) - set(self.other.roles))
-        if not count:
-            return gettext("Keep only the first {name}").format(name=self.other.label)
-        return ngettext("Give {name} this role too", "Give {name} these roles too", count, name=self.other.label)
-
-    @property
-    def new_roles(self) -> str:
-        """The roles that the other one then gets."""
-        return roles.role_words(role for role in self.party.roles if role not in self.other.roles)
-
-    @cached_property
-    def differing(self) -> list[tuple[str, str, str]]:
-        """What both answer, and not the same, with what stays and what goes; numbers of shares among it."""
-        fields = self.draft.schema.fields_of(self.party.kind, (*self.other.roles, *self.party.roles))
-        found: list[tuple[str, str, str]] = []
-        for spec in fields:
-            if spec.name in self.party.raw and spec.name in self.other.raw:
-                stays, goes = (answer_in_words(spec, one.raw[spec.name]) for one in (self.other, self.party))
-                if stays != goes:
-                    found.append((spec.label, stays, goes))
-        for row in self.draft.share_classes:
-            kept = self.draft.holdings.get((self.other.token, row.token))
-            lost = self.draft.holdings.get((self.party.token, row.token))
-            if kept and lost:
-                label = gettext("“{name}” shares").format(name=row.label)
-                found.append((label, number_of_shares(kept), number_of_shares(lost)))
-        return found
-
-
-def already_here(draft: Draft, row: PartyRow) -> str:
-    """ "Ada Lovelace, born 10 December 1985, is already a director here." """
-    said = {"name": row.label, "known": distinguishing_words(properties_of(draft, row))}
-    if not row.roles:
-        return gettext("{name}, {known}, is already in this application.").format(**said)
-    return gettext("{name}, {known}, is already {roles} in this application.").format(
-        roles=join_list([roles.with_article(role) for role in row.roles]),
-        **said,
-    )
-
-
-def distinguishing_words(known: Mapping[str, Any]) -> str:
-    """What tells those of one name apart: the registration number, else the date of birth, else the e-mail address."""
-    born, number, country = known.get("date_of_birth"), known.get("registration_number"), known.get("country")
-    if number:
-        if country:
-            return gettext("number {number} in {country}").format(number=number, country=country_name(country))
-        return gettext("number {number}").format(number=number)
-    if isinstance(born, date):
-        return gettext("born {day}").format(day=long_date(born))
-    return str(known.get("email", ""))

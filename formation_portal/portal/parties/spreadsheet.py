@@ -39,7 +39,7 @@ from formation_portal.ui.roles import active_roles, role_words
 
 from ..lookups import get_draft_or_404
 from ..pages import ApplicationPage
-from .people import already_here
+from .duplicates import already_here
 
 
 @dataclass(frozen=True)

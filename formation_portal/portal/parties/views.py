@@ -17,6 +17,7 @@ from formation_portal.applications.documents import EarlierFiles
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.fields import is_token
 from formation_portal.applications.parties import PartyRow
+from formation_portal.applications.summaries import Totals
 from formation_portal.contract.fields.parsing import without_null
 from formation_portal.contract.localisation import after_colon, ngettext
 from formation_portal.contract.schema import Section
@@ -37,9 +38,10 @@ from ..lookups import get_draft_or_404, get_party_or_404
 from ..pages import return_url
 from ..sections.changes import FieldConflict, field_conflicts, kept_theirs_words
 from ..sections.views import posted_proposal, render_conflict, render_page, save_page
+from .duplicates import DuplicatePage
 from .owners import OwnersPage, new_owner, owners_page, stake_control
 from .pages import PartyNewPage, PartyPage, party_form, party_new_page, party_page
-from .people import DuplicatePage, PeoplePage
+from .people import PeoplePage
 from .removed import restores_removed_party
 
 
@@ -53,7 +55,7 @@ def people(request: UserRequest, reference: str) -> HttpResponse:
     draft = get_draft_or_404(request, reference)
     deliveries, invitations = deliveries_for_customer(draft.application), parts.invitations_of(draft)
     search = request.POST.get("name", "").strip()[:MAX_LENGTH]
-    page = PeoplePage(draft, deliveries, request.user, invitations, search)
+    page = PeoplePage(draft, deliveries, request.user, invitations, search, request.GET.get("page", ""))
     return render(request, f"portal/parties/{'_found' if request.htmx else 'people'}.html", {"page": page})
 
 
@@ -102,7 +104,7 @@ def _report_role(request: UserRequest, draft: Draft, section: Section, name: str
         )
     else:
         said = gettext("{name} is now {role}.").format(name=name, role=role)
-    if len(draft.form_state.parties_in(section)) >= draft.form_state.minimum_of(section).count:
+    if Totals(draft).parties_in(section) >= draft.form_state.minimum_of(section).count:
         said += " " + gettext("You have enough people for “{role}”.").format(role=role_title(section))
     messages.success(request, said)
 

@@ -125,7 +125,7 @@ def consequence(
 
 
 def _set_aside(draft: Draft, was: FormState, party: Party | None) -> Inactive:
-    """What the changes of the draft have set aside; where they are answers alone, only what those reach is looked at."""
+    """What the changes of the draft have set aside; of answers alone, only what those reach is looked at."""
     now = draft.party(party.id) if party else None
     names = {str(one["field"]) for change in draft.new_changes for one in change.changes}
     holders = {change.holder for change in draft.new_changes}

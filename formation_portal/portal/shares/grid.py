@@ -1,11 +1,13 @@
 """The grid of who holds what: its columns, rows and cells, what is left of each class in words, and equal parts."""
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property, partial
 from typing import Any
 
+from django.core.paginator import Page, Paginator
 from django.utils.translation import gettext, gettext_noop
 
 from formation_portal.applications.draft import Draft
@@ -14,6 +16,7 @@ from formation_portal.applications.parties import PartyRow, ShareClassRow
 from formation_portal.contract.fields.parsing import localised_number
 from formation_portal.contract.fields.values import AnswerError
 from formation_portal.contract.localisation import colon, format_number, join_list, ngettext
+from formation_portal.contract.needs import needs_of_share_class
 from formation_portal.contract.shares import parse_number_of_shares
 from formation_portal.contract.shares import split_equally as equal_parts
 from formation_portal.relay.delivery_status import ApplicationDeliveries, DeliveryStage, DeliveryStatus
@@ -24,6 +27,8 @@ from formation_portal.ui.formats import counted, money
 
 # More names than these are a number.
 _NAMED_AT_MOST = 3
+# So many holders and classes are shown on one page.
+HOLDERS_AT_ONCE, CLASSES_AT_ONCE = 50, 12
 # A cell has room only for what is not as it should be.
 _UNSETTLED = (DeliveryStage.YOURS, DeliveryStage.OURS, DeliveryStage.CHECKING, DeliveryStage.WAITING)
 
@@ -96,19 +101,47 @@ class HolderRow:
 
 @dataclass(frozen=True)
 class Grid:
-    """A row for each holder and a column for each class, as the draft stands."""
+    """A row for each holder and a column for each class, as the draft stands: of many, those of one page. Whatever is
+    no number of a page shows the first or the last."""
 
     draft: Draft
     allocation: Allocation
     deliveries: ApplicationDeliveries
+    holder_page: str = ""
+    class_page: str = ""
+
+    @cached_property
+    def holders_shown(self) -> Page[PartyRow]:
+        return Paginator(self.allocation.holders, HOLDERS_AT_ONCE).get_page(self.holder_page)
+
+    @cached_property
+    def classes_shown(self) -> Page[ShareClassRow]:
+        return Paginator(self.draft.share_classes, CLASSES_AT_ONCE).get_page(self.class_page)
+
+    def pages_of(self, party: str, share_class: str) -> tuple[int, int]:
+        """The pages of holders and classes that show a cell."""
+        holders, classes = (
+            [row.token for row in self.allocation.holders],
+            [row.token for row in self.allocation.classes],
+        )
+        at = (
+            holders.index(party) if party in holders else 0,
+            classes.index(share_class) if share_class in classes else 0,
+        )
+        return at[0] // HOLDERS_AT_ONCE + 1, at[1] // CLASSES_AT_ONCE + 1
 
     @cached_property
     def columns(self) -> tuple[ShareClassColumn, ...]:
         columns, allocation = [], self.allocation
-        for row in self.draft.share_classes:
+        needed = Counter(
+            need.share_class_id
+            for row in self.classes_shown
+            for need in needs_of_share_class(self.draft.form_state, row.record)
+        )
+        for row in self.classes_shown:
             said = partial(allocation.property_of, row)
             par_value, currency = said("par_value"), str(said("currency") or "")
-            count = sum(need.share_class_id == row.token and need.field is not None for need in self.draft.needs)
+            count = needed[row.token]
             given, there_are = allocation.allocated(row), allocation.available(row)
             rest = remaining_words(given, there_are)
             # Where one cell alone is too much, its own words say so.
@@ -140,11 +173,11 @@ class Grid:
             HolderRow(
                 party,
                 swatch(place),
-                tuple(self._cell(party, row) for row in self.draft.share_classes),
+                tuple(self._cell(party, row) for row in self.classes_shown),
                 of_shares=self.allocation.share_percent(party),
                 of_votes=self.allocation.vote_percent(party),
             )
-            for place, party in enumerate(self.allocation.holders)
+            for place, party in enumerate(self.holders_shown, self.holders_shown.start_index() - 1)
         )
 
     def _cell(self, party: PartyRow, row: ShareClassRow) -> HoldingCell:
@@ -200,9 +233,11 @@ def cell_name(party_token: str, class_token: str) -> str:
     return f"holding:{party_token}:{class_token}"
 
 
-def is_cell(name: str) -> bool:
-    """Whether a control of that name would be a cell."""
-    return name.startswith("holding:")
+def pair_of_cell(name: str) -> tuple[str, str] | None:
+    """The tokens of party and class that a control's name tells; None where it is no cell's."""
+    kind, _, rest = name.partition(":")
+    party, _, share_class = rest.partition(":")
+    return (party, share_class) if kind == "holding" and party and share_class else None
 
 
 def remaining_id(class_token: str) -> str:

@@ -1,8 +1,14 @@
 """The page of shares: the classes, the grid, and what follows from it; and the page of one share class."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from types import MappingProxyType
+from typing import Any
+from urllib.parse import urlencode
 
+from django.core.paginator import Page
+from django.http import QueryDict
 from django.urls import reverse
 from django.utils.translation import gettext
 
@@ -21,6 +27,7 @@ from formation_portal.ui.charts import Bar, share_bar
 from formation_portal.ui.forms.controls import suggestions
 from formation_portal.ui.forms.form import QuestionForm
 from formation_portal.ui.forms.question import QueryNote
+from formation_portal.ui.pagination import PageLink, numbered_links
 
 from ..feedback import ReviewFeedback, answers_delivery, refused_answers, review_feedback
 from ..pages import ApplicationPage, Link, need_rows, need_url, read_only_reason
@@ -50,6 +57,31 @@ class SharesPage(ApplicationPage):
     @property
     def url(self) -> str:
         return self._url("shares")
+
+    @property
+    def shown_url(self) -> str:
+        """Of the part of the grid that is shown."""
+        return f"{self.url}{self.query_of({})}"
+
+    def query_of(self, other: Mapping[str, Any]) -> str:
+        """The query of the part of the grid that is shown, or of another by the numbers of its pages."""
+        shown = {"page": self.grid.holders_shown.number, "classes": self.grid.classes_shown.number}
+        numbers = {name: str(other.get(name, number)) for name, number in shown.items()}
+        kept = {name: number for name, number in numbers.items() if number != "1"}
+        return f"?{urlencode(kept)}" if kept else ""
+
+    @property
+    def holder_links(self) -> tuple[PageLink, ...]:
+        """The pages of shareholders, with the classes that are shown."""
+        return numbered_links(self.grid.holders_shown, self._kept("classes", self.grid.classes_shown))
+
+    @property
+    def class_links(self) -> tuple[PageLink, ...]:
+        """The pages of classes, with the shareholders that are shown."""
+        return numbered_links(self.grid.classes_shown, self._kept("page", self.grid.holders_shown), name="classes")
+
+    def _kept(self, name: str, page: Page[Any]) -> QueryDict:
+        return QueryDict(urlencode({name: page.number}) if page.number > 1 else "")
 
     @property
     def version(self) -> int:
@@ -100,7 +132,7 @@ class SharesPage(ApplicationPage):
                 there_are=self.grid.allocation.available(row),
                 short_of=bounds,
             )
-            for row in self.draft.share_classes
+            for row in self.grid.classes_shown
             if self.grid.allocation.allocated(row)
         )
 
@@ -121,15 +153,20 @@ class SharesPage(ApplicationPage):
         if need.code == "share_class":
             return self._url("share_class_new")
         if need.code == "over_issued" and need.share_class_id:
-            return f"#{remaining_id(need.share_class_id)}"
+            there = self.query_of({"classes": self.grid.pages_of("", need.share_class_id)[1]})
+            return f"{'' if there == self.query_of({}) else self.url + there}#{remaining_id(need.share_class_id)}"
         if need.party_id and self.grid.columns:
-            return f"#{cell_name(need.party_id, need.share_class_id or self.grid.columns[0].row.token)}"
+            pair = need.party_id, need.share_class_id or self.grid.columns[0].row.token
+            holders, classes = self.grid.pages_of(*pair)
+            there = self.query_of({"page": holders, "classes": classes})
+            return f"{'' if there == self.query_of({}) else self.url + there}#{cell_name(*pair)}"
         return need_url(self.draft, need)
 
 
-def shares_page(draft: Draft, section: Section) -> SharesPage:
-    """The page as the draft stands."""
-    grid = Grid(draft, Allocation(draft), deliveries_for_customer(draft.application))
+def shares_page(draft: Draft, section: Section, *, asked: Mapping[str, Any] = MappingProxyType({})) -> SharesPage:
+    """The page as the draft stands; `asked` is the query of its address, which says what part of a large grid."""
+    deliveries = deliveries_for_customer(draft.application)
+    grid = Grid(draft, Allocation(draft), deliveries, asked.get("page", ""), asked.get("classes", ""))
     return SharesPage(draft, section, grid, review_feedback(draft))
 
 

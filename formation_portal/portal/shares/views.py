@@ -30,7 +30,7 @@ from ..parties.removed import restores_removed_party
 from ..sections.changes import FieldConflict, field_conflicts, kept_theirs_words
 from ..sections.views import posted_proposal, render_conflict, render_page, save_page, url_after_save
 from .beneficial_owners import beneficial_owner_section
-from .grid import CannotSplit, cell_name, is_cell, split_equally
+from .grid import CannotSplit, cell_name, pair_of_cell, split_equally
 from .pages import ShareClassPage, SharesPage, share_class_page, shares_page
 
 
@@ -42,7 +42,7 @@ def shares(request: UserRequest, reference: str) -> HttpResponse:
     section = get_share_section_or_404(draft)
     if request.method == "POST":
         return _save(request, draft, section, action=partial(_split, request, draft, section))
-    return _draw(request, shares_page(draft, section))
+    return _draw(request, shares_page(draft, section, asked=request.GET))
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -66,9 +66,12 @@ def _save(request: UserRequest, draft: Draft, section: Section, *, action: Calla
 
     A change that script posts presses no button.
     """
-    before, post = shares_page(draft, section), request.POST
-    pairs = [(party.token, row.token) for party in before.grid.allocation.holders for row in draft.share_classes]
-    posted = [pair for pair in pairs if cell_name(*pair) in post and not keeps_theirs(post, cell_name(*pair))]
+    before, post = shares_page(draft, section, asked=request.GET), request.POST
+    holders = {party.token for party in before.grid.allocation.holders}
+    pairs = [
+        pair for name in post if (pair := pair_of_cell(name)) and pair[0] in holders and draft.share_class(pair[1])
+    ]
+    posted = [pair for pair in pairs if not keeps_theirs(post, cell_name(*pair))]
     typed = {pair: normalised_number(without_null(post[cell_name(*pair)])) for pair in posted}
     try:
         version, page_version = posted_version(post), posted_page_version(post, draft)
@@ -76,23 +79,26 @@ def _save(request: UserRequest, draft: Draft, section: Section, *, action: Calla
         left = kept_theirs_words(cell.label for cell in before.grid.cells if cell.pair in kept)
         is_done = not request.htmx and action()
     except services.Stale as stale:
-        page = shares_page(draft, section)
+        page = shares_page(draft, section, asked=request.GET)
         return render_conflict(request, page, _cell_conflicts(page, stale))
     except services.Gone as gone:
         raise Http404 from gone
     except services.Closed:
-        return _draw(request, shares_page(draft, section), status=409)
-    page = shares_page(draft, section)
+        return _draw(request, shares_page(draft, section, asked=request.GET), status=409)
+    page = shares_page(draft, section, asked=request.GET)
     if request.htmx:
         return render(request, "portal/shares/_update.html", {"page": page, "left_words": left})
     for words in filter(None, (left, _unplaced(before, post))):
         messages.info(request, words)
     wait_for(draft.application)
-    page = shares_page(draft, section)
+    page = shares_page(draft, section, asked=request.GET)
     if is_done:
-        return redirect(page.url)
+        return redirect(page.shown_url)
     if page.grid.has_new_problems(before.grid) and not chosen_in(request):
         return _draw(request, page, status=422)
+    if {"page", "classes"} & post.keys():
+        # The button of another part of the grid.
+        return redirect(f"{page.url}{page.query_of(post)}#who")
     return redirect(url_after_save(request, page, onwards=next_step(draft, SHARES).url))
 
 
@@ -140,8 +146,14 @@ def _cell_conflicts(page: SharesPage, stale: services.Stale) -> tuple[FieldConfl
 
 def _unplaced(page: SharesPage, post: QueryDict) -> str:
     """The numbers of holders and classes that were removed while the page was open, so that they aren't missed."""
-    known = {cell.id for cell in page.grid.cells}
-    lost = [str(post[name]) for name in post if is_cell(name) and name not in known and not is_blank(post[name])]
+    holders = {party.token for party in page.grid.allocation.holders}
+    lost = [
+        str(post[name])
+        for name in post
+        if (pair := pair_of_cell(name))
+        and not (pair[0] in holders and page.draft.share_class(pair[1]))
+        and not is_blank(post[name])
+    ]
     if not lost:
         return ""
     return ngettext(

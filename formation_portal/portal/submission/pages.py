@@ -1,16 +1,19 @@
 """The check page: what is still needed first, then every answer with the way to change it, and the declaration."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 from urllib.parse import quote
 
+from django.core.paginator import Page, Paginator
+from django.http import QueryDict
 from django.urls import reverse
 from django.utils.translation import gettext
 
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.locks import Locks, locks_of
+from formation_portal.applications.parties import PartyRow
 from formation_portal.applications.readback import (
     AnswerGroup,
     AnswerLine,
@@ -23,76 +26,29 @@ from formation_portal.applications.readback import (
 from formation_portal.contract.fields.base import FieldSpec, control_name
 from formation_portal.contract.inactive_answers import is_inactive
 from formation_portal.contract.needs import Need
-from formation_portal.relay.delivery_status import STAGE_WORDS, DeliveryStage, DeliveryStatus
+from formation_portal.relay.delivery_status import DeliveryStatus
 from formation_portal.relay.models import ResourceKind
 from formation_portal.ui.documents import advice
-from formation_portal.ui.formats import PriceTable, application_price, counted
+from formation_portal.ui.formats import PriceTable, application_price
 from formation_portal.ui.forms.controls import control_id, party_control, slot_id, slot_key
 from formation_portal.ui.forms.form import AnswerRow
-from formation_portal.ui.ownership import Ownership, join_sentences, ownership
+from formation_portal.ui.ownership import Ownership, ownership
+from formation_portal.ui.pagination import PageLink, numbered_links
 
 from ..feedback import DeliverySummary
 from ..pages import Link, need_links
 from ..slots import slot_state
 from .corrections import Returned, returned
+from .entries import CheckEntry, answered_rows, unanswered_rows
 from .status import Progress
 
 NEXT = "check"
 _ROW = "row-"
+# So many people and companies are read back on one page.
+PEOPLE_AT_ONCE = 50
 
 
 _SHARES, _DOCUMENTS = "shares", "papers"
-
-
-@dataclass(frozen=True)
-class CheckEntry:
-    """Answers under one heading: the heading's id, the rows, how far they have come, and what is still needed there.
-
-    `is_unchanged` says that an application that came back has nothing new here, and nobody asks about it; `documents`
-    are a party's. A party or a share class is folded unless it `is_open`: something was changed, or may be amiss.
-    """
-
-    id: str
-    group: AnswerGroup[Any]
-    rows: list[AnswerRow]
-    delivery: DeliveryStatus
-    needs: tuple[Link, ...]
-    is_unchanged: bool
-    documents: list[AnswerRow]
-    is_open: bool
-
-    @property
-    def is_received(self) -> bool:
-        return self.delivery.state is DeliveryStage.RECEIVED
-
-    @property
-    def facts(self) -> str:
-        """Director. 16 answers, 4 documents, unchanged. Received."""
-        counts = (
-            counted(len(self.answered), "{count} answer", "{count} answers"),
-            counted(len(self.uploaded), "{count} document", "{count} documents"),
-            gettext("unchanged") if self.is_unchanged else "",
-        )
-        received = gettext(STAGE_WORDS[self.delivery.state]) if self.is_received else ""
-        return join_sentences(self.group.note, ", ".join(filter(None, counts)), received)
-
-    @property
-    def answered(self) -> list[AnswerRow]:
-        return _answered(self.rows)
-
-    @property
-    def read_back(self) -> list[AnswerRow]:
-        """A party's answers, then its documents."""
-        return [*self.answered, *self.uploaded]
-
-    @property
-    def unanswered(self) -> list[AnswerRow]:
-        """What nobody has to answer or upload, and nobody has."""
-        return [*_unanswered(self.rows), *_unanswered(self.documents)]
-
-    @property
-    def uploaded(self) -> list[AnswerRow]:
-        return _answered(self.documents)
 
 
 @dataclass(frozen=True)
@@ -106,6 +62,8 @@ class CheckPage:
     delivery: DeliverySummary
     refused_for: Sequence[Need] | None = None
     row: str = ""
+    # Which page of people and companies, of many; where a change leads back to decides first.
+    number: str = ""
 
     @property
     def is_open(self) -> bool:
@@ -166,7 +124,30 @@ class CheckPage:
 
     @cached_property
     def readback(self) -> Readback:
-        return readback(self.draft)
+        return readback(self.draft, only={row.token for row in (*self.people_shown, *self._without_entry)})
+
+    @cached_property
+    def _without_entry(self) -> list[PartyRow]:
+        """Whoever is drawn among the owners, or is not asked for at present."""
+        state, tree = self.draft.form_state, self.ownership
+        return [row for row in self.draft.parties if is_inactive(state, row.record) or (tree and tree.covers(row))]
+
+    @cached_property
+    def people_shown(self) -> Page[PartyRow]:
+        """The page of the people and companies that have entries."""
+        left_out = {row.token for row in self._without_entry}
+        rows = [row for row in self.draft.parties if row.token not in left_out]
+        left = next((place for place, row in enumerate(rows) if self.row and row.token in self.row), None)
+        number = self.number if left is None else left // PEOPLE_AT_ONCE + 1
+        return Paginator(rows, PEOPLE_AT_ONCE).get_page(number)
+
+    @property
+    def people_links(self) -> tuple[PageLink, ...]:
+        """The pages of people and companies."""
+        return tuple(
+            replace(link, url=link.url and f"{link.url}#people")
+            for link in numbered_links(self.people_shown, QueryDict())
+        )
 
     @cached_property
     def ownership(self) -> Ownership | None:
@@ -201,14 +182,14 @@ class CheckPage:
 
     @cached_property
     def people(self) -> list[CheckEntry]:
-        """Each party with its documents; whoever is drawn below, or is not asked for at present, has no entry."""
+        """Each party of the page with its documents; whoever is drawn below, or is not asked for, has no entry."""
         entries = []
         documents: dict[str, list[DocumentLine]] = {}
         for line in self.readback.documents:
             documents.setdefault(line.party.token if line.party else "", []).append(line)
+        shown = {row.token for row in self.people_shown}
         for party in self.readback.parties:
-            is_drawn_below = self.ownership is not None and self.ownership.covers(party.subject)
-            if not is_drawn_below and not is_inactive(self.draft.form_state, party.subject.record):
+            if party.subject.token in shown:
                 token, locked = party.subject.token, self._locks.answers_of(party.subject.token)
                 rows = self._rows(party.lines, self._url("party", token), party_control, f"party-{token}", locked)
                 status = self.delivery.deliveries.of_party(token)
@@ -277,12 +258,12 @@ class CheckPage:
 
     @property
     def uploaded(self) -> list[AnswerRow]:
-        return _answered(self.documents)
+        return answered_rows(self.documents)
 
     @property
     def not_uploaded(self) -> list[AnswerRow]:
         """The documents that nobody has to upload, and nobody has."""
-        return _unanswered(self.documents)
+        return unanswered_rows(self.documents)
 
     @cached_property
     def price(self) -> PriceTable | None:
@@ -351,16 +332,6 @@ class CheckPage:
         """The way to the control, which knows the way back to the row."""
         can_be_changed = self.draft.application.can_be_changed
         return f"{page}?next={NEXT}&row={quote(row, safe='')}#{place}" if can_be_changed else ""
-
-
-def _answered(rows: Iterable[AnswerRow]) -> list[AnswerRow]:
-    """With what the registered agent provides, and what was typed and can't be read."""
-    return [row for row in rows if row.value or row.state == "stop"]
-
-
-def _unanswered(rows: Iterable[AnswerRow]) -> list[AnswerRow]:
-    answered = _answered(rows := list(rows))
-    return [row for row in rows if row not in answered]
 
 
 def _entry_of(draft: Draft, need: Need) -> str:

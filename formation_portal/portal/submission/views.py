@@ -36,7 +36,9 @@ def check(request: UserRequest, reference: str) -> HttpResponse:
     """What is still needed first, then the answers, then the declaration with the button."""
     draft = get_draft_or_404(request, reference)
     context = {
-        "page": CheckPage(draft, delivery_summary(draft), row=request.GET.get("row", "")),
+        "page": CheckPage(
+            draft, delivery_summary(draft), row=request.GET.get("row", ""), number=request.GET.get("page", "")
+        ),
         "declaration": declaration_of(draft),
     }
     return render(request, "portal/submission/check.html", context)

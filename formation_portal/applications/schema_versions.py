@@ -1,0 +1,41 @@
+"""The versions of form schemas: stored once by digest, parsed once in a process."""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
+
+from formation_portal.contract.schema import FormSchema
+
+from .models import SchemaVersion
+from .translation import form_translations
+
+# More products than any catalog we know of has; a parsed schema is some hundred kilobytes.
+MAX_PARSED_SCHEMAS = 64
+
+
+def keep_schema(document: Mapping[str, Any]) -> SchemaVersion:
+    """The schema version of the document, saved if it is new, with what the service says of it in other languages."""
+    digest, translations = schema_digest(document), form_translations(document)
+    values = {"document": dict(document), "translations": translations}
+    kept, is_new = SchemaVersion.objects.get_or_create(digest=digest, defaults=values)
+    if not is_new and not translations.keys() <= kept.translations.keys():
+        kept.translations = {**kept.translations, **translations}
+        kept.save(update_fields=["translations"])
+    return kept
+
+
+def schema_digest(document: Mapping[str, Any]) -> str:
+    """The digest of a schema document; equal content has an equal digest."""
+    text = json.dumps(document, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+@lru_cache(maxsize=MAX_PARSED_SCHEMAS)
+def load_schema(digest: str) -> FormSchema:
+    """The parsed schema of a digest, cached in this process. One query where it is not."""
+    kept = SchemaVersion.objects.get(digest=digest)
+    form = FormSchema.model_validate(kept.document)
+    form.other_documents.update(kept.translations)
+    return form

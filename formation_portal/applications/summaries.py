@@ -1,0 +1,258 @@
+"""What all parties of an application still need, counted without reading them: summaries that are stored with each.
+
+A summary says what a party's own answers lack, and by what it was judged: the form and whatever a party's rules read of
+others (`party_facts`). Where that is as it was, it holds; else, and on the day when an answer is judged otherwise, the
+party is judged anew. So whoever reads counts gets what judging everybody would give. Saving a party's row makes its
+summary void, whoever does it; the transaction that changes an application stores those that are missing.
+"""
+
+import hashlib
+import json
+from collections import Counter
+from dataclasses import dataclass
+from functools import cached_property
+
+from django.db.models import Case, Count, F, Q, QuerySet, Sum, Value, When
+
+from formation_portal.contract import canonical
+from formation_portal.contract.needs import (
+    Need,
+    needs_of_entity,
+    needs_of_party,
+    needs_of_roles,
+    needs_of_share_classes,
+)
+from formation_portal.contract.reach import party_facts, reads_parties
+from formation_portal.contract.record import holds_until
+from formation_portal.contract.schema import Section
+from formation_portal.contract.shares import over_issued_of
+
+from .contacts import identity_digest
+from .draft import Draft
+from .models import Document, Holding, Party
+from .parties import PartyRow
+
+# Rises when the same answers may be judged otherwise by newer code.
+_VERSION = 1
+_AT_ONCE = 500
+
+# A kind with roles, by which parties are asked for documents and may hold shares.
+Group = tuple[str, tuple[str, ...]]
+# How many needs there are, by section and code.
+Tally = Counter[tuple[str, str]]
+
+
+def judged_by(draft: Draft) -> str:
+    """What names all that parties are judged by beside their own answers; empty where they decide about each other."""
+    if reads_parties(draft.schema):
+        return ""
+    facts = [_VERSION, draft.application.schema_version_id, party_facts(draft.form_state)]
+    return hashlib.sha256(json.dumps(facts, sort_keys=True, default=str).encode()).hexdigest()[:32]
+
+
+def update_summaries(draft: Draft) -> None:
+    """Judge whoever's summary doesn't hold, and store it: a query, and one for every 500 of them."""
+    by = judged_by(draft)
+    if not by or not draft.application.is_open:
+        return
+    stale = draft.application.parties.filter(removed_at=None).exclude(_holding(draft, by))
+    tokens = list(stale.order_by("position", "pk").values_list("token", flat=True))
+    if len(tokens) > 1:
+        # Everybody at once: one query for each would take longer.
+        _ = draft.parties
+    rows = [row for token in tokens if (row := draft.party(token))]
+    for row in rows:
+        row.model.needed, row.model.judged_by = _written(_needed(draft, row)), by
+        row.model.judged_of = row.model.updated_at
+        row.model.judged_until = holds_until(row.record.answers, today=draft.today)
+        row.model.identity = identity_digest(draft, row)
+    names = ["needed", "judged_by", "judged_of", "judged_until", "identity"]
+    Party.objects.bulk_update([row.model for row in rows], names, batch_size=_AT_ONCE)
+
+
+def _holding(draft: Draft, by: str) -> Q:
+    return Q(judged_by=by, judged_of=F("updated_at"), judged_until__gt=draft.today)
+
+
+def _holds(draft: Draft, by: str, model: Party) -> bool:
+    return bool(by) and model.judged_by == by and model.is_judged(draft.today)
+
+
+def _needed(draft: Draft, row: PartyRow) -> Tally:
+    """What a party's own answers and roles lack; documents and shares are counted by themselves."""
+    needed = needs_of_party(draft.form_state, row.record, has_shares=True)
+    return Counter((need.section, need.code) for need in needed if need.code != "document")
+
+
+def _written(tally: Tally) -> str:
+    return json.dumps(sorted([*place, count] for place, count in tally.items()))
+
+
+class PartyNeeds:
+    """How much each party needs, of many who are read together: of whoever's summary holds, no answer is validated."""
+
+    def __init__(self, draft: Draft) -> None:
+        self._draft = draft
+        self._by = judged_by(draft)
+
+    def count(self, row: PartyRow) -> tuple[int, int]:
+        """How many things beside shares, and how many of them are documents."""
+        draft, model, there = self._draft, row.model, self._draft.documents_of(row)
+        slots = draft.form_state.slots(row.record)
+        documents = sum(slot.required and slot.name not in there for slot in slots)
+        if _holds(draft, self._by, model):
+            return sum(count for _, _, count in json.loads(model.needed)) + documents, documents
+        return _needed(draft, row).total() + documents, documents
+
+
+@dataclass(frozen=True)
+class Totals:
+    """What an application needs, in numbers, and how many there are. Each is counted when it is asked for."""
+
+    draft: Draft
+
+    @cached_property
+    def _summaries(self) -> list[tuple[Group, str, bool, int]]:
+        """How many parties there are of each group with the same summary, and whether it holds: one query."""
+        draft, by = self.draft, judged_by(self.draft)
+        if draft.has_all_parties:
+            rows = ((one.kind, tuple(one.roles), one) for one in draft.party_models)
+            read = Counter(((kind, roles), one.needed, _holds(draft, by, one)) for kind, roles, one in rows)
+            return [(*what, count) for what, count in read.items()]
+        holds = Case(When(_holding(self.draft, by), then=True), default=False) if by else Value(False)
+        found = self._parties.annotate(holds=holds).values_list("kind", "roles", "needed", "holds")
+        counted = found.annotate(count=Count("pk"))
+        return [((kind, tuple(roles)), needed, holds, count) for kind, roles, needed, holds, count in counted]
+
+    @cached_property
+    def groups(self) -> Counter[Group]:
+        """How many parties there are of each kind with the same roles."""
+        found: Counter[Group] = Counter()
+        for group, _, _, count in self._summaries:
+            found[group] += count
+        return found
+
+    def parties_in(self, section: Section) -> int:
+        """How many have the section's role, which their kind can have."""
+        return sum(count for (kind, roles), count in self.groups.items() if section.counts(kind, roles))
+
+    @cached_property
+    def of_parties(self) -> Tally:
+        """What the parties' own answers and roles lack."""
+        found: Tally = Counter()
+        for _, needed, holds, count in self._summaries:
+            for section, code, each in json.loads(needed) if holds else ():
+                found[section, code] += each * count
+        if not all(holds for _, _, holds, _ in self._summaries):
+            by = judged_by(self.draft)
+            void = self._parties.exclude(_holding(self.draft, by)) if by else self._parties
+            for model in void:
+                found += _needed(self.draft, self.draft.as_party(model))
+        return found
+
+    @cached_property
+    def slots(self) -> int:
+        """How many documents are asked for."""
+        of_parties = sum(len(self.draft.form_state.slots_of(*group)) * count for group, count in self.groups.items())
+        return len(self.draft.form_state.slots()) + of_parties
+
+    @cached_property
+    def _uploads(self) -> Counter[tuple[Group | None, str]]:
+        """How many files are in slots of each name, by whose they are (None: the entity's)."""
+        if self.draft.has_all_parties:
+            holders = ((one.party, one.slot) for one in self.draft.documents)
+            return Counter(((one.kind, tuple(one.roles)) if one else None, slot) for one, slot in holders)
+        rows = Document.objects.in_use().filter(application=self.draft.application).order_by()
+        found: Counter[tuple[Group | None, str]] = Counter()
+        counted = rows.values_list("party__kind", "party__roles", "slot").annotate(count=Count("pk"))
+        for kind, roles, slot, count in counted:
+            found[(kind, tuple(roles)) if kind else None, slot] += count
+        return found
+
+    @cached_property
+    def uploaded(self) -> int:
+        """How many files there are in slots, asked for or not."""
+        return self._uploads.total()
+
+    @cached_property
+    def missing_documents(self) -> Counter[str]:
+        """How many required documents are missing, by the section that asks for them."""
+        found: Counter[str] = Counter()
+        for group, count in ((None, 1), *self.groups.items()):
+            for slot in self.draft.form_state.slots_of(*group) if group else self.draft.form_state.slots():
+                if slot.required and (missing := count - self._uploads[group, slot.name]):
+                    found[slot.section.key] += missing
+        return found
+
+    @cached_property
+    def _holdings(self) -> dict[Group, tuple[int, int]]:
+        """Of each group of shareholders, how many have no shares, and how many of their numbers can't be read."""
+        state, rows = self.draft.form_state, self._holding_rows
+        holders = {one: n for one, n in self.groups.items() if canonical.SHAREHOLDER in state.active_roles_of(*one)}
+        found = {group: (count, 0) for group, count in holders.items()}
+        some, unread = Count("party", filter=Q(shares__gt=0), distinct=True), Count("pk", filter=Q(shares=None))
+        counted = rows.values_list("party__kind", "party__roles").annotate(some=some, unread=unread)
+        for kind, roles, has_some, unreadable in counted if self.draft.share_class_models else ():
+            if (group := (kind, tuple(roles))) in found:
+                found[group] = (holders[group] - has_some, unreadable)
+        return found
+
+    @cached_property
+    def _share_needs(self) -> tuple[Need, ...]:
+        """What is needed of the classes themselves."""
+        tokens = {model.pk: model.token for model in self.draft.share_class_models}
+        given: Counter[str] = Counter()
+        sums = self._holding_rows.values_list("party__kind", "party__roles", "share_class")
+        for kind, roles, pk, shares in sums.annotate(given=Sum("shares", default=0)) if tokens else ():
+            given[tokens[pk]] += shares if (kind, tuple(roles)) in self._holdings else 0
+        state = self.draft.form_state
+        return (*needs_of_share_classes(state), *over_issued_of(state, given))
+
+    @cached_property
+    def of_shares(self) -> int:
+        """How much the shares still need: classes, their answers, holders without shares, numbers that don't fit."""
+        if not self.draft.holds_shares:
+            return 0
+        return len(self._share_needs) + sum(without + unread for without, unread in self._holdings.values())
+
+    @cached_property
+    def only_share_need(self) -> str:
+        """The words of what the shares need, where that is one thing."""
+        draft, section = self.draft, self.draft.schema.share_section
+        if section is None or self.of_shares != 1:
+            return ""
+        if self._share_needs:
+            return self._share_needs[0].text
+        (group, (_, unread)) = next(one for one in self._holdings.items() if any(one[1]))
+        if unread:
+            row = self._holding_rows.filter(shares=None, party__kind=group[0], party__roles=list(group[1]))
+            token = row.values_list("party__token", flat=True)[0]
+        else:
+            lacking = self._parties.filter(kind=group[0], roles=list(group[1]))
+            has_some = self._holding_rows.filter(shares__gt=0).values("party")
+            token = lacking.exclude(pk__in=has_some).values_list("token", flat=True)[0]
+        return next(need.text for need in draft.needs_of_party(token) if need.section == section.key)
+
+    @property
+    def _holding_rows(self) -> QuerySet[Holding]:
+        return Holding.objects.filter(application=self.draft.application, party__removed_at=None).order_by()
+
+    @cached_property
+    def count(self) -> int:
+        """How much is needed in all, as many as `draft.needs` lists."""
+        state = self.draft.form_state
+        of_entity = sum(need.code != "document" for need in needs_of_entity(state))
+        of_roles = sum(1 for _ in needs_of_roles(state, self.parties_in))
+        documents = self.missing_documents.total()
+        return of_entity + of_roles + self.of_parties.total() + documents + self.of_shares
+
+    def needs_of_role(self, section: Section) -> Counter[str]:
+        """What those in a role lack of what its section asks, by code, without documents; and whether they are few."""
+        found = Counter({code: count for (key, code), count in self.of_parties.items() if key == section.key})
+        short = needs_of_roles(self.draft.form_state, self.parties_in)
+        found["minimum"] = sum(need.section == section.key for need in short)
+        return +found
+
+    @property
+    def _parties(self) -> QuerySet[Party]:
+        return self.draft.application.parties.filter(removed_at=None).order_by()

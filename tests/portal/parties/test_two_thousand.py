@@ -1,0 +1,66 @@
+"""2,000 people and companies and 100 share classes in one application: every page answers, and reads what it shows."""
+
+from typing import Any
+from unittest.mock import patch
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+
+from formation_portal.applications.draft import Draft
+from formation_portal.contract.catalog import CatalogItem, parse_catalog
+from tests.bench.parties import SLUG, application_of
+from tests.embedded_catalog import catalog_items
+from tests.markup import Markup
+
+pytestmark = pytest.mark.django_db(databases=["default", "service"])
+
+# The pages that show no list of all parties.
+FEW = ("", "sections/{section}/", "people/{party}/", "people/{party}/removal/", "people/new/", "shares/classes/{row}/")
+LISTS = ("people/", "people/?page=40", "shares/", "shares/?page=24&classes=9", "check/", "check/?page=40")
+
+
+def application(owner: Any, parties: int) -> Draft:
+    document = next(one for one in catalog_items() if one["product"]["slug"] == SLUG)
+    (item,) = parse_catalog([document])
+    assert isinstance(item, CatalogItem)
+    return application_of(owner, parties=parties, classes=100, product=item)
+
+
+def test_a_page_that_shows_no_list_reads_as_much_of_2000_as_of_20(as_owner: Client, owner: Any) -> None:
+    read: dict[str, list[tuple[int, int]]] = {page: [] for page in FEW}
+    for count in (20, 2000):
+        draft = application(owner, count)
+        for page in FEW:
+            section, party, row = draft.schema.entity_sections[0], draft.parties[3], draft.share_classes[50]
+            place = page.format(section=section.key, party=party.token, row=row.token)
+            path = f"/applications/{draft.application.reference}/{place}"
+            assert as_owner.get(path).status_code == 200
+            with (
+                CaptureQueriesContext(connection) as queries,
+                patch("formation_portal.applications.draft.validate", wraps=_validate()) as validated,
+            ):
+                as_owner.get(path)
+            read[page].append((len(queries), validated.call_count))
+        if count == 2000:
+            _lists_are_paged(as_owner, draft)
+    assert {page: few for page, (few, _) in read.items()} == {page: many for page, (_, many) in read.items()}
+
+
+def _lists_are_paged(client: Client, draft: Draft) -> None:
+    for page in LISTS:
+        path = f"/applications/{draft.application.reference}/{page}"
+        with CaptureQueriesContext(connection) as queries:
+            found = Markup(client.get(path).content.decode())
+        assert found.faults == []
+        assert len(queries) <= 20
+        assert any(one.attributes.get("class") == "pages" for one in found.all("nav"))
+        assert len(found.all("input")) < 50 * 12 + 60
+        assert len([one for one in found.all("li") if one.attributes.get("id", "").startswith("party-")]) <= 50
+
+
+def _validate() -> Any:
+    from formation_portal.contract.record import validate
+
+    return validate
