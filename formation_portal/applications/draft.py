@@ -24,6 +24,7 @@ from formation_portal.contract.shares import over_issued
 from .fields import CHARACTERS_PER_HOLDER, MAX_CHARACTERS, count_characters
 from .models import Application, Change, Document, Holding, Party, SectionAnswers, ShareClass
 from .parties import NameFields, PartyRow, References, ShareClassRow, label_as_typed
+from .schema_versions import HomeSections
 from .schema_versions import keep_schema as keep_schema
 from .schema_versions import load_schema as load_schema
 from .schema_versions import schema_digest as schema_digest
@@ -103,7 +104,7 @@ class Draft(StoredRows):
 
     def home_section(self, name: str, *, kept_in: str | None = None) -> str:
         """The key of the section that stores the answer to an entity field; `kept_in` for a field that is not asked."""
-        homes = self.schema.cached(_HomeSections).of_fields
+        homes = self.schema.cached(HomeSections).of_fields
         return homes[name] if kept_in is None else homes.get(name, kept_in)
 
     def section_row(self, key: str) -> SectionAnswers:
@@ -140,7 +141,7 @@ class Draft(StoredRows):
 
     def version(self, section_key: str) -> int:
         """The section's version; it rises with each change of its answers, also of those shared with other sections."""
-        homes = self.schema.cached(_HomeSections).of_sections.get(section_key, frozenset())
+        homes = self.schema.cached(HomeSections).of_sections.get(section_key, frozenset())
         return sum(self.sections[key].version for key in homes | {section_key} if key in self.sections)
 
     def typed_holdings(self) -> dict[tuple[str, str], str]:
@@ -390,16 +391,3 @@ class Draft(StoredRows):
                 if spec.refers_to_share_class and raw.get(spec.name) == token
             ),
         )
-
-
-class _HomeSections:
-    """Where a schema's entity fields are stored: in the first section that asks them."""
-
-    def __init__(self, schema: FormSchema) -> None:
-        self.of_fields: dict[str, str] = {}
-        self.of_sections: dict[str, frozenset[str]] = {}
-        for section in schema.entity_sections:
-            names = [spec.name for spec in section.fields]
-            for name in names:
-                self.of_fields.setdefault(name, section.key)
-            self.of_sections[section.key] = frozenset(self.of_fields[name] for name in names)

@@ -39,3 +39,16 @@ def load_schema(digest: str) -> FormSchema:
     form = FormSchema.model_validate(kept.document)
     form.other_documents.update(kept.translations)
     return form
+
+
+class HomeSections:
+    """Where a schema's entity fields are stored: in the first section that asks them."""
+
+    def __init__(self, schema: FormSchema) -> None:
+        self.of_fields: dict[str, str] = {}
+        self.of_sections: dict[str, frozenset[str]] = {}
+        for section in schema.entity_sections:
+            names = [spec.name for spec in section.fields]
+            for name in names:
+                self.of_fields.setdefault(name, section.key)
+            self.of_sections[section.key] = frozenset(self.of_fields[name] for name in names)
