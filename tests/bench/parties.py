@@ -171,7 +171,7 @@ def application_of(
     product: CatalogItem | None = None,
     is_sent: bool = True,
 ) -> Draft:
-    """A company with so many people and companies, everything answered, each with its documents; at the service where it
+    """A company with so many parties, everything answered, each with its documents; at the service where it
     `is_sent`.
 
     The first `unanswered` parties have answered nothing but their name.
