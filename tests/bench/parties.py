@@ -163,9 +163,16 @@ def _of_more_applications(client: Client, owner: Any, cost: Cost) -> Iterator[Me
 
 
 def application_of(
-    owner: Any, *, parties: int, classes: int = 1, unanswered: int = 0, product: CatalogItem | None = None
+    owner: Any,
+    *,
+    parties: int,
+    classes: int = 1,
+    unanswered: int = 0,
+    product: CatalogItem | None = None,
+    is_sent: bool = True,
 ) -> Draft:
-    """A company with so many people and companies, everything answered and at the service, each with its documents.
+    """A company with so many parties, everything answered, each with its documents; at the service where it
+    `is_sent`.
 
     The first `unanswered` parties have answered nothing but their name.
     """
@@ -221,8 +228,9 @@ def application_of(
     )
     draft = open_draft(application)
     update_summaries(draft)
-    subscribers.application_changed(draft)
-    acknowledge(draft)
+    if is_sent:
+        subscribers.application_changed(draft)
+        acknowledge(draft)
     return open_draft(application)
 
 

@@ -266,5 +266,5 @@ def test_saving_costs_the_same_number_of_queries_however_much_there_is(
     section = fresh.schema.section("the-company")
     assert section is not None
     # With what is read of the application for it; on PostgreSQL one of them wakes the worker.
-    with django_assert_max_num_queries(15 if connection.vendor == "sqlite" else 16):
+    with django_assert_max_num_queries(17 if connection.vendor == "sqlite" else 18):
         services.save_section(fresh, section, {"entity.name": "Other"}, version=fresh.version(section.key), by=owner)
