@@ -158,7 +158,7 @@ def measured(browser: Browser, page: Address, profile: str, choices: int) -> dic
     with visit(browser, page) as seen:
         seen.throttle(profile)
         figures = {"usable": seen.load(page.url)}
-        figures |= {"kB": seen.bytes / 1000, "requests": seen.requests, "heap": seen.heap()}
+        figures |= {"kB": seen.bytes / 1024, "requests": seen.requests, "heap": seen.heap()}
         figures["shift"] = float(seen.tab.evaluate("() => window.bench.shift"))
         for name in (profile, *(["rtt"] if profile == "slow" else [])):
             seen.throttle(name)
