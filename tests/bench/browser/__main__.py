@@ -1,6 +1,6 @@
 """`make bench-browser`: the neutral form in the portal, as the least HTML, and in react-jsonschema-form, in one run.
 
-Lines of `name value unit`, a kB being 1,024 bytes with headers; then a line for each goal that was missed, and exit code
+Lines of `name value unit`, a kB being 1,024 bytes with headers; then one for each goal that was missed, and exit code
 1. It needs Chromium and npm, and the network once; what npm brings stays in BENCH_FOLDER (default: a temporary folder).
 RUNS=5 visits of each page, which take turns, after one that warms up; SIZES="40 200 1000" fields, CHOICES=8 choices and
 as many taken back each time.
