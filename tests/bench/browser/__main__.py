@@ -1,8 +1,9 @@
 """`make bench-browser`: the neutral form in the portal, as the least HTML, and in react-jsonschema-form, in one run.
 
-Lines of `name value unit`; then a line for each goal that was missed, and exit code 1. It needs Chromium and npm, and
-the network once; what npm brings stays in BENCH_FOLDER (default: a temporary folder). RUNS=5 visits of each page, which
-take turns, after one that warms up; SIZES="40 200 1000" fields, CHOICES=8 choices and as many taken back each time.
+Lines of `name value unit`, a kB being 1,024 bytes with headers; then one for each goal that was missed, and exit code
+1. It needs Chromium and npm, and the network once; what npm brings stays in BENCH_FOLDER (default: a temporary folder).
+RUNS=5 visits of each page, which take turns, after one that warms up; SIZES="40 200 1000" fields, CHOICES=8 choices and
+as many taken back each time.
 """
 
 import os
@@ -75,7 +76,7 @@ def main() -> int:
             with seen.tab.expect_navigation():
                 seen.tab.evaluate("(url) => { location.href = url }", portal.address + portal.sections[0])
             seen.settle()
-            two_pages = {"kB": seen.bytes / 1000, "requests": float(seen.requests)}
+            two_pages = {"kB": seen.bytes / 1024, "requests": float(seen.requests)}
     figures = {key: median(values) for key, values in found.items()}
     for (size, page_name, profile, name), value in figures.items():
         sys.stdout.write(f"{size}_{page_name}_{profile}_{name} {value:.4g} {_UNITS.get(name, 'ms')}\n")

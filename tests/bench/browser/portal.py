@@ -7,6 +7,7 @@ It serves from a scratch folder until Ctrl-C, and prints for each form what an a
 
 import json
 import os
+import signal
 import sys
 import tempfile
 import time
@@ -63,7 +64,8 @@ def _applications(forms: list[Form]) -> tuple[tuple[str, ...], str]:
 
 
 def main(*paths: str) -> None:
-    """Serve until Ctrl-C."""
+    """Serve until Ctrl-C or SIGTERM."""
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     with portal_with([json.loads(Path(path).read_text()) for path in paths]) as portal:
         for section in portal.sections:
             sys.stdout.write(f"PORTAL_URL={portal.address} PORTAL_FORM={section}\n")

@@ -128,7 +128,7 @@ class Visit:
         """Milliseconds from the press until the follower has a box, or has none; and until that is drawn."""
         x, y = self.tab.evaluate("(given) => bench.arm(...given)", [page.choice, page.follower, is_wanted])
         self.tab.mouse.click(x, y)
-        self.tab.wait_for_function("() => window.bench.choice", polling=20, timeout=30_000)
+        self.tab.wait_for_function("() => window.bench.choice", polling=20, timeout=120_000)
         shown, drawn = self.tab.evaluate("() => window.bench.choice")
         self.tab.wait_for_timeout(120)
         return shown, drawn
@@ -158,7 +158,7 @@ def measured(browser: Browser, page: Address, profile: str, choices: int) -> dic
     with visit(browser, page) as seen:
         seen.throttle(profile)
         figures = {"usable": seen.load(page.url)}
-        figures |= {"kB": seen.bytes / 1000, "requests": seen.requests, "heap": seen.heap()}
+        figures |= {"kB": seen.bytes / 1024, "requests": seen.requests, "heap": seen.heap()}
         figures["shift"] = float(seen.tab.evaluate("() => window.bench.shift"))
         for name in (profile, *(["rtt"] if profile == "slow" else [])):
             seen.throttle(name)
@@ -166,4 +166,8 @@ def measured(browser: Browser, page: Address, profile: str, choices: int) -> dic
             more = "" if name == profile else f"_{name}"
             figures[f"choice_shown{more}"] = median(shown for shown, _ in taken)
             figures[f"choice_drawn{more}"] = median(drawn for _, drawn in taken)
+        # The next visit begins with what was saved: the last choice, taken back.
+        seen.throttle("desk")
+        seen.tab.wait_for_function("() => !document.querySelector('.htmx-request')", timeout=60_000)
+        seen.settle()
         return figures
