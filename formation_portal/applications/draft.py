@@ -89,7 +89,7 @@ class Draft(StoredRows):
         self.overlong: dict[str, Overlong] = {}
         self._rows: dict[str, PartyRow] = {}
         # The entity's answers as they were validated last.
-        self._entity_before: tuple[Mapping[str, Any], Answers] | None = None
+        self._entity_before: tuple[FormSchema, tuple[Mapping[str, Any], Answers]] | None = None
 
     def reload(self) -> None:
         """Read everything again when it is asked for."""
@@ -238,10 +238,12 @@ class Draft(StoredRows):
         return self._without_lost(fields, validate(fields, raw, today=self.today))
 
     def _validate_entity(self) -> Answers:
-        """The same for the entity; after a change only what has changed is read again."""
-        fields, raw = self.schema.entity_fields, self.entity_raw
-        answers = validate(fields, raw, today=self.today, before=self._entity_before)
-        self._entity_before = (raw, answers)
+        """The same for the entity; after a change only what has changed is read again, unless it is another form."""
+        schema, raw = self.schema, self.entity_raw
+        fields = schema.entity_fields
+        of_schema, before = self._entity_before or (schema, None)
+        answers = validate(fields, raw, today=self.today, before=before if of_schema is schema else None)
+        self._entity_before = (schema, (raw, answers))
         return self._without_lost(fields, answers)
 
     def _without_lost(self, fields: tuple[FieldSpec, ...], answers: Answers) -> Answers:

@@ -186,13 +186,18 @@ def test_a_picture_that_is_not_kept_is_drawn_once(draft: Draft, owner: Any, ada:
     assert bytes(Preview.objects.get().picture) == picture != b""
 
 
-def test_a_file_that_is_gone_from_the_disk_has_no_picture(draft: Draft, owner: Any, ada: Any) -> None:
+def test_a_file_that_is_gone_from_the_disk_may_come_back_with_its_picture(draft: Draft, owner: Any, ada: Any) -> None:
     document = services.add_document(
         draft, ada, "Passport", factories.upload(sample_files.jpeg(), "scan.jpg"), by=owner
     )
-    for path in files():
+    kept = {path: path.read_bytes() for path in files()}
+    for path in kept:
         path.unlink()
-    assert documents.page_picture(document, 1) == b""
+    with pytest.raises(OSError, match="not in its storage"):
+        documents.page_picture(document, 1)
+    for path, content in kept.items():
+        path.write_bytes(content)
+    assert documents.page_picture(document, 1)
 
 
 @pytest.mark.parametrize(
