@@ -126,13 +126,17 @@ def draft_at(draft: Draft, target: Target) -> Query | None:
 
 
 def write_note(draft: Draft, target: Target, *, text: str, by: AbstractBaseUser) -> Note:
-    """Keep a note. Raises ReviewRefused where it is empty or too long."""
+    """Keep a note. One that says once more what the newest there does, by the same agent, is that one: its form has
+    arrived twice. Raises ReviewRefused where it is empty or too long."""
     words = text.strip()
     if not words:
         raise ReviewRefused("Enter a note.", field="note")
     if len(words) > MAX_TEXT:
         raise ReviewRefused(f"Use {MAX_TEXT:,} characters or fewer.", field="note")
     with review_transaction(draft, by=by, version=None, states=_SUBMITTED, begins=False) as work:
+        newest = Note.objects.filter(application=draft.application, **target.columns).first()
+        if newest is not None and (newest.text, newest.by_id, newest.removed_at) == (words, by.pk, None):
+            return newest
         note = Note(application=draft.application, **target.columns)
         work.save(note, "note", text=words, label=(label_of(draft, target) or "")[:MAX_LABEL])
         return note

@@ -122,7 +122,7 @@ def test_compose_mounts_what_nginx_reads(compose: dict[str, Any]) -> None:
 def test_nginx_takes_bodies_as_long_as_the_portal_does() -> None:
     text = (DEPLOY / "nginx.conf").read_text()
     assert [int(one) for one in re.findall(r"client_max_body_size (\d+);", text)] == [
-        body_limit(path) for path in ("/", "/applications/", "/api/v1/entities")
+        body_limit(path) for path in ("/", "/applications/", "/desk/", "/api/v1/entities")
     ]
 
 

@@ -1,10 +1,10 @@
-"""deploy/nginx.conf before two web servers: what it passes on, what it keeps, and requests when one of them ends."""
+"""deploy/nginx.conf before two web servers: what it passes on, what it keeps, and requests when one of them ends.
+A request whose node dies: test_nginx_nodes.py."""
 
 import re
 import signal
 import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -13,9 +13,8 @@ from requests.adapters import HTTPAdapter
 
 from formation_portal.core.middleware import body_limit
 from tests.management.served import PATIENCE, READY, Served, eventually, free_port
+from tests.nginx import Nginx, needs_nginx, running_nginx
 from tests.service.webhooks.authority import needs_openssl
-
-from .nginx import Nginx, needs_nginx, running_nginx
 
 TOKEN = "a-token-for-prometheus"
 SETTINGS = {
@@ -69,7 +68,7 @@ class From(HTTPAdapter):
 def browser(nginx: Nginx, address: str = "127.0.0.1") -> requests.Session:
     """One that trusts the certificate."""
     session = requests.Session()
-    session.trust_env, session.verify = False, str(nginx.certificate)
+    session.trust_env, session.verify = False, str(nginx.tls.certificate)
     session.mount("https://", From(address))
     return session
 
@@ -190,51 +189,3 @@ def test_an_end_and_a_new_start_of_each_node_fail_no_request(nginx: Nginx, nodes
             client.join()
     assert failed == []
     assert set(statuses) == {200, 302}
-
-
-class Odd(ThreadingHTTPServer):
-    """A node that answers nothing, or always the same; it counts what it is asked."""
-
-    daemon_threads = True
-
-    def __init__(self, status: int) -> None:
-        self.asked = list[str]()
-        odd = self
-
-        class Handler(BaseHTTPRequestHandler):
-            def _answer(self) -> None:
-                odd.asked.append(self.command)
-                self.rfile.read(int(self.headers.get("Content-Length", 0)))
-                if status:
-                    self.send_response(status)
-                    self.send_header("Content-Length", "0")
-                    self.end_headers()
-                self.close_connection = True
-
-            do_GET = do_POST = _answer  # noqa: N815  # as the library calls them
-
-            def log_message(self, *_: object) -> None:
-                """Nobody reads it."""
-
-        super().__init__(("127.0.0.1", 0), Handler)
-        threading.Thread(target=self.serve_forever, daemon=True).start()
-
-
-def test_a_post_that_may_have_arrived_is_not_sent_to_the_other_node(tmp_path: Path) -> None:
-    silent = [Odd(0), Odd(0)]
-    with running_nginx(tmp_path / "run", (silent[0].server_port, silent[1].server_port)) as nginx:
-        assert browser(nginx).post(f"{nginx.base}/applications/", b"x", timeout=PATIENCE).status_code == 502
-        assert [one for node in silent for one in node.asked] == ["POST"]
-        browser(nginx).get(f"{nginx.base}/applications/", timeout=PATIENCE)
-    asked = [one for node in silent for one in node.asked]
-    assert asked.count("GET") >= 1
-    assert asked.count("POST") == 1
-
-
-def test_files_that_one_version_does_not_have_are_asked_of_the_other(tmp_path: Path) -> None:
-    without, having = Odd(404), Odd(200)
-    with running_nginx(tmp_path / "run", (without.server_port, having.server_port)) as nginx:
-        files = {browser(nginx).get(f"{nginx.base}/static/of-this-version.css").status_code for _ in range(4)}
-        pages = {browser(nginx).get(f"{nginx.base}/somewhere/").status_code for _ in range(4)}
-    assert files == {200}
-    assert pages == {200, 404}, "a page that is not there is not asked for twice"

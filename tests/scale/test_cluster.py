@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 
 from tests.needed import needed
+from tests.nginx import needs_nginx
 from tests.object_store import needs_a_bucket
 from tests.scratch_postgres import server_programs
 from tests.scratch_redis import has_redis
 
 from .load.crowd import Crowd, at_work, promised_in
 from .load.promises import Promises
-from .machines import nginx
 from .machines.cluster import Cluster, running
 from .machines.disturbances import kill_nodes, take_cache_away, take_storage_away
 
@@ -24,7 +24,7 @@ pytestmark = [
     pytest.mark.postgres,
     needed("PostgreSQL", server_programs() is not None),
     needed("Redis", has_redis()),
-    needed("nginx", nginx.PROGRAM is not None),
+    needs_nginx,
     needs_a_bucket,
     # The tests read one story.
     pytest.mark.xdist_group("scale"),

@@ -11,13 +11,13 @@ from itertools import chain
 from pathlib import Path
 
 from tests.faults.environment import free_port
+from tests.nginx import Nginx
 
 from .load.browser import ScriptedBrowser
 from .load.closed_loop import Round, percentile, read_pages
 from .load.people import Applicant, sign_in
 from .machines import cluster
 from .machines.limits import controller, held_to
-from .machines.nginx import Nginx
 from .results import Result
 
 _FEW, _MANY = 8, 64

@@ -11,12 +11,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tests.faults.environment import free_port
+from tests.nginx import Nginx
 from tests.object_store import ObjectStore
 from tests.scratch_postgres import Cluster as Postgres
 from tests.scratch_postgres import running_cluster
 from tests.scratch_redis import Redis, scratch_redis
 
-from .nginx import Nginx
 from .nodes import PROJECT, Node, WebNode, environment
 
 WORKERS = ("relay", "mail", "webhooks")
