@@ -25,7 +25,7 @@ from django.core.files.storage import storages
 from django.db import transaction
 
 from formation_portal.core.background import MINUTE_SECONDS, minute_task
-from formation_portal.core.storage import ANCHOR_FILES
+from formation_portal.core.storage import ANCHOR_FILES, replace_secret
 
 from .models import AnchorRow, Entry
 
@@ -103,17 +103,30 @@ def read_anchor() -> tuple[Anchored, frozenset[int]]:
 
     Raises OSError where a bucket is away.
     """
-    if settings.AUDIT_ANCHOR == TABLE:
-        said = [(number, hashed) for number, hashed in AnchorRow.objects.values_list("number", "hash")]
-    elif settings.AUDIT_ANCHOR == BUCKET:
-        names = _bucket().stored_before(datetime.max.replace(tzinfo=UTC))
-        said = [(int(found[1]), found[2]) for name in names if (found := _OBJECT.fullmatch(name))]
-    else:
-        said = _read_file(anchor_path())
+    said = _read_all()
     anchored = dict(reversed(said))
     if len(anchored) == len(said):
         return anchored, frozenset()
     return anchored, frozenset(number for number, hashed in said if anchored[number] != hashed)
+
+
+def copy_anchor(newest: int) -> str:
+    """Its lines, for a backup that has the entries up to this number: of later ones it would say that they were cut
+    off. Of the table none, which is copied with the database. Raises OSError where a bucket is away."""
+    if settings.AUDIT_ANCHOR == TABLE:
+        return ""
+    return "".join(_LINE.format(number, hashed) for number, hashed in _read_all() if number <= newest)
+
+
+def restore_anchor(lines: str) -> None:
+    """Put copied lines where the anchor is; objects that a bucket still has stay. Raises OSError."""
+    if settings.AUDIT_ANCHOR == BUCKET:
+        names = [_OBJECT_NAME.format(int(number), hashed) for number, hashed in _LINES.findall(lines)]
+        for name in names:
+            if not _bucket().exists(name):
+                _bucket().save(name, ContentFile(b""))
+    elif settings.AUDIT_ANCHOR != TABLE:
+        replace_secret(anchor_path(), lines)
 
 
 def move_file(say: Callable[[str], object]) -> None:
@@ -130,6 +143,16 @@ def move_file(say: Callable[[str], object]) -> None:
 
 def _bucket() -> Any:
     return storages[ANCHOR_FILES]
+
+
+def _read_all() -> list[tuple[int, str]]:
+    """As it was said, the first first."""
+    if settings.AUDIT_ANCHOR == TABLE:
+        return list(AnchorRow.objects.values_list("number", "hash"))
+    if settings.AUDIT_ANCHOR == BUCKET:
+        names = _bucket().stored_before(datetime.max.replace(tzinfo=UTC))
+        return [(int(found[1]), found[2]) for name in names if (found := _OBJECT.fullmatch(name))]
+    return _read_file(anchor_path())
 
 
 def _append_to_file(lines: str) -> None:

@@ -1,7 +1,8 @@
 """A copy of all that the portal keeps, taken while it serves, and put back: both databases as they were at one moment,
 every file that their rows name, the secrets of DATA_DIR and the audit's anchor.
 
-In the folder of a backup are `databases/`, `files/` by the names that rows have for them, and `secrets/`.
+In the folder of a backup are `databases/`, `files/` by the names that rows have for them, `secrets/` and the anchor's
+lines. SECRETS_KEY, which opens the secrets that are in a database, is a setting and not among them.
 """
 
 import os
@@ -23,6 +24,7 @@ from django.db.models import Model
 from django.utils import timezone
 
 from formation_portal.applications.models import Document as PortalDocument
+from formation_portal.audit import anchor
 from formation_portal.audit.models import Entry
 from formation_portal.core.databases import SERVICE
 from formation_portal.core.storage import SERVICE_FILES, replace_secret
@@ -80,7 +82,7 @@ def back_up(folder: Path, say: Say) -> None:
             if name not in names:
                 path.unlink()
     _copy_secrets(folder / "secrets")
-    _copy_anchor(folder / "audit-anchor", newest)
+    replace_secret(folder / "audit-anchor", anchor.copy_anchor(newest))
     say(f"Backed up both databases and {sum(map(len, named.values()))} files ({copied} of them new).")
 
 
@@ -104,8 +106,7 @@ def restore(folder: Path, say: Say) -> None:
             restored += 1
     for path in (folder / "secrets").iterdir():
         replace_secret(Path(settings.DATA_DIR) / path.name, path.read_text())
-    if (folder / "audit-anchor").exists():
-        replace_secret(Path(settings.AUDIT_ANCHOR), (folder / "audit-anchor").read_text())
+    anchor.restore_anchor((folder / "audit-anchor").read_text())
     say(f"Restored both databases and {restored} files.")
 
 
@@ -230,17 +231,9 @@ def _copy_new_files(folder: Path, alias: str) -> int:
 
 def _copy_secrets(folder: Path) -> None:
     for path in Path(settings.DATA_DIR).iterdir():
-        is_other = path.name in _NO_SECRETS or ".sqlite3" in path.name or path == Path(settings.AUDIT_ANCHOR)
+        is_other = path.name in _NO_SECRETS or ".sqlite3" in path.name or path == anchor.anchor_path()
         if path.is_file() and not is_other:
             replace_secret(folder / path.name, path.read_text())
-
-
-def _copy_anchor(target: Path, newest: int) -> None:
-    """As far as the copied entries go: beyond them it would tell of a chain that was cut."""
-    anchor = Path(settings.AUDIT_ANCHOR)
-    if anchor.is_file():
-        lines = anchor.read_text("ascii", errors="replace").splitlines(keepends=True)
-        replace_secret(target, "".join(line for line in lines if line[:12].isdigit() and int(line[:12]) <= newest))
 
 
 @contextmanager

@@ -1,5 +1,6 @@
 """The whole cluster: started in order, its parts taken away and given back, ended whatever happens."""
 
+import base64
 import secrets
 import shutil
 import subprocess
@@ -22,8 +23,6 @@ from .nodes import PROJECT, Node, WebNode, environment
 WORKERS = ("relay", "mail", "webhooks")
 # Beside the static files of a node: what they were collected from.
 STATIC_DIGEST = "static-digest"
-# Secrets that all nodes need and that each looks for in its own folder: what an operator copies from node to node.
-_COPIED_SECRETS = {"portal-service-key": "sk_live_", "webhook-signing-key": ""}
 
 
 @dataclass
@@ -99,7 +98,8 @@ def running(
             cluster.web.append(WebNode(f"web-{number}", folder / f"web-{number}", settings | own, ["web"], port=port))
         for number, commands in enumerate(workers, 1):
             cluster.workers.append(Node(f"worker-{number}", folder / f"worker-{number}", settings, commands))
-        _make_folders(cluster)
+        for name in ("operator", *(node.name for node in (*cluster.web, *cluster.workers))):
+            (folder / name).mkdir(mode=0o700)
         stack.callback(lambda: [node.kill() for node in (*cluster.workers, *cluster.web)])
         first, *others = cluster.web
         first.start()
@@ -117,14 +117,6 @@ def running(
         yield cluster
 
 
-def _make_folders(cluster: Cluster) -> None:
-    copied = {name: before + secrets.token_urlsafe(48) for name, before in _COPIED_SECRETS.items()}
-    for name in ("operator", *(node.name for node in (*cluster.web, *cluster.workers))):
-        (cluster.folder / name).mkdir(mode=0o700)
-        for secret, value in copied.items():
-            (cluster.folder / name / secret).write_text(value)
-
-
 def _settings(folder: Path, postgres: Postgres, redis: Redis, store: ObjectStore, port: int) -> dict[str, str]:
     mail = folder / "mail"
     mail.mkdir()
@@ -134,10 +126,8 @@ def _settings(folder: Path, postgres: Postgres, redis: Redis, store: ObjectStore
         "CACHE_URL": redis.url,
         "STORAGE_URL": store.url(),
         "EMAIL_URL": f"file://{mail}",
-        "SECRET_KEY": secrets.token_urlsafe(48),
-        "AUDIT_KEY": secrets.token_urlsafe(48),
-        # One file for all, as if on a disk that they share.
-        "AUDIT_ANCHOR": str(folder / "audit-anchor"),
+        # All others are made by the node that starts first, and kept in the database.
+        "SECRETS_KEY": base64.b64encode(secrets.token_bytes(32)).decode(),
         "PORTAL_URL": f"http://127.0.0.1:{port}",
         "TRUSTED_PROXIES": "127.0.0.1/32",
         "LOG_LEVEL": "WARNING",
