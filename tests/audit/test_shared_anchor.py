@@ -152,3 +152,26 @@ def test_the_file_of_before_is_moved_once(append: Append, settings: Any, tmp_pat
     assert said == ["Moved 3 anchors of the audit from DATA_DIR into the table"]
     append(1)
     assert report(minutes=5).findings == ()
+
+
+@pytest.mark.django_db
+@needs_a_bucket
+def test_a_backup_has_the_objects_of_its_own_entries(append: Append, in_bucket: ObjectStore) -> None:
+    for _ in range(3):
+        append(1)
+        anchor.anchor_newest()
+    names = in_bucket.names
+    assert len(names) == 3
+    lines = anchor.copy_anchor(2)
+    in_bucket.bucket.objects.delete()
+    anchor.restore_anchor(lines)
+    assert in_bucket.names == names[:2]
+    anchor.restore_anchor(lines)
+    assert in_bucket.names == names[:2]
+
+
+@pytest.mark.django_db
+def test_the_table_is_copied_with_its_database(append: Append, in_table: None) -> None:
+    append(1)
+    assert AnchorRow.objects.count() == 1
+    assert anchor.copy_anchor(1) == ""
