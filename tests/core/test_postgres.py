@@ -41,6 +41,7 @@ BUSIEST = [
     "tests/mail/test_waking.py",
     "tests/service/webhooks/test_waking.py",
     "tests/audit/test_shared_anchor.py",
+    "tests/management/test_backups.py",
     "tests/journeys/end_to_end/test_every_product.py",
 ]
 
