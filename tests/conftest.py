@@ -46,7 +46,6 @@ _LONGEST = (
     "tests/management/test_serve.py",
     "tests/faults/",
     "tests/durability/",
-    "tests/scale/test_cluster.py",
 )
 
 

@@ -5,17 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.needed import needed
-from tests.scratch_postgres import server_programs
+from .nodes import Installation, installation, new_key
+from .site import NEEDED, Site
 
-from .nodes import Installation, end, installation, new_key
-from .served import free_port
-
-pytestmark = [
-    pytest.mark.postgres,
-    needed("PostgreSQL", server_programs() is not None),
-    pytest.mark.xdist_group("nodes"),
-]
+pytestmark = NEEDED
 
 NAMES = ["audit-key", "portal-service-key", "secret-key", "webhook-signing-key"]
 SIGN = """
@@ -37,24 +30,20 @@ print(signing.loads(session))
 """
 
 
-@pytest.fixture(scope="module")
-def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installation]:
+@pytest.fixture
+def shared(site: Site) -> Installation:
     """With a key, and set up by two nodes that were started at once."""
-    with installation(tmp_path_factory.mktemp("shared"), SECRETS_KEY=new_key("a")) as here:
-        both = [here.node(name).start("setup_portal") for name in ("one", "other")]
-        for code, said in map(end, both):
-            assert code == 0, said
-            assert "Warning: the node" not in said
-        yield here
+    return Installation(site.cluster.url, site.folder, site.settings)
 
 
 def secret_files(folder: Path) -> list[str]:
     return sorted(path.name for pattern in ("*-key", "*-secret") for path in folder.glob(pattern))
 
 
-def test_two_starts_at_once_make_each_secret_once_and_in_no_file(shared: Installation) -> None:
+def test_two_starts_at_once_make_each_secret_once_and_in_no_file(shared: Installation, site: Site) -> None:
     assert shared.execute("SELECT name FROM nodes_secret ORDER BY name") == [(name,) for name in NAMES]
     assert secret_files(shared.folder / "one") == secret_files(shared.folder / "other") == []
+    assert "Warning: the node" not in site.log()
 
 
 def test_what_one_node_signs_another_verifies(shared: Installation) -> None:
@@ -62,9 +51,8 @@ def test_what_one_node_signs_another_verifies(shared: Installation) -> None:
     assert shared.node("other").says(VERIFY.replace("SIGNED", signed)) == "a session"
 
 
-@pytest.mark.parametrize("command", ["web", "mail"])
-def test_a_wrong_key_ends_the_start_with_a_line(shared: Installation, command: str) -> None:
-    code, said = shared.node("one", SECRETS_KEY=new_key("b")).run(command, PORT=str(free_port()))
+def test_a_wrong_key_ends_the_start_with_a_line(shared: Installation) -> None:
+    code, said = shared.node("one", SECRETS_KEY=new_key("b")).run("mail")
     assert code == 1
     assert "CommandError: SECRETS_KEY: does not open " in said
     assert "Set it as on the other nodes." in said
@@ -77,6 +65,17 @@ def test_a_node_without_the_key_is_told_that_it_needs_one(shared: Installation) 
     assert code == 1
     assert "SECRETS_KEY: is not set, and the database holds the portal's secrets." in said
     assert "Traceback" not in said
+
+
+def test_doctor_names_what_is_not_as_on_the_nodes_that_run(shared: Installation) -> None:
+    _, said = shared.node("third", RATE_LIMIT="7").run("doctor")
+    for name in ("one", "other"):
+        assert f":{shared.folder}/{name} has another RATE_LIMIT → Give all nodes the same RATE_LIMIT." in said
+    assert said.count(" has another ") == 2
+
+
+@pytest.mark.long
+def test_doctor_says_that_the_key_is_missing(shared: Installation) -> None:
     _, said = shared.node("third", SECRETS_KEY="").run("doctor")
     assert "fault  Secrets: SECRETS_KEY is not set" in said
 
@@ -91,6 +90,7 @@ def apart(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installation]:
         yield here
 
 
+@pytest.mark.long
 def test_a_start_says_where_it_disagrees_with_a_node_that_runs(apart: Installation) -> None:
     code, said = apart.node("other", STORAGE_URL="", RATE_LIMIT="7").run("setup_portal")
     assert code == 0
@@ -105,6 +105,7 @@ def test_a_start_says_where_it_disagrees_with_a_node_that_runs(apart: Installati
         assert key.read_text() not in str(kept)
 
 
+@pytest.mark.long
 def test_doctor_says_it_too_and_knows_versions_and_clocks(apart: Installation) -> None:
     apart.execute("UPDATE nodes_node SET seen_at = now(), version = 'older', clock_ahead = 2.5")
     node = apart.node("third", EMAIL_URL="file:///tmp")
@@ -120,6 +121,7 @@ def test_doctor_says_it_too_and_knows_versions_and_clocks(apart: Installation) -
     assert "ok     Nodes: none beside this one" in node.run("doctor")[1]
 
 
+@pytest.mark.long
 def test_files_are_taken_over_when_the_key_is_set_for_the_first_time(apart: Installation) -> None:
     signed = apart.node("one").says(SIGN)
     code, said = apart.node("one", SECRETS_KEY=new_key("a")).run("setup_portal")

@@ -1,7 +1,6 @@
 """Two nodes of `manage.py web` while PostgreSQL, Redis and the bucket go away and come back, and while one after the
 other is replaced by a version that is to come. Nothing is started anew for an outage."""
 
-import contextlib
 import os
 import signal
 import subprocess
@@ -14,21 +13,11 @@ from typing import Any
 import pytest
 import requests
 
-from tests.needed import needed
-from tests.object_store import ObjectStore
-from tests.scratch_postgres import Cluster, running_cluster, server_programs
-from tests.scratch_redis import Redis, has_redis, scratch_redis
-
-from .nodes import new_key
-from .served import PATIENCE, PROJECT, READY, Served, eventually, free_port
+from .served import PATIENCE, PROJECT, READY, eventually
+from .site import NEEDED, Site
 from .test_web import Balancer
 
-pytestmark = [
-    pytest.mark.postgres,
-    needed("PostgreSQL", server_programs() is not None),
-    needed("Redis", has_redis()),
-    pytest.mark.xdist_group("servers_away"),
-]
+pytestmark = NEEDED
 
 # What a version to come brings: a table more, which the version of now does not know.
 TO_COME = """
@@ -37,59 +26,6 @@ class Migration(migrations.Migration):
     dependencies = [("audit", "0006_anchor_table")]
     operations = [migrations.RunSQL("CREATE TABLE to_come (id integer)")]
 """
-
-
-class Site:
-    """Servers, and two nodes that stand on them."""
-
-    def __init__(self, cluster: Cluster, redis: Redis, store: ObjectStore, folder: Path) -> None:
-        self.cluster, self.redis, self.store = cluster, redis, store
-        shared = {
-            "DATABASE_URL": f"{cluster.url}/portal",
-            "SERVICE_DATABASE_URL": f"{cluster.url}/formation",
-            "CACHE_URL": redis.url,
-            "STORAGE_URL": store.url(),
-            "SECRETS_KEY": new_key("a"),
-            "WEB_PROCESSES": "1",
-        }
-        self.nodes = [Served(folder / name, free_port(), dict(shared), "web") for name in ("one", "other")]
-
-    def start(self) -> None:
-        for node in self.nodes:
-            node.start()
-        for node in self.nodes:
-            node.until(READY)
-            # Its pipe must not fill up.
-            node.reader = threading.Thread(target=lambda node=node: node.lines.extend(node.process.stdout))
-            node.reader.start()
-
-    def log(self) -> str:
-        return "".join(line for node in self.nodes for line in node.lines)
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    with running_cluster(durable=True) as cluster, scratch_redis() as redis:
-        for name in ("portal", "formation"):
-            cluster.make_database(name)
-        store = ObjectStore()
-        store.start_again()
-        site = Site(cluster, redis, store, tmp_path_factory.mktemp("site"))
-        try:
-            site.start()
-            yield site
-        finally:
-            for node in site.nodes:
-                if not hasattr(node, "process"):
-                    continue
-                with contextlib.suppress(ProcessLookupError):
-                    node.process.send_signal(signal.SIGKILL)
-                node.process.wait(PATIENCE)
-                if node.reader.ident:
-                    node.reader.join(PATIENCE)
-                assert node.process.stdout is not None
-                node.process.stdout.close()
-            store.end()
 
 
 class Browser(requests.Session):
@@ -169,6 +105,7 @@ def test_a_page_is_served_without_the_bucket(site: Site, browser: Browser) -> No
         site.store.start_again()
 
 
+@pytest.mark.long
 def test_a_version_to_come_takes_over_node_by_node_and_no_request_fails(
     site: Site, browser: Browser, tmp_path: Path
 ) -> None:

@@ -21,6 +21,8 @@ from .machines.cluster import Cluster, running
 from .machines.disturbances import kill_nodes, take_cache_away, take_storage_away
 
 pytestmark = [
+    # Each part of it is in the ordinary run: tests/management/test_servers_away.py, tests/faults, tests/deploy.
+    pytest.mark.long,
     pytest.mark.postgres,
     needed("PostgreSQL", server_programs() is not None),
     needed("Redis", has_redis()),
