@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 
 from formation_portal.accounts import demo
 from formation_portal.core.databases import SERVICE
-from formation_portal.management.web_server import OpenConnections, _Server, listen
+from formation_portal.management.web_server import OpenConnections, _Server, bind, listen
 from formation_portal.service.auth import DEMO_KEY
 
 from .served import PATIENCE, READY, Served, eventually, free_port, opened, slow_clients
@@ -61,7 +61,7 @@ class OneOfTwo:
     """The first of two processes at one socket, in this one; what the other has is for the test to say."""
 
     def __init__(self) -> None:
-        self.listening = listen("127.0.0.1", 0)
+        self.listening = listen(bind("127.0.0.1", 0))
         self.connections = OpenConnections(2)
         self.server = _Server(lambda environ, start_response: [], self.listening, self.connections, 0)
 
