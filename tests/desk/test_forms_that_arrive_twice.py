@@ -26,13 +26,13 @@ assert _FOUND
 REPEATED = [f"{one}/" for one in _FOUND[1].split("|")]
 
 
-def deed(draft: Draft, place: str, agent: Any) -> dict[str, Any]:
+def posted(draft: Draft, place: str, agent: Any) -> dict[str, Any]:
     """What the form posts, once what it needs is there."""
     if place == "release/":
         Case.objects.filter(pk=draft.application.pk).update(claimed_by=agent, claimed_at=draft.application.submitted_at)
     if place in ("reopenings/", "ruling/"):
         accept_all(draft, agent)
-    return {
+    forms: dict[str, dict[str, Any]] = {
         "claim/": {},
         "release/": {},
         "acceptances/": {"place": BIRTH},
@@ -40,7 +40,8 @@ def deed(draft: Draft, place: str, agent: Any) -> dict[str, Any]:
         "remarks/": {"place": BIRTH, "text": "Is it 1984?", "note": "See the scan"},
         "notes/": {"place": BIRTH, "note": "See the scan"},
         "ruling/": {"deed": "approve", "unseen": documents_of(draft)},
-    }[place]
+    }
+    return forms[place]
 
 
 def kept(draft: Draft) -> dict[str, Any]:
@@ -58,7 +59,7 @@ def kept(draft: Draft) -> dict[str, Any]:
 
 @pytest.mark.parametrize("place", REPEATED)
 def test_what_arrives_twice_is_done_once(submitted: Draft, agent: Any, as_agent: Client, place: str) -> None:
-    form = deed(submitted, place, agent)
+    form = posted(submitted, place, agent)
     before = kept(submitted)
     form["sight"] = page_version(as_agent, submitted, "ruling/")
     first = as_agent.post(path(submitted, place), form)
