@@ -7,9 +7,9 @@ read together, so that whoever goes through them takes no query for each.
 from collections.abc import Callable, Collection, Iterable, Iterator, Set
 from datetime import date
 from functools import cached_property
-from typing import TypeVar, cast
+from typing import Any, TypeVar, cast
 
-from django.db.models import F, Q
+from django.db.models import F, Model, Q
 from django.utils.functional import SimpleLazyObject
 
 from formation_portal.core.prepared_queries import PreparedQuery
@@ -24,6 +24,7 @@ _MOST_ALONE = 4
 DocumentPlace = tuple[str | None, str]
 
 Entered = TypeVar("Entered", SectionAnswers, Party, ShareClass, Document)
+Owned = TypeVar("Owned", bound=Model)
 
 _SECTIONS = PreparedQuery(lambda application: SectionAnswers.objects.filter(application=application))
 _PARTIES = PreparedQuery(lambda application: Party.objects.filter(application=application))
@@ -82,10 +83,7 @@ class StoredRows:
         return "documents" in self.__dict__ or self.has_all_parties
 
     def _read(self, query: PreparedQuery[Entered]) -> list[Entered]:
-        rows = query.rows(self.application.pk)
-        for row in rows:
-            row.application = self.application
-        return rows
+        return rows_of(self.application, query)
 
     @cached_property
     def sections(self) -> dict[str, SectionAnswers]:
@@ -295,6 +293,14 @@ class DocumentPlaces(Set[DocumentPlace]):
     @classmethod
     def _from_iterable(cls, places: Iterable[DocumentPlace]) -> Set[DocumentPlace]:  # type: ignore[override]
         return frozenset(places)
+
+
+def rows_of(application: Application, query: PreparedQuery[Owned], *values: Any) -> list[Owned]:
+    """The application's rows, by its number and what else the query takes. One query."""
+    rows = query.rows(application.pk, *values)
+    for row in rows:
+        row.application = application  # type: ignore[attr-defined]  # each of them belongs to one
+    return rows
 
 
 def token_of(party: Party | None) -> str | None:

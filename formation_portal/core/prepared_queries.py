@@ -7,6 +7,7 @@ from typing import Any, Generic, TypeVar
 from django.db import connections, router
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.models import Model, QuerySet
+from django.db.models.query import RelatedPopulator, get_related_populators
 from django.db.models.sql.compiler import SQLCompiler
 
 Row = TypeVar("Row", bound=Model)
@@ -18,8 +19,8 @@ _SAMPLE = 7_318_264_001
 class PreparedQuery(Generic[Row]):
     """A query set that is asked again and again with other values.
 
-    `make` takes the values and gives the query set, of whole rows of one table; each value has to stand in it as it is,
-    once: for equality, not within a pattern.
+    `make` takes the values and gives the query set, of whole rows of one table, with those that `select_related` names;
+    each value has to stand in it as it is, once: for equality, not within a pattern.
     """
 
     def __init__(self, make: "Callable[..., QuerySet[Row]]") -> None:
@@ -27,7 +28,7 @@ class PreparedQuery(Generic[Row]):
         self._alias = ""
 
     def rows(self, *values: Any) -> list[Row]:
-        """The rows that the query set would give for these values; no foreign keys are followed."""
+        """The rows that the query set would give for these values."""
         self._alias = self._alias or router.db_for_read(self._make(*_samples(len(values))).model)
         connection = connections[self._alias]
         # With the connection, and so once a thread: how its columns are read is a matter of that connection.
@@ -38,7 +39,7 @@ class PreparedQuery(Generic[Row]):
         with connection.cursor() as cursor:
             cursor.execute(written.sql, written.parameters(values))
             found = cursor.fetchall()
-        return [written.model.from_db(self._alias, written.names, row) for row in written.converted(found)]
+        return [written.row(self._alias, row) for row in written.converted(found)]
 
 
 @dataclass(frozen=True)
@@ -53,6 +54,15 @@ class _Written(Generic[Row]):
     compiler: SQLCompiler
     converters: dict[int, Any]
     names: tuple[str, ...]
+    # They make the related rows, from the columns behind the row's own.
+    populators: tuple[RelatedPopulator, ...]
+
+    def row(self, alias: str, columns: Sequence[Any]) -> Row:
+        """A row with its related rows."""
+        made = self.model.from_db(alias, self.names, columns[: len(self.names)])
+        for populator in self.populators:
+            populator.populate(columns, made)
+        return made
 
     def parameters(self, values: Sequence[Any]) -> list[Any]:
         """All of them, in the order of the SQL."""
@@ -80,4 +90,5 @@ def _write(make: "Callable[..., QuerySet[Row]]", count: int, connection: BaseDat
     assert len(places) == count, sql
     converters = compiler.get_converters([column for column, _, _ in compiler.select])
     names = tuple(field.attname for field in query_set.model._meta.concrete_fields)
-    return _Written(query_set.model, sql, tuple(parameters), places, compiler, converters, names)
+    populators = tuple(get_related_populators(compiler.klass_info, compiler.select, connection.alias))
+    return _Written(query_set.model, sql, tuple(parameters), places, compiler, converters, names, populators)

@@ -1,6 +1,8 @@
 """What a check, query or note is about, as pages and tables name it, and what the form calls it at present."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 from urllib.parse import quote, unquote
 
@@ -9,6 +11,7 @@ from django.db import models
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import document_subject
 from formation_portal.contract.fields.base import FieldSpec
+from formation_portal.contract.schema import FormSchema, Section
 
 
 class TargetKind(models.TextChoices):
@@ -101,11 +104,35 @@ def field_at(draft: Draft, target: Target) -> FieldSpec | None:
     """The question that a target is; None for any other."""
     if target.kind is not TargetKind.FIELD:
         return None
-    section, fields = draft.schema.section(target.holder), tuple[FieldSpec, ...]()
+    questions, section = draft.schema.cached(_Questions), draft.schema.section(target.holder)
+    if section is not None:
+        return questions.of_section(section).get(target.name) if section.is_entity else None
     if (party := draft.party(target.holder)) is not None:
-        fields = tuple(draft.schema.fields_of(party.kind, party.roles))
-    elif draft.share_class(target.holder) is not None:
-        fields = tuple(draft.schema.share_class_fields)
-    elif section is not None and section.is_entity:
-        fields = tuple(section.fields)
-    return next((spec for spec in fields if Target.of_field(target.holder, spec.name) == target), None)
+        return questions.of_party(party.kind, tuple(party.roles)).get(target.name)
+    return questions.of_share_class.get(target.name) if draft.share_class(target.holder) is not None else None
+
+
+class _Questions:
+    """The schema's questions by the names that targets give them; of several of one name the first."""
+
+    def __init__(self, schema: FormSchema) -> None:
+        self._schema = schema
+        self._known: dict[tuple[str, ...], dict[str, FieldSpec]] = {}
+
+    def of_section(self, section: Section) -> dict[str, FieldSpec]:
+        """Those of a section about the entity."""
+        return self._by_name(("section", section.key), section.fields)
+
+    def of_party(self, kind: str, roles: tuple[str, ...]) -> dict[str, FieldSpec]:
+        """Those that a party of the kind is asked in its roles."""
+        return self._by_name(("party", kind, *roles), self._schema.fields_of(kind, roles))
+
+    @cached_property
+    def of_share_class(self) -> dict[str, FieldSpec]:
+        """Those about a class of shares."""
+        return self._by_name(("share_class",), self._schema.share_class_fields)
+
+    def _by_name(self, whose: tuple[str, ...], fields: Iterable[FieldSpec]) -> dict[str, FieldSpec]:
+        if whose not in self._known:
+            self._known[whose] = {_index_name(spec.name): spec for spec in reversed(tuple(fields))}
+        return self._known[whose]

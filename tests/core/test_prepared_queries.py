@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from allauth.account.models import EmailAddress
 from django.contrib.auth import get_user_model
 from django.db import connection, transaction
 from django.db.models import Q
@@ -36,6 +37,16 @@ def test_values_go_where_they_stand_in_the_query_set(people: list[Any]) -> None:
     query = PreparedQuery(lambda name, number: model.objects.filter(pk=number, first_name=name))
     assert query.rows("Ida", people[1].pk) == [people[1]]
     assert query.rows("Ida", people[0].pk) == []
+
+
+def test_related_rows_come_with_them_as_the_query_set_names_them(people: list[Any]) -> None:
+    first, second = (EmailAddress.objects.create(user=one, email=one.email) for one in people[:2])
+    query = PreparedQuery(lambda email: EmailAddress.objects.filter(email=email).select_related("user"))
+    for expected, person in ((first, people[0]), (second, people[1])):
+        with CaptureQueriesContext(connection) as seen:
+            [found] = query.rows(expected.email)
+            assert (found, found.user, found.user.first_name) == (expected, person, person.first_name)
+        assert len(seen) == 1
 
 
 def test_it_takes_one_query_and_locks_where_its_query_set_does(people: list[Any]) -> None:

@@ -11,6 +11,8 @@ from django.urls import reverse
 
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.readback import answer_in_words
+from formation_portal.applications.stored_rows import rows_of
+from formation_portal.core.prepared_queries import PreparedQuery
 from formation_portal.reviews.models import Note, Query, QueryReason
 from formation_portal.reviews.targets import Target, field_at, holder_name, label_of
 from formation_portal.reviews.transactions import ReviewVersion, current_version
@@ -21,6 +23,12 @@ from ..masking import Mask, TextMasking, is_identity_number, mask_of
 from ..shared_texts import SharedTexts
 from .forms import QueryForm, query_form
 
+_QUERIES = PreparedQuery(
+    lambda application: Query.objects.filter(application=application, dropped_at=None).select_related("by")
+)
+_NOTES = PreparedQuery(
+    lambda application: Note.objects.filter(application=application, removed_at=None).select_related("by")
+)
 _TONES = {"Resolved": "met", "Drafted": "half", "Answered": "open", "Asked": "heed"}
 
 
@@ -82,7 +90,7 @@ class QueryPanel:
     given_form: QueryForm | None = None
     is_open: bool = False
 
-    @property
+    @cached_property
     def id(self) -> str:
         """Where one comes back to after something was done here."""
         return target_id(self.target)
@@ -132,10 +140,15 @@ class QueryPanel:
     @cached_property
     def form(self) -> QueryForm | None:
         """The form to ask; None where nothing can be asked, or where the form is fetched."""
-        if self.given_form or not self.can_ask or self.panels.lazily:
+        if self.given_form or self.panels.lazily or not self.can_ask:
             return self.given_form
         drafted = next((line.query for line in reversed(self.queries) if line.query.is_draft), None)
         return query_form(self.panels.draft, self.target, drafted)
+
+    @property
+    def is_silent(self) -> bool:
+        """Whether nothing was asked or noted here, and there is no form."""
+        return not (self.queries or self.notes or self.form)
 
     @property
     def shared_texts(self) -> SharedTexts:
@@ -147,8 +160,7 @@ class QueryPanel:
         """Where the form is fetched from; empty where it is here, or where nothing can be asked."""
         if not (self.panels.lazily and self.can_ask):
             return ""
-        address = reverse("desk:queries", args=[self.panels.draft.application.reference])
-        return f"{address}?{urlencode({'place': str(self.target), 'back': self.back})}"
+        return f"{self.panels.ask_address}?{urlencode({'place': str(self.target), 'back': self.back})}"
 
 
 class QueryPanels:
@@ -181,6 +193,11 @@ class QueryPanels:
         self.can_review = can_review(draft, reader)
 
     @cached_property
+    def ask_address(self) -> str:
+        """Where forms are fetched from."""
+        return reverse("desk:queries", args=[self.draft.application.reference])
+
+    @cached_property
     def all(self) -> tuple[Query, ...]:
         """Every query but deleted drafts, in their order."""
         return read_queries(self.draft) if self._queries is None else self._queries
@@ -191,7 +208,7 @@ class QueryPanels:
 
     @cached_property
     def notes_by_target(self) -> dict[Target, list[Note]]:
-        return _by_target(self.draft.application.notes.filter(removed_at=None).select_related("by"))
+        return _by_target(rows_of(self.draft.application, _NOTES))
 
     @cached_property
     def masking(self) -> TextMasking:
@@ -206,7 +223,7 @@ class QueryPanels:
 
 def read_queries(draft: Draft) -> tuple[Query, ...]:
     """Every query of a case but deleted drafts, in their order. One query."""
-    return tuple(draft.application.queries.filter(dropped_at=None).select_related("by"))
+    return tuple(rows_of(draft.application, _QUERIES))
 
 
 def target_id(target: Target) -> str:

@@ -18,6 +18,7 @@ from formation_portal.accounts.policies import agents_with
 from formation_portal.contract.catalog import working_days_after, working_days_between
 from formation_portal.contract.lifecycle import State
 from formation_portal.core.integers import parse_integers
+from formation_portal.core.prepared_queries import PreparedQuery
 from formation_portal.relay.resolution import unresolved_deliveries
 from formation_portal.ui.forms.controls import FilterControl, Option, as_options
 from formation_portal.ui.pagination import KeysetPage, PageLink, ViewLink, keyset_links
@@ -295,9 +296,12 @@ def newest_url(chosen: QueueState) -> str:
     return queue_url(replace(chosen.from_the_top, newest_first=True))
 
 
+_COLLEAGUES = PreparedQuery(lambda reader: agents_with(Right.REVIEW).exclude(pk=reader))
+
+
 def colleague_options(reader: User) -> tuple[Option, ...]:
     """The colleagues to whom the reader can assign a case. One query."""
-    others = agents_with(Right.REVIEW).exclude(pk=reader.pk)
+    others = _COLLEAGUES.rows(reader.pk)
     return as_options((("", "Select a colleague"), *((str(one.pk), one.called) for one in others)), "")
 
 

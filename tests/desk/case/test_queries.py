@@ -57,6 +57,24 @@ def test_a_question_is_drafted_with_an_answer_to_propose(submitted: Draft, as_ag
     assert [(note.target, note.text) for note in Note.objects.all()] == [(BIRTH, "See the scan")]
 
 
+def test_what_was_said_at_an_answer_of_a_section_can_be_taken_back_from_the_case(
+    submitted: Draft, as_agent: Client, agent: Any
+) -> None:
+    section = submitted.schema.entity_sections[0]
+    place = str(Target.of_field(section.key, section.fields[0].name))
+    ask(as_agent, submitted, place=place, reason="differs", text="Is it so?", note="See the register")
+    browser = Client(enforce_csrf_checks=True)
+    browser.force_login(agent)
+    markup = Markup(browser.get(path(submitted)).content.decode())
+    row = next(one for one in markup.all("dd", class_="asked-at") if "Is it so?" in one.text)
+    for form in [one for one in markup.all("form") if row in one.ancestors]:
+        hidden = [one for one in markup.all("input", type="hidden") if form in one.ancestors]
+        posts = {one.attributes["name"]: one.attributes["value"] for one in hidden}
+        assert browser.post(form.attributes["action"], posts).status_code == 302
+    assert Query.objects.get().dropped_at is not None
+    assert Note.objects.get().removed_at is not None
+
+
 def test_the_form_holds_what_is_drafted(submitted: Draft, as_agent: Client) -> None:
     ask(as_agent, submitted, reason="differs", text="Is it 1984?", **{f"p:{BIRTH}:year": "1984"} | _day())
     markup = form_page(as_agent, submitted)
