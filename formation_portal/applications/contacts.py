@@ -18,6 +18,7 @@ from formation_portal.contract import canonical
 from formation_portal.contract.canonical import Identity, canonical_properties, identity, may_be_same, normalised_name
 from formation_portal.contract.fields import parsing
 from formation_portal.contract.fields.values import AnswerError
+from formation_portal.core.prepared_queries import PreparedQuery
 
 from .draft import Draft
 from .models import Application, Party
@@ -26,6 +27,17 @@ from .parties import PartyRow
 # More than anybody forms companies with; older ones are typed again.
 MAX_PARTIES_READ = 300
 OWNER = "me"
+
+# A customer's parties in all applications but one, the one saved last first.
+_KNOWN = PreparedQuery(
+    lambda owner, application: (
+        Party.objects.filter(application__owner=owner, application__deleted_at=None)
+        .filter(removed_at=None)
+        .exclude(application=application)
+        .order_by("-updated_at", "-pk")
+        .values_list("application__reference", "token", "kind", "raw")[:MAX_PARTIES_READ]
+    )
+)
 
 # Canonical names of a party begin with its kind, or with this (supplement, "Parties").
 _ANY_KIND = "party"
@@ -158,13 +170,7 @@ def answers_by_property(kind: str, raw: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _entries(user: AbstractUser, application: Application) -> Iterable[Contact]:
-    found = (
-        Party.objects.filter(application__owner=user.pk, application__deleted_at=None, removed_at=None)
-        .exclude(application=application)
-        .order_by("-updated_at", "-pk")
-        .values_list("application__reference", "token", "kind", "raw")
-    )
-    for reference, token, kind, raw in found[:MAX_PARTIES_READ]:
+    for reference, token, kind, raw in _KNOWN.tuples(user.pk, application.pk):
         yield Contact((f"{reference}/{token}",), kind, answers_by_property(kind, raw))
 
 

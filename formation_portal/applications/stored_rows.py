@@ -23,13 +23,14 @@ _MOST_ALONE = 4
 # Whose document it is, by their token (None: the entity's), and the slot's name.
 DocumentPlace = tuple[str | None, str]
 
-Entered = TypeVar("Entered", SectionAnswers, Party, ShareClass, Document)
+Entered = TypeVar("Entered", SectionAnswers, Party, ShareClass, Document, Holding)
 Owned = TypeVar("Owned", bound=Model)
 
 _SECTIONS = PreparedQuery(lambda application: SectionAnswers.objects.filter(application=application))
 _PARTIES = PreparedQuery(lambda application: Party.objects.filter(application=application))
 _SHARE_CLASSES = PreparedQuery(lambda application: ShareClass.objects.filter(application=application))
 _DOCUMENTS = PreparedQuery(lambda application: Document.objects.filter(application=application))
+_HOLDINGS = PreparedQuery(lambda application: Holding.objects.filter(application=application))
 _OWN_DOCUMENTS = PreparedQuery(lambda application: Document.objects.filter(application=application, party=None))
 
 # Whoever was entered before these says little of what is chosen next.
@@ -199,12 +200,22 @@ class StoredRows:
         if self.has_all_documents:
             return self._documents_by_holder.get(token, [])
         if token not in self._documents_alone:
-            party = self.party_model(token) if token is not None else None
-            if token is not None and party is None:
+            if token is None:
+                self._documents_alone[None] = self._attached(self._read(_OWN_DOCUMENTS), None)
+            elif (party := self.party_model(token)) is None:
                 return []
-            rows = self.application.documents.filter(party=party) if party else self._read(_OWN_DOCUMENTS)
-            self._documents_alone[token] = self._attached(rows, party)
+            else:
+                self._read_documents({party, *filter(None, self._party_alone.values())})
         return self._documents_alone[token]
+
+    def _read_documents(self, parties: Iterable[Party]) -> None:
+        """The files of everybody who was read so far: whoever looks at a few of them asks for each one's."""
+        those = {one.pk: one for one in parties if one.token not in self._documents_alone}
+        files: dict[int | None, list[Document]] = {pk: [] for pk in those}
+        for document in self.application.documents.filter(party__in=those):
+            files[document.party_id].append(document)
+        for pk, party in those.items():
+            self._documents_alone[party.token] = self._attached(files[pk], party)
 
     def document(self, number: int) -> Document | None:
         """The file of that number, in use or replaced; not of a removed party."""
@@ -250,7 +261,7 @@ class StoredRows:
         known = {row.pk: row for some in self._holdings_alone.values() for row in some.values()}
         return {
             (parties[row.party_id], classes[row.share_class_id]): known.get(row.pk, row)
-            for row in self.application.holdings.all()
+            for row in self._read(_HOLDINGS)
             if row.party_id in parties
         }
 

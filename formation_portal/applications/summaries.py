@@ -12,7 +12,7 @@ from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
 
-from django.db.models import Case, Count, F, Q, QuerySet, Sum, Value, When
+from django.db.models import Case, Count, F, Q, QuerySet, Sum, When
 
 from formation_portal.contract import canonical
 from formation_portal.contract.needs import (
@@ -26,6 +26,7 @@ from formation_portal.contract.reach import party_facts, reads_parties
 from formation_portal.contract.record import holds_until
 from formation_portal.contract.schema import Section
 from formation_portal.contract.shares import over_issued_of
+from formation_portal.core.prepared_queries import PreparedQuery
 
 from .contacts import identity_digest
 from .draft import Draft
@@ -88,6 +89,48 @@ def _written(tally: Tally) -> str:
     return json.dumps(sorted([*place, count] for place, count in tally.items()))
 
 
+def _holding_rows(application: int) -> QuerySet[Holding]:
+    return Holding.objects.filter(application=application, party__removed_at=None).order_by()
+
+
+# Parties, documents, holders and given shares of an application, counted by whoever's they are.
+_SUMMARIES = PreparedQuery(
+    lambda application: (
+        Party.objects.filter(application=application, removed_at=None)
+        .order_by()
+        .annotate(is_of_now=Case(When(judged_of=F("updated_at"), then=True), default=False))
+        .values_list("kind", "roles", "needed", "judged_by", "judged_until", "is_of_now")
+        .annotate(count=Count("pk"))
+    )
+)
+_UPLOADS = PreparedQuery(
+    lambda application: (
+        Document.objects.in_use()
+        .filter(application=application)
+        .order_by()
+        .values_list("party__kind", "party__roles", "slot")
+        .annotate(count=Count("pk"))
+    )
+)
+_HOLDERS = PreparedQuery(
+    lambda application: (
+        _holding_rows(application)
+        .values_list("party__kind", "party__roles")
+        .annotate(
+            some=Count("party", filter=Q(shares__gt=0), distinct=True),
+            unread=Count("pk", filter=Q(shares=None)),
+        )
+    )
+)
+_GIVEN = PreparedQuery(
+    lambda application: (
+        _holding_rows(application)
+        .values_list("party__kind", "party__roles", "share_class")
+        .annotate(given=Sum("shares", default=0))
+    )
+)
+
+
 class PartyNeeds:
     """How much each party needs, of many who are read together: of whoever's summary holds, no answer is validated."""
 
@@ -118,11 +161,12 @@ class Totals:
         if draft.has_all_parties:
             rows = ((one.kind, tuple(one.roles), one) for one in draft.party_models)
             read = Counter(((kind, roles), one.needed, _holds(draft, by, one)) for kind, roles, one in rows)
-            return [(*what, count) for what, count in read.items()]
-        holds = Case(When(_holding(self.draft, by), then=True), default=False) if by else Value(False)
-        found = self._parties.annotate(holds=holds).values_list("kind", "roles", "needed", "holds")
-        counted = found.annotate(count=Count("pk"))
-        return [((kind, tuple(roles)), needed, holds, count) for kind, roles, needed, holds, count in counted]
+        else:
+            read = Counter()
+            for kind, roles, needed, its_by, until, is_of_now, count in _SUMMARIES.tuples(draft.application.pk):
+                holds = bool(by and its_by == by and is_of_now and until and until > draft.today)
+                read[(kind, tuple(roles)), needed, holds] += count
+        return [(*what, count) for what, count in read.items()]
 
     @cached_property
     def groups(self) -> Counter[Group]:
@@ -162,10 +206,8 @@ class Totals:
         if self.draft.has_all_parties:
             holders = ((one.party, one.slot) for one in self.draft.documents)
             return Counter(((one.kind, tuple(one.roles)) if one else None, slot) for one, slot in holders)
-        rows = Document.objects.in_use().filter(application=self.draft.application).order_by()
         found: Counter[tuple[Group | None, str]] = Counter()
-        counted = rows.values_list("party__kind", "party__roles", "slot").annotate(count=Count("pk"))
-        for kind, roles, slot, count in counted:
+        for kind, roles, slot, count in _UPLOADS.tuples(self.draft.application.pk):
             found[(kind, tuple(roles)) if kind else None, slot] += count
         return found
 
@@ -187,12 +229,11 @@ class Totals:
     @cached_property
     def _holdings(self) -> dict[Group, tuple[int, int]]:
         """Of each group of shareholders, how many have no shares, and how many of their numbers can't be read."""
-        state, rows = self.draft.form_state, self._holding_rows
+        state = self.draft.form_state
         holders = {one: n for one, n in self.groups.items() if canonical.SHAREHOLDER in state.active_roles_of(*one)}
         found = {group: (count, 0) for group, count in holders.items()}
-        some, unread = Count("party", filter=Q(shares__gt=0), distinct=True), Count("pk", filter=Q(shares=None))
-        counted = rows.values_list("party__kind", "party__roles").annotate(some=some, unread=unread)
-        for kind, roles, has_some, unreadable in counted if self.draft.share_class_models else ():
+        counted = _HOLDERS.tuples(self.draft.application.pk) if self.draft.share_class_models else ()
+        for kind, roles, has_some, unreadable in counted:
             if (group := (kind, tuple(roles))) in found:
                 found[group] = (holders[group] - has_some, unreadable)
         return found
@@ -202,8 +243,7 @@ class Totals:
         """What is needed of the classes themselves."""
         tokens = {model.pk: model.token for model in self.draft.share_class_models}
         given: Counter[str] = Counter()
-        sums = self._holding_rows.values_list("party__kind", "party__roles", "share_class")
-        for kind, roles, pk, shares in sums.annotate(given=Sum("shares", default=0)) if tokens else ():
+        for kind, roles, pk, shares in _GIVEN.tuples(self.draft.application.pk) if tokens else ():
             given[tokens[pk]] += shares if (kind, tuple(roles)) in self._holdings else 0
         state = self.draft.form_state
         return (*needs_of_share_classes(state), *over_issued_of(state, given))
@@ -235,7 +275,7 @@ class Totals:
 
     @property
     def _holding_rows(self) -> QuerySet[Holding]:
-        return Holding.objects.filter(application=self.draft.application, party__removed_at=None).order_by()
+        return _holding_rows(self.draft.application.pk)
 
     @cached_property
     def count(self) -> int:

@@ -19,16 +19,24 @@ _SAMPLE = 7_318_264_001
 class PreparedQuery(Generic[Row]):
     """A query set that is asked again and again with other values.
 
-    `make` takes the values and gives the query set, of whole rows of one table, with those that `select_related` names;
-    each value has to stand in it as it is, once: for equality, not within a pattern.
+    `make` takes the values and gives the query set: for `rows` of whole rows of one table, with those that
+    `select_related` names. Each value has to stand in it as it is, once: for equality, not within a pattern.
     """
 
-    def __init__(self, make: "Callable[..., QuerySet[Row]]") -> None:
+    def __init__(self, make: "Callable[..., QuerySet[Row, Any]]") -> None:
         self._make = make
         self._alias = ""
 
     def rows(self, *values: Any) -> list[Row]:
         """The rows that the query set would give for these values."""
+        written, found = self._ask(values)
+        return [written.row(self._alias, row) for row in found]
+
+    def tuples(self, *values: Any) -> list[tuple[Any, ...]]:
+        """The same of a query set that ends in `values_list`, and may count and sum."""
+        return [tuple(row) for row in self._ask(values)[1]]
+
+    def _ask(self, values: tuple[Any, ...]) -> "tuple[_Written[Row], Iterator[Any]]":
         self._alias = self._alias or router.db_for_read(self._make(*_samples(len(values))).model)
         connection = connections[self._alias]
         # With the connection, and so once a thread: how its columns are read is a matter of that connection.
@@ -39,7 +47,7 @@ class PreparedQuery(Generic[Row]):
         with connection.cursor() as cursor:
             cursor.execute(written.sql, written.parameters(values))
             found = cursor.fetchall()
-        return [written.row(self._alias, row) for row in written.converted(found)]
+        return written, written.converted(found)
 
 
 @dataclass(frozen=True)
@@ -81,7 +89,7 @@ def _samples(count: int) -> list[str]:
     return [str(_SAMPLE + place) for place in range(count)]
 
 
-def _write(make: "Callable[..., QuerySet[Row]]", count: int, connection: BaseDatabaseWrapper) -> _Written[Row]:
+def _write(make: "Callable[..., QuerySet[Row, Any]]", count: int, connection: BaseDatabaseWrapper) -> _Written[Row]:
     samples = _samples(count)
     query_set = make(*samples)
     compiler = query_set.query.get_compiler(connection=connection)
@@ -90,5 +98,7 @@ def _write(make: "Callable[..., QuerySet[Row]]", count: int, connection: BaseDat
     assert len(places) == count, sql
     converters = compiler.get_converters([column for column, _, _ in compiler.select])
     names = tuple(field.attname for field in query_set.model._meta.concrete_fields)
-    populators = tuple(get_related_populators(compiler.klass_info, compiler.select, connection.alias))
+    # Of tuples there are no related rows. The types are those of a Django to come, which takes one argument more.
+    rows = compiler.klass_info
+    populators = tuple(get_related_populators(rows, compiler.select, connection.alias)) if rows else ()  # type: ignore[call-arg]
     return _Written(query_set.model, sql, tuple(parameters), places, compiler, converters, names, populators)

@@ -6,7 +6,7 @@ import pytest
 from allauth.account.models import EmailAddress
 from django.contrib.auth import get_user_model
 from django.db import connection, transaction
-from django.db.models import Q
+from django.db.models import Count, Max, Q
 from django.test.utils import CaptureQueriesContext
 
 from formation_portal.core.prepared_queries import PreparedQuery
@@ -61,3 +61,14 @@ def test_a_value_that_stands_within_a_pattern_is_refused(people: list[Any]) -> N
     query = PreparedQuery(lambda name: get_user_model().objects.filter(first_name__startswith=name))
     with pytest.raises(AssertionError):
         query.rows("A")
+
+
+def test_tuples_are_those_of_a_query_set_that_counts(people: list[Any]) -> None:
+    def by_name(but: str) -> Any:
+        users = get_user_model().objects.exclude(first_name=but).order_by("first_name")
+        return users.values_list("first_name").annotate(last=Max("date_joined"), count=Count("pk"))
+
+    query = PreparedQuery(by_name)
+    assert [(name, count) for name, _, count in query.tuples("Ida")] == [("Ada", 2), ("Mira", 1)]
+    for but in ("Ada", "Mira", "Ada"):
+        assert query.tuples(but) == list(by_name(but))

@@ -118,7 +118,7 @@ class MultiSelectField(_OptionField):
 
     def _parse(self, raw: Any) -> tuple[str, ...] | None:
         chosen = {self._parse_option(one) for one in parsing.members(raw, label=self.label)}
-        if len(chosen) > 1 and (alone := sorted(chosen & self.effective_exclusive_options)):
+        if len(chosen) > 1 and self.exclusive_options and (alone := sorted(chosen & self.effective_exclusive_options)):
             words = gettext(
                 "Untick “{option}” or the other answers to “{label}”",
                 option=self._option_label(alone[0]),

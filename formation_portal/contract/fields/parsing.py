@@ -12,6 +12,7 @@ import unicodedata
 from collections.abc import Mapping
 from datetime import date
 from decimal import Context, Decimal
+from functools import cache
 from typing import Any
 
 import phonenumbers
@@ -30,12 +31,15 @@ _WIDE_CONTEXT = Context(prec=1_000)
 
 _BIDI_CONTROLS = frozenset(range(0x202A, 0x202F)) | frozenset(range(0x2066, 0x206A))
 PLAIN_NUMBER = re.compile(r"-?\d+(\.\d+)?", re.ASCII)
+# At most 15 digits, the last decimal no zero but for those that are dropped.
+_SHORT_NUMBER = re.compile(r"(0|-?[1-9]\d{0,14})|(-?[1-9]\d{0,7}\.\d{0,6}[1-9])0{0,7}", re.ASCII)
 GROUPED_NUMBER = re.compile(r"-?\d{1,3}(,\d{3})+(\.\d+)?", re.ASCII)
 _GROUP_MARKS = re.compile("[\\s\u00a0\u202f'’]")
 # Words with single points between them, and a domain of two labels or more whose last is no number.
 _LOCAL = r"""[^\s.@,;:<>()\[\]\\"]+"""
 _LABEL = r"[^\W_](?:(?:[^\W_]|-)*[^\W_])?"
 _EMAIL = re.compile(rf"{_LOCAL}(?:\.{_LOCAL})*@(?:{_LABEL}\.)+(?!\d+$)(?=..){_LABEL}")
+_INTERNATIONAL_DIGITS = re.compile(r"\+[1-9]\d{4,18}", re.ASCII)
 _ISO_DATE = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 # 3. in German, 1er in French.
 _DAY_MARKS = re.compile(r"(?<=\d)(\.|er|º)$", re.ASCII)
@@ -74,7 +78,11 @@ def is_blank(raw: Any) -> bool:
     elif not isinstance(raw, list | tuple):
         raw = [raw]
     # One level only: nothing that is asked nests deeper, and a hostile body might.
-    return all(one is None or one == "" or (isinstance(one, str) and not one.strip()) for one in raw)
+    # Asked of every answer: a generator would take longer than the answer.
+    for one in raw:  # noqa: SIM110
+        if not (one is None or one == "" or (isinstance(one, str) and not one.strip())):
+            return False
+    return True
 
 
 def line(raw: Any, *, label: str, limit: int = LINE_LIMIT, allowed: str = "") -> str:
@@ -132,6 +140,9 @@ def decimal(raw: Any, *, label: str) -> Decimal:
     if isinstance(raw, bool) or not isinstance(raw, str | int | float | Decimal):
         raise _no_number(label)
     if isinstance(raw, str):
+        # What most people type is read as it stands.
+        if short := _SHORT_NUMBER.fullmatch(raw):
+            return Decimal(short[1] or short[2])
         raw = without_group_marks(raw)
         if GROUPED_NUMBER.fullmatch(raw):
             raw = raw.replace(",", "")
@@ -224,9 +235,9 @@ def calendar_date(raw: Any, *, label: str) -> date:
         year, month, day = raw.strip().split("-")
     elif isinstance(raw, Mapping):
         day, month, year = (str(raw.get(part, "")).strip() for part in ("day", "month", "year"))
-        named = ((gettext("the day"), day), (gettext("the month"), month), (gettext("the year"), year))
-        missing = [name for name, text in named if not text]
-        if missing:
+        if not (day and month and year):
+            named = ((gettext("the day"), day), (gettext("the month"), month), (gettext("the year"), year))
+            missing = [name for name, text in named if not text]
             raise AnswerError(
                 "incomplete_date", gettext("Enter {parts} of “{label}”", parts=join_list(missing), label=label)
             )
@@ -234,9 +245,11 @@ def calendar_date(raw: Any, *, label: str) -> date:
         raise AnswerError("not_a_date", gettext("Enter “{label}” as a date, like 27 3 1985", label=label))
     if not (_is_digits(year) and len(year) == 4):
         raise AnswerError("not_a_year", gettext("Enter the year of “{label}” with four digits, like 1985", label=label))
-    day, head = _DAY_MARKS.sub("", day), month.lower()[:3]
+    if not _is_digits(day):
+        day = _DAY_MARKS.sub("", day)
     try:
         if not _is_digits(month):
+            head = month.lower()[:3]
             month = str(_MONTHS.index(head) + 1 if head in _MONTHS else month_number(month))
         return date(int(year), int(month), int(day) if _is_digits(day) else 0)
     except (ValueError, OverflowError):
@@ -260,6 +273,8 @@ def email(raw: Any, *, label: str) -> str:
 
 def phone(raw: Any, *, label: str) -> str:
     """A telephone number as E.164; the country code is needed."""
+    if isinstance(raw, str) and _is_e164(raw):
+        return raw
     text = line(raw, label=label)
     try:
         parsed = phonenumbers.parse(text)
@@ -269,6 +284,33 @@ def phone(raw: Any, *, label: str) -> str:
         text = gettext("Enter “{label}” with the country code, like +41 41 728 80 00", label=label)
         raise AnswerError("not_a_phone_number", text)
     return str(phonenumbers.format_number(parsed, phonenumbers.PhoneNumberFormat.E164))
+
+
+def _is_e164(text: str) -> bool:
+    """Whether the library would read this as a possible number and write it just so, told without its long way there.
+
+    False says nothing: a national prefix may have to be dropped, or a zero to be kept.
+    """
+    if not _INTERNATIONAL_DIGITS.fullmatch(text):
+        return False
+    for end in (2, 3, 4):
+        if plan := _numbering_plan(int(text[1:end])):
+            national = text[end:]
+            return len(national) in plan[0] and not (plan[1] and plan[1].match(national)) and national[0] != "0"
+    return False
+
+
+@cache
+def _numbering_plan(country_code: int) -> tuple[frozenset[int], re.Pattern[str] | None] | None:
+    """How long numbers of a country code may be, and how those begin of which something is dropped."""
+    region = phonenumbers.region_code_for_country_code(country_code)
+    plan = phonenumbers.PhoneMetadata.metadata_for_region_or_calling_code(country_code, region)
+    if plan is None or plan.general_desc is None:
+        return None
+    lengths = {*plan.general_desc.possible_length, *plan.general_desc.possible_length_local_only}
+    # The library tells of others whether they are possible, and takes at least two digits and at most 17.
+    prefix = plan.national_prefix_for_parsing
+    return frozenset(lengths.intersection(range(2, 18))), re.compile(prefix) if prefix else None
 
 
 def address(raw: Any, *, label: str) -> Address:
