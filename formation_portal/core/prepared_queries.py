@@ -90,5 +90,6 @@ def _write(make: "Callable[..., QuerySet[Row]]", count: int, connection: BaseDat
     assert len(places) == count, sql
     converters = compiler.get_converters([column for column, _, _ in compiler.select])
     names = tuple(field.attname for field in query_set.model._meta.concrete_fields)
-    populators = tuple(get_related_populators(compiler.klass_info, compiler.select, connection.alias))
+    related = get_related_populators(compiler.klass_info, compiler.select, connection.alias)  # type: ignore[call-arg]  # stubs of 6
+    populators = tuple(related)
     return _Written(query_set.model, sql, tuple(parameters), places, compiler, converters, names, populators)
