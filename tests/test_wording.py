@@ -23,7 +23,7 @@ NOT_FOR_CUSTOMERS |= {"schema_check.py"}
 # What is set for a database, a proxy or the sandbox is nothing that anybody reads.
 NOT_FOR_CUSTOMERS |= {"databases.py", "networks.py", "sandbox.py"}
 # What the doctor and the log say is for operators.
-NOT_FOR_CUSTOMERS |= {"monitoring", "health.py", "background.py"}
+NOT_FOR_CUSTOMERS |= {"monitoring", "nodes", "health.py", "background.py"}
 
 # Words of our trade, of lawyers and of machines; and those that blame, plead or shout.
 JARGON = {
