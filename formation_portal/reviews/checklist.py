@@ -108,6 +108,11 @@ class Checklist:
     def _by_target(self) -> dict[Target, Fact]:
         return {fact.target: fact for fact in reversed(list(self))}
 
+    def has_to_do_behind(self, token: str) -> bool:
+        """Whether a party behind this one has something to check."""
+        tokens = [holder.token for holder in self.holders]
+        return token in tokens and any(holder.has_to_do for holder in self.holders[tokens.index(token) + 1 :])
+
     def following(self, token: str) -> HolderChecklist | None:
         """Where a review goes on after one holder: after a party the next one that has something to check, round to the
         first, and the application's own facts last; after one of those the others, then the parties. None where nothing

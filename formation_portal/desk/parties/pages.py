@@ -11,7 +11,7 @@ from formation_portal.accounts.models import User
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.ownership_stakes import companies_owned_by, owners_of
 from formation_portal.applications.parties import PartyRow
-from formation_portal.applications.readback import number_of_shares
+from formation_portal.applications.readback import number_of_shares, readback
 from formation_portal.audit import chain
 from formation_portal.audit.chain import Account
 from formation_portal.audit.models import AuditAction
@@ -42,6 +42,9 @@ from ..wording import state_words
 from .facts import FactRow, fact_rows
 from .forms import ScreeningForm
 from .viewer import Viewer, viewer
+
+# Of more parties than these the page names so many on each side of its own.
+_MOST_NAMED, _NEAREST = 50, 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,13 +162,25 @@ class PartyPage:
 
     @property
     def checklists(self) -> list[tuple[HolderChecklist, str]]:
-        """Every party of the case with its facts, and its page."""
+        """The parties of the case, of many those beside this one, each with its facts and its page."""
         return [(holder, self._url(holder)) for holder in self.checklist.holders if holder.token]
+
+    @property
+    def others(self) -> str:
+        """How many parties there are, where not all are named."""
+        there_are = len(self.draft.parties)
+        return f"All {there_are} people and companies" if there_are > len(self.checklists) else ""
+
+    @cached_property
+    def _onwards(self) -> Checklist:
+        """The checklist as far as it takes to say where the review goes on: mostly to somebody beside."""
+        is_enough = not self.others or self.checklist.has_to_do_behind(self.party.token)
+        return self.checklist if is_enough else load_checklist(self.draft)
 
     @cached_property
     def following(self) -> HolderChecklist | None:
         """Where the review goes on; None where nothing is left to check."""
-        return self.checklist.following(self.party.token)
+        return self._onwards.following(self.party.token)
 
     @property
     def following_label(self) -> str:
@@ -177,7 +192,7 @@ class PartyPage:
     @property
     def following_url(self) -> str:
         """Where that is."""
-        return next_check_url(self.draft, self.checklist, self.party.token, self.shown)
+        return next_check_url(self.draft, self._onwards, self.party.token, self.shown)
 
     def _url(self, holder: HolderChecklist) -> str:
         return party_url(self.draft.application.reference, holder.token, self.shown)
@@ -219,6 +234,15 @@ def _stakes(draft: Draft, party: PartyRow, allocation: Allocation) -> Iterator[t
         yield f"Owned by {one.party.label}", part_of_it, False
 
 
+def _beside(draft: Draft, party: PartyRow) -> set[str]:
+    """Whose checks the page tells of: everybody's, and of more than are taken in at a glance those of the nearest."""
+    tokens = [row.token for row in draft.parties]
+    if len(tokens) > _MOST_NAMED:
+        first = max(0, min(tokens.index(party.token) - _NEAREST, len(tokens) - 2 * _NEAREST - 1))
+        tokens = tokens[first : first + 2 * _NEAREST + 1]
+    return set(tokens)
+
+
 def party_page(
     draft: Draft,
     party: PartyRow,
@@ -234,7 +258,9 @@ def party_page(
     version = ReviewVersion.of_loaded(draft.application)
     queries = read_queries(draft)
     screening = tuple(screening_checks(draft))
-    checklist = load_checklist(draft, queries=[one for one in queries if one.is_open], screening=screening)
+    beside = readback(draft, only=_beside(draft, party))
+    asked = [one for one in queries if one.is_open]
+    checklist = load_checklist(draft, read_back=beside, queries=asked, screening=screening)
     own_checklist = checklist.of_holder(party.token)
     assert own_checklist is not None  # every party has one
     can_check = can_review(draft, reader)

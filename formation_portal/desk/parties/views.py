@@ -138,6 +138,8 @@ def _state_posted(request: UserRequest, reference: str) -> ViewerState:
 
 def _case_and_party(reference: str, token: str) -> tuple[Draft, PartyRow]:
     case = get_case_or_404(reference)
+    # All of them at once: every page and post here goes through them.
+    _ = case.parties
     found = case.party(token)
     if found is None:
         raise Http404

@@ -9,7 +9,7 @@ from PIL import Image
 
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
-from formation_portal.applications.models import Document
+from formation_portal.applications.models import Document, Party
 from formation_portal.audit.models import AuditAction, Entry
 from formation_portal.reviews.checklist import load_checklist
 from formation_portal.reviews.checks import accept
@@ -110,6 +110,34 @@ def test_the_parties_stand_beside_with_how_far_each_has_come(submitted: Draft, a
     ]
     assert [words(one) for one in links] == ["Ada Lovelace 2/7", "Ingrid Solheim 0/7"]
     assert ["aria-current" in one.attributes for one in links] == [True, False]
+
+
+def test_of_many_parties_those_beside_are_named_and_the_review_still_goes_all_the_way_round(
+    submitted: Draft, as_agent: Client
+) -> None:
+    Party.objects.bulk_create(
+        Party(
+            application=submitted.application,
+            token=f"more{number}",
+            position=number + 10,
+            kind="person",
+            roles=["director"],
+            raw=INGRID,
+        )
+        for number in range(60)
+    )
+    for token, first, last, following in (
+        ("ada", "ada", "more18", "ingrid"),
+        ("more30", "more20", "more40", "more31"),
+        ("more59", "more39", "more59", "ada"),
+    ):
+        markup = page(as_agent, submitted, token)
+        navigation = markup.one("nav", aria_label="People and companies in this case")
+        links = [one.attributes["href"] for one in markup.all("a") if navigation in one.ancestors]
+        assert links[0] == address(submitted, first)
+        assert links[20:] == [address(submitted, last), f"/desk/{submitted.application.reference}/#people"]
+        assert "All 62 people and companies" in navigation.text
+        assert markup.all("a", data_key="n")[0].attributes["href"] == address(submitted, following)
 
 
 def test_what_is_accepted_is_locked_with_who_and_when_and_can_be_taken_back(
