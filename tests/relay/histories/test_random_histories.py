@@ -3,13 +3,16 @@
 from typing import Any
 
 import pytest
+from django.db import transaction
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
+from formation_portal.applications.models import Application
 from formation_portal.gateway import FormationService
 from formation_portal.relay.models import Delivery
+from formation_portal.relay.sync import sync
 from formation_portal.relay.worker import drain
 from tests import payloads
 from tests.applications import factories
@@ -80,6 +83,16 @@ def do(draft: Draft, action: Any, by: Any) -> None:
             services.save_holdings(draft, {(party, share_class): text}, by=by)
         case ("drain",):
             drain()
+
+
+def assert_a_whole_sync_changes_nothing(draft: Draft) -> None:
+    """A change syncs only those that it concerns: all the others were right as they were."""
+    rows = Delivery.objects.filter(application=draft.application).order_by("pk")
+    names = ("kind", "subject", "wanted", "needs", "position", "state")
+    after_the_change = list(rows.values(*names))
+    with transaction.atomic():
+        sync(open_draft(Application.objects.get(pk=draft.application.pk)))
+    assert list(rows.values(*names)) == after_the_change
 
 
 def ids(draft: Draft, kind: str) -> dict[str, str]:
@@ -153,6 +166,7 @@ def test_the_service_ends_up_with_what_the_draft_says(
     draft = open_draft(services.start(owner=owner, product=factories.product()))
     for action in history:
         do(draft, action, owner)
+        assert_a_whole_sync_changes_nothing(draft)
     drain()
     unfinished = Delivery.objects.filter(application=draft.application).exclude(state__in=("done", "queued"))
     assert not unfinished.exists(), list(unfinished)
