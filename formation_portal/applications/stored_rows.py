@@ -69,6 +69,7 @@ class StoredRows:
         """Read everything anew when it is asked for."""
         for name in _TABLES:
             self.__dict__.pop(name, None)
+        getattr(self.application, "_prefetched_objects_cache", {}).clear()
         self._party_alone.clear()
         self._documents_alone.clear()
         self._holdings_alone.clear()
@@ -83,15 +84,17 @@ class StoredRows:
         """Whether documents are read together."""
         return "documents" in self.__dict__ or self.has_all_parties
 
-    def _read(self, query: PreparedQuery[Entered]) -> list[Entered]:
-        return rows_of(self.application, query)
+    def _read(self, query: PreparedQuery[Entered], part: str = "") -> list[Entered]:
+        """The rows; of a whole part of the application those that were prefetched for many."""
+        prefetched = getattr(self.application, "_prefetched_objects_cache", {})
+        return list(prefetched[part]) if part in prefetched else rows_of(self.application, query)
 
     @cached_property
     def sections(self) -> dict[str, SectionAnswers]:
         """The answers about the entity, by section."""
         if self.application.pk is None:
             return {}
-        return {row.section_key: row for row in self._read(_SECTIONS)}
+        return {row.section_key: row for row in self._read(_SECTIONS, "section_answers")}
 
     @cached_property
     def _entered(self) -> list[Party]:
@@ -99,7 +102,7 @@ class StoredRows:
             return []
         # Whoever was read alone stays the same object, so that a change of it is seen here, too.
         known = {model.pk: model for model in self._party_alone.values() if model}
-        return [known.get(model.pk, model) for model in self._read(_PARTIES)]
+        return [known.get(model.pk, model) for model in self._read(_PARTIES, "parties")]
 
     @cached_property
     def party_models(self) -> list[Party]:
@@ -165,14 +168,14 @@ class StoredRows:
     @cached_property
     def share_class_models(self) -> list[ShareClass]:
         """The classes of shares, in their order."""
-        return self._read(_SHARE_CLASSES) if self.application.pk is not None else []
+        return self._read(_SHARE_CLASSES, "share_classes") if self.application.pk is not None else []
 
     @cached_property
     def _uploaded(self) -> list[Document]:
         if self.application.pk is None:
             return []
         parties = {party.pk: party for party in self.party_models}
-        found = [one for one in self._read(_DOCUMENTS) if one.party_id is None or one.party_id in parties]
+        found = [one for one in self._read(_DOCUMENTS, "documents") if one.party_id is None or one.party_id in parties]
         for document in found:
             document.application = self.application
             document.party = parties[document.party_id] if document.party_id else None
@@ -261,7 +264,7 @@ class StoredRows:
         known = {row.pk: row for some in self._holdings_alone.values() for row in some.values()}
         return {
             (parties[row.party_id], classes[row.share_class_id]): known.get(row.pk, row)
-            for row in self._read(_HOLDINGS)
+            for row in self._read(_HOLDINGS, "holdings")
             if row.party_id in parties
         }
 

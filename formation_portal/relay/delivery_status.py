@@ -307,6 +307,7 @@ def deliveries_for_customer(application: Application, *, holder: str | None = No
     With a `holder` (a party's or class's token, "" for the entity) it tells of that one's answers and documents alone.
     """
     profile, is_draft = current_profile(), application.status is State.DRAFT
+    # What is queued is only said to wait while the service is not called; where something is wrong, titles take all.
     if (
         is_draft
         and not profile.is_paused(timezone.now())
@@ -317,7 +318,4 @@ def deliveries_for_customer(application: Application, *, holder: str | None = No
     if holder is not None:
         own = Q(subject=holder) | Q(subject__startswith=f"{holder}/")
         rows = rows.filter(own | Q(kind__in=_DECIDING))
-    if is_draft and not profile.is_paused(timezone.now()):
-        # What is queued is only said to wait while the service is not called.
-        rows = rows.filter(_TROUBLED)
     return ApplicationDeliveries(application, rows, profile, only_trouble=is_draft)

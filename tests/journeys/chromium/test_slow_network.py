@@ -138,7 +138,7 @@ PLACES: dict[str, Callable[[OpenTab], Place]] = {
     "_grid.html": _grid,
     "party.html": _party,
     "part.html": _part,
-    "catalog.html": _catalog,
+    "_catalog.html": _catalog,
     "guide.html": _guide,
     "_trial.html": _workbench,
 }

@@ -61,8 +61,10 @@ def read(text: str) -> dict[str, Question]:
         question = found.setdefault(name, Question())
         question.is_shown |= not element.xpath("boolean(ancestor-or-self::*[@hidden])")
         if element.tag == "select":
-            question.offered += [one.get("value") for one in element.iter("option") if one.get("value")]
-            question.filled += element.xpath("option[@selected]/@value | optgroup/option[@selected]/@value")
+            # An option without a value is posted by its words.
+            options = [(one, one.get("value", one.text or "")) for one in element.iter("option")]
+            question.offered += [value for _, value in options if value]
+            question.filled += [value for one, value in options if one.get("selected") is not None]
         elif kind in ("radio", "checkbox"):
             question.offered.append(element.get("value"))
             question.filled += [element.get("value")] if element.get("checked") is not None else []
@@ -102,7 +104,7 @@ class Sections:
         """Answer every question that has no answer, and those that open others so that they do, or don't."""
         for address, text in self._pages.items():
             data = {name: self._answer(name, question, opens=opens) for name, question in read(text).items()}
-            version = re.findall(r'name="version"[^>]* value="(\d+)"', text)[0]
+            version = re.findall(r'name="version"[^>]*\svalue="(\d+)"', text)[0]
             response = self._client.post(address, data | {"version": version})
             assert response.status_code == 302, address
         relay.drain()
@@ -226,7 +228,7 @@ def turn(client: Client, draft: Draft, *, activity: str, is_pep: str) -> None:
     ):
         text = client.get(home + address).content.decode()
         assert control in read(text)
-        version = re.findall(r'name="version"[^>]* value="(\d+)"', text)[0]
+        version = re.findall(r'name="version"[^>]*\svalue="(\d+)"', text)[0]
         assert client.post(home + address, {control: value, "version": version}).status_code == 302
 
 
