@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 from django.db import transaction
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from formation_portal.applications import services
@@ -157,6 +157,15 @@ def assert_nothing_was_said_twice(transport: FlakyTransport) -> None:
     max_examples=25,
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+# An answer about the entity decides whether a party's role counts.
+@example(
+    history=[
+        ("party", "one", ("person.last_name", "King")),
+        ("roles", "one", ["manager"]),
+        ("entity", ("xy.activity", "Trading")),
+        ("entity", ("xy.activity", "Holding company")),
+    ]
 )
 @given(history=st.lists(actions, min_size=3, max_size=14))
 def test_the_service_ends_up_with_what_the_draft_says(
