@@ -308,12 +308,8 @@ def deliveries_for_customer(application: Application, *, holder: str | None = No
     """
     profile, is_draft = current_profile(), application.status is State.DRAFT
     # What is queued is only said to wait while the service is not called; where something is wrong, titles take all.
-    if (
-        is_draft
-        and not profile.is_paused(timezone.now())
-        and not (troubled := _TROUBLED_DELIVERIES.rows(application.pk))
-    ):
-        return ApplicationDeliveries(application, troubled, profile, only_trouble=True)
+    if is_draft and not profile.is_paused(timezone.now()) and not _TROUBLED_DELIVERIES.rows(application.pk):
+        return ApplicationDeliveries(application, [], profile, only_trouble=True)
     rows = Delivery.objects.filter(application=application)
     if holder is not None:
         own = Q(subject=holder) | Q(subject__startswith=f"{holder}/")
