@@ -31,12 +31,13 @@ PEOPLE_TITLE = gettext_noop("People and companies")
 class Link:
     """A page, or a place on one, by its words and its address.
 
-    Of a page that one comes back to, `query` says in an address that one does.
+    Of a page that one comes back to, `query` says in an address that one does; `id` is that of its line in a list.
     """
 
     text: str
     url: str
     query: str = ""
+    id: str = ""
 
 
 def next_step(draft: Draft, view: str, key: str = "") -> Link:
@@ -135,7 +136,7 @@ def need_rows(needs: Iterable[Need], form: QuestionForm | None = None, *, about:
             place = slot_id(slot_key(need.party_id, need.slot))
         else:
             place = form.control_id_of(need.field) if form and need.field else ""
-        links.append(Link(text, f"#{place}" if place else ""))
+        links.append(Link(text, f"#{place}" if place else "", id=f"need-{place}" if place else ""))
     return tuple(links)
 
 

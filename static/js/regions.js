@@ -86,6 +86,9 @@
   let seen = null;
 
   document.addEventListener(EVENT.swap, () => {
+    /* Where a list grows shorter its place keeps its height, so that nothing below it moves. */
+    const around = document.getElementById("needs-section")?.parentElement;
+    if (around) around.style.minBlockSize = `${around.offsetHeight}px`;
     seen = { at: document.activeElement, top: top(document.activeElement) };
   });
   document.addEventListener(EVENT.loaded, () => {
@@ -135,9 +138,6 @@
     } else if (target.id === "announcer") {
       detail.shouldSwap = !isLate;
     } else {
-      /* Where a list grows shorter its place keeps its height, so that nothing below it moves. */
-      const around = target.id === "needs-section" && target.parentElement;
-      if (around) around.style.minBlockSize = `${around.offsetHeight}px`;
       carryChosen(target, fragment);
       const asking = target.closest("[hx-post]");
       if (asking && carryTyped(target, fragment)) setTimeout(() => asking.dispatchEvent(new Event("change")));

@@ -145,7 +145,7 @@ class Update:
         text = text_of(answer)
         self._page = text if 'name="version"' in text else self._page
         assert answer.status_code == 200, answer.status_code
-        assert "needs-section" in text, "nothing has changed"
+        assert 'id="saved"' in text, "nothing has changed"
         assert 'id="banner" role="status"' not in text, "the post was stale"
         return answer
 

@@ -1,6 +1,6 @@
 """What a save changes on a page and sets aside elsewhere; and what was typed where others have changed it meanwhile."""
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -30,7 +30,7 @@ from formation_portal.ui.forms.form_data import KEEP, PAGE_VERSION
 from formation_portal.ui.forms.question import Question
 
 from ..feedback import posted_replies
-from ..pages import customer_name
+from ..pages import Link, customer_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +90,40 @@ def announcement(*, added: int, removed: int) -> str:
             )
         )
     return " ".join(said)
+
+
+@dataclass(frozen=True, slots=True)
+class NeedChanges:
+    """What a list of what is needed shows too much, by the ids of its lines, and what it lacks.
+
+    Lines that it lacks come with the id of the line that they stand before; an empty one is the end of the list.
+    """
+
+    done: tuple[str, ...]
+    new: tuple[tuple[str, tuple[Link, ...]], ...]
+
+
+def need_changes(before: Sequence[Link], after: Sequence[Link]) -> NeedChanges | None:
+    """From a list that a page shows to the one that it has to show; None where it is drawn anew as a whole.
+
+    That is where a list is empty or becomes so, where a line has no place of its own, and where the order is another.
+    """
+    was, now = {one.id: one for one in before}, {one.id: one for one in after}
+    same = [one.id for one in after if was.get(one.id) == one]
+    if not before or not after or "" in was or "" in now or len(was) < len(before) or len(now) < len(after):
+        return None
+    if same != [one.id for one in before if now.get(one.id) == one]:
+        return None
+    new: list[tuple[str, tuple[Link, ...]]] = []
+    run: list[Link] = []
+    kept = set(same)
+    for one in (*after, None):
+        if one and one.id not in kept:
+            run.append(one)
+        elif run:
+            new.append((one.id if one else "", tuple(run)))
+            run = []
+    return NeedChanges(tuple(id_ for id_ in was if id_ not in kept), tuple(new))
 
 
 @dataclass(frozen=True, slots=True)

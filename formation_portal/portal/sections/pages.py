@@ -107,6 +107,11 @@ class QuestionPage(ApplicationPage):
         """Goes up with every save; what is posted names the one it was made from."""
         raise NotImplementedError
 
+    @property
+    def needs(self) -> tuple[Link, ...]:
+        """What the page still needs, each with the way to it."""
+        raise NotImplementedError
+
     @cached_property
     def entries(self) -> tuple[QuestionEntry, ...]:
         """The questions under the headings that the schema gives them."""

@@ -29,13 +29,14 @@ from formation_portal.ui.forms.form_data import (
     UNSAVED,
     posted_answers,
     posted_page_version,
+    posted_revision,
     posted_version,
 )
 from formation_portal.ui.forms.question import QueryNote
 
 from ..feedback import USE, posted_replies
 from ..lookups import get_draft_or_404, get_section_or_404, party_not_found
-from ..pages import next_step, return_url
+from ..pages import Link, next_step, return_url
 from ..slots import SlotRow, posted_reuse, report_uploaded, reusable_file
 from .changes import (
     Consequence,
@@ -44,6 +45,7 @@ from .changes import (
     field_conflicts,
     hidden_controls,
     kept_theirs_words,
+    need_changes,
     page_update,
     unsaved_replies,
     unsaved_rows,
@@ -159,7 +161,7 @@ def save_page(
     """
     offered = _slots_of(before) if request.htmx else ()
     entries = _entries_of(before) if request.htmx else []
-    was = before.draft.form_state
+    was, needed = before.draft.form_state, _needs_shown(request, before)
     try:
         is_replied = False
         if not before.is_alone and (written := list(posted_replies(request.POST))):
@@ -188,7 +190,15 @@ def save_page(
         left = " ".join(filter(None, (left, *(f"{one.message}." for one in before.draft.overlong.values()))))
         notes = _notes_of(now) if is_replied else ()
         return _answer_change(
-            request, now, before=before.form, offered=offered, entries=entries, found=found, left=left, notes=notes
+            request,
+            now,
+            before=before.form,
+            offered=offered,
+            entries=entries,
+            needed=needed,
+            found=found,
+            left=left,
+            notes=notes,
         )
     if left:
         messages.info(request, left)
@@ -324,6 +334,12 @@ def _entries_of(page: QuestionPage) -> list[str]:
     return [entry.id for entry in page.entries]
 
 
+def _needs_shown(request: HttpRequest, page: QuestionPage) -> tuple[Link, ...]:
+    """What the page that posts shows to be needed; nothing without script, or where others have changed it since."""
+    is_as_drawn = posted_revision(request.POST) == page.draft.application.revision
+    return page.needs if is_as_drawn and getattr(request, "htmx", False) else ()
+
+
 def _notes_of(page: QuestionPage) -> tuple[QueryNote, ...]:
     """Every note that the page shows."""
     asked = (slot.asked for slot in page.slots)
@@ -337,6 +353,7 @@ def _answer_change(
     before: QuestionForm,
     offered: _Slots,
     entries: list[str],
+    needed: tuple[Link, ...],
     found: Consequence | None,
     left: str,
     notes: tuple[QueryNote, ...],
@@ -362,6 +379,7 @@ def _answer_change(
         "place": page.form.control_id_of(found.name) if found else "",
         "left_words": left,
         "notes": notes,
+        "needs": need_changes(needed, page.needs),
         "folded": _folded(request, page),
     }
     response = render(request, "portal/sections/_update.html", context)

@@ -79,14 +79,17 @@ def glyph(state: str) -> SafeString:
 
 @register.simple_tag
 def need_items(needs: Iterable[Any]) -> SafeString:
-    """The lines of what is needed, each with `text` and `url`, or no url.
+    """The lines of what is needed, each with `text`, and with `url` and `id` where it has them.
 
     Written here, since a template's loop takes ten times as long over the hundreds of a long form.
     """
     open_glyph = _glyph("open", ' width="18" height="18"')
-    found = ((escape(need.text), getattr(need, "url", "")) for need in needs)
-    lines = (f'<a href="{escape(url)}">{text}</a>' if url else f"<span>{text}</span>" for text, url in found)
-    return markup("".join(f'<li class="need">{open_glyph}{line}</li>' for line in lines))
+    lines = []
+    for need in needs:
+        text, url, own_id = escape(need.text), getattr(need, "url", ""), getattr(need, "id", "")
+        line = f'<a href="{escape(url)}">{text}</a>' if url else f"<span>{text}</span>"
+        lines.append(f'<li class="need"{attributes(id=own_id)}>{open_glyph}{line}</li>')
+    return markup("".join(lines))
 
 
 @register.simple_tag

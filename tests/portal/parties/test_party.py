@@ -130,7 +130,7 @@ def test_a_change_of_roles_brings_other_questions_and_leaves_the_roles_alone(
     post = {"version": "1", "roles": ["", "shareholder", "director"]}
     page = Markup(as_owner.post(url(draft.application, bob), post, HTTP_HX_REQUEST="true").content.decode())
     assert page.faults == []
-    assert {"questions", "papers", "version", "needs-section"} <= {
+    assert {"questions", "papers", "drawn-from", "needs-section"} <= {
         one.attributes["id"] for one in page.elements if "hx-swap-oob" in one.attributes
     }
     assert page.all("input", name="roles") == []

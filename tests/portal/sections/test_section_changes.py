@@ -75,7 +75,7 @@ def test_turning_back_restores_the_answer(as_owner: Client, application: Applica
 
 def test_what_is_needed_the_version_and_the_mark_follow(as_owner: Client, application: Application) -> None:
     page = change(as_owner, application, name="Larkfield")
-    assert {"needs-section", "saved", "version", "q:name-mark"} <= set(swapped(page))
+    assert {"needs-section", "saved", "drawn-from", "q:name-mark"} <= set(swapped(page))
     assert "Enter “Name”" not in page.one("section", id="needs-section").text
     assert page.one("input", id="version").attributes["value"] == "1"
 

@@ -1,0 +1,96 @@
+"""A list of what is needed follows a change line by line: what goes, what comes, and where."""
+
+import re
+from collections.abc import Sequence
+
+import pytest
+from django.test import Client
+from hypothesis import given
+from hypothesis import strategies as st
+
+from formation_portal.applications.draft import open_draft
+from formation_portal.applications.models import Application
+from formation_portal.portal.pages import Link
+from formation_portal.portal.sections.changes import NeedChanges, need_changes
+from tests.markup import Markup
+
+from .test_section import url
+
+PLACES = st.lists(st.sampled_from("abcdefgh"), unique=True)
+
+
+def lines(places: Sequence[str], text: str = "Enter") -> tuple[Link, ...]:
+    return tuple(Link(f"{text} {place}", f"#{place}", id=f"need-{place}") for place in places)
+
+
+def after_changes(shown: Sequence[Link], changes: NeedChanges) -> list[Link]:
+    """What a browser makes of it."""
+    now = [one for one in shown if one.id not in changes.done]
+    for id_, new in changes.new:
+        at = [one.id for one in now].index(id_) if id_ else len(now)
+        now[at:at] = new
+    return now
+
+
+@given(PLACES, PLACES, st.sets(st.sampled_from("abcdefgh")))
+def test_the_list_that_a_page_shows_becomes_the_one_that_it_has_to_show(
+    before: list[str], after: list[str], reworded: set[str]
+) -> None:
+    was = lines(before)
+    now = tuple(one for place in after for one in lines(place, "Mend" if place in reworded else "Enter"))
+    if (changes := need_changes(was, now)) is not None:
+        assert after_changes(was, changes) == list(now)
+    else:
+        kept = [one for one in was if one in now]
+        assert not was or not now or kept != [one for one in now if one in was]
+
+
+def test_only_what_goes_and_comes_is_told() -> None:
+    changes = need_changes(lines("acde"), lines("abcfg"))
+    assert changes == NeedChanges(("need-d", "need-e"), (("need-c", lines("b")), ("", lines("fg"))))
+
+
+def test_another_sentence_takes_the_place_of_the_one_before() -> None:
+    changes = need_changes(lines("abc"), (*lines("a"), *lines("b", "Mend"), *lines("c")))
+    assert changes == NeedChanges(("need-b",), (("need-c", lines("b", "Mend")),))
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [("", "a"), ("a", ""), ("ab", "ba")],
+    ids=["where nothing was needed", "where all is done", "another order"],
+)
+def test_a_list_is_drawn_anew(before: str, after: str) -> None:
+    assert need_changes(lines(before), lines(after)) is None
+
+
+def test_a_line_that_leads_nowhere_has_the_list_drawn_anew() -> None:
+    nowhere = Link("Choose a role", "")
+    assert need_changes((nowhere, *lines("a")), lines("a")) is None
+    assert need_changes(lines("a"), (nowhere, *lines("a"))) is None
+
+
+@pytest.mark.django_db(databases=["default", "service"])
+def test_an_answer_tells_what_the_page_shows_too_much(as_owner: Client, application: Application) -> None:
+    page = as_owner.get(url(application)).content.decode()
+    answer = posted(as_owner, application, page)
+    assert [one.attributes["id"] for one in Markup(answer).all("li")] == ["need-q:name"]
+    assert "needs-section" not in answer
+
+
+@pytest.mark.django_db(databases=["default", "service"])
+def test_a_page_behind_others_gets_the_whole_list(as_owner: Client, application: Application) -> None:
+    page = as_owner.get(url(application)).content.decode()
+    posted(as_owner, application, page, **{"q:activity": "Trading"})
+    answer = posted(as_owner, application, page)
+    needed = Markup(answer).one("section", id="needs-section")
+    assert "Enter “Name”" not in needed.text
+    assert open_draft(application).entity_raw["xy.activity"] == "Trading"
+
+
+def posted(client: Client, application: Application, page: str, **answers: str) -> str:
+    """The answer to a change that script posts from a page that was drawn so."""
+    [drawn] = re.findall(r'name="drawn"[^>]*value="([^"]+)"', page)
+    [version] = re.findall(r'name="version"[^>]*value="([^"]+)"', page)
+    post = {"version": version, "drawn": drawn, "partial": "1", **(answers or {"q:name": "Larkfield"})}
+    return client.post(url(application), post, headers={"HX-Request": "true"}).content.decode()
