@@ -219,6 +219,8 @@ STATIC_ROOT = Path(ENV.static_dir or DATA_DIR / "static").resolve()
 STATICFILES_DIRS = [PROJECT / "static"]
 # Each file once, under its hashed name: half of them to pack at the first start.
 WHITENOISE_KEEP_ONLY_HASHED_FILES = True
+# Nobody else's pages take our files.
+WHITENOISE_ALLOW_ALL_ORIGINS = False
 
 STORAGES = storage_settings(ENV.storage_url) | {
     "staticfiles": {"BACKEND": "formation_portal.core.static_files.BundledStaticFilesStorage"},

@@ -13,21 +13,31 @@ from formation_portal.core.compression import Brotli
 _TEXT = "Share classes. " * 100
 
 
-def packed(response: HttpResponseBase, takes: str = "gzip, deflate, br, zstd") -> HttpResponseBase:
+def packed(response: HttpResponseBase, takes: str = "gzip, deflate, br, zstd", **more: str) -> HttpResponseBase:
     request = HttpRequest()
-    request.META["HTTP_ACCEPT_ENCODING"] = takes
+    request.META |= {"HTTP_ACCEPT_ENCODING": takes} | more
     return Brotli(lambda _: response)(request)
 
 
 def test_a_page_is_packed_once_in_the_way_that_the_browser_takes_best(as_nobody: Client) -> None:
     plain = as_nobody.get("/privacy/")
-    best = as_nobody.get("/privacy/", headers={"Accept-Encoding": "gzip, br"})
-    usual = as_nobody.get("/privacy/", headers={"Accept-Encoding": "gzip"})
+    first = {"Sec-Fetch-Dest": "document", "Sec-Fetch-Site": "none"}
+    best = as_nobody.get("/privacy/", headers={"Accept-Encoding": "gzip, br"} | first)
+    usual = as_nobody.get("/privacy/", headers={"Accept-Encoding": "gzip"} | first)
     assert (best["Content-Encoding"], usual["Content-Encoding"]) == ("br", "gzip")
     assert b"<h1>" in brotli.decompress(best.content)
     assert b"<h1>" in gzip.decompress(usual.content)
     assert len(best.content) < len(usual.content) < len(plain.content)
     assert all("Accept-Encoding" in one["Vary"] for one in (plain, best, usual))
+
+
+def test_what_a_browser_has_to_wait_for_with_nothing_of_ours_is_packed_best() -> None:
+    text, first = (
+        "".join(f"<li>Share {n * n % 97} of {n % 7}</li>" for n in range(1500)),
+        {"HTTP_SEC_FETCH_DEST": "document"},
+    )
+    lengths = [int(packed(HttpResponse(text), **more)["Content-Length"]) for more in (first, {})]
+    assert lengths[0] < lengths[1]
 
 
 def test_how_long_an_answer_is_does_not_tell_how_well_it_was_packed() -> None:

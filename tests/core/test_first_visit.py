@@ -133,6 +133,14 @@ def test_of_a_sheet_the_rules_are_used_that_can_fit() -> None:
     )
 
 
+def test_an_attribute_with_a_value_has_to_stand_in_the_page_and_a_state_does_not() -> None:
+    css = '[dir="rtl"] a{top:0}a[href^="mailto"]{top:1px}[hidden]{top:2px}a[title]{top:3px}:is(a[dir="rtl"],p){top:4px}'
+    rules = parse(css)
+    page = '<a href="/dir=">dir="rtl"</a>'.replace('"rtl"', "&quot;rtl&quot;")
+    assert "".join(rule.used(names_in(page)) for rule in rules) == css.replace('[dir="rtl"] a{top:0}', "")
+    assert "".join(rule.used(names_in(page.replace("<a", "<a dir='rtl'"))) for rule in rules) == css
+
+
 def test_of_all_that_a_sheet_has_only_paper_and_pointers_are_left_out() -> None:
     page = '<h1 class="a b c" id="here"></h1><h2 id="there"></h2><p><svg>'
     used = "".join(rule.used(names_in(page)) for rule in parse(CSS))
@@ -145,7 +153,7 @@ def test_every_selector_of_ours_asks_for_what_a_page_can_have(sheet: str) -> Non
     assert isinstance(found, str)
     css = bundle_css(Path(found))
     everything = names_in(
-        "".join(f'<{name} class="{name}" id="{name}">' for name in set(re.findall(r"[a-z][\w-]*", css)))
+        "".join(f'<{name} class="{name}" id="{name}" {name}="">' for name in set(re.findall(r"[a-z][\w-]*", css)))
     )
     rules = parse(css)
     # Used whole, it is what it was, but for what is left out on purpose.

@@ -47,6 +47,12 @@ CONTENT_POLICY = "; ".join(
 )
 
 
+def is_first_visit(request: HttpRequest) -> bool:
+    """Whether a browser asks for a page that it doesn't come to from a page of ours."""
+    is_page = request.headers.get("Sec-Fetch-Dest") == "document"
+    return is_page and request.headers.get("Sec-Fetch-Site") != "same-origin"
+
+
 class FirstVisit:
     """Puts style sheets into the pages of browsers that come from elsewhere: a search, a letter, an address typed.
 
@@ -62,8 +68,7 @@ class FirstVisit:
         if not isinstance(response, HttpResponse) or not response.get("Content-Type", "").startswith("text/html"):
             return response
         patch_vary_headers(response, ("Sec-Fetch-Site",))
-        is_page = request.headers.get("Sec-Fetch-Dest") == "document"
-        if settings.DEBUG or not is_page or request.headers.get("Sec-Fetch-Site") == "same-origin":
+        if settings.DEBUG or not is_first_visit(request):
             return response
         page = response.content.decode(response.charset)
         head, end, body = page.partition("</head>")

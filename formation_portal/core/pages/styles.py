@@ -1,8 +1,8 @@
 """Which rules of our style sheets a page uses when it is first seen: those whose elements, classes and ids it has.
 
-A selector that asks for something the page hasn't can't fit anything in it. States and attributes (`:checked`,
-`[open]`) come and go, and are not looked at; neither are alternatives (`:is(a, b)`, `:not(…)`). Left out is what is for
-paper or for what a pointer does: by then the sheets themselves are there.
+A selector that asks for something the page hasn't can't fit anything in it; of an attribute with a value the name is
+asked for. States (`:checked`, `[open]`) come and go, and are not looked at; neither are alternatives (`:is(a, b)`,
+`:not(…)`). Left out is what is for paper or for what a pointer does: by then the sheets themselves are there.
 """
 
 import re
@@ -10,23 +10,28 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Self
 
-# An element's name, a class with its dot or an id with its number sign; in a selector as in `names_in`.
-_NAME = re.compile(r"(?<![\w:.#-])[a-z][a-z0-9]*|[.#][\w-]+")
-_ATTRIBUTE = re.compile(r"\[[^]]*\]")
+# An element's name, a class with its dot, an id with its number sign, an attribute with its equals sign; in a selector
+# as in `names_in`.
+_NAME = re.compile(r"(?<![\w:.#-])[a-z][a-z0-9]*(?![\w=-])|[.#][\w-]+|[a-z-]+=")
+_ATTRIBUTE, _VALUED = re.compile(r"\[[^]=]*\]"), re.compile(r"\[([a-z-]+)[~^$*|]?=[^]]*\]")
 _LIST = re.compile(r":(not|is|where|has)\(")
 _LATER = re.compile(r":(?:hover|active|popover-open)$")
 _AROUND_RULES = ("@layer", "@container", "@media", "@supports")
 _ELEMENT = re.compile(r"<([a-z][a-z0-9]*)")
-_CLASSES, _ID = re.compile(r'\sclass="([^"]*)"'), re.compile(r'\sid="([^"]*)"')
+_CLASSES, _ID, _VALUES = (
+    re.compile(r'\sclass="([^"]*)"'),
+    re.compile(r'\sid="([^"]*)"'),
+    re.compile(r"\s([a-z-]+=)[\"']"),
+)
 # What script writes on <html> before anything is drawn.
 _BY_SCRIPT = frozenset({".scripted"})
 
 
 def names_in(html: str) -> frozenset[str]:
-    """The names of all elements, classes and ids of a page, as selectors write them: `div`, `.field`, `#saved`."""
+    """The names of all elements, classes, ids and attributes with values: `div`, `.field`, `#saved`, `type=`."""
     elements = set(_ELEMENT.findall(html))
     classes = {f".{name}" for one in set(_CLASSES.findall(html)) for name in one.split()}
-    return _BY_SCRIPT.union(elements, classes, (f"#{name}" for name in _ID.findall(html)))
+    return _BY_SCRIPT.union(elements, classes, set(_VALUES.findall(html)), (f"#{name}" for name in _ID.findall(html)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +107,7 @@ def _alternatives(selectors: str) -> Iterator[str]:
 
 def _asked(selector: str) -> frozenset[str]:
     """All that the selector can't do without."""
-    selector = _ATTRIBUTE.sub("", selector)
+    selector = _ATTRIBUTE.sub("", _VALUED.sub(r" \1=", selector))
     while found := _LIST.search(selector):
         end = _closing(selector, found.end(), "()")
         inside = selector[found.end() : end - 1]
