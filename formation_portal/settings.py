@@ -108,7 +108,7 @@ TEMPLATES = [
         "OPTIONS": {
             "loaders": [
                 (
-                    "django.template.loaders.cached.Loader",
+                    "formation_portal.core.pages.templates.CachedLoader",
                     [
                         "formation_portal.core.pages.templates.FilesystemLoader",
                         "formation_portal.core.pages.templates.AppDirectoriesLoader",

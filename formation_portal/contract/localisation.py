@@ -9,7 +9,7 @@ import unicodedata
 from collections.abc import Sequence
 from datetime import date
 from decimal import Decimal
-from functools import cache
+from functools import cache, lru_cache
 from typing import Literal, Protocol
 
 from babel import Locale
@@ -133,7 +133,7 @@ def format_number(number: int | Decimal) -> str:
 
 def long_date(value: date) -> str:
     """27 March 1985, with no-break spaces."""
-    return str(format_date(value, "long", locale=locale())).replace(" ", "\u00a0")
+    return _date_words(value, "", locale())
 
 
 def month_and_year(value: date) -> str:
@@ -143,7 +143,14 @@ def month_and_year(value: date) -> str:
 
 def day_and_month(value: date) -> str:
     """27 March, with a no-break space."""
-    return str(format_skeleton("MMMMd", value, locale=locale())).replace(" ", "\u00a0")
+    return _date_words(value, "MMMMd", locale())
+
+
+# Babel takes as long over a date as a template over a paragraph, and a page says the same few.
+@lru_cache(maxsize=4_000)
+def _date_words(value: date, skeleton: str, where: Locale) -> str:
+    words = format_skeleton(skeleton, value, locale=where) if skeleton else format_date(value, "long", locale=where)
+    return str(words).replace(" ", "\u00a0")
 
 
 def month_number(text: str) -> int:

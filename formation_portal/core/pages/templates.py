@@ -1,9 +1,14 @@
-"""Templates without their indentation: a third of a page would be the blanks that make its source readable."""
+"""Templates without their indentation: a third of a page would be the blanks that make its source readable.
+
+And templates that know their blocks: Django looks through the whole frame for them each time that a page extends it.
+"""
 
 import re
+from typing import Any
 
 from django.template import Origin
-from django.template.loaders import app_directories, filesystem
+from django.template.base import Node, NodeList, Template
+from django.template.loaders import app_directories, cached, filesystem
 
 _IDLE = re.compile(r"[ \t]*\n\s*")
 
@@ -29,3 +34,26 @@ class FilesystemLoader(_Lean, filesystem.Loader):
 
 class AppDirectoriesLoader(_Lean, app_directories.Loader):
     """Django's, made lean."""
+
+
+class _KnownNodes(NodeList):
+    """The nodes of a template, which stay the same: those of a kind are looked for once."""
+
+    def __init__(self, nodes: NodeList) -> None:
+        super().__init__(nodes)
+        self._known: dict[type[Node], list[Node]] = {}
+
+    def get_nodes_by_type(self, nodetype: type[Node]) -> list[Any]:
+        if nodetype not in self._known:
+            self._known[nodetype] = super().get_nodes_by_type(nodetype)
+        return self._known[nodetype]
+
+
+class CachedLoader(cached.Loader):
+    """Django's, of templates that know their blocks."""
+
+    def get_template(self, template_name: str, skip: list[Origin] | None = None) -> Template:
+        template = super().get_template(template_name, skip)
+        if not isinstance(template.nodelist, _KnownNodes):
+            template.nodelist = _KnownNodes(template.nodelist)
+        return template

@@ -111,6 +111,8 @@ class Region:
 
 # Where a region begins and ends among the questions of a form, its id, and the heading that it stands under.
 _Run = tuple[int, int, str, str]
+# Markup by the id of a field and whether it is optional; with the field, so that its id names nothing else meanwhile.
+_Blanks = dict[tuple[int, bool], tuple[FieldSpec, str]]
 
 
 @dataclass(frozen=True)
@@ -248,20 +250,25 @@ class QuestionForm:
         """The question's markup, from memory where it was rendered before and nothing is said about it."""
         if not self.is_kept:
             return render_anew(self.question(asked))
-        spec = asked.spec
+        spec, optional = asked.spec, self._is_optional(asked)
         if spec.name not in self._said_of:
-            look = PlainLook(
-                spec,
-                self.control(spec),
-                self.raw.get(spec.name),
-                self._is_optional(asked),
-                spec.name in self.answers.values,
-                self.is_own,
-            )
+            typed, is_answered = self.raw.get(spec.name), spec.name in self.answers.values
+            # What is likely in a list is another matter in each application.
+            is_like_all_blank = typed is None and not is_answered and not spec.listing
+            if is_like_all_blank and (blank := self._blanks.get((id(spec), optional))):
+                return blank[1]
+            look = PlainLook(spec, self.control(spec), typed, optional, is_answered, self.is_own)
             found = markup_from_memory(look, self._traits.of(spec), self._spoken, self.suggestions)
             if found is not None:
+                if is_like_all_blank:
+                    self._blanks[id(spec), optional] = (spec, found)
                 return found
         return render_question(self.question(asked), self._spoken)
+
+    @cached_property
+    def _blanks(self) -> _Blanks:
+        """Questions without an answer: of a form hardly begun nearly all, and the same for everybody."""
+        return self.schema.cached(_no_blanks).setdefault((self._spoken, self.control, self.is_own), {})
 
     @cached_property
     def _traits(self) -> SpecTraits:
@@ -376,6 +383,10 @@ def _standing(asked: rules.Question) -> tuple[bool, bool]:
 
 
 def _no_runs(_schema: FormSchema) -> dict[Hashable, tuple[_Run, ...]]:
+    return {}
+
+
+def _no_blanks(_schema: FormSchema) -> dict[Hashable, _Blanks]:
     return {}
 
 
