@@ -20,6 +20,7 @@ from formation_portal.contract.record import Answers, Record, UnreadAnswers, val
 from formation_portal.contract.rules import FormState, evaluate
 from formation_portal.contract.schema import FormSchema, Section
 from formation_portal.contract.shares import over_issued
+from formation_portal.core.prepared_queries import PreparedQuery
 
 from .fields import CHARACTERS_PER_HOLDER, MAX_CHARACTERS, count_characters
 from .models import Application, Change, Document, Holding, Party, SectionAnswers, ShareClass
@@ -45,6 +46,17 @@ _CACHED = (
     "_needs_by_section",
 )
 
+
+# How many parties an application has, and how long what is stored of them is.
+_LENGTHS = PreparedQuery(
+    lambda application: (
+        Party.objects.filter(application=application)
+        .order_by()
+        .values("application")
+        .annotate(count=Count("pk"), length=Sum(Length(Cast("raw", TextField()))))
+        .values_list("count", "length")
+    )
+)
 
 _CLASS_GONE = gettext_noop("Choose “{label}” again. The share class was removed")
 _NO_NUMBER = gettext_noop("{who}: enter the number of “{name}” shares in digits, like 5000")
@@ -127,13 +139,11 @@ class Draft(StoredRows):
 
         The bound is the length of what is stored, which one query tells of all parties.
         """
-        parties = self.application.parties.aggregate(
-            count=Count("pk"), length=Sum(Length(Cast("raw", TextField())), default=0)
-        )
+        count, length = next(iter(_LENGTHS.tuples(self.application.pk)), (0, 0))
         own = count_characters(self.entity_raw) + sum(
             CHARACTERS_PER_HOLDER + count_characters(one.raw) for one in self.share_class_models
         )
-        at_least = MAX_CHARACTERS - own - parties["count"] * CHARACTERS_PER_HOLDER - parties["length"]
+        at_least = MAX_CHARACTERS - own - count * CHARACTERS_PER_HOLDER - length
         if at_least >= wanted:
             return int(at_least)
         entered = (*self.party_models, *self.removed_party_models)

@@ -10,6 +10,7 @@ import hashlib
 import json
 from collections import Counter
 from dataclasses import dataclass
+from datetime import date
 from functools import cached_property
 
 from django.db.models import Case, Count, F, Q, QuerySet, Sum, When
@@ -56,8 +57,7 @@ def update_summaries(draft: Draft) -> None:
     by = judged_by(draft)
     if not by or not draft.application.is_open:
         return
-    stale = draft.application.parties.filter(removed_at=None).exclude(_holding(draft, by))
-    tokens = list(stale.order_by("position", "pk").values_list("token", flat=True))
+    tokens = [token for (token,) in _STALE.tuples(draft.application.pk, by, draft.today)]
     if len(tokens) > 1:
         # Everybody at once: one query for each would take longer.
         _ = draft.parties
@@ -71,8 +71,13 @@ def update_summaries(draft: Draft) -> None:
     Party.objects.bulk_update([row.model for row in rows], names, batch_size=_AT_ONCE)
 
 
-def _holding(draft: Draft, by: str) -> Q:
-    return Q(judged_by=by, judged_of=F("updated_at"), judged_until__gt=draft.today)
+def _stale(application: int, by: str, today: date) -> QuerySet[Party]:
+    """Whose summary doesn't hold, of an application, by what it has to be judged on this day."""
+    present = Party.objects.filter(application=application, removed_at=None).order_by("position", "pk")
+    return present.exclude(judged_by=by, judged_of=F("updated_at"), judged_until__gt=today)
+
+
+_STALE = PreparedQuery(lambda *values: _stale(*values).values_list("token"), dates=(2,))
 
 
 def _holds(draft: Draft, by: str, model: Party) -> bool:
@@ -189,7 +194,7 @@ class Totals:
                 found[section, code] += each * count
         if not all(holds for _, _, holds, _ in self._summaries):
             by = judged_by(self.draft)
-            void = self._parties.exclude(_holding(self.draft, by)) if by else self._parties
+            void = _stale(self.draft.application.pk, by, self.draft.today) if by else self._parties
             for model in void:
                 found += _needed(self.draft, self.draft.as_party(model))
         return found

@@ -7,6 +7,8 @@ from typing import Any, Protocol
 
 from django.db import connection, models, transaction
 
+from formation_portal.core.prepared_queries import PreparedQuery
+
 from .anchor import anchor_entry
 from .attestation import digests
 from .models import COLUMNS, FIRST_PREVIOUS_HASH, SUBJECT_LIMIT, TABLE, Actor, AuditAction, Entry, as_line, entry_hash
@@ -32,6 +34,9 @@ class Subject(Protocol):
 
     pk: Any
     reference: Any
+
+
+_NEWEST = PreparedQuery(lambda: Entry.objects.order_by("-number").values_list("number", "hash")[:1])
 
 
 def append(
@@ -70,7 +75,7 @@ def _actor(by: Account | None) -> tuple[str, int]:
 def _insert(values: tuple[Any, ...]) -> tuple[int, str]:
     """The number and the hash under which it was kept: after the newest that there is when nobody else adds one."""
     while True:
-        newest, previous = Entry.objects.values_list("number", "hash").first() or (0, FIRST_PREVIOUS_HASH)
+        newest, previous = next(iter(_NEWEST.tuples()), (0, FIRST_PREVIOUS_HASH))
         content = (newest + 1, *values, previous)
         hashed = entry_hash(content)
         with connection.cursor() as cursor:

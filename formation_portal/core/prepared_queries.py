@@ -1,6 +1,6 @@
 """Queries that every page asks, their SQL written once: that takes Django longer than a database takes to answer."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
@@ -20,11 +20,13 @@ class PreparedQuery(Generic[Row]):
     """A query set that is asked again and again with other values.
 
     `make` takes the values and gives the query set: for `rows` of whole rows of one table, with those that
-    `select_related` names. Each value has to stand in it as it is, once: for equality, not within a pattern.
+    `select_related` names. Each value has to stand in it as it is, once: to be compared with, not within a pattern.
+    `dates` are the places of values that are days.
     """
 
-    def __init__(self, make: "Callable[..., QuerySet[Row, Any]]") -> None:
+    def __init__(self, make: "Callable[..., QuerySet[Row, Any]]", *, dates: Collection[int] = ()) -> None:
         self._make = make
+        self._dates = dates
         self._alias = ""
 
     def rows(self, *values: Any) -> list[Row]:
@@ -37,13 +39,17 @@ class PreparedQuery(Generic[Row]):
         return [tuple(row) for row in self._ask(values)[1]]
 
     def _ask(self, values: tuple[Any, ...]) -> "tuple[_Written[Row], Iterator[Any]]":
-        self._alias = self._alias or router.db_for_read(self._make(*_samples(len(values))).model)
+        samples = [_sample(place, is_day=place in self._dates) for place in range(len(values))]
+        self._alias = self._alias or router.db_for_read(self._make(*samples).model)
         connection = connections[self._alias]
         # With the connection, and so once a thread: how its columns are read is a matter of that connection.
         prepared: dict[PreparedQuery[Row], _Written[Row]] = vars(connection).setdefault("prepared_queries", {})
         if self not in prepared:
-            prepared[self] = _write(self._make, len(values), connection)
+            prepared[self] = _write(self._make, samples, connection)
         written = prepared[self]
+        for place in self._dates:
+            day = connection.ops.adapt_datefield_value(values[place])
+            values = (*values[:place], day, *values[place + 1 :])
         with connection.cursor() as cursor:
             cursor.execute(written.sql, written.parameters(values))
             found = cursor.fetchall()
@@ -84,18 +90,19 @@ class _Written(Generic[Row]):
         return self.compiler.apply_converters(rows, self.converters) if self.converters and rows else iter(rows)
 
 
-def _samples(count: int) -> list[str]:
-    """Stand for values while the SQL is written: as text, which fits columns of numbers and of texts."""
-    return [str(_SAMPLE + place) for place in range(count)]
+def _sample(place: int, *, is_day: bool) -> str:
+    """Stands for a value while the SQL is written: as text, which fits columns of numbers, of texts and of days."""
+    return f"{9000 + place}-01-01" if is_day else str(_SAMPLE + place)
 
 
-def _write(make: "Callable[..., QuerySet[Row, Any]]", count: int, connection: BaseDatabaseWrapper) -> _Written[Row]:
-    samples = _samples(count)
+def _write(
+    make: "Callable[..., QuerySet[Row, Any]]", samples: list[str], connection: BaseDatabaseWrapper
+) -> _Written[Row]:
     query_set = make(*samples)
     compiler = query_set.query.get_compiler(connection=connection)
     sql, parameters = compiler.as_sql()
     places = {at: samples.index(str(one)) for at, one in enumerate(parameters) if str(one) in samples}
-    assert len(places) == count, sql
+    assert len(places) == len(samples), sql
     converters = compiler.get_converters([column for column, _, _ in compiler.select])
     names = tuple(field.attname for field in query_set.model._meta.concrete_fields)
     # Of tuples there are no related rows. The types are those of a Django to come, which takes one argument more.

@@ -6,6 +6,7 @@ from functools import cache
 
 from django import template
 from django.conf import settings
+from django.core.files.storage import storages
 from django.template.base import FilterExpression, NodeList, Parser, Token, token_kwargs
 from django.urls import NoReverseMatch, reverse
 from django.utils.translation import get_language
@@ -26,7 +27,8 @@ class CachedNode(template.Node):
 
     def render(self, context: template.Context) -> str:
         values = {name: expression.resolve(context) for name, expression in self._values.items()}
-        key = (get_language(), *values.values())
+        # The storage gives the addresses of static files that stand in it.
+        key = (get_language(), storages["staticfiles"], *values.values())
         text = self._texts.get(key)
         if text is None:
             # It sees what it names and nothing else, neither request nor reader: what is not in the key can't be in
