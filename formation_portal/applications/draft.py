@@ -34,6 +34,7 @@ from .translation import in_language
 
 _CACHED = (
     "entity_raw",
+    "roster",
     "parties",
     "removed_parties",
     "share_classes",

@@ -182,21 +182,29 @@ class DocumentLine:
     words: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Readback:
     """The whole application, as far as it is asked for at present."""
 
+    draft: Draft
     sections: tuple[AnswerGroup[Section], ...]
     parties: tuple[AnswerGroup[PartyRow], ...]
     share_classes: tuple[AnswerGroup[ShareClassRow], ...]
-    shares: ShareTable | None
     documents: tuple[DocumentLine, ...]
+
+    @cached_property
+    def shares(self) -> ShareTable | None:
+        """Who holds what, of all parties; None where no shares are asked for."""
+        return _share_table(self.draft) if self.draft.holds_shares and self.draft.share_classes else None
 
 
 def readback(draft: Draft, *, only: Collection[str] | None = None) -> Readback:
-    """Read the whole draft back, or of the parties only those of these tokens, with their documents. No query."""
+    """Read the whole draft back, or of the parties only those of these tokens, with their documents.
+
+    No query, but for what was not read yet: of `only` these parties and their documents are.
+    """
     state, share_section = draft.form_state, draft.schema.share_section
-    parties = [row for row in draft.parties if only is None or row.token in only]
+    parties = draft.parties if only is None else draft.parties_of(only)
 
     def lines(holder: DraftHolder, questions: Iterable[Question]) -> tuple[AnswerLine, ...]:
         return tuple(
@@ -212,13 +220,13 @@ def readback(draft: Draft, *, only: Collection[str] | None = None) -> Readback:
             asked = lines(row, state.questions(share_section, row.record))
             share_classes.append(AnswerGroup(row, asked, gettext("Share class")))
     return Readback(
+        draft,
         sections=tuple(one for one in sections if one.lines and state.section_activation(one.subject).active),
         parties=tuple(
             AnswerGroup(row, lines(row, state.party_questions(row.record)), _words(state.active_roles(row.record)))
             for row in parties
         ),
         share_classes=tuple(share_classes),
-        shares=_share_table(draft) if draft.holds_shares and draft.share_classes else None,
         documents=tuple(
             DocumentLine(row, slot.name, slot.required, uploaded.get(slot.name), slot.words)
             for row in (None, *parties)

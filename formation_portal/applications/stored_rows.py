@@ -7,7 +7,7 @@ read together, so that whoever goes through them takes no query for each.
 from collections.abc import Callable, Collection, Iterable, Iterator, Set
 from datetime import date
 from functools import cached_property
-from typing import Any, TypeVar, cast
+from typing import Any, NamedTuple, TypeVar, cast
 
 from django.db.models import F, Model, Q
 from django.utils.functional import SimpleLazyObject
@@ -26,8 +26,23 @@ DocumentPlace = tuple[str | None, str]
 Entered = TypeVar("Entered", SectionAnswers, Party, ShareClass, Document, Holding)
 Owned = TypeVar("Owned", bound=Model)
 
+
+class RosterEntry(NamedTuple):
+    """A party by its number and token, with what says which roles it can have."""
+
+    pk: int
+    token: str
+    kind: str
+    roles: tuple[str, ...]
+
+
 _SECTIONS = PreparedQuery(lambda application: SectionAnswers.objects.filter(application=application))
 _PARTIES = PreparedQuery(lambda application: Party.objects.filter(application=application))
+_ROSTER = PreparedQuery(
+    lambda application: Party.objects.filter(application=application, removed_at=None).values_list(
+        "pk", "token", "kind", "roles"
+    )
+)
 _SHARE_CLASSES = PreparedQuery(lambda application: ShareClass.objects.filter(application=application))
 _DOCUMENTS = PreparedQuery(lambda application: Document.objects.filter(application=application))
 _HOLDINGS = PreparedQuery(lambda application: Holding.objects.filter(application=application))
@@ -43,6 +58,7 @@ _LATEST_PARTIES = PreparedQuery(
 
 _TABLES = (
     "sections",
+    "roster",
     "_entered",
     "party_models",
     "removed_party_models",
@@ -108,6 +124,14 @@ class StoredRows:
     def party_models(self) -> list[Party]:
         """The parties that count, in their order."""
         return [party for party in self._entered if party.removed_at is None]
+
+    @cached_property
+    def roster(self) -> list[RosterEntry]:
+        """Which parties there are, in their order; one query where they were not read together, and no answer in it."""
+        if self.has_all_parties:
+            return [RosterEntry(one.pk, one.token, one.kind, tuple(one.roles)) for one in self.party_models]
+        rows = _ROSTER.tuples(self.application.pk)
+        return [RosterEntry(pk, token, kind, tuple(roles)) for pk, token, kind, roles in rows]
 
     @cached_property
     def removed_party_models(self) -> list[Party]:
@@ -259,8 +283,7 @@ class StoredRows:
         if self.has_all_parties:
             parties = {party.pk: party.token for party in self.party_models}
         else:
-            rows = self.application.parties.filter(removed_at=None)
-            parties = dict(rows.order_by().values_list("pk", "token"))
+            parties = {one.pk: one.token for one in self.roster}
         known = {row.pk: row for some in self._holdings_alone.values() for row in some.values()}
         return {
             (parties[row.party_id], classes[row.share_class_id]): known.get(row.pk, row)

@@ -143,10 +143,11 @@ def load_checklist(
     read_back: Readback | None = None,
     queries: Iterable[Query] | None = None,
     screening: Iterable[ScreeningCheck] | None = None,
+    is_part: bool = False,
 ) -> Checklist:
     """All facts of a draft as they are checked by now: two queries, three where screening checks are required.
     `read_back` is its summary, where it was made; `queries` are all its open queries in their order, and `screening`
-    its screening checks, where they were read."""
+    its screening checks, where they were read. `is_part`: it has the parties of the summary, and nothing of its own."""
     read_back = read_back or readback(draft)
     application = draft.application
     checks = {check.target: check for check in rows_of(application, _CHECKS)}
@@ -159,13 +160,13 @@ def load_checklist(
     if screening is None:
         screening = screening_checks(draft) if required else ()
     outcomes = {(one.holder, one.kind): one.outcome for one in screening}
-    parties = {row.token: row for row in draft.parties}
+    parties = {one.subject.token: one.subject for one in read_back.parties}
     holders = []
     papers: dict[str, list[DocumentLine]] = defaultdict(list)
     for line in read_back.documents:
         papers[line.party.token if line.party else ""].append(line)
     for holder in (
-        _entity_checklist(draft, read_back),
+        HolderChecklist("", draft.title, ()) if is_part else _entity_checklist(draft, read_back),
         *(_party_checklist(draft, one, papers[one.subject.token]) for one in read_back.parties),
     ):
         facts = []

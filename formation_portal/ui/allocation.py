@@ -35,12 +35,21 @@ class Allocation:
         return tuple(row for row in self._draft.parties if self._draft.is_shareholder(row))
 
     @cached_property
+    def holder_tokens(self) -> tuple[str, ...]:
+        """Their tokens, in the same order; no party is read for them."""
+        roles_of = self._draft.form_state.active_roles_of
+        return tuple(one.token for one in self._draft.roster if canonical.SHAREHOLDER in roles_of(one.kind, one.roles))
+
+    @cached_property
     def classes(self) -> tuple[ShareClassRow, ...]:
         return self._draft.share_classes
 
     def shares(self, party: PartyRow, row: ShareClassRow) -> int:
         """How many shares of the class the party holds."""
-        holding = self._draft.holdings.get((party.token, row.token))
+        return self._shares(party.token, row)
+
+    def _shares(self, holder: str, row: ShareClassRow) -> int:
+        holding = self._draft.holdings.get((holder, row.token))
         return holding.shares or 0 if holding else 0
 
     def is_unreadable(self, party: PartyRow, row: ShareClassRow) -> bool:
@@ -53,7 +62,11 @@ class Allocation:
 
     def allocated(self, row: ShareClassRow) -> int:
         """How many shares of the class are given."""
-        return sum(self.shares(party, row) for party in self.holders)
+        return sum(self.of_class(row).values())
+
+    def of_class(self, row: ShareClassRow) -> dict[str, int]:
+        """How many shares of the class each holder has, by the holder's token."""
+        return {token: self._shares(token, row) for token in self.holder_tokens}
 
     @cached_property
     def _available(self) -> dict[str, int | None]:
@@ -123,7 +136,7 @@ class Allocation:
 
     def _figures(self, numbers: dict[str, int], ends: Parts) -> Percentages:
         """A company whose owners nobody has named is no end: what comes to it is not accounted for."""
-        unknown = {row.token for row in self._draft.parties if row.is_owned}
+        unknown = {one.token for one in self._draft.roster if canonical.is_owned(one.kind)}
         return percentages_of(numbers, ends, unknown=unknown, short_of=self.bounds)
 
     @property
@@ -151,7 +164,7 @@ class Allocation:
         return party.is_owned and rest > 0 and any(self.threshold.counts(part * rest) for part in ends)
 
     def _by_holder(self, classes: tuple[ShareClassRow, ...]) -> dict[str, int]:
-        sums = {party.token: sum(self.shares(party, row) for row in classes) for party in self.holders}
+        sums = {token: sum(self._shares(token, row) for row in classes) for token in self.holder_tokens}
         return sums if any(sums.values()) else {}
 
     @property

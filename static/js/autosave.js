@@ -85,7 +85,10 @@
   const leaveOut = (form, held, request) => {
     const known = acknowledged.get(form);
     if (!known) return;
-    const answers = answersOf(held), before = answersOf(drawn(form)), shown = shownIn(held);
+    const answers = answersOf(held), shown = shownIn(held);
+    /* What was drawn is looked up for questions that no answer has acknowledged yet. */
+    let before = null;
+    const savedOf = (question) => known.answers.get(question) ?? (before ??= answersOf(drawn(form))).get(question);
     /* Two questions may share one answer, and the one that is shown counts: what has come or gone is posted. So is what
        is marked as wrong, since the server may not have kept it. */
     const moved = [...form.querySelectorAll(".region")].filter(({ id }) => known.shown.has(id) !== shown.has(id));
@@ -95,7 +98,7 @@
     for (const name of new Set(held.keys())) {
       const question = questionOf(name);
       if (!question || posted.has(question)) continue;
-      if (answers.get(question) !== (known.answers.get(question) ?? before.get(question))) continue;
+      if (answers.get(question) !== savedOf(question)) continue;
       delete request.parameters[name];
       request.parameters.partial = "1";
     }

@@ -156,3 +156,24 @@ def test_whoever_asks_for_one_after_another_gets_all_at_once(draft: Draft, owner
     with CaptureQueriesContext(connection) as captured:
         assert [alone.documents_of(alone.party(f"p{number}")) for number in range(30)] == [{}] * 30
     assert len(captured) < 12
+
+
+def test_the_roster_tells_who_there_is_without_reading_them_and_follows_each_change(draft: Draft, owner: Any) -> None:
+    for number in range(3):
+        services.add_party(draft, "person", ["director"], factories.ADA, by=owner, token=f"p{number}")
+    lean = reopened(draft)
+    assert [one.token for one in lean.roster] == ["p0", "p1", "p2"]
+    assert not lean.has_all_parties
+    whole = reopened(draft)
+    assert whole.parties
+    assert whole.roster == lean.roster
+    gone = lean.party("p1")
+    assert gone is not None
+    services.remove_party(lean, gone, by=owner)
+    assert [one.token for one in lean.roster] == ["p0", "p2"]
+    services.add_party(lean, "corporate", ["shareholder"], {}, by=owner, token="p3")
+    assert [(one.token, one.kind, one.roles) for one in lean.roster] == [
+        ("p0", "person", ("director",)),
+        ("p2", "person", ("director",)),
+        ("p3", "corporate", ("shareholder",)),
+    ]

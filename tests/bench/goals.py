@@ -1,5 +1,8 @@
-"""What the figures of a request's cost have to keep: processor time against the signed-in page that does nothing."""
+"""What the figures of a run have to keep: processor time against the signed-in page that does nothing, and growth."""
 
+from fnmatch import fnmatch
+
+# By the name of a figure, or a pattern; the first that fits counts.
 AT_MOST = {
     "section_60_fields_against_nothing": 4.0,
     "section_60_fields_answered_against_nothing": 5.0,
@@ -11,14 +14,23 @@ AT_MOST = {
     "overview_against_nothing": 5.0,
     "people_against_nothing": 5.0,
     "case_against_nothing": 10.0,
+    # Ten times the parties on a page that shows them all, and on one that doesn't.
+    "parties_*_all_growth": 11.0,
+    "parties_*_growth": 1.2,
+    # Ten times the applications.
+    "applications_*_growth": 1.2,
+    "desk_*_growth_by_ten": 1.2,
+    # A hundred times.
+    "desk_*_growth": 1.5,
 }
 AT_LEAST = {"django_form_40_against_section_60": 10.0}
 
 
 def missed(name: str, value: float) -> str:
     """What to say of a figure that misses its goal; nothing of one that keeps it, or has none."""
-    if value > AT_MOST.get(name, value):
-        return f"{name} is {value:.3g}, at most {AT_MOST[name]:g} is wanted"
+    most = next((most for pattern, most in AT_MOST.items() if fnmatch(name, pattern)), value)
+    if value > most:
+        return f"{name} is {value:.3g}, at most {most:g} is wanted"
     if value < AT_LEAST.get(name, value):
         return f"{name} is {value:.3g}, at least {AT_LEAST[name]:g} is wanted"
     return ""

@@ -142,7 +142,7 @@ def _submit(draft: Draft) -> None:
 def _desk_calls(agent: Client, draft: Draft) -> Iterator[tuple[str, Callable[[], Any]]]:
     case = f"/desk/{draft.application.reference}/"
     yield "case_all", lambda: agent.get(case)
-    yield "party_all", lambda: agent.get(f"{case}parties/{draft.parties[3].token}/")
+    yield "party", lambda: agent.get(f"{case}parties/{draft.parties[3].token}/")
     yield "decision_all", lambda: agent.get(f"{case}ruling/")
 
 

@@ -1,6 +1,6 @@
 """One party under review, and the audit log's entry when its numbers are shown: whose and which, not what they are."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -44,7 +44,7 @@ from .forms import ScreeningForm
 from .viewer import Viewer, viewer
 
 # Of more parties than these the page names so many on each side of its own.
-_MOST_NAMED, _NEAREST = 50, 10
+MOST_NAMED, _NEAREST = 50, 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +79,7 @@ class PartyPage:
     draft: Draft
     party: PartyRow
     shown: QueueState
+    party_count: int
     checklist: Checklist
     own_checklist: HolderChecklist
     rows: list[FactRow]
@@ -168,8 +169,8 @@ class PartyPage:
     @property
     def others(self) -> str:
         """How many parties there are, where not all are named."""
-        there_are = len(self.draft.parties)
-        return f"All {there_are} people and companies" if there_are > len(self.checklists) else ""
+        is_part = self.party_count > len(self.checklists)
+        return f"All {self.party_count} people and companies" if is_part else ""
 
     @cached_property
     def _onwards(self) -> Checklist:
@@ -214,7 +215,7 @@ def _held(draft: Draft, party: PartyRow, allocation: Allocation) -> Iterator[tup
         if holding is not None:
             words = number_of_shares(holding)
             if given:
-                parts = {one.token: Fraction(allocation.shares(one, row), given) for one in allocation.holders}
+                parts = {token: Fraction(shares, given) for token, shares in allocation.of_class(row).items()}
                 hundredths = apportion(list(parts.values()), short_of=allocation.bounds)
                 part = format_hundredths(dict(zip(parts, hundredths, strict=True))[party.token])
                 words = f"{words} shares, {part} of the class"
@@ -234,13 +235,12 @@ def _stakes(draft: Draft, party: PartyRow, allocation: Allocation) -> Iterator[t
         yield f"Owned by {one.party.label}", part_of_it, False
 
 
-def _beside(draft: Draft, party: PartyRow) -> set[str]:
+def _beside(tokens: Sequence[str], token: str) -> Sequence[str]:
     """Whose checks the page tells of: everybody's, and of more than are taken in at a glance those of the nearest."""
-    tokens = [row.token for row in draft.parties]
-    if len(tokens) > _MOST_NAMED:
-        first = max(0, min(tokens.index(party.token) - _NEAREST, len(tokens) - 2 * _NEAREST - 1))
-        tokens = tokens[first : first + 2 * _NEAREST + 1]
-    return set(tokens)
+    if len(tokens) <= MOST_NAMED:
+        return tokens
+    first = max(0, min(tokens.index(token) - _NEAREST, len(tokens) - 2 * _NEAREST - 1))
+    return tokens[first : first + 2 * _NEAREST + 1]
 
 
 def party_page(
@@ -252,15 +252,22 @@ def party_page(
     shows_numbers: bool = False,
     form: ScreeningForm | None = None,
 ) -> PartyPage:
-    """The page: eight queries at most. `form` is what was posted and refused."""
+    """The page. `form` is what was posted and refused."""
     url = party_url(draft.application.reference, party.token)
     # Read before the facts: whatever comes between is news then.
     version = ReviewVersion.of_loaded(draft.application)
     queries = read_queries(draft)
     screening = tuple(screening_checks(draft))
-    beside = readback(draft, only=_beside(draft, party))
+    tokens = [one.token for one in draft.roster]
+    named = _beside(tokens, party.token)
     asked = [one for one in queries if one.is_open]
-    checklist = load_checklist(draft, read_back=beside, queries=asked, screening=screening)
+    checklist = load_checklist(
+        draft,
+        read_back=readback(draft, only=named),
+        queries=asked,
+        screening=screening,
+        is_part=len(named) < len(tokens),
+    )
     own_checklist = checklist.of_holder(party.token)
     assert own_checklist is not None  # every party has one
     can_check = can_review(draft, reader)
@@ -277,6 +284,7 @@ def party_page(
         draft=draft,
         party=party,
         shown=state.shown,
+        party_count=len(tokens),
         checklist=checklist,
         own_checklist=own_checklist,
         rows=fact_rows(party, own_checklist, panels, state, seen, can_be_ticked=can_check),

@@ -367,7 +367,7 @@ def test_showing_them_costs_a_fixed_number_of_queries(
     numbered: Draft, as_agent: Client, agent: Any, owner: Any, django_assert_max_num_queries: Any
 ) -> None:
     show(as_agent, numbered)
-    with django_assert_max_num_queries(19):
+    with django_assert_max_num_queries(20):
         show(as_agent, numbered)
     propose(numbered, PROPOSED, agent)
     return_it(numbered, agent)
@@ -378,5 +378,5 @@ def test_showing_them_costs_a_fixed_number_of_queries(
             now(numbered), now(numbered).party(f"more{count}"), "Passport", factories.upload(), by=owner
         )
     services.submit(now(numbered), by=owner)
-    with django_assert_max_num_queries(21):
+    with django_assert_max_num_queries(22):
         show(as_agent, numbered)
