@@ -23,6 +23,7 @@ from django.test import Client
 from formation_portal.contract.needs import needs
 from formation_portal.contract.record import Record, validate
 from formation_portal.contract.schema import FormSchema
+from formation_portal.management.supervision import freeze_loaded_objects
 from tests.bench import audit, desk, forms, in_chromium, parties, request_cost, slow_clients, slowest
 from tests.needed import has_chromium
 
@@ -56,6 +57,9 @@ def _set_up() -> tuple[Client, Any]:
     # Packed as a browser takes it.
     client = Client(headers={"Accept-Encoding": "br"})
     client.force_login(owner, backend="allauth.account.auth_backends.AuthenticationBackend")
+    # As a web process does before it serves; by now the address modules are loaded.
+    client.get("/nothing/")
+    freeze_loaded_objects()
     return client, owner
 
 
