@@ -51,8 +51,11 @@
   const posts = new WeakMap(); /* by request: the same, as it stood then */
 
   const shownIn = (held) => new Set(held.getAll("shown"));
-  for (const form of document.forms)
-    acknowledged.set(form, { answers: new Map(), shown: shownIn(new FormData(form)) });
+  /* Not by FormData, for which a browser lays the page out before it is drawn first. */
+  for (const form of document.forms) {
+    const markers = [...form.querySelectorAll('[name="shown"]:enabled')];
+    acknowledged.set(form, { answers: new Map(), shown: new Set(markers.map(({ value }) => value)) });
+  }
 
   /* A question by the name of one of its controls; names are quoted, so no other colon stands in them. */
   const questionOf = (name) => (name?.startsWith(QUESTION) ? name.split(":", 2).join(":") : "");
