@@ -248,6 +248,8 @@ ACCOUNT_SESSION_COOKIE_AGE = 21 * 24 * 60 * 60
 CSRF_FAILURE_VIEW = "formation_portal.core.error_handling.csrf_failure"
 X_FRAME_OPTIONS = "DENY"
 SECURE_REFERRER_POLICY = "same-origin"
+# SecurityHeaders says it, and of pages alone: a style sheet opens no windows.
+SECURE_CROSS_ORIGIN_OPENER_POLICY = None
 
 FORMATION_SERVICE_URL = ENV.formation_service_url
 FORMATION_SERVICE_KEY = ENV.formation_service_key

@@ -93,7 +93,8 @@ class SecurityHeaders:
         response = self.get_response(request)
         is_file = request.path_info.startswith(settings.STATIC_URL)
         response.headers.setdefault("Content-Security-Policy", _FILE_POLICY if is_file else CONTENT_POLICY)
-        response.headers.setdefault("Cross-Origin-Opener-Policy", "same-origin")
+        if not is_file:
+            response.headers.setdefault("Cross-Origin-Opener-Policy", "same-origin")
         response.headers.setdefault("Cross-Origin-Resource-Policy", "same-origin")
         # Told by cookie, method and address, not by who is signed in: that would ask a database that may be away.
         has_session = settings.SESSION_COOKIE_NAME in {*request.COOKIES, *response.cookies}

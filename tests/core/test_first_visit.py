@@ -62,6 +62,7 @@ def test_a_browser_from_elsewhere_has_its_styles_in_the_page(address: str, heade
     assert _LINK.findall(head) == []
     # The sheets follow where nothing waits for them, script or not.
     assert re.search(r'(<link rel="stylesheet" href="/static/css/\w+\.css">)+</body>', body)
+    assert answer["Cross-Origin-Opener-Policy"] == "same-origin"
     assert "Sec-Fetch-Site" in answer["Vary"]
 
 
