@@ -6,8 +6,7 @@ from datetime import date
 from functools import cached_property, partial
 from typing import Any
 
-from django.db.models import Count, Model, Sum, TextField
-from django.db.models.functions import Cast, Length
+from django.db.models import Model
 from django.utils import timezone
 from django.utils.translation import gettext, gettext_noop
 
@@ -20,7 +19,6 @@ from formation_portal.contract.record import Answers, Record, UnreadAnswers, val
 from formation_portal.contract.rules import FormState, evaluate
 from formation_portal.contract.schema import FormSchema, Section
 from formation_portal.contract.shares import over_issued
-from formation_portal.core.prepared_queries import PreparedQuery
 
 from .fields import CHARACTERS_PER_HOLDER, MAX_CHARACTERS, count_characters
 from .models import Application, Change, Document, Holding, Party, SectionAnswers, ShareClass
@@ -47,17 +45,6 @@ _CACHED = (
     "_needs_by_section",
 )
 
-
-# How many parties an application has, and how long what is stored of them is.
-_LENGTHS = PreparedQuery(
-    lambda application: (
-        Party.objects.filter(application=application)
-        .order_by()
-        .values("application")
-        .annotate(count=Count("pk"), length=Sum(Length(Cast("raw", TextField()))))
-        .values_list("count", "length")
-    )
-)
 
 _CLASS_GONE = gettext_noop("Choose “{label}” again. The share class was removed")
 _NO_NUMBER = gettext_noop("{who}: enter the number of “{name}” shares in digits, like 5000")
@@ -140,7 +127,7 @@ class Draft(StoredRows):
 
         The bound is the length of what is stored, which one query tells of all parties.
         """
-        count, length = next(iter(_LENGTHS.tuples(self.application.pk)), (0, 0))
+        count, length = self.party_lengths
         own = count_characters(self.entity_raw) + sum(
             CHARACTERS_PER_HOLDER + count_characters(one.raw) for one in self.share_class_models
         )

@@ -9,7 +9,8 @@ from datetime import date
 from functools import cached_property
 from typing import Any, NamedTuple, TypeVar, cast
 
-from django.db.models import F, Model, Q
+from django.db.models import Count, F, Model, Q, Sum, TextField
+from django.db.models.functions import Cast, Length
 from django.utils.functional import SimpleLazyObject
 
 from formation_portal.core.prepared_queries import PreparedQuery
@@ -41,6 +42,15 @@ _PARTIES = PreparedQuery(lambda application: Party.objects.filter(application=ap
 _ROSTER = PreparedQuery(
     lambda application: Party.objects.filter(application=application, removed_at=None).values_list(
         "pk", "token", "kind", "roles"
+    )
+)
+_LENGTHS = PreparedQuery(
+    lambda application: (
+        Party.objects.filter(application=application)
+        .order_by()
+        .values("application")
+        .annotate(count=Count("pk"), length=Sum(Length(Cast("raw", TextField()))))
+        .values_list("count", "length")
     )
 )
 _SHARE_CLASSES = PreparedQuery(lambda application: ShareClass.objects.filter(application=application))
@@ -132,6 +142,11 @@ class StoredRows:
             return [RosterEntry(one.pk, one.token, one.kind, tuple(one.roles)) for one in self.party_models]
         rows = _ROSTER.tuples(self.application.pk)
         return [RosterEntry(pk, token, kind, tuple(roles)) for pk, token, kind, roles in rows]
+
+    @property
+    def party_lengths(self) -> tuple[int, int]:
+        """How many parties there are, also removed ones, and how long what is stored of all of them is. One query."""
+        return next(iter(_LENGTHS.tuples(self.application.pk)), (0, 0))
 
     @cached_property
     def removed_party_models(self) -> list[Party]:

@@ -92,12 +92,8 @@
     seen = { at: document.activeElement, top: top(document.activeElement) };
   });
   document.addEventListener(EVENT.loaded, () => {
-    const was = seen;
+    if (seen && seen.at === document.activeElement && seen.at !== document.body) scrollBy(0, top(seen.at) - seen.top);
     seen = null;
-    /* Before the next frame, which is laid out then anyway. */
-    requestAnimationFrame(() => {
-      if (was && was.at === document.activeElement && was.at !== document.body) scrollBy(0, top(was.at) - was.top);
-    });
   });
 
   /* A choice that was made before this file came, or that the browser has brought back, shows and is saved. */

@@ -25,7 +25,7 @@ from formation_portal.invitations.models import Invitation, current_stage
 from formation_portal.relay.delivery_status import ApplicationDeliveries
 from formation_portal.ui import roles
 from formation_portal.ui.formats import counted, time_or_day
-from formation_portal.ui.forms.form import AnswerRow
+from formation_portal.ui.forms.question import AnswerRow
 from formation_portal.ui.ownership import join_sentences
 from formation_portal.ui.pagination import PageLink, numbered_links
 

@@ -14,8 +14,8 @@ from formation_portal.accounts.policies import UserRequest
 from formation_portal.applications import services
 from formation_portal.applications.parties import PartyRow
 from formation_portal.ui.formats import time_or_day
-from formation_portal.ui.forms.form import AnswerRow
 from formation_portal.ui.forms.form_data import RESTORE, ROLES, posted_answers
+from formation_portal.ui.forms.question import AnswerRow
 from formation_portal.ui.roles import role_words
 
 from ..lookups import PartyRemoved

@@ -21,18 +21,18 @@ from formation_portal.contract.localisation import ngettext
 from formation_portal.relay.wake import wait_for
 from formation_portal.reviews.customer_queries import store_replies
 from formation_portal.ui.forms.controls import slot_id, slot_name, slot_name_of_control
-from formation_portal.ui.forms.form import AnswerRow, QuestionForm
+from formation_portal.ui.forms.form import QuestionForm
 from formation_portal.ui.forms.form_data import (
     KEEP,
     RESTORE,
     THEIRS,
     UNSAVED,
+    is_as_drawn,
     posted_answers,
     posted_page_version,
-    posted_revision,
     posted_version,
 )
-from formation_portal.ui.forms.question import QueryNote
+from formation_portal.ui.forms.question import AnswerRow, QueryNote
 
 from ..feedback import USE, posted_replies
 from ..lookups import get_draft_or_404, get_section_or_404, party_not_found
@@ -159,9 +159,15 @@ def save_page(
     gives the names of those that stay as others have saved them, `clashes` tells what both have written, `onwards` is
     the address that follows, and `said` tells of a save that went well.
     """
-    offered = _slots_of(before) if request.htmx else ()
-    entries = _entries_of(before) if request.htmx else []
-    was, needed = before.draft.form_state, _needs_shown(request, before)
+    was = before.draft.form_state
+    answer_change = partial(
+        _answer_change,
+        request,
+        before=before.form,
+        offered=_slots_of(before) if request.htmx else (),
+        entries=_entries_of(before) if request.htmx else [],
+        needed=before.needs if request.htmx and is_as_drawn(request.POST, before.draft) else (),
+    )
     try:
         is_replied = False
         if not before.is_alone and (written := list(posted_replies(request.POST))):
@@ -189,17 +195,7 @@ def save_page(
         # Other problems wait for a save: this one says that there is none.
         left = " ".join(filter(None, (left, *(f"{one.message}." for one in before.draft.overlong.values()))))
         notes = _notes_of(now) if is_replied else ()
-        return _answer_change(
-            request,
-            now,
-            before=before.form,
-            offered=offered,
-            entries=entries,
-            needed=needed,
-            found=found,
-            left=left,
-            notes=notes,
-        )
+        return answer_change(now, found=found, left=left, notes=notes)
     if left:
         messages.info(request, left)
     if found and found.text:
@@ -332,12 +328,6 @@ def _slots_of(page: QuestionPage) -> _Slots:
 def _entries_of(page: QuestionPage) -> list[str]:
     """The headings under which the page asks."""
     return [entry.id for entry in page.entries]
-
-
-def _needs_shown(request: HttpRequest, page: QuestionPage) -> tuple[Link, ...]:
-    """What the page that posts shows to be needed; nothing without script, or where others have changed it since."""
-    is_as_drawn = posted_revision(request.POST) == page.draft.application.revision
-    return page.needs if is_as_drawn and getattr(request, "htmx", False) else ()
 
 
 def _notes_of(page: QuestionPage) -> tuple[QueryNote, ...]:

@@ -27,8 +27,8 @@ from formation_portal.core.pages.first_visit import CONTENT_POLICY
 from formation_portal.mail.models import Letter
 from formation_portal.mail.rendering import letter_styles
 from formation_portal.ui.formats import time_or_day
-from formation_portal.ui.forms.form import AnswerRow
 from formation_portal.ui.forms.form_data import ROLES, posted_answers, recognised_answers
+from formation_portal.ui.forms.question import AnswerRow
 from formation_portal.ui.glossary import GlossaryPlace, Term, explained_term, places, term_texts
 from formation_portal.ui.roles import role_words
 

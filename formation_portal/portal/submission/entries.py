@@ -11,7 +11,7 @@ from formation_portal.applications.readback import (
 )
 from formation_portal.relay.delivery_status import STAGE_WORDS, DeliveryStage, DeliveryStatus
 from formation_portal.ui.formats import counted
-from formation_portal.ui.forms.form import AnswerRow
+from formation_portal.ui.forms.question import AnswerRow
 from formation_portal.ui.ownership import join_sentences
 
 from ..pages import Link

@@ -31,7 +31,7 @@ from formation_portal.relay.models import ResourceKind
 from formation_portal.ui.documents import advice
 from formation_portal.ui.formats import PriceTable, application_price
 from formation_portal.ui.forms.controls import control_id, party_control, slot_id, slot_key
-from formation_portal.ui.forms.form import AnswerRow
+from formation_portal.ui.forms.question import AnswerRow
 from formation_portal.ui.ownership import Ownership, ownership
 from formation_portal.ui.pagination import PageLink, numbered_links
 

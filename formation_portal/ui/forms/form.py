@@ -24,7 +24,7 @@ from formation_portal.contract.schema import FormSchema
 from formation_portal.contract.visibility import VisibilityTable, VisibilityTables
 
 from .controls import Suggestions, attributes, control_id, markup, no_suggestions
-from .question import QueryNote, Question, address_lines
+from .question import AnswerRow, QueryNote, Question, address_lines
 from .rendering import (
     PlainLook,
     SpecTraits,
@@ -34,21 +34,6 @@ from .rendering import (
     spoken_languages,
     why_markup,
 )
-
-
-@dataclass(frozen=True, slots=True)
-class AnswerRow:
-    """One answer as ui/summary_row.html draws it."""
-
-    term: str
-    value: str
-    is_name: bool = False
-    note: str = ""
-    # Where it can be changed: the row's own id, its mark, and the way to the control.
-    id: str = ""
-    state: str = ""
-    change_url: str = ""
-    change_what: str = ""
 
 
 @dataclass(frozen=True)

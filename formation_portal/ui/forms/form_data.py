@@ -19,7 +19,8 @@ from formation_portal.gateway.catalog import cached_catalog
 
 from ..roles import role_words
 from .controls import party_control
-from .form import AnswerRow, QuestionForm
+from .form import QuestionForm
+from .question import AnswerRow
 
 logger = logging.getLogger(__name__)
 
@@ -55,6 +56,11 @@ def page_id(request: HttpRequest) -> str:
 def posted_revision(post: QueryDict) -> int | None:
     """The application's revision that the page that posts was drawn from; None where it doesn't say."""
     return parse_integer(str(post.get(PAGE_VERSION, "")).partition(".")[0], digits=9)
+
+
+def is_as_drawn(post: QueryDict, draft: Draft) -> bool:
+    """Whether nothing of the application has changed since the page that posts was drawn."""
+    return posted_revision(post) == draft.application.revision
 
 
 def posted_page_version(post: QueryDict, draft: Draft) -> PageVersion | None:

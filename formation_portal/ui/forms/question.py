@@ -31,6 +31,21 @@ from .controls import (
 
 
 @dataclass(frozen=True, slots=True)
+class AnswerRow:
+    """One answer as ui/summary_row.html draws it."""
+
+    term: str
+    value: str
+    is_name: bool = False
+    note: str = ""
+    # Where it can be changed: the row's own id, its mark, and the way to the control.
+    id: str = ""
+    state: str = ""
+    change_url: str = ""
+    change_what: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class QueryNote:
     """`use` is the answer that is proposed, in words; empty where none is, or where it stands there already."""
 

@@ -11,8 +11,8 @@ from django.urls import reverse
 from formation_portal.accounts.addresses import has_confirmed
 from formation_portal.mail.models import Letter
 
-from ..forms.form import AnswerRow
 from ..forms.form_data import recognised_answers
+from ..forms.question import AnswerRow
 from ..sessions import SessionEnd, session_end
 
 register = template.Library()
