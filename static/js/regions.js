@@ -91,9 +91,15 @@
     if (around) around.style.minBlockSize = `${around.offsetHeight}px`;
     seen = { at: document.activeElement, top: top(document.activeElement) };
   });
-  document.addEventListener(EVENT.loaded, () => {
-    if (seen && seen.at === document.activeElement && seen.at !== document.body) scrollBy(0, top(seen.at) - seen.top);
+  document.addEventListener(EVENT.loaded, ({ detail: { elt } }) => {
+    const was = seen;
     seen = null;
+    const keep = () => {
+      if (was && was.at === document.activeElement && was.at !== document.body) scrollBy(0, top(was.at) - was.top);
+    };
+    /* After a change before the next frame, which is laid out then anyway; other answers may scroll by themselves. */
+    if (elt.matches("[hx-trigger^=change]")) requestAnimationFrame(keep);
+    else keep();
   });
 
   /* A choice that was made before this file came, or that the browser has brought back, shows and is saved. */

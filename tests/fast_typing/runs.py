@@ -29,10 +29,18 @@ _WATCH = """() => {
     document.addEventListener(name, () => {
       if (!before) return;
       window.updates += 1;
-      const after = state();
-      for (const key of Object.keys(before))
-        if (before[key] !== after[key])
-          window.moved.push(`${key} of ${before.at.id || before.at.tagName}: ${before[key]} became ${after[key]}`);
+      const was = before, after = state();
+      const compare = (now, ...keys) => {
+        for (const key of keys)
+          if (was[key] !== now[key])
+            window.moved.push(`${key} of ${was.at.id || was.at.tagName}: ${was[key]} became ${now[key]}`);
+      };
+      compare(after, "at", "value", "caret", "x");
+      /* Where it is seen next; by then somebody may have gone elsewhere, or typed what grows its box. */
+      requestAnimationFrame(() => {
+        const seen = state();
+        if (seen.at === after.at && seen.value === after.value) compare(seen, "top");
+      });
       before = null;
     });
 }"""
