@@ -120,7 +120,8 @@ class Draft(StoredRows):
 
     def raw(self, section: Section) -> dict[str, Any]:
         """One entity section's answers, as typed, by field name."""
-        return {spec.name: self.entity_raw[spec.name] for spec in section.fields if spec.name in self.entity_raw}
+        typed = self.entity_raw
+        return {name: typed[name] for name in section.fields_by_name if name in typed}
 
     def room(self, *, wanted: int) -> int:
         """How many characters may still be added to the whole application; a lower bound where that is enough.

@@ -58,29 +58,30 @@ def validate(
     `before` are raw answers to the same fields with what they were read as, on the same day in the same language: of
     those that are the same objects still nothing is read again.
     """
-    raw_before, read = before or ({}, Answers())
     values: dict[str, Any] = {}
     problems: dict[str, Problem] = {}
+    if before is not None:
+        raw_before, read = before
+        names = raw.keys() | raw_before.keys()
+        anew = {name for name in names if raw.get(name, _NEVER) is not raw_before.get(name, _NEVER)}
+        values = {name: value for name, value in read.values.items() if name not in anew}
+        problems = {name: problem for name, problem in read.problems.items() if name not in anew}
+        fields = (spec for spec in fields if spec.name in anew)
     for spec in fields:
-        if spec.provided_by_agent or spec.name not in raw or spec.name in values:
-            continue
-        if raw[spec.name] is raw_before.get(spec.name, _NEVER):
-            if spec.name in read.values:
-                values[spec.name] = read.values[spec.name]
-            elif spec.name in read.problems:
-                problems[spec.name] = read.problems[spec.name]
+        name = spec.name
+        if spec.provided_by_agent or name not in raw or name in values:
             continue
         try:
-            value = spec.clean(raw[spec.name])
+            value = spec.clean(raw[name])
         except AnswerError as error:
-            problems[spec.name] = Problem(spec.name, error.code, error.message)
+            problems[name] = Problem(name, error.code, error.message)
             continue
         if value is None:
             continue
         if objection := canonical.problem_with(spec.canonical_field, value, today=today):
-            problems[spec.name] = Problem(spec.name, *objection)
+            problems[name] = Problem(name, *objection)
         else:
-            values[spec.name] = value
+            values[name] = value
     return Answers(values, problems)
 
 

@@ -9,8 +9,8 @@ rules are put into words is in `reasons`.
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import groupby
-from typing import Any
+from itertools import chain, groupby
+from typing import Any, NamedTuple
 
 from . import reasons
 from .conditions import Condition, count_of
@@ -107,8 +107,7 @@ class Minimum:
     reason: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
+class Question(NamedTuple):
     """One field as it stands for one holder."""
 
     section: Section
@@ -207,10 +206,10 @@ class FormState:
         place = self._lookup.field(rule, section, group, holder)
         if place is None:
             return _UNKNOWN_FIELD
-        held = next((value for value in self.values_at(place, holder) if rule.holds(value)), None)
-        if held is None:
-            return Activation(False, partial(reasons.only_asked_if, rule, place.spec), place.spec.label)
-        return Activation(True, partial(reasons.asked_because, rule, place.spec, held), place.spec.label)
+        for value in self.values_at(place, holder):
+            if rule.holds(value):
+                return Activation(True, partial(reasons.asked_because, rule, place.spec, value), place.spec.label)
+        return Activation(False, partial(reasons.only_asked_if, rule, place.spec), place.spec.label)
 
     def values_at(self, place: FieldLocation, holder: Holder) -> Iterator[Any]:
         """The active answers to the named field: the holder's own if it has one, else those of anybody there."""
@@ -285,7 +284,7 @@ class FormState:
             return self.party_questions(holder)
         share = self.schema.share_section
         sections = self.schema.entity_sections if holder is None else (share,) if share else ()
-        return tuple(one for section in sections for one in self.questions(section, holder))
+        return tuple(chain.from_iterable(self.questions(section, holder) for section in sections))
 
     def active_answers(self, holder: Holder = None) -> Iterator[tuple[FieldSpec, Any]]:
         """The holder's active, readable answers, once each by name. Nothing inactive ever leaves."""

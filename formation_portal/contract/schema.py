@@ -18,7 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator, model_valida
 from . import canonical
 from .conditions import Condition, ConditionalMinimum, count_of
 from .fields import parsing
-from .fields.base import FieldSpec
+from .fields.base import FieldSpec, fields_by_name
 from .fields.default_fields import COMPANY_FIELDS, PERSON_FIELDS, SHARE_CLASS_FIELDS, with_defaults
 from .fields.types import Field as AnyField
 from .localisation import get_language, gettext
@@ -107,6 +107,11 @@ class Section(Model):
         if self.is_entity:
             return bool(self.fields) or bool(self.slots(ENTITY))
         return bool(self.role) or self.is_share_structure
+
+    @cached_property
+    def fields_by_name(self) -> Mapping[str, FieldSpec]:
+        """The questions of a section about the entity by the names of their answers."""
+        return fields_by_name(self.fields)
 
     @property
     def groups(self) -> Mapping[str, tuple[FieldSpec, ...]]:

@@ -157,8 +157,9 @@ class ApplicationDeliveries:
 
     def of_entity_fields(self, specs: Iterable[FieldSpec]) -> DeliveryStatus:
         """The answers to some of the questions about the entity."""
-        kinds = {ResourceKind.ENTITY if spec.canonical_field else ResourceKind.ENTITY_CSP for spec in specs}
-        return self._joined(*sorted(kinds))
+        has_name = [spec.canonical_field is not None for spec in specs]
+        kinds = ((ResourceKind.ENTITY, True), (ResourceKind.ENTITY_CSP, False))
+        return self._joined(*(kind for kind, is_named in kinds if is_named in has_name))
 
     def of_party(self, token: str) -> DeliveryStatus:
         """A party and its answers."""

@@ -10,6 +10,7 @@ from django.utils import timezone
 from django.utils.translation import gettext
 
 from formation_portal.contract import canonical
+from formation_portal.contract.fields.base import fields_by_name
 
 from ..access import Author
 from ..draft import Draft
@@ -55,7 +56,7 @@ def add_party(
         raise ValueError(f"No such kind of party: {kind!r}")
     with application_transaction(draft, by=by) as journal:
         known = known_roles(draft, roles)
-        fields = draft.schema.fields_of(kind, known) or name_fields(draft.schema, kind)
+        fields = fields_by_name(draft.schema.fields_of(kind, known) or name_fields(draft.schema, kind))
         is_restored = token is not None and draft.removed_party_model(token) is not None
         if is_restored:
             unremove(draft, str(token))
@@ -103,7 +104,7 @@ def save_party(
         model = current_party(draft, party).model
         had = model.roles
         known = had if roles is None else _with_locked_roles(draft, journal, model, known_roles(draft, roles))
-        fields = draft.schema.fields_of(model.kind, (*had, *known))
+        fields = fields_by_name(draft.schema.fields_of(model.kind, (*had, *known)))
         before = model.raw
         asked = asked_answers(draft, fields, raw, by=by, where=f"a {model.kind}", stored=before)
         posted = unlocked_answers(draft, journal, fields, asked, stored=before, holder=model.token)
@@ -116,7 +117,7 @@ def save_party(
             posted=posted,
             holders=[model.token],
             page_version=page_version,
-            asked={spec.name for spec in fields},
+            asked=fields,
         )
         if not names:
             return kept_theirs
@@ -205,7 +206,7 @@ def remove_party(draft: Draft, party: Party | PartyRow, *, by: AbstractBaseUser)
     with application_transaction(draft, by=by) as journal:
         row = current_party(draft, party)
         gone = draft.references_to_party(row.token)
-        fields = draft.schema.fields_of(row.kind, row.roles)
+        fields = fields_by_name(draft.schema.fields_of(row.kind, row.roles))
         changes = answer_changes(fields, row.raw, row.raw, {})
         journal.note(
             "Removed {name}", holder=row.token, changes=changes, concerns=concerning(draft, row.token), name=row.label
@@ -224,7 +225,7 @@ def restore_party(draft: Draft, token: str, *, by: AbstractBaseUser) -> PartyRow
         unremove(draft, token)
         row = draft.party(token)
         assert row is not None
-        fields = draft.schema.fields_of(row.kind, row.roles)
+        fields = fields_by_name(draft.schema.fields_of(row.kind, row.roles))
         changes = answer_changes(fields, row.raw, {}, row.raw)
         journal.note(
             "Restored {name}", holder=token, changes=changes, concerns=concerning(draft, token), name=row.label
@@ -271,7 +272,7 @@ def merge_parties(draft: Draft, party: PartyRow, kept: PartyRow, *, by: Abstract
         _hand_over_stakes(draft, row, target)
         row.model.removed_at = timezone.now()
         row.model.save()
-        fields = draft.schema.fields_of(model.kind, model.roles)
+        fields = fields_by_name(draft.schema.fields_of(model.kind, model.roles))
         answers = answer_changes(fields, changed_names(before, model.raw), before, model.raw)
         changes = answers + role_changes(had, model.roles)
         journal.note("Merged two entries for {name}", holder=model.token, changes=changes, name=target.label)

@@ -8,6 +8,8 @@ from typing import Any
 from django.contrib.auth.models import AbstractBaseUser
 from django.utils.translation import gettext_noop
 
+from formation_portal.contract.fields.base import fields_by_name
+
 from ..draft import Draft
 from ..fields import changed_names, new_token
 from ..imports.grid import Grid
@@ -149,6 +151,6 @@ class _Import:
         self._note(gettext_noop("Updated {name} from a spreadsheet"), self._draft.as_party(there), before, raw)
 
     def _note(self, message: str, party: PartyRow, before: Mapping[str, Any], after: Mapping[str, Any]) -> None:
-        fields = self._draft.schema.fields_of(party.kind, party.roles)
+        fields = fields_by_name(self._draft.schema.fields_of(party.kind, party.roles))
         changes = answer_changes(fields, changed_names(before, after), before, after)
         self._journal.note(message, holder=party.token, changes=changes, name=party.label)

@@ -5,7 +5,7 @@ from typing import Any
 
 from django.utils.translation import gettext
 
-from formation_portal.contract.fields.base import FieldSpec
+from formation_portal.contract.fields.base import FieldSpec, fields_by_name
 from formation_portal.contract.inactive_answers import answers_in_rules
 from formation_portal.contract.reach import reaches_others
 from formation_portal.contract.schema import Section
@@ -44,8 +44,8 @@ def save_section(
     """
     with application_transaction(draft, by=by, page_version=page_version) as journal:
         stored = draft.raw(section)
-        asked = asked_answers(draft, section.fields, raw, by=by, where=section.key, stored=stored)
-        posted = unlocked_answers(draft, journal, section.fields, asked, stored=stored)
+        asked = asked_answers(draft, section.fields_by_name, raw, by=by, where=section.key, stored=stored)
+        posted = unlocked_answers(draft, journal, section.fields_by_name, asked, stored=stored)
         names, kept_theirs = compare_versions(
             draft.application,
             version=version,
@@ -54,7 +54,7 @@ def save_section(
             posted=posted,
             holders=[one.key for one in draft.schema.entity_sections],
             page_version=page_version,
-            asked={spec.name for spec in section.fields},
+            asked=section.fields_by_name,
         )
         if not names:
             return kept_theirs
@@ -67,7 +67,7 @@ def save_section(
         journal.note(
             "Changed “{section}”",
             holder=section.key,
-            changes=answer_changes(section.fields, names, stored, posted),
+            changes=answer_changes(section.fields_by_name, names, stored, posted),
             section=section.title,
             concerns=None if reaches_others(draft.schema, names) else ("",),
         )
@@ -77,16 +77,18 @@ def save_section(
 def restorable_choices(draft: Draft, change: Change) -> dict[str, str]:
     """The answers of a change that decide what is asked, with their labels; none where their holder is removed."""
     schema = draft.schema
-    fields: tuple[FieldSpec, ...] = ()
+    decisive = answers_in_rules(schema)
+    changed = [one["field"] for one in change.changes if one["field"] in decisive]
+    if not changed:
+        return {}
+    fields: Mapping[str, FieldSpec] = {}
     if section := schema.section(change.holder):
-        fields = section.fields if section.is_entity else ()
+        fields = section.fields_by_name if section.is_entity else {}
     elif party := draft.party(change.holder):
-        fields = schema.fields_of(party.kind, party.roles)
+        fields = fields_by_name(schema.fields_of(party.kind, party.roles))
     elif draft.share_class(change.holder):
-        fields = schema.share_class_fields
-    names = {spec.name for spec in fields} & answers_in_rules(schema)
-    labels = {spec.name: spec.label for spec in fields}
-    return {one["field"]: labels[one["field"]] for one in change.changes if one["field"] in names}
+        fields = fields_by_name(schema.share_class_fields)
+    return {name: fields[name].label for name in changed if name in fields}
 
 
 def restore_choices(draft: Draft, change: Change, *, by: Author) -> None:

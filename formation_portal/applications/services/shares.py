@@ -10,6 +10,7 @@ from django.contrib.auth.models import AbstractBaseUser
 from django.db import transaction
 from django.utils.translation import gettext
 
+from formation_portal.contract.fields.base import fields_by_name
 from formation_portal.contract.fields.parsing import is_blank
 from formation_portal.contract.fields.values import AnswerError
 from formation_portal.contract.shares import parse_number_of_shares
@@ -49,7 +50,7 @@ def add_share_class(
     """Add a share class; with a `token` a second post is harmless, as in `add_party`. Raises Closed."""
     with application_transaction(draft, by=by, page_version=page_version) as journal:
         _refuse_if_locked(draft, journal)
-        fields = draft.schema.share_class_fields
+        fields = fields_by_name(draft.schema.share_class_fields)
         posted = without_blanks(asked_answers(draft, fields, raw, by=by, where="a new share class"))
         model = next((one for one in draft.share_class_models if one.token == token), None)
         if model is None:
@@ -84,7 +85,7 @@ def save_share_class(
     with application_transaction(draft, by=by, page_version=page_version) as journal:
         model = _current_share_class(draft, share_class).model
         _refuse_if_locked(draft, journal)
-        fields = draft.schema.share_class_fields
+        fields = fields_by_name(draft.schema.share_class_fields)
         before = model.raw
         posted = asked_answers(draft, fields, raw, by=by, where="a share class", stored=before)
         names, kept_theirs = compare_versions(
@@ -95,7 +96,7 @@ def save_share_class(
             posted=posted,
             holders=[model.token],
             page_version=page_version,
-            asked={spec.name for spec in fields},
+            asked=fields,
         )
         if not names:
             return kept_theirs
@@ -118,7 +119,7 @@ def remove_share_class(draft: Draft, share_class: ShareClass | ShareClassRow, *,
         row = _current_share_class(draft, share_class)
         _refuse_if_locked(draft, journal)
         gone = draft.references_to_share_class(row.token)
-        changes = answer_changes(draft.schema.share_class_fields, row.raw, row.raw, {})
+        changes = answer_changes(fields_by_name(draft.schema.share_class_fields), row.raw, row.raw, {})
         journal.note("Removed the share class {name}", holder=row.token, changes=changes, name=row.label)
         row.model.delete()
         draft.reload()

@@ -185,19 +185,19 @@ def concerning(draft: Draft, *tokens: str) -> frozenset[str] | None:
 
 def asked_answers(
     draft: Draft,
-    fields: Iterable[FieldSpec],
+    fields: Mapping[str, FieldSpec],
     raw: Mapping[str, Any],
     *,
     by: Author | None,
     where: str,
     stored: Mapping[str, Any] = MappingProxyType({}),
 ) -> dict[str, Any]:
-    """The posted answers to these fields; others are ignored, and logged without their values.
+    """The posted answers to these fields, by name; others are ignored, and logged without their values.
 
     Answers that are too long, by themselves, for the whole application or for the history, are left out and put on the
     draft as `overlong`; the stored ones stay.
     """
-    asked = {spec.name: spec for spec in fields if not spec.provided_by_agent}
+    asked = {name: fields[name] for name in raw if name in fields and not fields[name].provided_by_agent}
     ignored = [name[:MAX_NAME_SHOWN] for name in raw if name not in asked]
     if ignored:
         logger.warning("Ignored %d answers that are not asked in %s: %r", len(ignored), where, ignored[:10])
@@ -243,7 +243,7 @@ def _is_history_full(draft: Draft, by: Author | None, texts: list[Any]) -> bool:
 def unlocked_answers(
     draft: Draft,
     journal: Journal,
-    fields: Iterable[FieldSpec],
+    fields: Mapping[str, FieldSpec],
     posted: dict[str, Any],
     *,
     stored: Mapping[str, Any],
@@ -251,20 +251,19 @@ def unlocked_answers(
 ) -> dict[str, Any]:
     """The posted answers without locked ones. The labels of locked ones that differ are put on the draft."""
     locked = journal.locks.answers_of(holder)
-    labels = {spec.name: spec.label for spec in fields}
-    refused = [labels[name] for name in changed_names(stored, posted) if name in locked]
+    refused = [fields[name].label for name in changed_names(stored, posted) if name in locked] if locked else []
     draft.locked_labels += [label for label in refused if label not in draft.locked_labels]
     return {name: value for name, value in posted.items() if name not in locked}
 
 
 def answer_changes(
-    fields: Iterable[FieldSpec], names: Iterable[str], before: Mapping[str, Any], after: Mapping[str, Any]
+    fields: Mapping[str, FieldSpec], names: Iterable[str], before: Mapping[str, Any], after: Mapping[str, Any]
 ) -> ChangeList:
     """The changed answers as a Change stores them, with their labels."""
-    labels = {spec.name: spec.label for spec in fields}
+    labels = {name: fields[name].label if name in fields else name for name in names}
     return [
-        {"field": name, "label": labels.get(name, name), "before": before.get(name), "after": after.get(name)}
-        for name in names
+        {"field": name, "label": label, "before": before.get(name), "after": after.get(name)}
+        for name, label in labels.items()
     ]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any, ClassVar
@@ -40,6 +40,15 @@ def control_name(spec: FieldSpec, part: str = "") -> str:
     Keys may hold anything, so they are quoted: no key can be mistaken for a part or for the page's own inputs.
     """
     return f"q:{quote_key(spec.key)}" + (f":{part}" if part else "")
+
+
+def fields_by_name(fields: Iterable[FieldSpec]) -> Mapping[str, FieldSpec]:
+    """The fields by the names of their answers; of those that share one, the last that the customer answers."""
+    found: dict[str, FieldSpec] = {}
+    for spec in fields:
+        if spec.name not in found or not spec.provided_by_agent:
+            found[spec.name] = spec
+    return found
 
 
 @lru_cache(maxsize=10_000)

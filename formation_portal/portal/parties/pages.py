@@ -24,7 +24,8 @@ from formation_portal.relay.delivery_status import ApplicationDeliveries, delive
 from formation_portal.ui import formats, roles
 from formation_portal.ui.formats import listed
 from formation_portal.ui.forms.controls import Option, Problem, party_control, suggestions
-from formation_portal.ui.forms.form import QuestionForm, Region
+from formation_portal.ui.forms.form import QuestionForm
+from formation_portal.ui.forms.region import Region
 from formation_portal.ui.ownership import unaccounted_for
 
 from ..feedback import ReviewFeedback, answers_delivery, refused_answers, review_feedback

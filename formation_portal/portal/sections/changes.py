@@ -25,9 +25,10 @@ from formation_portal.contract.localisation import in_quotes, ngettext
 from formation_portal.contract.record import Party
 from formation_portal.contract.rules import FormState, evaluate
 from formation_portal.ui.formats import counted, listed, time_or_day
-from formation_portal.ui.forms.form import QuestionForm, Region
+from formation_portal.ui.forms.form import QuestionForm
 from formation_portal.ui.forms.form_data import KEEP, PAGE_VERSION
 from formation_portal.ui.forms.question import AnswerRow, Question
+from formation_portal.ui.forms.region import Region
 
 from ..feedback import posted_replies
 from ..pages import Link, customer_name

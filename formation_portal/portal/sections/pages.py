@@ -23,8 +23,9 @@ from formation_portal.relay.delivery_status import ApplicationDeliveries, Delive
 from formation_portal.relay.problems import LocatedProblem
 from formation_portal.ui import formats
 from formation_portal.ui.forms.controls import Problem, suggestions
-from formation_portal.ui.forms.form import QuestionForm, Region, answer_rows
+from formation_portal.ui.forms.form import QuestionForm
 from formation_portal.ui.forms.question import AnswerRow, QueryNote, Question
+from formation_portal.ui.forms.region import Region, answer_rows
 from formation_portal.ui.glossary import GlossaryPlace, Term, explained_term, place_of, terms_in
 
 from ..feedback import ReviewFeedback, answers_delivery, refused_answers, review_feedback

@@ -326,8 +326,8 @@ def _slots_of(page: QuestionPage) -> _Slots:
 
 
 def _entries_of(page: QuestionPage) -> list[str]:
-    """The headings under which the page asks."""
-    return [entry.id for entry in page.entries]
+    """The headings under which a party's page asks: a role's stands there for its documents, too."""
+    return [entry.id for entry in page.entries] if page.party else []
 
 
 def _notes_of(page: QuestionPage) -> tuple[QueryNote, ...]:

@@ -1,30 +1,23 @@
-"""A form: the questions that a page asks about one holder, as regions that show and hide.
+"""A form: the questions that a page asks about one holder, as regions that show and hide."""
 
-A region is a run of neighbouring questions under the same rule. It always stands in the page, hidden or not, so that
-what was typed there is kept, posted and restored; and a page says in its post which regions it shows.
-"""
-
-from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from html import escape
 from itertools import groupby
 from typing import Any
 from urllib.parse import urlencode
 
-from django.utils.safestring import SafeString
-from django.utils.translation import gettext
-
 from formation_portal.applications.draft import Overlong
 from formation_portal.contract import rules
 from formation_portal.contract.fields.base import Choice, FieldSpec, control_name
-from formation_portal.contract.localisation import get_language, ngettext
+from formation_portal.contract.localisation import ngettext
 from formation_portal.contract.record import Answers, Holder, Party, Record
 from formation_portal.contract.schema import FormSchema
 from formation_portal.contract.visibility import VisibilityTable, VisibilityTables
 
-from .controls import Suggestions, attributes, control_id, markup, no_suggestions
-from .question import AnswerRow, QueryNote, Question, address_lines
+from .controls import Suggestions, control_id, no_suggestions
+from .question import QueryNote, Question, address_lines
+from .region import Region
 from .rendering import (
     PlainLook,
     SpecTraits,
@@ -32,70 +25,11 @@ from .rendering import (
     render_anew,
     render_question,
     spoken_languages,
-    why_markup,
 )
-
-
-@dataclass(frozen=True)
-class Region:
-    """A run of questions in a form. Without a rule it is always shown and needs no id."""
-
-    id: str
-    # The key of the heading that it stands under.
-    entry: str
-    asked: tuple[rules.Question, ...]
-    form: "QuestionForm" = field(repr=False, compare=False)
-
-    @property
-    def is_conditional(self) -> bool:
-        return bool(self.id)
-
-    @property
-    def shown(self) -> bool:
-        return self.asked[0].activation.active
-
-    @property
-    def why(self) -> str:
-        return self.form.why(self.asked[0])
-
-    @property
-    def when(self) -> str:
-        """When it shows, as the script looks it up; empty where only the server can tell."""
-        return self.form.when(self.asked[0]) if self.is_conditional else ""
-
-    @cached_property
-    def questions(self) -> tuple[Question, ...]:
-        return tuple(map(self.form.question, self.asked))
-
-    @property
-    def markup(self) -> SafeString:
-        return markup("".join(map(self.form.markup_of, self.asked)))
-
-    @property
-    def html(self) -> SafeString:
-        """The region in its page: always there, hidden or not. Its marker tells in a post that it is shown."""
-        return self._html("")
-
-    @property
-    def swapped_html(self) -> SafeString:
-        """The same, as an answer to htmx puts it into the page."""
-        return self._html(' hx-swap-oob="true"')
-
-    def _html(self, more: str) -> SafeString:
-        if not self.is_conditional:
-            return self.markup
-        why, own_id = self.why, escape(self.id)
-        is_hidden, is_disabled = ("", "") if self.shown else (" hidden", " disabled")
-        return markup(
-            f'<div class="region reveal{" lit" if why else ""}" id="{own_id}" data-questions="{len(self.asked)}"'
-            f"{attributes(data_when=self.when)}{is_hidden}{more}>"
-            f'<input type="hidden" name="shown" value="{own_id}"{is_disabled}>'
-            f"{why_markup(why, get_language())}{self.markup}</div>"
-        )
-
 
 # Where a region begins and ends among the questions of a form, its id, and the heading that it stands under.
 _Run = tuple[int, int, str, str]
+_Outline = tuple[tuple[_Run, ...], tuple[str, ...]]
 # Markup by the id of a field and whether it is optional; with the field, so that its id names nothing else meanwhile.
 _Blanks = dict[tuple[int, bool], tuple[FieldSpec, str]]
 
@@ -138,16 +72,29 @@ class QuestionForm:
         """All of it, in the order of the schema."""
         return tuple(Region(id_, entry, self.asked[begin:end], self) for begin, end, id_, entry in self.runs)
 
-    @cached_property
+    @property
     def runs(self) -> tuple[_Run, ...]:
-        """How the questions stand in regions; made once for a section, as long as its schema."""
+        """How the questions stand in regions."""
+        return self._outline[0]
+
+    @property
+    def controls(self) -> tuple[str, ...]:
+        """The name of each question's control."""
+        return self._outline[1]
+
+    @cached_property
+    def _outline(self) -> _Outline:
+        """Regions and controls; made once for a section, as long as its schema."""
         if not self.asked or not self.is_kept or isinstance(self.holder, Party):
-            return tuple(self._runs())
+            return self._new_outline()
         page = (self.asked[0].section.key, len(self.asked), self.control, self.entry_of)
-        known = self.schema.cached(_no_runs)
+        known = self.schema.cached(_no_outlines)
         if page not in known:
-            known[page] = tuple(self._runs())
+            known[page] = self._new_outline()
         return known[page]
+
+    def _new_outline(self) -> _Outline:
+        return tuple(self._runs()), tuple(self.control(one.spec) for one in self.asked)
 
     def _runs(self) -> Iterator[_Run]:
         begin = 0
@@ -324,7 +271,7 @@ class QuestionForm:
     @property
     def shown_controls(self) -> frozenset[str]:
         """The controls that stand open."""
-        return frozenset(self.control(one.spec) for one in self.asked if one.activation.active)
+        return frozenset(name for name, one in zip(self.controls, self.asked, strict=True) if one.activation.active)
 
     def regions_of(self, ids: Collection[str]) -> tuple[Region, ...]:
         """The regions of these ids."""
@@ -343,19 +290,16 @@ class QuestionForm:
         ]
         found = {name for now, was in said for name in now.keys() | was.keys() if now.get(name) != was.get(name)}
         found |= (self.answers.values.keys() ^ before.answers.values.keys()) | (self.locked ^ before.locked)
-        for now, was in zip(self.asked, before.asked, strict=True):
-            name = now.spec.name
-            typed, typed_before = self.raw.get(name), before.raw.get(name)
-            is_typed_anew = typed is not typed_before and typed != typed_before
-            if is_typed_anew or (now is not was and _standing(now) != _standing(was)):
-                found.add(name)
+        names = self.raw.keys() | before.raw.keys()
+        found |= {name for name in names if self.raw.get(name) != before.raw.get(name)}
+        pairs = zip(self.asked, before.asked, strict=True)
+        found |= {now.spec.name for now, was in pairs if now is not was and _standing(now) != _standing(was)}
         return frozenset(found)
 
     @property
     def structure(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
         """Which regions there are and what stands in them; while it stays, a page can be mended in place."""
-        names = [self.control(one.spec) for one in self.asked]
-        return tuple((entry, tuple(names[begin:end])) for begin, end, _, entry in self.runs)
+        return tuple((entry, self.controls[begin:end]) for begin, end, _, entry in self.runs)
 
     def control_id_of(self, name: str) -> str:
         """The id of the control that asks for an answer, by the answer's name; empty where the page has none."""
@@ -367,7 +311,7 @@ def _standing(asked: rules.Question) -> tuple[bool, bool]:
     return asked.activation.active, asked.required
 
 
-def _no_runs(_schema: FormSchema) -> dict[Hashable, tuple[_Run, ...]]:
+def _no_outlines(_schema: FormSchema) -> dict[Hashable, _Outline]:
     return {}
 
 
@@ -377,19 +321,3 @@ def _no_blanks(_schema: FormSchema) -> dict[Hashable, _Blanks]:
 
 def _no_tables(_schema: FormSchema) -> dict[Hashable, tuple[VisibilityTable, str]]:
     return {}
-
-
-def answer_rows(regions: Iterable[Region]) -> tuple[AnswerRow, ...]:
-    """The shown questions with their answers."""
-    return tuple(
-        AnswerRow(
-            term=question.label,
-            value="\n".join(question.given) or question.read_back,
-            is_name=question.is_name,
-            note=gettext("Provided by your registered agent") if question.given else question.doubt,
-        )
-        for region in regions
-        if region.shown
-        for question in region.questions
-        if not question.unanswerable
-    )

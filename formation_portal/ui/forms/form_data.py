@@ -84,8 +84,8 @@ def posted_answers(form: QuestionForm, post: QueryDict) -> dict[str, Raw]:
     raw: dict[str, Raw] = {}
     # Two questions under opposite rules may share one answer: what the person saw is read last, and so wins.
     for begin, end, _id, _entry in sorted(form.runs, key=lambda run: not run[2] or run[2] in shown):
-        for asked in form.asked[begin:end]:
-            spec, control = asked.spec, form.control(asked.spec)
+        for control, asked in zip(form.controls[begin:end], form.asked[begin:end], strict=True):
+            spec = asked.spec
             if control not in posted or not form.is_asked(spec):
                 continue
             ignored -= {control, *(f"{control}:{part.name}" for part in spec.parts_for(form.typed(spec)))}
