@@ -46,6 +46,7 @@ def measure(folder: Path, asked: Namespace) -> Iterator[Result]:
                 time.sleep(_EVERY_SECONDS)
             ended = time.time()
         found = json.loads(running.run("tests.scale.comparing", str(load.promises.path)))
+    (folder / "memory.json").write_text(json.dumps(memory))
     first = (began + seconds * _WARM, began + seconds * (_WARM + _WINDOW))
     last = (ended - seconds * _WINDOW, ended)
     yield Result("mixed_minutes", seconds / _A_MINUTE)

@@ -103,13 +103,23 @@ class WebNode(Node):
 
     @property
     def web_processes(self) -> list[int]:
-        """The children that answer, in their order."""
+        """The children that answer, in their order; not those that open uploads for them, which come and go."""
         [process] = self.processes
-        return sorted(descendants(process.pid))
+        return sorted(_children().get(process.pid, ()))
 
 
 def descendants(pid: int) -> list[int]:
     """Children of a process, and theirs."""
+    children = _children()
+    found, new = list[int](), [pid]
+    while new:
+        new = [child for parent in new for child in children.get(parent, ())]
+        found += new
+    return found
+
+
+def _children() -> dict[int, list[int]]:
+    """By process, those that it has begun."""
     children: dict[int, list[int]] = {}
     for path in Path("/proc").glob("[0-9]*/stat"):
         try:
@@ -119,11 +129,7 @@ def descendants(pid: int) -> list[int]:
             continue
         if state != "Z":
             children.setdefault(int(parent), []).append(int(path.parent.name))
-    found, new = list[int](), [pid]
-    while new:
-        new = [child for parent in new for child in children.get(parent, ())]
-        found += new
-    return found
+    return children
 
 
 def until(happens: Callable[[], bool], what: str, *, seconds: float = PATIENCE_SECONDS) -> None:
