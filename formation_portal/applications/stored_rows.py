@@ -56,6 +56,9 @@ _LENGTHS = PreparedQuery(
 _SHARE_CLASSES = PreparedQuery(lambda application: ShareClass.objects.filter(application=application))
 _DOCUMENTS = PreparedQuery(lambda application: Document.objects.filter(application=application))
 _HOLDINGS = PreparedQuery(lambda application: Holding.objects.filter(application=application))
+_SHARES = PreparedQuery(
+    lambda application: Holding.objects.filter(application=application).values_list("party", "share_class", "shares")
+)
 _OWN_DOCUMENTS = PreparedQuery(lambda application: Document.objects.filter(application=application, party=None))
 
 # Whoever was entered before these says little of what is chosen next.
@@ -295,16 +298,27 @@ class StoredRows:
         classes = {row.pk: row.token for row in self.share_class_models}
         if not classes or self.application.pk is None:
             return {}
-        if self.has_all_parties:
-            parties = {party.pk: party.token for party in self.party_models}
-        else:
-            parties = {one.pk: one.token for one in self.roster}
+        rows = self.party_models if self.has_all_parties else self.roster
+        parties = {one.pk: one.token for one in rows}
         known = {row.pk: row for some in self._holdings_alone.values() for row in some.values()}
         return {
             (parties[row.party_id], classes[row.share_class_id]): known.get(row.pk, row)
             for row in self._read(_HOLDINGS, "holdings")
             if row.party_id in parties
         }
+
+    @property
+    def shares_held(self) -> dict[tuple[str, str], int | None]:
+        """How many shares a party holds of a class, by the tokens of both; None where that can't be read.
+
+        One query where the holdings were not read, and no row is made of what it finds.
+        """
+        if "holdings" in self.__dict__ or self.has_all_parties:
+            return {pair: row.shares for pair, row in self.holdings.items()}
+        classes = {row.pk: row.token for row in self.share_class_models}
+        parties = {one.pk: one.token for one in self.roster} if classes else {}
+        found = _SHARES.tuples(self.application.pk) if classes else ()
+        return {(parties[party], classes[row]): shares for party, row, shares in found if party in parties}
 
     @cached_property
     def _holdings_by_party(self) -> dict[str, dict[tuple[str, str], Holding]]:

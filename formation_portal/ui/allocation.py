@@ -49,13 +49,15 @@ class Allocation:
         return self._shares(party.token, row)
 
     def _shares(self, holder: str, row: ShareClassRow) -> int:
-        holding = self._draft.holdings.get((holder, row.token))
-        return holding.shares or 0 if holding else 0
+        return self._shares_held.get((holder, row.token)) or 0
+
+    @cached_property
+    def _shares_held(self) -> dict[tuple[str, str], int | None]:
+        return self._draft.shares_held
 
     def is_unreadable(self, party: PartyRow, row: ShareClassRow) -> bool:
         """Whether something is typed that is no number of shares."""
-        holding = self._draft.holdings.get((party.token, row.token))
-        return holding is not None and holding.shares is None
+        return self._shares_held.get((party.token, row.token), 0) is None
 
     def has_some(self, party: PartyRow, row: ShareClassRow) -> bool:
         return self.shares(party, row) > 0
