@@ -29,6 +29,8 @@ from .parties import PartyRow, ShareClassRow
 _ADDRESS = ("street1", "street2", "city", "region", "postcode")
 # More questions than these are not named as those that bring inactive answers back.
 _MAX_QUESTIONS_NAMED = 3
+# More shareholders than these are folded.
+_ROWS_AT_ONCE = 50
 
 # Whose answers they are, as the draft has them: labelled and as typed; None is the entity.
 DraftHolder = PartyRow | ShareClassRow | None
@@ -152,6 +154,9 @@ class AnswerGroup(Generic[Subject]):
         return not isinstance(self.subject, Section)
 
 
+LabelledRow = tuple[str, Iterator[tuple[str, str]]]
+
+
 @dataclass(frozen=True, slots=True)
 class ShareTable:
     """Holdings: a row for each shareholder, a cell for each class, and the totals."""
@@ -161,9 +166,17 @@ class ShareTable:
     totals: tuple[str, ...]
 
     @property
-    def labelled_rows(self) -> Iterator[tuple[str, Iterator[tuple[str, str]]]]:
-        """The rows, each cell with the name of its class."""
-        return ((holder, zip(self.classes, cells, strict=True)) for holder, cells in self.rows)
+    def first_rows(self) -> list[LabelledRow]:
+        """As many rows as are taken in at a glance, each cell with the name of its class."""
+        return self._labelled(self.rows[:_ROWS_AT_ONCE])
+
+    @property
+    def other_rows(self) -> list[LabelledRow]:
+        """The rest."""
+        return self._labelled(self.rows[_ROWS_AT_ONCE:])
+
+    def _labelled(self, rows: Iterable[tuple[str, tuple[str, ...]]]) -> list[LabelledRow]:
+        return [(holder, zip(self.classes, cells, strict=True)) for holder, cells in rows]
 
     @property
     def labelled_totals(self) -> Iterator[tuple[str, str]]:

@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Application
-from formation_portal.applications.services import advance
+from formation_portal.applications.services import Closed, advance
 from formation_portal.contract.lifecycle import TRANSITIONS, State
 from formation_portal.core import subscribers
 
@@ -32,6 +32,8 @@ from .transactions import (
 
 APPROVE, RETURN = DecisionKind.APPROVE.value, DecisionKind.RETURN.value
 DECLINE, INCORPORATE = DecisionKind.DECLINE.value, DecisionKind.INCORPORATE.value
+# What one decision says, and who has made it of what.
+_MADE_OF = ("application_id", "round", "proposed_by_id", "deed", "reason", "text", "register_number", "registered_on")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,9 +58,10 @@ def decide(
     """Decide, or propose a decision where a second agent has to confirm it. `text` is for the customer,
     `registration` what the registry has recorded of an incorporation.
 
-    A return sends every drafted query. Raises ReviewChanged where others have changed anything since the page was
-    drawn, NotApprovable where something blocks an approval, DocumentsNotOpened where the agent who approves has not
-    opened a document that is not among the `acknowledged` ones (None: this is not checked), ReviewRefused, Closed.
+    A return sends every drafted query. What the same agent has decided already is done, and given once more. Raises
+    ReviewChanged where others have changed anything since the page was drawn, NotApprovable where something blocks an
+    approval, DocumentsNotOpened where the agent who approves has not opened a document that is not among the
+    `acknowledged` ones (None: this is not checked), ReviewRefused, Closed.
     """
     if deed not in DecisionKind.values:
         raise ReviewRefused("Select a decision.", field="deed")
@@ -72,27 +75,32 @@ def decide(
     if State.IN_REVIEW in states:
         # The first thing that is done begins the review.
         states |= UNDER_REVIEW
-    with review_transaction(draft, by=by, version=version, states=states) as work:
-        _refuse_if_changed(work)
-        waiting = waiting_decision(draft)
-        if waiting is not None and needs_second_agent:
-            raise ReviewRefused("Another decision is already awaiting a second agent.")
-        _refuse_if_blocked(work, deed, text=text, unseen=acknowledged)
-        decision = ReviewDecision(application=draft.application, deed=deed, text=text.strip(), reason=reason)
-        if registration is not None:
-            decision.register_number, decision.registered_on = registration.number, registration.day
-        decision.proposed_by_id, decision.proposed_at, decision.round = (
-            by.pk,
-            timezone.now(),
-            draft.application.submissions,
-        )
-        if needs_second_agent and settings.FOUR_EYES:
-            work.save(decision, "propose", outcome=DecisionOutcome.WAITING)
-        else:
-            if waiting is not None:
-                work.save(waiting, "overtake", outcome=DecisionOutcome.OVERTAKEN)
-            _carry_out(work, decision)
-        return decision
+    decision = ReviewDecision(
+        application=draft.application, deed=deed, text=text.strip(), reason=reason, round=version.round
+    )
+    if registration is not None:
+        decision.register_number, decision.registered_on = registration.number, registration.day
+    decision.proposed_by_id, decision.proposed_at = by.pk, timezone.now()
+    try:
+        with review_transaction(draft, by=by, version=version, states=states) as work:
+            _refuse_if_changed(work)
+            waiting = waiting_decision(draft)
+            if waiting is not None and needs_second_agent:
+                if made := _made_before(decision):
+                    return made
+                raise ReviewRefused("Another decision is already awaiting a second agent.")
+            _refuse_if_blocked(work, deed, text=text, unseen=acknowledged)
+            if needs_second_agent and settings.FOUR_EYES:
+                work.save(decision, "propose", outcome=DecisionOutcome.WAITING)
+            else:
+                if waiting is not None:
+                    work.save(waiting, "overtake", outcome=DecisionOutcome.OVERTAKEN)
+                _carry_out(work, decision)
+    except Closed:
+        if made := _made_before(decision):
+            return made
+        raise
+    return decision
 
 
 def confirm_proposal(
@@ -100,12 +108,18 @@ def confirm_proposal(
 ) -> ReviewDecision:
     """Carry out what another agent has proposed. Raises as `decide`, and ReviewRefused for the agent who proposed
     it."""
-    with review_transaction(draft, by=by, version=version, is_own_work=False) as work:
-        _refuse_if_changed(work)
-        decision = _proposed_by_another(draft, by)
-        _refuse_if_blocked(work, decision.deed, text=decision.text, unseen=acknowledged)
-        _carry_out(work, decision)
-        return decision
+    try:
+        with review_transaction(draft, by=by, version=version, is_own_work=False) as work:
+            _refuse_if_changed(work)
+            decision = _proposed_by_another(draft, by)
+            _refuse_if_blocked(work, decision.deed, text=decision.text, unseen=acknowledged)
+            _carry_out(work, decision)
+    except Closed:
+        done = ReviewDecision.objects.filter(application=draft.application, outcome=DecisionOutcome.DONE)
+        if made := done.filter(round=version.round, by=by.pk).exclude(proposed_by=by.pk).first():
+            return made
+        raise
+    return decision
 
 
 def refuse_proposal(draft: Draft, *, why: str, by: AbstractBaseUser, version: ReviewVersion) -> ReviewDecision:
@@ -132,6 +146,12 @@ def withdraw(draft: Draft, *, by: AbstractBaseUser, version: ReviewVersion) -> R
             raise ReviewRefused(f"Only {decision.proposed_by.called} can withdraw this.")
         work.save(decision, "take_back", outcome=DecisionOutcome.REFUSED)
         return decision
+
+
+def _made_before(decision: ReviewDecision) -> ReviewDecision | None:
+    """The same decision, where the same agent has made it about the same submission."""
+    found = ReviewDecision.objects.filter(outcome__in=(DecisionOutcome.WAITING, DecisionOutcome.DONE))
+    return found.filter(**{name: getattr(decision, name) for name in _MADE_OF}).first()
 
 
 def waiting_decision(draft: Draft) -> ReviewDecision | None:

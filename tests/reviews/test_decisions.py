@@ -74,6 +74,34 @@ def test_what_was_checked_whole_is_approved_and_then_incorporated(submitted: Dra
         decide(submitted, DECLINE, text="Too late", by=agent, version=now(submitted))
 
 
+def test_a_decision_that_arrives_twice_is_made_once(submitted: Draft, agent: Any, colleague: Any) -> None:
+    accept_all(submitted, agent)
+    page = now(submitted)
+    first = decide(submitted, APPROVE, by=agent, version=page)
+    assert decide(again(submitted), APPROVE, by=agent, version=page) == first
+    assert ReviewDecision.objects.count() == 1
+    for other in ({"by": colleague}, {"by": agent, "text": "With other words"}):
+        with pytest.raises(services.Closed):
+            decide(again(submitted), APPROVE, version=page, **other)
+
+
+def test_a_proposal_and_its_confirmation_that_arrive_twice_are_made_once(
+    submitted: Draft, agent: Any, colleague: Any, settings: Any
+) -> None:
+    settings.FOUR_EYES = True
+    accept_all(submitted, agent)
+    page = now(submitted)
+    proposed = decide(submitted, APPROVE, by=agent, version=page)
+    assert decide(again(submitted), APPROVE, by=agent, version=page) == proposed
+    with pytest.raises(ReviewRefused):
+        decide(again(submitted), DECLINE, text="No", by=agent, version=now(submitted))
+    page = now(submitted)
+    made = confirm_proposal(again(submitted), by=colleague, version=page)
+    assert confirm_proposal(again(submitted), by=colleague, version=page) == made == proposed
+    with pytest.raises(services.Closed):
+        confirm_proposal(again(submitted), by=agent, version=page)
+
+
 def test_a_return_sends_what_was_drafted_and_nothing_that_was_dropped(
     submitted: Draft, agent: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
