@@ -19,6 +19,7 @@ from formation_portal.contract.lifecycle import State
 from formation_portal.contract.localisation import colon
 from formation_portal.contract.needs import Need
 from formation_portal.ui import formats
+from formation_portal.ui.documents import documents_url
 from formation_portal.ui.forms.controls import Problem, control_id, party_control, slot_id, slot_key, slot_name
 from formation_portal.ui.forms.form import QuestionForm
 
@@ -101,7 +102,7 @@ def need_url(draft: Draft, need: Need, *, back_to: str = "") -> str:
     asked: tuple[FieldSpec, ...] = ()
     control: Callable[[FieldSpec], str] = control_name
     if need.slot is not None:
-        view, place = "documents", slot_id(slot_key(need.party_id, need.slot))
+        view, place = DOCUMENTS, slot_id(slot_key(need.party_id, need.slot))
     elif need.code in ("holding", "over_issued") or (need.party_id and need.share_class_id):
         view = "shares"
     elif need.party_id is not None:
@@ -118,8 +119,12 @@ def need_url(draft: Draft, need: Need, *, back_to: str = "") -> str:
         view = "shares" if section.is_share_structure else "people"
     if spec := next((one for one in asked if one.name == need.field), None):
         place = control_id(control(spec))
-    url = reverse(f"portal:{view}", args=[draft.application.reference, *filter(None, [key])])
-    return f"{url}{f'?next={back_to}' if back_to else ''}{f'#{place}' if place else ''}"
+    if view == DOCUMENTS:
+        url = documents_url(draft, need.party_id or "")
+    else:
+        url = reverse(f"portal:{view}", args=[draft.application.reference, *filter(None, [key])])
+    back = f"{'&' if '?' in url else '?'}next={back_to}" if back_to else ""
+    return f"{url}{back}{f'#{place}' if place else ''}"
 
 
 def need_rows(needs: Iterable[Need], form: QuestionForm | None = None, *, about: str = "") -> tuple[Link, ...]:

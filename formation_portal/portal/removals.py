@@ -28,6 +28,7 @@ from formation_portal.contract.record import Record
 from formation_portal.relay.delivery_status import ApplicationDeliveries
 from formation_portal.relay.models import ResourceKind, shareholding_subject
 from formation_portal.relay.service_profile import current_profile
+from formation_portal.ui.documents import documents_url
 from formation_portal.ui.roles import role_words
 
 from .lookups import get_document_or_404, get_draft_or_404, get_party_or_404, get_share_class_or_404
@@ -205,7 +206,7 @@ def document_removal(request: UserRequest, reference: str, number: int) -> HttpR
     draft = get_draft_or_404(request, reference)
     found = get_document_or_404(draft, number)
     party = draft.party(found.party.token) if found.party else None
-    back = reverse("portal:documents", args=[reference]), gettext("Documents")
+    back = documents_url(draft, party.token if party else ""), gettext("Documents")
     if request.GET.get("next") == "page":
         if party:
             back = reverse("portal:party", args=[reference, party.token]), party.label

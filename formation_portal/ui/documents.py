@@ -17,6 +17,7 @@ from formation_portal.contract.localisation import format_number, ngettext
 from formation_portal.documents.findings import FindingCode
 
 from . import formats
+from .pagination import PEOPLE_AT_ONCE
 
 _WORDS: Mapping[FindingCode, object] = {
     FindingCode.UNREADABLE: gettext_lazy("We can’t open this file. It may be damaged. Upload it again, or keep it."),
@@ -42,6 +43,12 @@ _WORDS: Mapping[FindingCode, object] = {
     ),
 }
 _TYPES = {"application/pdf": "PDF", "image/jpeg": "JPEG", "image/png": "PNG"}
+
+
+def documents_url(draft: Draft, about: str) -> str:
+    """The customer's list of documents, and of one with several pages that with the party of the token."""
+    url = reverse("portal:documents", args=[draft.application.reference])
+    return f"{url}?party={about}" if about and len(draft.roster) >= PEOPLE_AT_ONCE else url
 
 
 def advice(draft: Draft, party: PartyRow | None, document: Document) -> tuple[str, ...]:
@@ -156,8 +163,9 @@ class DocumentPage:
     @property
     def back_url(self) -> str:
         """The list that the document stands in."""
-        view = "desk:case" if self.room == "desk" else "portal:documents"
-        return reverse(view, args=[self.draft.application.reference])
+        if self.room == "desk":
+            return reverse("desk:case", args=[self.draft.application.reference])
+        return documents_url(self.draft, self.document.party.token if self.document.party else "")
 
     def _url(self, view: str, *more: int) -> str:
         return reverse(f"{self.room}:{view}", args=[self.draft.application.reference, self.document.pk, *more])

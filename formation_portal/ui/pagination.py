@@ -10,6 +10,9 @@ from django.core.paginator import Page
 from django.http import QueryDict
 from django.utils.translation import gettext
 
+# People and companies of an application on one page.
+PEOPLE_AT_ONCE = 50
+
 Row = TypeVar("Row")
 Position = TypeVar("Position")
 

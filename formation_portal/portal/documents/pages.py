@@ -3,11 +3,17 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Any
 
+from django.core.paginator import Page, Paginator
+from django.http import QueryDict
 from django.utils.translation import gettext
 
 from formation_portal.applications.documents import EarlierFiles
+from formation_portal.applications.parties import PartyRow
+from formation_portal.contract.needs import needs_of_entity
 from formation_portal.relay.delivery_status import deliveries_for_customer
+from formation_portal.ui.pagination import PEOPLE_AT_ONCE, PageLink, numbered_links
 
 from ..feedback import ReviewFeedback, review_feedback
 from ..pages import DOCUMENTS, ApplicationPage, Link, need_rows, next_step
@@ -31,11 +37,13 @@ class SlotGroup:
 @dataclass(frozen=True)
 class DocumentsPage(ApplicationPage):
     """The whole page; `refused` says, by the key of its slot, why a file was not taken just now, `earlier` are the
-    reader's own files, to be offered once more, and `back` leads to where one was sent from."""
+    reader's own files, to be offered once more, `back` leads to where one was sent from, and `asked` is the query of
+    the address: the number of one of several pages, or a party that is on it."""
 
     refused: Mapping[str, str] = field(default_factory=dict)
     earlier: EarlierFiles | None = None
     back: Link | None = None
+    asked: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def title(self) -> str:
@@ -51,12 +59,25 @@ class DocumentsPage(ApplicationPage):
         return self.back or next_step(self.draft, DOCUMENTS)
 
     @cached_property
+    def holders(self) -> Page[PartyRow | None]:
+        """Whose documents the page shows, of all of whom some are asked: the entity (None) first."""
+        slots = self.draft.form_state.slots
+        rows = [row for row in (None, *self.draft.parties) if slots(row.record if row else None)]
+        place = next((place for place, row in enumerate(rows) if row and row.token == self.asked.get("party")), None)
+        number = self.asked.get("page", "") if place is None else place // PEOPLE_AT_ONCE + 1
+        return Paginator(rows, PEOPLE_AT_ONCE).get_page(number)
+
+    @property
+    def links(self) -> tuple[PageLink, ...]:
+        """The other pages."""
+        return numbered_links(self.holders, QueryDict(self.back.query if self.back else ""))
+
+    @cached_property
     def groups(self) -> list[SlotGroup]:
         """The entity's own slots first, then each party's."""
         deliveries = deliveries_for_customer(self.draft.application)
-        holders = [(None, "entity", self.company), *((row, row.token, row.label) for row in self.draft.parties)]
         groups = []
-        for party, place, title in holders:
+        for party in self.holders:
             slots = slot_rows(
                 self.draft,
                 party,
@@ -69,11 +90,15 @@ class DocumentsPage(ApplicationPage):
                 # What is uploaded comes back here first, and still knows the way.
                 query = f"?{self.back.query}"
                 slots = tuple(replace(row, upload_url=row.upload_url and f"{row.upload_url}{query}") for row in slots)
-            if slots:
-                groups.append(SlotGroup(place, title, slots))
+            named = (party.token, party.label) if party else ("entity", self.company)
+            groups.append(SlotGroup(*named, slots))
         return groups
 
     @property
     def needs(self) -> tuple[Link, ...]:
-        """The documents that are missing."""
-        return need_rows(need for need in self.draft.needs if need.slot is not None)
+        """The documents that are missing of those that the page shows."""
+        found = (
+            self.draft.needs_of_party(party.token) if party else needs_of_entity(self.draft.form_state)
+            for party in self.holders
+        )
+        return need_rows(need for needs in found for need in needs if need.slot is not None)

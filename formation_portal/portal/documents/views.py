@@ -6,7 +6,6 @@ from django.core.files.uploadedfile import UploadedFile
 from django.http import Http404, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
-from django.urls import reverse
 from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_safe
 
@@ -16,6 +15,7 @@ from formation_portal.applications.documents import EarlierFiles, small_picture
 from formation_portal.audit.models import AccessKind
 from formation_portal.relay.wake import wait_for
 from formation_portal.ui.documents import document_page as page_of
+from formation_portal.ui.documents import documents_url
 from formation_portal.ui.downloads import as_download, log_view, page_as_picture, picture_response
 from formation_portal.ui.forms.controls import slot_id, slot_key
 
@@ -32,7 +32,7 @@ def documents(request: UserRequest, reference: str) -> HttpResponse:
     draft = get_draft_or_404(request, reference)
     earlier, back = EarlierFiles(draft, request.user), return_url(request, reference)
     if request.method != "POST":
-        return _draw(request, DocumentsPage(draft, earlier=earlier, back=back))
+        return _draw(request, DocumentsPage(draft, earlier=earlier, back=back, asked=request.GET))
     number, key = posted_reuse(request)
     token, _separator, slot = (key or request.POST.get("slot", "")).partition("/")
     party = get_party_or_404(draft, token) if token else None
@@ -49,15 +49,17 @@ def documents(request: UserRequest, reference: str) -> HttpResponse:
                 raise services.UploadRefused(gettext("Choose a file first, then upload it"))
             document = services.add_document(draft, party, slot, cast("UploadedFile[bytes]", upload), by=request.user)
     except services.UploadRefused as refused:
-        return _draw(request, DocumentsPage(draft, {key: refused.message}, earlier, back), status=422)
+        page = DocumentsPage(draft, {key: refused.message}, earlier, back, asked={"party": token})
+        return _draw(request, page, status=422)
     except services.Closed:
-        return _draw(request, DocumentsPage(draft), status=409)
+        return _draw(request, DocumentsPage(draft, asked={"party": token}), status=409)
     except services.Gone as gone:
         raise Http404 from gone
     wait_for(draft.application)
     report_uploaded(request, draft, party, document)
-    url = reverse("portal:documents", args=[reference])
-    return redirect(f"{url}{f'?{back.query}' if back else ''}#{slot_id(key)}-slot")
+    url = documents_url(draft, token)
+    query = f"{'&' if '?' in url else '?'}{back.query}" if back else ""
+    return redirect(f"{url}{query}#{slot_id(key)}-slot")
 
 
 def _draw(request: UserRequest, page: DocumentsPage, *, status: int = 200) -> HttpResponse:

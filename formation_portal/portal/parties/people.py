@@ -27,7 +27,7 @@ from formation_portal.ui import roles
 from formation_portal.ui.formats import counted, time_or_day
 from formation_portal.ui.forms.question import AnswerRow
 from formation_portal.ui.ownership import join_sentences
-from formation_portal.ui.pagination import PageLink, numbered_links
+from formation_portal.ui.pagination import PEOPLE_AT_ONCE, PageLink, numbered_links
 
 from ..catalog.search import matches_name
 from ..feedback import answers_delivery, return_message
@@ -39,8 +39,6 @@ _KNOWN_AT_ONCE = 3
 # So many are seen at a glance: more are folded by role, and can be filtered.
 _SEEN_AT_ONCE = 8
 _NAMED_AT_ONCE = 3
-# So many are drawn on one page, and offered for a role.
-PEOPLE_AT_ONCE = 50
 _NAMED_OTHERS = 50
 
 

@@ -33,7 +33,7 @@ from formation_portal.ui.formats import PriceTable, application_price
 from formation_portal.ui.forms.controls import control_id, party_control, slot_id, slot_key
 from formation_portal.ui.forms.question import AnswerRow
 from formation_portal.ui.ownership import Ownership, ownership
-from formation_portal.ui.pagination import PageLink, numbered_links
+from formation_portal.ui.pagination import PEOPLE_AT_ONCE, PageLink, numbered_links
 
 from ..feedback import DeliverySummary
 from ..pages import Link, need_links
@@ -44,8 +44,6 @@ from .status import Progress
 
 NEXT = "check"
 _ROW = "row-"
-# So many people and companies are read back on one page.
-PEOPLE_AT_ONCE = 50
 
 
 _SHARES, _DOCUMENTS = "shares", "papers"

@@ -9,7 +9,9 @@ from django.test import Client
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application, Party
+from formation_portal.portal.pages import need_url
 from formation_portal.relay.models import Delivery, DeliveryState
+from formation_portal.ui.forms.controls import slot_id
 from tests.applications import factories
 from tests.markup import Markup
 
@@ -153,3 +155,27 @@ def test_a_document_that_the_service_refuses_says_why(as_owner: Client, complete
     row = page_of(as_owner, complete.application).one("li", id=f"slot:{document.subject}-slot")
     assert "Returned to you" in row.text
     assert "Upload the page with the photo, all of it" in row.text
+
+
+def test_of_more_than_50_people_each_document_is_led_to_on_its_page(
+    as_owner: Client, draft: Draft, owner: Any
+) -> None:
+    for number in range(51):
+        services.add_party(draft, "person", ["director"], {"person.first_name": f"Ada {number}"}, by=owner)
+    last = draft.parties[-1]
+    slot = slot_id(f"{last.token}/Passport")
+    first = page_of(as_owner, draft.application)
+    assert len(first.all("h2", _class="name")) == 50
+    assert not first.all("li", id=f"{slot}-slot")
+    (need,) = [need for need in draft.needs if need.party_id == last.token and need.slot == "Passport"]
+    link = need_url(draft, need, back_to="check")
+    assert link == f"{url(draft.application)}?party={last.token}&next=check#{slot}"
+    there = Markup(as_owner.get(link).content.decode())
+    assert there.faults == []
+    assert there.one("li", id=f"{slot}-slot")
+    assert "?next=check&page=1" in [one.attributes.get("href") for one in there.all("a")]
+    answer = upload(as_owner, draft.application, f"{last.token}/Passport")
+    assert answer["Location"] == f"{url(draft.application)}?party={last.token}#{slot}-slot"
+    refused = upload(as_owner, draft.application, f"{last.token}/Passport", SimpleUploadedFile("a.txt", b"text"))
+    assert refused.status_code == 422
+    assert "We" in Markup(refused.content.decode()).one("li", id=f"{slot}-slot").text
