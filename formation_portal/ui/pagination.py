@@ -19,12 +19,16 @@ Position = TypeVar("Position")
 
 @dataclass(frozen=True, slots=True)
 class PageLink:
-    """A link to another page; without an address it is the page that is shown, or the gap between two numbers."""
+    """A link to another page; without an address it is the page that is shown, or the gap between two numbers.
+
+    `number` is that of the page, of numbered ones.
+    """
 
     label: str
     url: str = ""
     rel: str = ""
     is_current: bool = False
+    number: int | str = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,20 +50,20 @@ def numbered_links(page: Page[Any], query: QueryDict, *, name: str = "page") -> 
     if not page.has_other_pages():
         return ()
 
-    def url(number: int | str) -> str:
+    def link(label: str, number: int | str, rel: str = "") -> PageLink:
         kept = query.copy()
         kept[name] = str(number)
-        return f"?{kept.urlencode()}"
+        return PageLink(label, f"?{kept.urlencode()}", rel, number=number)
 
     links = []
     if page.has_previous():
-        links.append(PageLink(gettext("Previous"), url(page.previous_page_number()), "prev"))
+        links.append(link(gettext("Previous"), page.previous_page_number(), "prev"))
     for number in page.paginator.get_elided_page_range(page.number, on_each_side=2, on_ends=1):
         # What stands between two numbers is no number.
         is_link = isinstance(number, int) and number != page.number
-        links.append(PageLink(str(number), url(number) if is_link else "", is_current=number == page.number))
+        links.append(link(str(number), number) if is_link else PageLink(str(number), is_current=number == page.number))
     if page.has_next():
-        links.append(PageLink(gettext("Next"), url(page.next_page_number()), "next"))
+        links.append(link(gettext("Next"), page.next_page_number(), "next"))
     return tuple(links)
 
 

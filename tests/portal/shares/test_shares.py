@@ -224,3 +224,18 @@ def test_other_ways_to_write_a_number_are_read(as_owner: Client, with_holdings: 
 def test_nothing_but_spaces_is_no_number(as_owner: Client, with_holdings: Draft, typed: str) -> None:
     assert save(as_owner, with_holdings, {cell(with_holdings, 1, 0): typed}).status_code == 302
     assert len(open_draft(with_holdings.application).holdings) == 1
+
+
+def test_what_is_typed_goes_along_to_another_part_of_a_large_grid(
+    as_owner: Client, with_holdings: Draft, owner: Any
+) -> None:
+    for number in range(60):
+        services.add_party(with_holdings, "corporate", ["shareholder"], {"corporate.name": f"{number} B.V."}, by=owner)
+    page = page_of(as_owner, with_holdings.application)
+    (following,) = [one for one in page.all("button", name="page") if one.text == "Next"]
+    assert not [one for one in page.all("a") if one.attributes.get("href") == "?page=2"]
+    answer = save(as_owner, with_holdings, {cell(with_holdings, 1, 0): "7", "page": following.attributes["value"]})
+    assert answer["Location"] == f"{url(with_holdings.application)}?page=2#who"
+    there = Markup(as_owner.get(answer["Location"]).content.decode())
+    assert there.one("input", id=cell(with_holdings, 61, 0))
+    assert there.one("span", id=f"given-{with_holdings.share_classes[0].token}").text == "10,007"
