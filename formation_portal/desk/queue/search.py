@@ -31,8 +31,8 @@ _AFTER_ALL = b"\xff"
 _COLUMNS = ("product", "place", "state")
 _BEGINNING = datetime(1970, 1, 1, tzinfo=UTC)
 # Up to so many cases are sorted, and so many are looked through for one page.
-_MAX_SORTED = 2_000
-_MAX_SCANNED = 2_000
+_MAX_SORTED = 1_000
+_MAX_SCANNED = 1_000
 
 # By which moment a view is in order.
 _MOMENTS = {
