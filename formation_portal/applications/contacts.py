@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from django.contrib.auth.models import AbstractUser
+from django.db.models import QuerySet
 
 from formation_portal.contract import canonical
 from formation_portal.contract.canonical import Identity, canonical_properties, identity, may_be_same, normalised_name
@@ -25,14 +26,21 @@ from .models import Application, Party
 from .parties import PartyRow
 
 # More than anybody forms companies with; older ones are typed again.
-MAX_PARTIES_READ = 300
+MAX_PARTIES_READ = 100
+_MAX_APPLICATIONS_READ = 20
 OWNER = "me"
 
-# A customer's parties in all applications but one, the one saved last first.
+
+def latest_applications(owner: Any) -> QuerySet[Any, Any]:
+    """The keys of the customer's applications that are looked at for what can be used again."""
+    there = Application.objects.filter(owner=owner, deleted_at=None)
+    return there.order_by("-pk").values("pk")[:_MAX_APPLICATIONS_READ]
+
+
+# A customer's parties in their latest applications but one, the one saved last first.
 _KNOWN = PreparedQuery(
     lambda owner, application: (
-        Party.objects.filter(application__owner=owner, application__deleted_at=None)
-        .filter(removed_at=None)
+        Party.objects.filter(application__in=latest_applications(owner), removed_at=None)
         .exclude(application=application)
         .order_by("-updated_at", "-pk")
         .values_list("application__reference", "token", "kind", "raw")[:MAX_PARTIES_READ]
@@ -78,24 +86,24 @@ def contacts(user: AbstractUser, draft: Draft) -> tuple[Contact, ...]:
 
 def _merge(entries: Iterable[Contact]) -> tuple[Contact, ...]:
     """Each contact once, the newest first; entries come in that order."""
-    known: dict[tuple[str, str], list[Contact]] = {}
+    known: dict[tuple[str, str], list[tuple[dict[str, Any], Contact]]] = {}
     for entry in entries:
         values = entry.identifying_values
         if name := normalised_name(values):
             namesakes = known.setdefault((entry.kind, name), [])
             place = next(
-                (at for at, one in enumerate(namesakes) if may_be_same(entry.kind, values, one.identifying_values)),
-                None,
+                (at for at, (theirs, _) in enumerate(namesakes) if may_be_same(entry.kind, values, theirs)), None
             )
             if place is None:
-                namesakes.append(entry)
+                namesakes.append((values, entry))
             else:
                 # The newest was read first, and its answers win.
-                newer = namesakes[place]
-                namesakes[place] = replace(
+                _, newer = namesakes[place]
+                both = replace(
                     newer, sources=(*newer.sources, *entry.sources), answers={**entry.answers, **newer.answers}
                 )
-    return tuple(one for namesakes in known.values() for one in namesakes)
+                namesakes[place] = both.identifying_values, both
+    return tuple(one for namesakes in known.values() for _, one in namesakes)
 
 
 def owner_contact(user: AbstractUser, draft: Draft) -> Contact:

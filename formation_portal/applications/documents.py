@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import IO, Any, cast
 
 from django.contrib.auth.models import AbstractBaseUser
+from django.db.models.fields.json import KeyTransform
 
 from formation_portal.contract import canonical
 from formation_portal.contract.canonical import normalised_name
@@ -15,13 +16,13 @@ from formation_portal.contract.rules import Question
 from formation_portal.documents.findings import Findings
 from formation_portal.documents.inspection import CLOSE, LARGE, SMALL, inspect_file
 
-from .contacts import Contact, answers_by_property, is_same
+from .contacts import Contact, answers_by_property, is_same, latest_applications
 from .draft import Draft
 from .models import Application, Document, Party, Preview, SectionAnswers
 from .parties import PartyRow
 
 # More files than anybody tells apart by their names; older ones are uploaded again.
-MAX_DOCUMENTS_READ = 300
+MAX_DOCUMENTS_READ = 100
 
 
 def findings_of(document: Document) -> Findings:
@@ -84,7 +85,8 @@ def expired_dates(draft: Draft, party: PartyRow | None, slot: str) -> tuple[tupl
 class EarlierFiles:
     """The files of one customer that can be used again in a draft of theirs.
 
-    Four queries at most, each for few columns: somebody who forms companies for others has hundreds of files.
+    Four queries at most, each for few columns, where files are offered: somebody who forms companies for others has
+    hundreds of files, and every page of a draft may offer some.
     """
 
     def __init__(self, draft: Draft, user: AbstractBaseUser) -> None:
@@ -113,8 +115,9 @@ class EarlierFiles:
     def _found(self) -> list[Document]:
         if self._draft.application.owner_id != self._user.pk:
             return []
-        theirs = Document.objects.in_use().filter(application__owner=self._user.pk, application__deleted_at=None)
-        return list(theirs.order_by("-uploaded_at", "-pk")[:MAX_DOCUMENTS_READ])
+        theirs = Document.objects.in_use().filter(application__in=latest_applications(self._user.pk))
+        few = theirs.only("application", "party", "slot", "name", "sha256", "uploaded_at")
+        return list(few.order_by("-uploaded_at", "-pk")[:MAX_DOCUMENTS_READ])
 
     def _all_about(self, party: PartyRow | None) -> list[Document]:
         """The files about the party, or about the entity; looked up once for all of its slots."""
@@ -148,7 +151,7 @@ class EarlierFiles:
     def _entity_names(self) -> dict[int, str]:
         """The names of the entities that files are about, by application."""
         answers = SectionAnswers.objects.filter(application__in=self._with_own_files)
-        named = ((key, raw.get(canonical.ENTITY_NAME)) for key, raw in answers.values_list("application", "raw"))
+        named = answers.values_list("application", KeyTransform(canonical.ENTITY_NAME, "raw"))
         return {key: name for key, name in named if isinstance(name, str) and name.strip()}
 
     @cached_property

@@ -1,7 +1,8 @@
 """Document slots as ui/slot.html draws them, the file in each and how it stands; and files to be used once more."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import cache, partial
 
 from django.contrib import messages
 from django.http import HttpRequest
@@ -24,6 +25,7 @@ from .feedback import ReviewFeedback
 
 # More than this are no help.
 OFFERED_AT_MOST = 3
+Offers = tuple[tuple[str, str, str], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +67,9 @@ class SlotRow:
     file: FileRow | None
     advice: tuple[str, ...]
     # Files that were in it before, and those to use again: what a post names one by, its name, and where it is from.
+    # The latter are looked for where they are drawn: a save needs none.
     earlier: tuple[FileRow, ...]
-    offers: tuple[tuple[str, str, str], ...]
+    offers: Callable[[], Offers]
     error: str
     is_in_form: bool
     upload_url: str
@@ -133,7 +136,9 @@ def slot_rows(
                 earlier=tuple(
                     _replaced_row(one, can_be_removed=has_forms) for one in draft.replaced_in(party, slot.name)
                 ),
-                offers=_offers(earlier, party, slot.name, key) if earlier and can_be_changed and not document else (),
+                offers=cache(partial(_offers, earlier, party, slot.name, key))
+                if earlier and can_be_changed and not document
+                else tuple,
                 error=refused.get(key, ""),
                 is_in_form=is_in_form and can_be_changed,
                 upload_url=reverse("portal:documents", args=[draft.application.reference]) if has_forms else "",
@@ -183,7 +188,7 @@ def _replaced_row(document: Document, *, can_be_removed: bool) -> FileRow:
     return FileRow(document.name, _document_url("document", document), facts, remove_url=remove_url)
 
 
-def _offers(earlier: EarlierFiles, party: PartyRow | None, slot: str, key: str) -> tuple[tuple[str, str, str], ...]:
+def _offers(earlier: EarlierFiles, party: PartyRow | None, slot: str, key: str) -> Offers:
     """What could be used again in an empty slot."""
     return tuple(
         (
@@ -212,7 +217,8 @@ def reusable_file(earlier: EarlierFiles | None, party: PartyRow | None, slot: st
     found = next((one for one in fitting if str(one.pk) == number), None)
     if found is None:
         raise services.UploadRefused(gettext("Choose the file from your device. The earlier upload can’t be used here"))
-    return found
+    # Of what is offered only a few columns were read.
+    return Document.objects.get(pk=found.pk)
 
 
 def report_uploaded(request: HttpRequest, draft: Draft, party: PartyRow | None, document: Document) -> None:

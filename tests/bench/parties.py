@@ -147,14 +147,25 @@ def _desk_calls(agent: Client, draft: Draft) -> Iterator[tuple[str, Callable[[],
 
 
 def _of_more_applications(client: Client, owner: Any, cost: Cost) -> Iterator[Measure]:
-    """The list of applications, and the overview of one of them."""
+    """The list of applications, and the pages of one of them whose people were in the others, with their documents."""
     product = _product()
-    first = services.start(owner=owner, product=product)
-    pages = {"list": "/applications/", "overview": f"/applications/{first.reference}/"}
+    draft = open_draft(services.start(owner=owner, product=product))
+    kind, roles = _MIX[0]
+    raw = _answers(draft.schema.fields_of(kind, roles), "Given0")
+    party = services.add_party(draft, kind, roles, raw, by=owner)
+    root = f"/applications/{draft.application.reference}/"
+    pages = {
+        "list": "/applications/",
+        "overview": root,
+        "section": f"{root}sections/{draft.schema.entity_sections[0].key}/",
+        "party": f"{root}people/{party.token}/",
+        "people": f"{root}people/",
+        "documents": f"{root}documents/",
+    }
     before: dict[str, float] = {}
     for count in (20, 200):
         for _ in range(count - Application.objects.filter(owner=owner, deleted_at=None).count()):
-            services.start(owner=owner, product=product)
+            application_of(owner, parties=2, is_sent=False)
         for name, page in pages.items():
             against_nothing = cost(lambda page=page: client.get(page))[1]
             if name in before:

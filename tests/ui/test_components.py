@@ -102,11 +102,13 @@ EXAMPLES: Mapping[str, Mapping[str, Any]] = {
     "slot": {"slot": Some(
         id="s", name=ODD, help=ODD, state=Some(mark="heed", word=ODD, when=ODD, detail=ODD, note=ODD), file=Named(),
         error=ODD, upload_url="/u", remove_url="/r", key=ODD, advice=[ODD], earlier=[Named()],
-        offers=[("x", ODD, "1.4 MB")],
+        offers=lambda: [("x", ODD, "1.4 MB")],
     ), "csrf_token": "t"},
     "slot_control": {"slot": Some(id="s", name=ODD, file=Named()), "control": "file"},
     "slot_earlier": {"slot": Some(earlier=[Named()], name=ODD)},
-    "slot_offers": {"slot": Some(offers=[("x", ODD, "1.4 MB")], is_in_form=False, upload_url="/u"), "csrf_token": "t"},
+    "slot_offers": {
+        "slot": Some(offers=lambda: [("x", ODD, "1.4 MB")], is_in_form=False, upload_url="/u"), "csrf_token": "t",
+    },
     "summary_row": {
         "id": "r", "term": ODD, "value": ODD, "is_name": True,
         "change_url": "/c", "change_what": ODD, "state": "met",

@@ -130,7 +130,7 @@ class PartPage(PartyPage):
     @cached_property
     def slots(self) -> tuple[SlotRow, ...]:
         """Each with the file of the moment, to be had at an address of the part; what was there before is not shown."""
-        return tuple(replace(row, file=self._file(row), earlier=(), offers=()) for row in super().slots)
+        return tuple(replace(row, file=self._file(row), earlier=(), offers=tuple) for row in super().slots)
 
     def _file(self, row: SlotRow) -> FileRow | None:
         document = self.draft.documents_of(self.party).get(row.name)

@@ -157,9 +157,7 @@ def test_a_document_that_the_service_refuses_says_why(as_owner: Client, complete
     assert "Upload the page with the photo, all of it" in row.text
 
 
-def test_of_more_than_50_people_each_document_is_led_to_on_its_page(
-    as_owner: Client, draft: Draft, owner: Any
-) -> None:
+def test_of_more_than_50_people_each_document_is_led_to_on_its_page(as_owner: Client, draft: Draft, owner: Any) -> None:
     for number in range(51):
         services.add_party(draft, "person", ["director"], {"person.first_name": f"Ada {number}"}, by=owner)
     last = draft.parties[-1]
