@@ -20,8 +20,9 @@ _MINUTES, _A_MINUTE = 60.0, 60.0
 _WARM, _WINDOW = 1 / 12, 1 / 12
 _EVERY_SECONDS = 5.0
 _MOST_PERCENT = 5.0
-# Requests in a minute: far from what the machine can do, so that the queue before it is no part of the measurement.
-_PAUSES = (2.0, 6.0)
+# Seconds before each page and between applications: far from what the machine can do, so that the queue before it is
+# no part of the measurement.
+_PACE, _PAUSES = 0.5, (2.0, 6.0)
 
 
 def measure(folder: Path, asked: Namespace) -> Iterator[Result]:
@@ -37,6 +38,7 @@ def measure(folder: Path, asked: Namespace) -> Iterator[Result]:
             customers=asked.customers,
             agents=asked.agents,
             pauses=_PAUSES,
+            pace=_PACE,
         )
         with crowd as load:
             began = time.time()

@@ -51,9 +51,10 @@ def people(
     customers: int,
     agents: int,
     pauses: tuple[float, float] = (0.5, 2.0),
+    pace: float = 0.0,
     asks_every: int = 4,
 ) -> Iterator[Load]:
-    """They work while the block lasts, and then finish what they have begun."""
+    """They work while the block lasts, `pace` seconds before each page, and then finish what they have begun."""
     load = Load(folder)
     asked = {
         "folder": str(folder),
@@ -61,6 +62,7 @@ def people(
         "customers": customers,
         "agents": agents,
         "pauses": pauses,
+        "pace": pace,
         "asks_every": asks_every,
     }
     command = [PYTHON, "-m", "locust", "-f", "tests/scale/load/locustfile.py", "--headless", "--host", address]

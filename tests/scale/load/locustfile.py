@@ -39,7 +39,7 @@ class _User(HttpUser):
         # One line in locust's statistics: addresses hold references, of which there is no end.
         self.client.request_name = "page"
         self.client.mount("http://", FromAddress(address_of(number)))
-        return ScriptedBrowser(self.host, session=self.client)
+        return ScriptedBrowser(self.host, session=self.client, pace=_ASKED["pace"])
 
     def on_start(self) -> None:
         _PEOPLE.append(self.person)
