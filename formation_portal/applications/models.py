@@ -182,6 +182,7 @@ class Party(_Holder):
     class Meta:
         ordering = ("position", "pk")
         constraints = (models.UniqueConstraint(fields=("application", "token"), name="party_token"),)
+        indexes = (models.Index(fields=("application", "position"), name="parties_in_order"),)
 
     def is_judged(self, today: date) -> bool:
         """Whether what was found of its answers holds, as far as those decide."""

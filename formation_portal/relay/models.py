@@ -6,13 +6,13 @@ local references.
 """
 
 import uuid
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from enum import StrEnum
 from typing import Any
 
 from django.conf import settings
 from django.db import models
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 
 from formation_portal.applications.fields import AnswersField
 from formation_portal.applications.models import SUBJECT_LIMIT, Application
@@ -214,6 +214,7 @@ class Delivery(models.Model):
         )
         indexes = (
             models.Index(fields=("state", "reason"), name="deliveries_by_state"),
+            models.Index(fields=("application", "state", "document_status", "reason"), name="deliveries_in_trouble"),
             models.Index(fields=("next_at",), condition=Q(next_at__isnull=False), name="due_deliveries"),
             models.Index(
                 fields=("read_next_at", "updated_at"),
@@ -264,7 +265,7 @@ class Delivery(models.Model):
 
 
 _ALL = PreparedQuery(lambda application: Delivery.objects.select_for_update().filter(application=application))
-_OWN = PreparedQuery(lambda application: Delivery.objects.select_for_update().filter(_of(()), application=application))
+_OWN = PreparedQuery(lambda application: _locked(application, ()))
 
 
 def locked_deliveries(application: Application, only: frozenset[str] | None) -> list[Delivery]:
@@ -273,8 +274,14 @@ def locked_deliveries(application: Application, only: frozenset[str] | None) -> 
     if only is None:
         return _ALL.rows(application.pk)
     if tokens := only - {""}:
-        return list(Delivery.objects.select_for_update().filter(_of(tokens), application=application))
+        return list(_locked(application.pk, tokens))
     return _OWN.rows(application.pk)
+
+
+def _locked(application: int, tokens: Collection[str]) -> QuerySet[Delivery]:
+    """They are found in the index of names, and then read: an application has thousands of rows."""
+    found = Delivery.objects.filter(_of(tokens), application=application).order_by()
+    return Delivery.objects.select_for_update().filter(pk__in=found.values("pk"))
 
 
 def _of(tokens: Iterable[str]) -> Q:
