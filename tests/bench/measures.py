@@ -84,11 +84,21 @@ def _cost_against_nothing(client: Client, rounds: int, call: Callable[[], Any]) 
     return _in_turns(rounds, call, lambda: client.get("/nothing/"))
 
 
-def _in_turns(rounds: int, call: Callable[[], Any], other: Callable[[], Any]) -> tuple[float, float]:
-    """What the call costs in ms, and against the other, which takes turns with it."""
+def _in_turns(
+    rounds: int, call: Callable[[], Any], other: Callable[[], Any], *, between: Callable[[], Any] = lambda: None
+) -> tuple[float, float]:
+    """What the call costs in ms, and against the other, which takes turns with it.
+
+    With a call `between`, both come after it: after a long page any page is slower, as its memory is no longer at hand.
+    """
     assert max(call().status_code, other().status_code) < 400
     gc.collect()
-    spent = [(_spent(call), _spent(other)) for _ in range(rounds)]
+    spent = []
+    for _ in range(rounds):
+        between()
+        one = _spent(call)
+        between()
+        spent.append((one, _spent(other)))
     return statistics.median(one for one, _ in spent) * 1000, statistics.median(one / two for one, two in spent)
 
 
