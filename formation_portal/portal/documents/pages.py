@@ -1,6 +1,7 @@
 """What the page of documents shows: every slot, by whom it is about."""
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -11,6 +12,7 @@ from django.utils.translation import gettext
 
 from formation_portal.applications.documents import EarlierFiles
 from formation_portal.applications.parties import PartyRow
+from formation_portal.contract.localisation import ngettext
 from formation_portal.contract.needs import needs_of_entity
 from formation_portal.relay.delivery_status import deliveries_for_customer
 from formation_portal.ui.pagination import PEOPLE_AT_ONCE, PageLink, numbered_links
@@ -96,9 +98,22 @@ class DocumentsPage(ApplicationPage):
 
     @property
     def needs(self) -> tuple[Link, ...]:
-        """The documents that are missing of those that the page shows."""
+        """The documents that are missing of those that the page shows; and in a line how many others are."""
         found = (
             self.draft.needs_of_party(party.token) if party else needs_of_entity(self.draft.form_state)
             for party in self.holders
         )
-        return need_rows(need for needs in found for need in needs if need.slot is not None)
+        here = need_rows(need for needs in found for need in needs if need.slot is not None)
+        return (*here, *self._missing_elsewhere)
+
+    @property
+    def _missing_elsewhere(self) -> Iterator[Link]:
+        """How many required documents are missing on other pages, with the way to the first of those."""
+        missing: Counter[int] = Counter()
+        for place, row in enumerate(self.holders.paginator.object_list):
+            asked = {slot.name for slot in self.draft.form_state.slots(row.record if row else None) if slot.required}
+            missing[place // PEOPLE_AT_ONCE + 1] += len(asked - self.draft.documents_of(row).keys())
+        del missing[self.holders.number]
+        if count := missing.total():
+            first = next(number for number in sorted(missing) if missing[number])
+            yield Link(ngettext("{count} to upload", "{count} to upload", count), f"?page={first}")
