@@ -70,7 +70,8 @@ def _lists_are_paged(client: Client, draft: Draft) -> None:
         assert found.faults == []
         assert len(queries) <= 20
         assert any(one.attributes.get("class") == "pages" for one in found.all("nav"))
-        assert len(found.all("input")) < 50 * 20
+        # Each empty or filled slot of a document has forms of its own.
+        assert len(found.all("input")) < 50 * (20 if page.startswith("documents") else 12) + 60
         assert len([one for one in found.all("tr") if not one.inside("details")]) <= 50 + 20
         assert len([one for one in found.all("li") if one.attributes.get("id", "").startswith("party-")]) <= 50
 
