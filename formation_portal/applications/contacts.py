@@ -25,14 +25,15 @@ from .draft import Draft
 from .models import Application, Party
 from .parties import PartyRow
 
-# More than anybody forms companies with; older ones are typed again.
+# So many of the newest entries are looked at, in so many of the latest applications; older ones are typed again.
 MAX_PARTIES_READ = 100
 _MAX_APPLICATIONS_READ = 20
 OWNER = "me"
 
 
-def latest_applications(owner: Any) -> QuerySet[Any, Any]:
-    """The keys of the customer's applications that are looked at for what can be used again."""
+def latest_applications(owner: int) -> QuerySet[Any, Any]:
+    """The keys of the customer's applications whose people and files can be used again: what a page costs doesn't grow
+    with the others."""
     there = Application.objects.filter(owner=owner, deleted_at=None)
     return there.order_by("-pk").values("pk")[:_MAX_APPLICATIONS_READ]
 

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import IO, Any, cast
 
 from django.contrib.auth.models import AbstractBaseUser
+from django.db.models import Q
 from django.db.models.fields.json import KeyTransform
 
 from formation_portal.contract import canonical
@@ -21,7 +22,7 @@ from .draft import Draft
 from .models import Application, Document, Party, Preview, SectionAnswers
 from .parties import PartyRow
 
-# More files than anybody tells apart by their names; older ones are uploaded again.
+# So many of the newest files are looked at; older ones are uploaded again.
 MAX_DOCUMENTS_READ = 100
 
 
@@ -85,8 +86,8 @@ def expired_dates(draft: Draft, party: PartyRow | None, slot: str) -> tuple[tupl
 class EarlierFiles:
     """The files of one customer that can be used again in a draft of theirs.
 
-    Four queries at most, each for few columns, where files are offered: somebody who forms companies for others has
-    hundreds of files, and every page of a draft may offer some.
+    Four queries at most, each for few columns and of the latest applications, once a page offers files: somebody who
+    forms companies for others has hundreds.
     """
 
     def __init__(self, draft: Draft, user: AbstractBaseUser) -> None:
@@ -115,7 +116,8 @@ class EarlierFiles:
     def _found(self) -> list[Document]:
         if self._draft.application.owner_id != self._user.pk:
             return []
-        theirs = Document.objects.in_use().filter(application__in=latest_applications(self._user.pk))
+        own = Q(application=self._draft.application)
+        theirs = Document.objects.in_use().filter(own | Q(application__in=latest_applications(self._user.pk)))
         few = theirs.only("application", "party", "slot", "name", "sha256", "uploaded_at")
         return list(few.order_by("-uploaded_at", "-pk")[:MAX_DOCUMENTS_READ])
 

@@ -214,11 +214,12 @@ def posted_reuse(request: HttpRequest) -> tuple[str, str]:
 def reusable_file(earlier: EarlierFiles | None, party: PartyRow | None, slot: str, number: str) -> Document:
     """A file of the reader's own that can serve in the slot. Raises UploadRefused where it can't, or is gone."""
     fitting = earlier.fitting(party, slot) if earlier else ()
-    found = next((one for one in fitting if str(one.pk) == number), None)
+    chosen = next((one for one in fitting if str(one.pk) == number), None)
+    # Of what is offered only a few columns were read.
+    found = Document.objects.filter(pk=chosen.pk).first() if chosen else None
     if found is None:
         raise services.UploadRefused(gettext("Choose the file from your device. The earlier upload can’t be used here"))
-    # Of what is offered only a few columns were read.
-    return Document.objects.get(pk=found.pk)
+    return found
 
 
 def report_uploaded(request: HttpRequest, draft: Draft, party: PartyRow | None, document: Document) -> None:

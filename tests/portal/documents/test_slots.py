@@ -7,6 +7,7 @@ import pytest
 from django.test import Client
 
 from formation_portal.applications import services
+from formation_portal.applications.documents import EarlierFiles
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application, Document, Party
 from formation_portal.contract.schema import FormSchema
@@ -205,6 +206,16 @@ class TestUsingAgain:
         after = open_draft(draft.application)
         assert [one.name for one in after.documents] == ["ada.pdf"]
         assert after.parties[0].raw["person.email"] == "ada@example.org"
+
+    def test_a_change_that_script_saves_looks_for_none(
+        self, as_owner: Client, draft: Draft, ada: Party, source: Document, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(EarlierFiles, "fitting", None)
+        changed = {"version": "1", "q:person.email": "ada@example.org"}
+        path = url(draft.application, f"people/{ada.token}/")
+        assert as_owner.post(path, changed, headers={"HX-Request": "true"}).status_code == 200
+        with pytest.raises(TypeError):
+            as_owner.get(path)
 
     @pytest.mark.parametrize("number", ["0", "x", "", "99999999999999999999"])
     def test_a_file_that_is_none_of_theirs_is_refused_at_the_slot(
