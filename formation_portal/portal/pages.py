@@ -97,13 +97,14 @@ def need_links(draft: Draft, needs: Iterable[Need], *, back_to: str = "") -> tup
 
 def need_url(draft: Draft, need: Need, *, back_to: str = "") -> str:
     """The address of the control that the need is about, or of the page where it is mended."""
+    back = f"next={back_to}" if back_to else ""
+    if need.slot is not None:
+        return f"{documents_url(draft, need.party_id or '', back)}#{slot_id(slot_key(need.party_id, need.slot))}"
     section = draft.schema.section(need.section)
     key, place = "", ""
     asked: tuple[FieldSpec, ...] = ()
     control: Callable[[FieldSpec], str] = control_name
-    if need.slot is not None:
-        view, place = DOCUMENTS, slot_id(slot_key(need.party_id, need.slot))
-    elif need.code in ("holding", "over_issued") or (need.party_id and need.share_class_id):
+    if need.code in ("holding", "over_issued") or (need.party_id and need.share_class_id):
         view = "shares"
     elif need.party_id is not None:
         party = draft.party(need.party_id)
@@ -119,12 +120,8 @@ def need_url(draft: Draft, need: Need, *, back_to: str = "") -> str:
         view = "shares" if section.is_share_structure else "people"
     if spec := next((one for one in asked if one.name == need.field), None):
         place = control_id(control(spec))
-    if view == DOCUMENTS:
-        url = documents_url(draft, need.party_id or "")
-    else:
-        url = reverse(f"portal:{view}", args=[draft.application.reference, *filter(None, [key])])
-    back = f"{'&' if '?' in url else '?'}next={back_to}" if back_to else ""
-    return f"{url}{back}{f'#{place}' if place else ''}"
+    url = reverse(f"portal:{view}", args=[draft.application.reference, *filter(None, [key])])
+    return f"{url}{f'?{back}' if back else ''}{f'#{place}' if place else ''}"
 
 
 def need_rows(needs: Iterable[Need], form: QuestionForm | None = None, *, about: str = "") -> tuple[Link, ...]:

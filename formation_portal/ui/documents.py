@@ -45,10 +45,13 @@ _WORDS: Mapping[FindingCode, object] = {
 _TYPES = {"application/pdf": "PDF", "image/jpeg": "JPEG", "image/png": "PNG"}
 
 
-def documents_url(draft: Draft, about: str) -> str:
-    """The customer's list of documents, and of one with several pages that with the party of the token."""
+def documents_url(draft: Draft, party: str, query: str = "") -> str:
+    """The address of the customer's list of documents, with this query; a long list opens at the party of the token."""
+    # The entity is one of those on a page.
+    is_long = len(draft.roster) >= PEOPLE_AT_ONCE
+    asked = "&".join(filter(None, (f"party={party}" if party and is_long else "", query)))
     url = reverse("portal:documents", args=[draft.application.reference])
-    return f"{url}?party={about}" if about and len(draft.roster) >= PEOPLE_AT_ONCE else url
+    return f"{url}?{asked}" if asked else url
 
 
 def advice(draft: Draft, party: PartyRow | None, document: Document) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from django.core.paginator import Page
+from django.core.paginator import Page, Paginator
 from django.http import QueryDict
 from django.utils.translation import gettext
 
@@ -21,14 +21,19 @@ Position = TypeVar("Position")
 class PageLink:
     """A link to another page; without an address it is the page that is shown, or the gap between two numbers.
 
-    `number` is that of the page, of numbered ones.
+    `number` is the page's own, where pages are numbered.
     """
 
     label: str
     url: str = ""
     rel: str = ""
     is_current: bool = False
-    number: int | str = 0
+    number: int = 0
+
+
+def people_page(rows: Sequence[Row], number: Any, *, with_row: int | None) -> Page[Row]:
+    """The page of people and companies that has the row at that place; where none is named, the page of the number."""
+    return Paginator(rows, PEOPLE_AT_ONCE).get_page(number if with_row is None else with_row // PEOPLE_AT_ONCE + 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +55,7 @@ def numbered_links(page: Page[Any], query: QueryDict, *, name: str = "page") -> 
     if not page.has_other_pages():
         return ()
 
-    def link(label: str, number: int | str, rel: str = "") -> PageLink:
+    def link(label: str, number: int, rel: str = "") -> PageLink:
         kept = query.copy()
         kept[name] = str(number)
         return PageLink(label, f"?{kept.urlencode()}", rel, number=number)
@@ -60,8 +65,10 @@ def numbered_links(page: Page[Any], query: QueryDict, *, name: str = "page") -> 
         links.append(link(gettext("Previous"), page.previous_page_number(), "prev"))
     for number in page.paginator.get_elided_page_range(page.number, on_each_side=2, on_ends=1):
         # What stands between two numbers is no number.
-        is_link = isinstance(number, int) and number != page.number
-        links.append(link(str(number), number) if is_link else PageLink(str(number), is_current=number == page.number))
+        if isinstance(number, int) and number != page.number:
+            links.append(link(str(number), number))
+        else:
+            links.append(PageLink(str(number), is_current=number == page.number))
     if page.has_next():
         links.append(link(gettext("Next"), page.next_page_number(), "next"))
     return tuple(links)

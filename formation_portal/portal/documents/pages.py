@@ -1,12 +1,11 @@
 """What the page of documents shows: every slot, by whom it is about."""
 
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from django.core.paginator import Page, Paginator
+from django.core.paginator import Page
 from django.http import QueryDict
 from django.utils.translation import gettext
 
@@ -15,7 +14,7 @@ from formation_portal.applications.parties import PartyRow
 from formation_portal.contract.localisation import ngettext
 from formation_portal.contract.needs import needs_of_entity
 from formation_portal.relay.delivery_status import deliveries_for_customer
-from formation_portal.ui.pagination import PEOPLE_AT_ONCE, PageLink, numbered_links
+from formation_portal.ui.pagination import PageLink, numbered_links, people_page
 
 from ..feedback import ReviewFeedback, review_feedback
 from ..pages import DOCUMENTS, ApplicationPage, Link, need_rows, next_step
@@ -66,12 +65,11 @@ class DocumentsPage(ApplicationPage):
         slots = self.draft.form_state.slots
         rows = [row for row in (None, *self.draft.parties) if slots(row.record if row else None)]
         place = next((place for place, row in enumerate(rows) if row and row.token == self.asked.get("party")), None)
-        number = self.asked.get("page", "") if place is None else place // PEOPLE_AT_ONCE + 1
-        return Paginator(rows, PEOPLE_AT_ONCE).get_page(number)
+        return people_page(rows, self.asked.get("page", ""), with_row=place)
 
-    @property
+    @cached_property
     def links(self) -> tuple[PageLink, ...]:
-        """The other pages."""
+        """The other pages, which know the way back, too."""
         return numbered_links(self.holders, QueryDict(self.back.query if self.back else ""))
 
     @cached_property
@@ -98,7 +96,7 @@ class DocumentsPage(ApplicationPage):
 
     @property
     def needs(self) -> tuple[Link, ...]:
-        """The documents that are missing of those that the page shows; and in a line how many others are."""
+        """The documents that are missing on this page, and in one line how many are on the others."""
         found = (
             self.draft.needs_of_party(party.token) if party else needs_of_entity(self.draft.form_state)
             for party in self.holders
@@ -109,11 +107,13 @@ class DocumentsPage(ApplicationPage):
     @property
     def _missing_elsewhere(self) -> Iterator[Link]:
         """How many required documents are missing on other pages, with the way to the first of those."""
-        missing: Counter[int] = Counter()
-        for place, row in enumerate(self.holders.paginator.object_list):
-            asked = {slot.name for slot in self.draft.form_state.slots(row.record if row else None) if slot.required}
-            missing[place // PEOPLE_AT_ONCE + 1] += len(asked - self.draft.documents_of(row).keys())
-        del missing[self.holders.number]
-        if count := missing.total():
-            first = next(number for number in sorted(missing) if missing[number])
-            yield Link(ngettext("{count} to upload", "{count} to upload", count), f"?page={first}")
+        others = [page for page in self.holders.paginator if page.number != self.holders.number]
+        missing = {page.number: sum(map(self._missing_of, page)) for page in others}
+        if count := sum(missing.values()):
+            first = next(number for number, some in missing.items() if some)
+            query = f"{self.back.query}&page={first}" if self.back else f"page={first}"
+            yield Link(ngettext("{count} to upload", "{count} to upload", count), f"?{query}")
+
+    def _missing_of(self, row: PartyRow | None) -> int:
+        asked = {slot.name for slot in self.draft.form_state.slots(row.record if row else None) if slot.required}
+        return len(asked - self.draft.documents_of(row).keys())

@@ -57,9 +57,7 @@ def documents(request: UserRequest, reference: str) -> HttpResponse:
         raise Http404 from gone
     wait_for(draft.application)
     report_uploaded(request, draft, party, document)
-    url = documents_url(draft, token)
-    query = f"{'&' if '?' in url else '?'}{back.query}" if back else ""
-    return redirect(f"{url}{query}#{slot_id(key)}-slot")
+    return redirect(f"{documents_url(draft, token, back.query if back else '')}#{slot_id(key)}-slot")
 
 
 def _draw(request: UserRequest, page: DocumentsPage, *, status: int = 200) -> HttpResponse:

@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import Any
 from urllib.parse import quote
 
-from django.core.paginator import Page, Paginator
+from django.core.paginator import Page
 from django.http import QueryDict
 from django.urls import reverse
 from django.utils.translation import gettext
@@ -33,7 +33,7 @@ from formation_portal.ui.formats import PriceTable, application_price
 from formation_portal.ui.forms.controls import control_id, party_control, slot_id, slot_key
 from formation_portal.ui.forms.question import AnswerRow
 from formation_portal.ui.ownership import Ownership, ownership
-from formation_portal.ui.pagination import PEOPLE_AT_ONCE, PageLink, numbered_links
+from formation_portal.ui.pagination import PageLink, numbered_links, people_page
 
 from ..feedback import DeliverySummary
 from ..pages import Link, need_links
@@ -136,8 +136,7 @@ class CheckPage:
         left_out = {row.token for row in self._without_entry}
         rows = [row for row in self.draft.parties if row.token not in left_out]
         left = next((place for place, row in enumerate(rows) if self.row and row.token in self.row), None)
-        number = self.number if left is None else left // PEOPLE_AT_ONCE + 1
-        return Paginator(rows, PEOPLE_AT_ONCE).get_page(number)
+        return people_page(rows, self.number, with_row=left)
 
     @property
     def people_links(self) -> tuple[PageLink, ...]:

@@ -174,7 +174,7 @@ def test_of_more_than_50_people_each_document_is_led_to_on_its_page(as_owner: Cl
     links = {one.text: one.attributes.get("href") for one in there.all("a")}
     assert links["1"] == "?next=check&page=1"
     # What is missing of others is told, and where.
-    assert links["49 to upload"] == "?page=1"
+    assert links["49 to upload"] == "?next=check&page=1"
     assert "2 to upload" in [one.text for one in first.all("a") if one.attributes.get("href") == "?page=2"]
     answer = upload(as_owner, draft.application, f"{last.token}/Passport")
     assert answer["Location"] == f"{url(draft.application)}?party={last.token}#{slot}-slot"
