@@ -177,3 +177,20 @@ def test_the_roster_tells_who_there_is_without_reading_them_and_follows_each_cha
         ("p2", "person", ("director",)),
         ("p3", "corporate", ("shareholder",)),
     ]
+
+
+def test_numbers_of_shares_are_read_without_holdings_or_parties(draft: Draft, owner: Any) -> None:
+    row = services.add_share_class(draft, factories.ORDINARY, by=owner)
+    for number in range(4):
+        services.add_party(draft, "person", ["shareholder"], factories.ADA, by=owner, token=f"p{number}")
+    typed = {("p0", row.token): "1,000", ("p1", row.token): "many", ("p2", row.token): "7"}
+    services.save_holdings(draft, typed, version=0, by=owner)
+    gone = draft.party("p2")
+    assert gone is not None
+    services.remove_party(draft, gone, by=owner)
+    lean, whole = reopened(draft), reopened(draft)
+    assert lean.shares_held == {("p0", row.token): 1000, ("p1", row.token): None}
+    assert not lean.has_all_parties
+    assert "holdings" not in vars(lean)
+    assert whole.parties
+    assert whole.shares_held == lean.shares_held
