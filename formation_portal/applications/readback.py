@@ -154,7 +154,7 @@ class AnswerGroup(Generic[Subject]):
         return not isinstance(self.subject, Section)
 
 
-LabelledRow = tuple[str, Iterator[tuple[str, str]]]
+LabelledRow = tuple[str, tuple[tuple[str, str], ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,16 +167,16 @@ class ShareTable:
 
     @property
     def first_rows(self) -> list[LabelledRow]:
-        """As many rows as are taken in at a glance, each cell with the name of its class."""
+        """The rows that are shown at once, each cell with the name of its class."""
         return self._labelled(self.rows[:_ROWS_AT_ONCE])
 
     @property
     def other_rows(self) -> list[LabelledRow]:
-        """The rest."""
+        """The rows that are folded."""
         return self._labelled(self.rows[_ROWS_AT_ONCE:])
 
     def _labelled(self, rows: Iterable[tuple[str, tuple[str, ...]]]) -> list[LabelledRow]:
-        return [(holder, zip(self.classes, cells, strict=True)) for holder, cells in rows]
+        return [(holder, tuple(zip(self.classes, cells, strict=True))) for holder, cells in rows]
 
     @property
     def labelled_totals(self) -> Iterator[tuple[str, str]]:

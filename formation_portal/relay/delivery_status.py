@@ -157,9 +157,8 @@ class ApplicationDeliveries:
 
     def of_entity_fields(self, specs: Iterable[FieldSpec]) -> DeliveryStatus:
         """The answers to some of the questions about the entity."""
-        has_name = [spec.canonical_field is not None for spec in specs]
-        kinds = ((ResourceKind.ENTITY, True), (ResourceKind.ENTITY_CSP, False))
-        return self._joined(*(kind for kind, is_named in kinds if is_named in has_name))
+        kinds = {ResourceKind.ENTITY if spec.canonical_field else ResourceKind.ENTITY_CSP for spec in specs}
+        return self._joined(*sorted(kinds))
 
     def of_party(self, token: str) -> DeliveryStatus:
         """A party and its answers."""
@@ -299,7 +298,7 @@ _DECIDING = (*(kind for kind in ResourceKind if kind.is_transition), ResourceKin
 _TROUBLED = (
     Q(document_status=REJECTED) | Q(reason=UNSUPPORTED) | ~Q(state__in=(DeliveryState.DONE, DeliveryState.QUEUED))
 )
-# Found in an index alone.
+# Only whether there is one is asked, which an index alone answers.
 _FIRST_TROUBLED = PreparedQuery(
     lambda application: Delivery.objects.filter(_TROUBLED, application=application).order_by().values_list("pk")[:1]
 )

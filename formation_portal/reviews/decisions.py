@@ -32,8 +32,17 @@ from .transactions import (
 
 APPROVE, RETURN = DecisionKind.APPROVE.value, DecisionKind.RETURN.value
 DECLINE, INCORPORATE = DecisionKind.DECLINE.value, DecisionKind.INCORPORATE.value
-# What one decision says, and who has made it of what.
-_MADE_OF = ("application_id", "round", "proposed_by_id", "deed", "reason", "text", "register_number", "registered_on")
+# Two decisions that agree in these are one that was posted twice.
+_DECISION_KEY = (
+    "application_id",
+    "round",
+    "proposed_by_id",
+    "deed",
+    "reason",
+    "text",
+    "register_number",
+    "registered_on",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +67,7 @@ def decide(
     """Decide, or propose a decision where a second agent has to confirm it. `text` is for the customer,
     `registration` what the registry has recorded of an incorporation.
 
-    A return sends every drafted query. What the same agent has decided already is done, and given once more. Raises
+    A return sends every drafted query. A decision that was posted twice is made once, and returned both times. Raises
     ReviewChanged where others have changed anything since the page was drawn, NotApprovable where something blocks an
     approval, DocumentsNotOpened where the agent who approves has not opened a document that is not among the
     `acknowledged` ones (None: this is not checked), ReviewRefused, Closed.
@@ -149,9 +158,9 @@ def withdraw(draft: Draft, *, by: AbstractBaseUser, version: ReviewVersion) -> R
 
 
 def _made_before(decision: ReviewDecision) -> ReviewDecision | None:
-    """The same decision, where the same agent has made it about the same submission."""
+    """The row of the same decision, if this agent has already made it about this submission."""
     found = ReviewDecision.objects.filter(outcome__in=(DecisionOutcome.WAITING, DecisionOutcome.DONE))
-    return found.filter(**{name: getattr(decision, name) for name in _MADE_OF}).first()
+    return found.filter(**{name: getattr(decision, name) for name in _DECISION_KEY}).first()
 
 
 def waiting_decision(draft: Draft) -> ReviewDecision | None:
