@@ -27,7 +27,7 @@ from .parties import PartyRow
 
 # So many of the newest entries are looked at, in so many of the latest applications; older ones are typed again.
 MAX_PARTIES_READ = 100
-_MAX_APPLICATIONS_READ = 20
+MAX_APPLICATIONS_READ = 20
 OWNER = "me"
 
 
@@ -35,7 +35,7 @@ def latest_applications(owner: int) -> QuerySet[Any, Any]:
     """The keys of the customer's applications whose people and files can be used again: what a page costs doesn't grow
     with the others."""
     there = Application.objects.filter(owner=owner, deleted_at=None)
-    return there.order_by("-pk").values("pk")[:_MAX_APPLICATIONS_READ]
+    return there.order_by("-pk").values("pk")[:MAX_APPLICATIONS_READ]
 
 
 # A customer's parties in their latest applications but one, the one saved last first.
