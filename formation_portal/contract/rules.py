@@ -6,7 +6,7 @@ word; `FieldLookup` finds the field that is meant: in the rule's own section, th
 rules are put into words is in `reasons`.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Set
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain, groupby
@@ -130,14 +130,15 @@ _CYCLE = Activation(False, partial(gettext, gettext_noop("Not asked, because its
 
 
 @dataclass(frozen=True, slots=True)
-class _Planned:
-    """One field of a list. `rule` is the same number for neighbours under the same rule; `unconditional` the question
-    as it stands in an active section, where it has no rule."""
+class _Run:
+    """Neighbours in a list that stand under the same rule, each with whether it is required while it is active.
 
-    spec: FieldSpec
-    rule: int
-    is_required: bool
-    unconditional: Question | None
+    `unconditional` are their questions as they stand in an active section, where they have no rule.
+    """
+
+    fields: tuple[tuple[FieldSpec, bool], ...]
+    names: frozenset[str]
+    unconditional: tuple[Question, ...]
 
 
 class _Plans:
@@ -145,22 +146,23 @@ class _Plans:
 
     def __init__(self, schema: FormSchema) -> None:
         self._schema = schema
-        self._plans: dict[tuple[str, str], tuple[_Planned, ...]] = {}
+        self._plans: dict[tuple[str, str], tuple[_Run, ...]] = {}
 
-    def of(self, section: Section, group: str) -> tuple[_Planned, ...]:
+    def of(self, section: Section, group: str) -> tuple[_Run, ...]:
         """The fields of a list of a section, in their order."""
         known = (section.key, group)
         if known not in self._plans:
             runs = groupby(section.groups.get(group, ()), key=lambda spec: spec.depends_on)
-            self._plans[known] = tuple(
-                self._planned(section, spec, number) for number, (_, run) in enumerate(runs) for spec in run
-            )
+            self._plans[known] = tuple(self._run(section, rule, tuple(specs)) for rule, specs in runs)
         return self._plans[known]
 
-    def _planned(self, section: Section, spec: FieldSpec, number: int) -> _Planned:
-        is_required = spec.required and not spec.provided_by_agent and self._schema.why_unanswerable(spec) is None
-        always = Question(section, spec, _ALWAYS, required=is_required) if spec.depends_on is None else None
-        return _Planned(spec, number, is_required, always)
+    def _run(self, section: Section, rule: Condition | None, specs: tuple[FieldSpec, ...]) -> _Run:
+        fields = tuple(
+            (spec, spec.required and not spec.provided_by_agent and self._schema.why_unanswerable(spec) is None)
+            for spec in specs
+        )
+        always = (Question(section, spec, _ALWAYS, required=is_required) for spec, is_required in fields)
+        return _Run(fields, frozenset(spec.name for spec in specs), tuple(always) if rule is None else ())
 
 
 def evaluate(schema: FormSchema, record: Record) -> "FormState":
@@ -182,6 +184,16 @@ class FormState:
         self._parties_in: dict[str, tuple[Party, ...]] = {}
         self._active_roles: dict[tuple[str, ...], tuple[str, ...]] = {}
         self._slots: dict[tuple[str, ...], tuple[Slot, ...]] = {}
+        # The entity's questions by their sections, as they stood before a change that reaches those of these names.
+        self._stood: Mapping[str, tuple[Question, ...]] = {}
+        self._reached: Set[str] = frozenset()
+
+    def after(self, record: Record, *, reached: Set[str]) -> "FormState":
+        """The state of another record. Of the entity's questions only those of these names may stand otherwise."""
+        now = FormState(self.schema, record)
+        now._stood = {section: found for (section, holder), found in self._questions.items() if holder is None}
+        now._reached = reached
+        return now
 
     def section_activation(self, section: Section) -> Activation:
         if section.key not in self._sections:
@@ -251,18 +263,21 @@ class FormState:
         """Every field that the section has for the holder, active or not."""
         known = (section.key, holder.id if holder else None)
         if known not in self._questions:
-            whole, found = self.section_activation(section), []
-            # Neighbours under one rule stand alike.
-            by_rule: dict[int, Activation] = {}
-            for planned in self._plans.of(section, group_of(holder)):
-                if planned.unconditional and whole.active:
-                    found.append(planned.unconditional)
+            whole = self.section_activation(section)
+            stood = self._stood.get(section.key) if holder is None else None
+            found: list[Question] = []
+            for run in self._plans.of(section, group_of(holder)):
+                if stood and run.names.isdisjoint(self._reached):
+                    found += stood[len(found) : len(found) + len(run.fields)]
                     continue
-                activation = by_rule.get(planned.rule)
-                if activation is None:
-                    activation = by_rule[planned.rule] = self.field_activation(section, planned.spec, holder)
-                is_required = planned.is_required and activation.active
-                found.append(Question(section, planned.spec, activation, required=is_required))
+                if run.unconditional and whole.active:
+                    found += run.unconditional
+                    continue
+                activation = self.field_activation(section, run.fields[0][0], holder)
+                found += [
+                    Question(section, spec, activation, is_required and activation.active)
+                    for spec, is_required in run.fields
+                ]
             self._questions[known] = tuple(found)
         return self._questions[known]
 
@@ -289,12 +304,11 @@ class FormState:
     def active_answers(self, holder: Holder = None) -> Iterator[tuple[FieldSpec, Any]]:
         """The holder's active, readable answers, once each by name. Nothing inactive ever leaves."""
         values = (holder.answers if holder else self.record.answers).values
-        sent: set[str] = set()
+        found: dict[str, FieldSpec] = {}
         for question in self.holder_questions(holder):
-            name = question.spec.name
-            if question.activation.active and name in values and name not in sent:
-                sent.add(name)
-                yield question.spec, values[name]
+            if question.activation.active:
+                found.setdefault(question.spec.name, question.spec)
+        return ((spec, values[name]) for name, spec in found.items() if name in values)
 
     def active_roles(self, party: Party) -> tuple[str, ...]:
         """The party's roles whose sections are active and take its kind; only these are sent."""

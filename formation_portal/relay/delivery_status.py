@@ -157,8 +157,9 @@ class ApplicationDeliveries:
 
     def of_entity_fields(self, specs: Iterable[FieldSpec]) -> DeliveryStatus:
         """The answers to some of the questions about the entity."""
-        kinds = {ResourceKind.ENTITY if spec.canonical_field else ResourceKind.ENTITY_CSP for spec in specs}
-        return self._joined(*sorted(kinds))
+        asked = {spec.canonical_field is not None for spec in specs}
+        kinds = ((True, ResourceKind.ENTITY), (False, ResourceKind.ENTITY_CSP))
+        return self._joined(*(kind for is_canonical, kind in kinds if is_canonical in asked))
 
     def of_party(self, token: str) -> DeliveryStatus:
         """A party and its answers."""

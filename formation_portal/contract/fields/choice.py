@@ -71,6 +71,10 @@ class _OptionField(_ListField):
             return country_name(option)
         return f"{currency_name(option)} ({option})" if self.listing else self._labels.get(option, option)
 
+    @cached_property
+    def _distinct_options(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(self.options))
+
     def _parse_option(self, raw: Any) -> str:
         if raw not in self.options:
             raise AnswerError("not_an_option", gettext("Choose one of the options for “{label}”", label=self.label))
@@ -99,7 +103,7 @@ class MultiSelectField(_OptionField):
     cell_hint: ClassVar[str] = gettext_noop("One or more answers, separated by semicolons.")
     field_type: Literal["multi_select"] = "multi_select"
 
-    @property
+    @cached_property
     def effective_exclusive_options(self) -> frozenset[str]:
         """The options of which one goes with no other."""
         return frozenset(self.exclusive_options).intersection(self.options)
@@ -117,7 +121,7 @@ class MultiSelectField(_OptionField):
         )
 
     def _parse(self, raw: Any) -> tuple[str, ...] | None:
-        chosen = {self._parse_option(one) for one in parsing.members(raw, label=self.label)}
+        chosen = set(map(self._parse_option, parsing.members(raw, label=self.label)))
         if len(chosen) > 1 and self.exclusive_options and (alone := sorted(chosen & self.effective_exclusive_options)):
             words = gettext(
                 "Untick “{option}” or the other answers to “{label}”",
@@ -125,7 +129,7 @@ class MultiSelectField(_OptionField):
                 label=self.label,
             )
             raise AnswerError("not_an_option", words)
-        return tuple(option for option in dict.fromkeys(self.options) if option in chosen) or None
+        return tuple([option for option in self._distinct_options if option in chosen]) or None
 
     def display(self, value: Any) -> str:
         return ", ".join(self._option_label(option) for option in self._sorted_options if option in value)

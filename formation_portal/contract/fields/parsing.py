@@ -10,6 +10,7 @@ other way, like 1.5 or 1,234.56 on a page in German.
 import re
 import unicodedata
 from collections.abc import Mapping
+from dataclasses import fields
 from datetime import date
 from decimal import Context, Decimal
 from functools import cache
@@ -43,6 +44,7 @@ _INTERNATIONAL_DIGITS = re.compile(r"\+[1-9]\d{4,18}", re.ASCII)
 _ISO_DATE = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 # 3. in German, 1er in French.
 _DAY_MARKS = re.compile(r"(?<=\d)(\.|er|º)$", re.ASCII)
+_ADDRESS_PARTS = tuple(one.name for one in fields(Address))
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 
 
@@ -317,11 +319,11 @@ def address(raw: Any, *, label: str) -> Address:
     """An address from its parts. Street, town and country are needed; the rest depends on the country."""
     if not isinstance(raw, Mapping):
         raise AnswerError("not_an_address", gettext("Enter “{label}” as an address", label=label))
-    if unknown := sorted(str(part) for part in raw if part not in Address.model_fields):
+    if unknown := sorted(str(part) for part in raw if part not in _ADDRESS_PARTS):
         raise AnswerError(
             "unknown_part", gettext("Enter “{label}” without {parts}", label=label, parts=", ".join(unknown))
         )
-    parts = {part: line(raw.get(part) or "", label=label) for part in Address.model_fields}
+    parts = {part: line(raw.get(part) or "", label=label) for part in _ADDRESS_PARTS}
     wanted = (
         ("street1", gettext("the street")),
         ("city", gettext("the town or city")),

@@ -1,12 +1,10 @@
 """The values of answers, what a form posts, how two values compare, and the error of an answer that can't be read."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import date
 from decimal import Decimal
 from typing import Any, Protocol
-
-from pydantic import BaseModel, ConfigDict
 
 # As typed: one control, several choices, or the parts of one answer. JSON-able, so a draft keeps it as it is.
 Raw = str | list[str] | dict[str, str]
@@ -20,10 +18,9 @@ class PostData(Protocol):
     def getlist(self, name: str, /) -> list[Any]: ...
 
 
-class Address(BaseModel):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Address:
     """A postal address (supplement, "Values")."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     street1: str
     street2: str = ""
@@ -33,10 +30,9 @@ class Address(BaseModel):
     country: str
 
 
-class Money(BaseModel):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Money:
     """An amount with its currency (interface, "Field value formats"). Held as a decimal."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     amount: Decimal
     currency: str
@@ -55,8 +51,9 @@ def equals(value: Any, wanted: Any) -> bool:
         return _contains_all(value, wanted) and _contains_all(wanted, value)
     if isinstance(value, date):
         return bool(value.isoformat() == wanted)
-    if isinstance(value, BaseModel):
-        parts = value.model_dump(exclude_defaults=True)
+    if isinstance(value, Address | Money):
+        held = ((one, getattr(value, one.name)) for one in fields(value))
+        parts = {one.name: part for one, part in held if part != one.default}
         return (
             isinstance(wanted, Mapping)
             and parts.keys() == wanted.keys()
