@@ -296,12 +296,11 @@ class Draft(StoredRows):
     def form_state(self) -> FormState:
         """What is active and required, and how many parties are needed."""
         before = self._state_before
-        if before is None or before.schema is not self.schema:
-            now = evaluate(self.schema, self.record)
+        if before is not None and before.schema is self.schema:
+            self._state_before = evaluate_after(before, self.record)
         else:
-            now = evaluate_after(before, self.record)
-        self._state_before = now
-        return now
+            self._state_before = evaluate(self.schema, self.record)
+        return self._state_before
 
     @property
     def holds_shares(self) -> bool:
