@@ -57,6 +57,7 @@ def test_a_choice_says_at_its_control_what_it_has_made_inactive(as_owner: Client
     page = change(as_owner, trading.application, activity="Holding company", shown=("region-q:goods",))
     line = page.one("div", class_="inactive")
     assert SAYS in line.text
+    assert page.one("input", name="set_aside").ancestors[-1] is line
     assert line.ancestors[-1].attributes["hx-swap-oob"] == 'beforeend:[id="q:activity-field"]'
     assert page.one("button", formaction=undo_url(trading)).text == "Undo"
     assert page.one("p", id="announcer").text.endswith(SAYS)
@@ -64,13 +65,18 @@ def test_a_choice_says_at_its_control_what_it_has_made_inactive(as_owner: Client
 
 def test_a_choice_that_makes_little_inactive_takes_the_line_away(as_owner: Client, trading: Draft) -> None:
     change(as_owner, trading.application, activity="Holding company", shown=("region-q:goods",))
-    page = change(as_owner, trading.application, activity="Trading")
+    page = change(as_owner, trading.application, activity="Trading", set_aside="1")
     assert page.all("div", class_="inactive") == []
     assert "set-aside" in swapped(page)
 
 
+def test_a_page_without_that_line_is_left_alone(as_owner: Client, trading: Draft) -> None:
+    change(as_owner, trading.application, activity="Holding company", shown=("region-q:goods",))
+    assert "set-aside" not in swapped(change(as_owner, trading.application, activity="Trading"))
+
+
 def test_what_is_typed_beside_a_choice_leaves_the_line_alone(as_owner: Client, trading: Draft) -> None:
-    assert "set-aside" not in swapped(change(as_owner, trading.application, name="Larkfield"))
+    assert "set-aside" not in swapped(change(as_owner, trading.application, name="Larkfield", set_aside="1"))
 
 
 def test_undo_at_the_control_keeps_what_was_typed_meanwhile(as_owner: Client, trading: Draft) -> None:

@@ -14,10 +14,11 @@ from .test_section import url
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
 
-def change(client: Client, application: Application, *, shown: Any = (), **answers: Any) -> Markup:
-    """Post a change as script does, from a page that shows these regions."""
+def change(client: Client, application: Application, *, shown: Any = (), set_aside: str = "", **answers: Any) -> Markup:
+    """Post a change as script does, from a page that shows these regions, and the line of what was set aside."""
     version = open_draft(application).version("the-company")
-    post = {"version": str(version), "shown": list(shown)} | {f"q:{name}": value for name, value in answers.items()}
+    post = {"version": str(version), "shown": list(shown), "set_aside": set_aside}
+    post |= {f"q:{name}": value for name, value in answers.items()}
     response = client.post(url(application), post, HTTP_HX_REQUEST="true")
     assert response.status_code == 200
     page = Markup(response.content.decode())
