@@ -102,11 +102,14 @@
     else keep();
   });
 
-  /* A choice that was made before this file came, or that the browser has brought back, shows and is saved. */
+  /* What was chosen or typed before this file came, or that the browser has brought back, shows and is saved. */
+  const isTyped = ({ type, value, defaultValue }) =>
+    ["text", "email", "tel", "textarea"].includes(type) && value !== defaultValue;
   window.addEventListener("pageshow", () => {
     for (const form of document.forms) {
       const saving = form.closest("[hx-post]") ?? form.querySelector("[hx-post]");
-      if (judge(form).some(Boolean)) saving?.dispatchEvent(new Event("change"));
+      const isNew = [...judge(form), ...[...form.elements].map(isTyped)].some(Boolean);
+      if (isNew) saving?.dispatchEvent(new Event("change"));
     }
   });
 

@@ -21,6 +21,8 @@ ARRIVAL = {"Sec-Fetch-Dest": "document", "Sec-Fetch-Site": "none"}
 FROM_ELSEWHERE = ARRIVAL | {"Sec-Fetch-Site": "cross-site"}
 _INLINE = re.compile(r"<(style|script)>(.*?)</\1>", re.DOTALL)
 _LINK = re.compile(r'<link rel="stylesheet" href="([^"]+)">')
+_SCRIPT = re.compile(r'<script src="([^"]+)" defer></script>')
+_LATER = ('template id="rest"', "noscript")
 ROOT = Path(__file__).parents[2]
 
 
@@ -42,7 +44,6 @@ def assert_policy_fits(answer: HttpResponse) -> list[str]:
     assert policy["style-src"] == {"'self'"} | hashes(styles)
     assert policy["script-src"] == {"'self'"} | hashes(scripts)
     assert policy["default-src"] == {"'none'"}
-    assert len(scripts) == 1
     return styles
 
 
@@ -59,9 +60,12 @@ def test_a_browser_from_elsewhere_has_its_styles_in_the_page(address: str, heade
     head, _, body = page.partition("</head>")
     assert ".masthead{" in css
     assert f"<style>{css}</style>" in head
-    assert _LINK.findall(head) == []
-    # The sheets follow where nothing waits for them, script or not.
-    assert re.search(r'(<link rel="stylesheet" href="/static/css/\w+\.css">)+</body>', body)
+    assert _LINK.findall(head) == _SCRIPT.findall(head) == []
+    # Sheets and scripts follow where nothing waits for them; without script the sheets alone.
+    rest, without_script = (re.search(f"<{one}>(.*?)</{one.split()[0]}>", body)[1] for one in _LATER)
+    assert _SCRIPT.findall(rest) == re.findall('<link rel="preload" as="script" href="([^"]+)"', head) != []
+    assert _LINK.findall(rest) == _LINK.findall(without_script) != []
+    assert _LINK.sub("", _SCRIPT.sub("", rest)) == _LINK.sub("", without_script) == ""
     assert answer["Cross-Origin-Opener-Policy"] == "same-origin"
     assert "Sec-Fetch-Site" in answer["Vary"]
 
@@ -77,7 +81,8 @@ def test_other_pages_name_their_sheets_in_the_head(headers: dict[str, str]) -> N
     head, _, body = answer.content.decode().partition("</head>")
     assert assert_policy_fits(answer) == []
     assert _LINK.findall(head) == ["/static/css/index.css", "/static/css/more.css"]
-    assert _LINK.findall(body) == []
+    assert _LINK.findall(body) == _SCRIPT.findall(body) == []
+    assert _SCRIPT.findall(head)
     assert "Sec-Fetch-Site" in answer["Vary"]
 
 
@@ -88,7 +93,7 @@ def test_the_operators_colours_stand_in_the_page_too(settings: Settings) -> None
     (css,) = assert_policy_fits(answer)
     assert "--petrol:light-dark(#7a1f3d" in css
     assert css.index("--petrol:light-dark(#12515b") < css.index("--petrol:light-dark(#7a1f3d")
-    assert re.search(r'/operator/[0-9a-f]{12}\.css"></body>', answer.content.decode())
+    assert re.search(r'/operator/[0-9a-f]{12}\.css"></noscript></body>', answer.content.decode())
 
 
 def answered(html: str, **headers: str) -> HttpResponse:
@@ -109,7 +114,7 @@ def test_a_policy_of_the_pages_own_gains_the_hash() -> None:
     own = f"{CONTENT_POLICY}; frame-src 'self'"
     answer = answered(html, **{"Content-Security-Policy": own, "Content-Length": str(len(html))})
     policy = policy_of(answer)
-    (css,) = [text for _, text in _INLINE.findall(answer.content.decode())]
+    (css,) = [text for kind, text in _INLINE.findall(answer.content.decode()) if kind == "style"]
     assert policy["frame-src"] == {"'self'"}
     assert policy["style-src"] == {"'self'"} | hashes([css])
     assert answer["Content-Length"] == str(len(answer.content))

@@ -1,7 +1,8 @@
 """What a browser that has nothing of ours yet gets in the page itself: the rules of the style sheets that it uses.
 
-It draws them without another round trip; the sheets themselves follow at the end of the page, where nothing waits for
-them, and serve the next pages from the browser's cache. Pages that follow a link of ours name the sheets in their head.
+It draws them without another round trip. The sheets themselves and the scripts come once that is drawn, and serve the
+next pages from the browser's cache; the scripts are fetched before, without haste. Pages that follow a link of ours
+name both in their head.
 """
 
 import base64
@@ -26,6 +27,16 @@ from .styles import Rule, names_in, parse
 FIRST_SCRIPT = 'document.documentElement.classList.add("scripted")'
 
 _LINK = re.compile(r'<link rel="stylesheet" href="([^"]+)">\s*')
+_SCRIPT = re.compile(r'<script src="([^"]+)" defer></script>\s*')
+# Brings the rest once the first view is drawn and a moment has gone, so that a first letter doesn't wait for it. Not
+# before the page has loaded: htmx waits for that, or has missed it. Scripts run in their order, and what they do when a
+# page shows they do as soon as they are there.
+REST_SCRIPT = (
+    'addEventListener("load",()=>requestAnimationFrame(()=>setTimeout(()=>{'
+    'const{content}=document.getElementById("rest"),onload=()=>dispatchEvent(new Event("pageshow"));'
+    'for(const one of content.querySelectorAll("script"))Object.assign(one,{async:false,onload});'
+    "document.body.append(content)},150)))"
+)
 
 
 def source_hash(text: str) -> str:
@@ -76,11 +87,15 @@ class FirstVisit:
         css = _used_css(links, page)
         if not css:
             return response
-        moved = "".join(f'<link rel="stylesheet" href="{link}">' for link in links)
-        body = body.replace("</body>", f"{moved}</body>")
-        response.content = f"{_LINK.sub('', head)}<style>{css}</style>{end}{body}"
+        sheets = "".join(f'<link rel="stylesheet" href="{link}">' for link in links)
+        scripts = "".join(f'<script src="{script}" defer></script>' for script in _SCRIPT.findall(head))
+        rest = f'<template id="rest">{sheets}{scripts}</template><script>{REST_SCRIPT}</script>'
+        body = body.replace("</body>", f"{rest}<noscript>{sheets}</noscript></body>")
+        head = _SCRIPT.sub(r'<link rel="preload" as="script" href="\1" fetchpriority="low">', _LINK.sub("", head))
+        response.content = f"{head}<style>{css}</style>{end}{body}"
         policy = response.get("Content-Security-Policy", CONTENT_POLICY)
-        response["Content-Security-Policy"] = policy.replace("style-src", f"style-src {source_hash(css)}")
+        policy = policy.replace("style-src", f"style-src {source_hash(css)}")
+        response["Content-Security-Policy"] = policy.replace("script-src", f"script-src {source_hash(REST_SCRIPT)}")
         if "Content-Length" in response:
             response["Content-Length"] = str(len(response.content))
         return response

@@ -56,7 +56,7 @@
   const led = document.querySelector(":target")?.closest(".fact");
   aim(led ?? boxes().find((box) => !box.checked)?.closest(".fact"));
   /* Once the links are htmx's. */
-  window.addEventListener("load", () => show(led));
+  window.addEventListener("pageshow", () => show(led), { once: true });
   document.addEventListener("focusin", ({ target }) => (target.matches("a[data-shows]") ? aim : show)(target.closest(".fact")));
   document.addEventListener("change", ({ target }) => {
     if (!target.matches("input[form=checks]")) return;

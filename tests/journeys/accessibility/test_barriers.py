@@ -43,7 +43,7 @@ from tests.journeys.accessibility.page_behaviour import (
     record_hosts,
     shifted,
 )
-from tests.journeys.browser import TabBrowser
+from tests.journeys.browser import TabBrowser, open_page
 from tests.journeys.conftest import OpenTab
 from tests.journeys.page_states.audit import audit_states
 from tests.journeys.page_states.case_review import case_review_states
@@ -91,7 +91,7 @@ class Walk:
         """Open the page, do what leads to the state, and look."""
         browser = self.tabs[shot.who]
         browser.tab.set_viewport_size({"width": WIDE, "height": HEIGHT})
-        opened = browser.tab.goto(browser.base + shot.address)
+        opened = open_page(browser.tab, browser.base + shot.address)
         assert opened is not None
         assert (opened.status >= 400) == (shot.name in _REFUSED), f"{shot.name}: {opened.status}"
         if (shift := shifted(browser.tab)) > MOST_SHIFT:
@@ -377,7 +377,7 @@ def _drawing(name: str, **context: Any) -> Any:
         body = render_to_string(name, context, request=RequestFactory().get("/"))
         address = f"{tab.url}drawn/{name}"
         tab.route(address, lambda route: route.fulfill(body=body, content_type="text/html; charset=utf-8"))
-        tab.goto(address)
+        open_page(tab, address)
         tab.unroute_all()
 
     return draw

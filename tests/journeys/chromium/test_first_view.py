@@ -4,9 +4,11 @@ from typing import Any
 
 import pytest
 from playwright.sync_api import Page as Tab
+from playwright.sync_api import Route, expect
 
 from formation_portal.applications.draft import open_draft
-from tests.journeys.chromium.test_questions import started
+from tests.journeys.browser import open_page
+from tests.journeys.chromium.test_questions import answer_regulated, started
 from tests.journeys.conftest import OpenTab, new_user
 from tests.needed import has_chromium, needed
 
@@ -19,7 +21,8 @@ _DRAWN = """() => [...document.querySelectorAll("body *")].filter((one) => one.c
   return [one.tagName, one.className.baseVal ?? one.className, x, y, width, height, color, backgroundColor, font,
     borderTopWidth].join(" ");
 })"""
-_SHEETS = "**/static/css/*"
+_SHEETS, _SCRIPTS = "**/static/css/*", "**/static/js/*"
+_HAS_SHEETS = "() => [...document.querySelectorAll('link[rel=stylesheet]')].every(({ sheet }) => sheet)"
 
 
 def drawn(tab: Tab, address: str, *, has_sheets: bool) -> Any:
@@ -28,7 +31,9 @@ def drawn(tab: Tab, address: str, *, has_sheets: bool) -> Any:
         tab.route(_SHEETS, lambda route: route.abort())
     # From nowhere, as an address that was typed.
     tab.goto("about:blank")
-    tab.goto(address)
+    open_page(tab, address)
+    if has_sheets:
+        tab.wait_for_function(_HAS_SHEETS)
     assert tab.locator("head style").count() == 1
     return tab.evaluate(_DRAWN)
 
@@ -63,9 +68,40 @@ def test_without_script_the_sheets_come_all_the_same(open_tab: OpenTab, site: st
 def test_the_next_page_has_its_sheets_from_the_cache(open_tab: OpenTab, site: str) -> None:
     browser = open_tab(None)
     tab = browser.tab
-    tab.goto(f"{site}/")
-    tab.wait_for_load_state("load")
+    open_page(tab, f"{site}/")
+    tab.wait_for_function(_HAS_SHEETS)
     tab.get_by_role("link", name="Privacy").click()
     tab.wait_for_url("**/privacy/")
     assert tab.locator("head style").count() == 0
     assert tab.locator("head link[rel=stylesheet]").count() == 2
+
+
+def test_scripts_come_once_the_page_is_drawn(open_tab: OpenTab, site: str) -> None:
+    tab = open_tab(None).tab
+    tab.add_init_script("document.addEventListener('htmx:load', () => (window.loadedAt ??= performance.now()))")
+    open_page(tab, f"{site}/")
+    drawn_at = tab.evaluate("() => performance.getEntriesByName('first-contentful-paint')[0].startTime")
+    assert drawn_at < tab.evaluate("() => loadedAt")
+
+
+@pytest.mark.parametrize("has_choice", [True, False], ids=["chosen and typed", "typed"])
+def test_what_is_entered_before_the_scripts_come_shows_and_is_saved(
+    open_tab: OpenTab, site: str, has_choice: bool
+) -> None:
+    made, owner = started("delaware-llc")
+    section = open_draft(made).schema.entity_sections[0].key
+    tab = open_tab(owner).tab
+    held: list[Route] = []
+    tab.route(_SCRIPTS, lambda route: held.append(route))
+    tab.goto(f"{site}/applications/{made.reference}/sections/{section}/")
+    tab.locator("main input[name^='q:']:not([type])").first.fill("Kestrel LLC")
+    licence = tab.get_by_label("Licence or registration", exact=True)
+    if has_choice:
+        answer_regulated(tab, "Yes").check()
+    expect(licence).not_to_be_visible()
+    with tab.expect_response(lambda answer: answer.request.method == "POST"):
+        for route in held:
+            route.continue_()
+    expect(licence).to_be_visible(visible=has_choice)
+    assert "Kestrel LLC" in open_draft(made).entity_raw.values()
+    assert ("true" in open_draft(made).entity_raw.values()) == has_choice

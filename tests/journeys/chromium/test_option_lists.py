@@ -12,6 +12,7 @@ from formation_portal.applications.draft import open_draft
 from formation_portal.applications.models import Application
 from formation_portal.contract.fields.iso_codes import COUNTRIES
 from tests.applications import factories
+from tests.journeys.browser import open_page
 from tests.journeys.conftest import OpenTab, new_user
 from tests.needed import has_chromium, needed
 
@@ -145,7 +146,7 @@ def test_without_script_the_newer_choice_counts_and_two_new_ones_are_asked_about
     save(tab)
     assert answer(application, "uses") == ["Banking"]
 
-    tab.goto(address)
+    open_page(tab, address)
     box(tab, NONE).check()
     save(tab)
     assert answer(application, "uses") == [NONE]

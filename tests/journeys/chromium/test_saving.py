@@ -10,7 +10,7 @@ from playwright.sync_api import Route, expect
 from formation_portal.applications.draft import open_draft
 from formation_portal.applications.models import Application
 from tests.each_once import each_once
-from tests.journeys.browser import TabBrowser
+from tests.journeys.browser import TabBrowser, wait_for_scripts
 from tests.journeys.chromium.test_questions import application, at_section, change_under_way
 from tests.journeys.conftest import OpenTab
 from tests.needed import has_chromium, needed
@@ -38,6 +38,7 @@ def typing_with_a_clock(open_tab: OpenTab, opened: Opened) -> TabBrowser:
     browser = at_section(open_tab, opened)
     browser.tab.clock.install()
     browser.tab.reload()
+    wait_for_scripts(browser.tab, has_clock=True)
     field(browser.tab).fill(NAME)
     return browser
 

@@ -10,6 +10,7 @@ from playwright.sync_api import expect
 from formation_portal.audit.models import AuditAction, Entry
 from formation_portal.reviews.models import Check, Query
 from formation_portal.reviews.targets import Target
+from tests.journeys.browser import open_page
 from tests.journeys.conftest import OpenTab, new_user
 from tests.journeys.page_states.party_review import in_review
 from tests.needed import has_chromium, needed
@@ -29,7 +30,7 @@ def press(tab: Tab, *keys: str) -> None:
 def test_a_person_is_checked_by_keys_and_a_clean_company_takes_two(open_tab: OpenTab) -> None:
     draft, browser = in_review(new_user()), open_tab(new_user(is_agent=True))
     tab, root = browser.tab, f"/desk/{draft.application.reference}/parties"
-    tab.goto(f"{browser.base}{root}/ada/")
+    open_page(tab, f"{browser.base}{root}/ada/")
     press(tab, "?", "Escape", "1", "3", "]")
     expect(tab.get_by_role("region", name="Page 2 of 3")).to_be_visible()
     expect(tab.locator("#announcer")).to_have_text("Passport, page 2 of 3, 100 percent.")
@@ -68,7 +69,7 @@ def test_a_person_is_checked_by_keys_and_a_clean_company_takes_two(open_tab: Ope
 def test_what_a_page_says_is_noted_by_keys_and_the_fact_in_hand_shows_that_page(open_tab: OpenTab) -> None:
     draft, browser = in_review(new_user()), open_tab(new_user(is_agent=True))
     tab = browser.tab
-    tab.goto(f"{browser.base}/desk/{draft.application.reference}/parties/ada/")
+    open_page(tab, f"{browser.base}/desk/{draft.application.reference}/parties/ada/")
     page = tab.locator("#paper .viewer-page")
     press(tab, "?", "Escape", "]")
     expect(page).to_have_accessible_name("Page 2 of 3")
@@ -98,7 +99,7 @@ def test_what_a_page_says_is_noted_by_keys_and_the_fact_in_hand_shows_that_page(
 def test_on_a_narrow_page_nothing_is_opened_out_of_sight(open_tab: OpenTab) -> None:
     draft, browser = in_review(new_user()), open_tab(new_user(is_agent=True), width=320)
     tab = browser.tab
-    tab.goto(f"{browser.base}/desk/{draft.application.reference}/parties/ada/")
+    open_page(tab, f"{browser.base}/desk/{draft.application.reference}/parties/ada/")
     tab.locator("#fact-8").hover()
     tab.wait_for_timeout(600)
     expect(tab.locator("#paper-title")).to_have_text("Passport")

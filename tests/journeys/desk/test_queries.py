@@ -9,6 +9,7 @@ from formation_portal.applications.draft import open_draft
 from formation_portal.desk.models import SharedText
 from formation_portal.reviews.models import Query
 from tests.applications import factories
+from tests.journeys.browser import open_page
 from tests.journeys.conftest import OpenTab, new_user
 from tests.needed import has_chromium, needed
 
@@ -25,7 +26,7 @@ def test_a_question_is_drafted_where_the_answer_stands(open_tab: OpenTab, has_sc
     services.submit(draft, by=owner)
     browser = open_tab(new_user(is_agent=True), has_script=has_script)
     tab, address = browser.tab, f"{browser.base}/desk/{draft.application.reference}/"
-    tab.goto(address)
+    open_page(tab, address)
     tab.get_by_role("link", name="Ask about Purpose").click()
     form = tab.locator(".ask-form")
     form.get_by_label("Reason").select_option("Answer is unclear")
@@ -52,7 +53,7 @@ def test_a_shared_text_is_inserted_where_one_writes(open_tab: OpenTab, has_scrip
     browser = open_tab(agent, has_script=has_script)
     tab, address = browser.tab, f"{browser.base}/desk/{draft.application.reference}/"
     for opened, form in (("Ask about Purpose", ".ask-form"), ("", ".decision")):
-        tab.goto(address)
+        open_page(tab, address)
         if opened:
             tab.get_by_role("link", name=opened).click()
         message = tab.locator(form).get_by_label("Message to the customer")

@@ -7,6 +7,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 from pytest_django.fixtures import Settings
 
+from tests.journeys.browser import open_page
 from tests.journeys.site import served
 from tests.needed import has_chromium, needed
 from tests.portal.script_pages import SERVER
@@ -39,7 +40,7 @@ def page(address: str, chromium: Browser) -> Iterator[Page]:
     page.on(
         "console", lambda message: faults.append(message.text) if "Content Security Policy" in message.text else None
     )
-    page.goto(address)
+    open_page(page, address)
     yield page
     context.close()
     assert faults == []
