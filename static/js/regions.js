@@ -108,8 +108,8 @@
   window.addEventListener("pageshow", () => {
     for (const form of document.forms) {
       const saving = form.closest("[hx-post]") ?? form.querySelector("[hx-post]");
-      const isNew = [...judge(form), ...[...form.elements].map(isTyped)].some(Boolean);
-      if (isNew) saving?.dispatchEvent(new Event("change"));
+      if (judge(form).some(Boolean)) saving?.dispatchEvent(new Event("change"));
+      [...form.elements].find(isTyped)?.dispatchEvent(new Event("input", { bubbles: true }));
     }
   });
 

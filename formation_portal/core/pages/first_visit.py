@@ -28,11 +28,11 @@ FIRST_SCRIPT = 'document.documentElement.classList.add("scripted")'
 
 _LINK = re.compile(r'<link rel="stylesheet" href="([^"]+)">\s*')
 _SCRIPT = re.compile(r'<script src="([^"]+)" defer></script>\s*')
-# Brings the rest once the first view is drawn and a moment has gone, so that a first letter doesn't wait for it. Not
-# before the page has loaded: htmx waits for that, or has missed it. Scripts run in their order, and what they do when a
-# page shows they do as soon as they are there.
-REST_SCRIPT = (
-    'addEventListener("load",()=>requestAnimationFrame(()=>setTimeout(()=>{'
+# On a first visit it also brings the rest, once the first view is drawn and a moment has gone, so that a first letter
+# doesn't wait for it. Not before the page has loaded: htmx waits for that, or has missed it. Scripts run in their
+# order, and what they do when a page shows they do as soon as they are there.
+FIRST_VISIT_SCRIPT = (
+    FIRST_SCRIPT + ';addEventListener("load",()=>requestAnimationFrame(()=>setTimeout(()=>{'
     'const{content}=document.getElementById("rest"),onload=()=>dispatchEvent(new Event("pageshow"));'
     'for(const one of content.querySelectorAll("script"))Object.assign(one,{async:false,onload});'
     "document.body.append(content)},150)))"
@@ -85,17 +85,20 @@ class FirstVisit:
         head, end, body = page.partition("</head>")
         links = _LINK.findall(head)
         css = _used_css(links, page)
-        if not css:
+        first, first_visit = (f"<script>{text}</script>" for text in (FIRST_SCRIPT, FIRST_VISIT_SCRIPT))
+        if not css or first not in head:
             return response
         sheets = "".join(f'<link rel="stylesheet" href="{link}">' for link in links)
         scripts = "".join(f'<script src="{script}" defer></script>' for script in _SCRIPT.findall(head))
-        rest = f'<template id="rest">{sheets}{scripts}</template><script>{REST_SCRIPT}</script>'
-        body = body.replace("</body>", f"{rest}<noscript>{sheets}</noscript></body>")
-        head = _SCRIPT.sub(r'<link rel="preload" as="script" href="\1" fetchpriority="low">', _LINK.sub("", head))
+        rest = f'<template id="rest">{sheets}{scripts}</template><noscript>{sheets}</noscript>'
+        body = body.replace("</body>", f"{rest}</body>")
+        head = _LINK.sub("", head).replace(first, first_visit)
+        head = _SCRIPT.sub(r'<link rel="preload" as="script" href="\1" fetchpriority="low">', head)
         response.content = f"{head}<style>{css}</style>{end}{body}"
         policy = response.get("Content-Security-Policy", CONTENT_POLICY)
         policy = policy.replace("style-src", f"style-src {source_hash(css)}")
-        response["Content-Security-Policy"] = policy.replace("script-src", f"script-src {source_hash(REST_SCRIPT)}")
+        policy = policy.replace(source_hash(FIRST_SCRIPT), source_hash(FIRST_VISIT_SCRIPT))
+        response["Content-Security-Policy"] = policy
         if "Content-Length" in response:
             response["Content-Length"] = str(len(response.content))
         return response
