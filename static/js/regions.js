@@ -6,7 +6,7 @@
   "use strict";
 
   const EVENT = {
-    sent: "htmx:beforeSend", swap: "htmx:beforeSwap", oob: "htmx:oobBeforeSwap", loaded: "htmx:afterOnLoad",
+    confirm: "htmx:confirm", sent: "htmx:beforeSend", swap: "htmx:beforeSwap", oob: "htmx:oobBeforeSwap", loaded: "htmx:afterOnLoad",
   };
 
   const isBox = (control) => control.type === "radio" || control.type === "checkbox";
@@ -60,6 +60,22 @@
     document.getElementById("announcer").textContent = said.filter(Boolean).join(" ");
   };
 
+  /* ---- What a choice shows is drawn first: it is posted after that, and an answer that comes before waits. ---- */
+
+  const nextFrame = () =>
+    new Promise((done) => {
+      requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done)));
+      setTimeout(done, 200); /* there are no frames where nobody looks */
+    });
+  let drawn = Promise.resolve();
+
+  document.addEventListener(EVENT.confirm, (event) => {
+    const { triggeringEvent, issueRequest } = event.detail;
+    if (triggeringEvent?.type !== "change") return;
+    event.preventDefault();
+    drawn.then(() => issueRequest(true));
+  });
+
   /* ---- Choices are numbered: an answer to an older one says nothing about what shows now. ---- */
 
   const asked = new WeakMap();
@@ -71,11 +87,16 @@
     ({ target }) => {
       if (!target.form || !target.name) return;
       newest += 1;
+      drawn = nextFrame();
       announce(judge(target.form, target.name));
     },
     true,
   );
-  document.addEventListener(EVENT.sent, ({ detail }) => asked.set(detail.xhr, newest));
+  document.addEventListener(EVENT.sent, ({ detail: { xhr } }) => {
+    asked.set(xhr, newest);
+    const answered = xhr.onload;
+    xhr.onload = () => drawn.then(() => answered.call(xhr));
+  });
   document.addEventListener(EVENT.swap, ({ detail }) => {
     isLate = (asked.get(detail.xhr) ?? newest) < newest;
   });

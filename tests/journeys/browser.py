@@ -36,6 +36,12 @@ _FLAGS = [
 
 _SECONDS_TO_CLOSE = 60
 
+# One more than a page waits for.
+_AFTER_THE_NEXT_FRAMES = """() => new Promise((done) => {
+  const frame = (left) => requestAnimationFrame(() => (left ? frame(left - 1) : setTimeout(done, 10)));
+  frame(3);
+})"""
+
 _OF_THE_REPLACED = ("htmx:sendAbort", "htmx:afterRequest")
 
 # The page as it stands, with what was typed and chosen since: its mark-up alone holds what it was loaded with.
@@ -144,8 +150,8 @@ class TabBrowser:
         return self._page(navigation.value.status if navigation.value else 200)
 
     def settle(self) -> None:
-        """Wait until no change is under way, nor about to be: a page gathers what changes within 10 ms."""
-        self.tab.evaluate("() => new Promise((done) => setTimeout(done, 25))")
+        """Wait until no change is under way, nor about to be: a page posts what has changed once it is drawn."""
+        self.tab.evaluate(_AFTER_THE_NEXT_FRAMES)
         self.tab.wait_for_function("() => !document.querySelector('.htmx-request')", polling=20)
 
     def _page(self, status: int = 200) -> Page:
