@@ -303,8 +303,8 @@ class QuestionForm:
 
     def control_id_of(self, name: str) -> str:
         """The id of the control that asks for an answer, by the answer's name; empty where the page has none."""
-        asked = next((one for one in self.asked if one.spec.name == name), None)
-        return control_id(self.control(asked.spec)) if asked else ""
+        spec = self._specs.get(name)
+        return control_id(self.control(spec)) if spec else ""
 
 
 def _standing(asked: rules.Question) -> tuple[bool, bool]:
