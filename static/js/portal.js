@@ -26,14 +26,4 @@
   });
   /* However it is opened, it is not posted as folded any more. */
   document.addEventListener("toggle", ({ target }) => target.querySelector(".fold > input")?.remove(), true);
-
-  /* ---- Copying. The text is selected first, so that it can be copied by hand where the browser does not let us. ---- */
-
-  document.addEventListener("click", async ({ target }) => {
-    const text = document.getElementById(target.closest("[data-copy]")?.dataset.copy);
-    if (!text) return;
-    text.select();
-    const copied = navigator.clipboard?.writeText(text.value).then(() => true, () => false);
-    document.getElementById("announcer").textContent = (await copied) ? "Copied." : "Selected. Copy it by hand.";
-  });
 })();

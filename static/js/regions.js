@@ -60,20 +60,13 @@
     document.getElementById("announcer").textContent = said.filter(Boolean).join(" ");
   };
 
-  /* ---- What a choice shows is drawn first: it is posted after that, and an answer that comes before waits. ---- */
+  /* ---- What a choice shows is drawn first: requests go after that, and an answer that comes before waits. ---- */
 
-  const nextFrame = () =>
-    new Promise((done) => {
-      requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done)));
-      setTimeout(done, 200); /* there are no frames where nobody looks */
-    });
   let drawn = Promise.resolve();
 
   document.addEventListener(EVENT.confirm, (event) => {
-    const { triggeringEvent, issueRequest } = event.detail;
-    if (triggeringEvent?.type !== "change") return;
     event.preventDefault();
-    drawn.then(() => issueRequest(true));
+    drawn.then(() => event.detail.issueRequest(true));
   });
 
   /* ---- Choices are numbered: an answer to an older one says nothing about what shows now. ---- */
@@ -87,7 +80,10 @@
     ({ target }) => {
       if (!target.form || !target.name) return;
       newest += 1;
-      drawn = nextFrame();
+      drawn = new Promise((done) => {
+        requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done)));
+        setTimeout(done, 200); /* there are no frames where nobody looks */
+      });
       announce(judge(target.form, target.name));
     },
     true,
@@ -95,7 +91,7 @@
   document.addEventListener(EVENT.sent, ({ detail: { xhr } }) => {
     asked.set(xhr, newest);
     const answered = xhr.onload;
-    xhr.onload = () => drawn.then(() => answered.call(xhr));
+    xhr.onload = () => drawn.then(answered);
   });
   document.addEventListener(EVENT.swap, ({ detail }) => {
     isLate = (asked.get(detail.xhr) ?? newest) < newest;
@@ -124,13 +120,12 @@
   });
 
   /* What was chosen or typed before this file came, or that the browser has brought back, shows and is saved. */
-  const isTyped = ({ type, value, defaultValue }) =>
-    ["text", "email", "tel", "textarea"].includes(type) && value !== defaultValue;
   window.addEventListener("pageshow", () => {
     for (const form of document.forms) {
       const saving = form.closest("[hx-post]") ?? form.querySelector("[hx-post]");
       if (judge(form).some(Boolean)) saving?.dispatchEvent(new Event("change"));
-      [...form.elements].find(isTyped)?.dispatchEvent(new Event("input", { bubbles: true }));
+      const typed = [...form.elements].find(({ value, defaultValue }) => value !== (defaultValue ?? value));
+      typed?.dispatchEvent(new Event("input", { bubbles: true }));
     }
   });
 

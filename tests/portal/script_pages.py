@@ -9,6 +9,7 @@ from django.urls import include, path
 WHOLE = '{% csrf_token %}<button name="later" value="1">Save for later</button>'
 FORMS = (
     """{% extends "base.html" %}{% block title %}Try{% endblock %}{% block heading %}<h1>Try</h1>{% endblock %}
+{% block scripts %}<script src="{% static 'js/desk/copying.js' %}" defer></script>{% endblock %}
 {% block content %}
   <form id="answers" method="post" hx-post="/save/" hx-trigger="change" hx-swap="none" novalidate>{% csrf_token %}
     <label for="name">Name</label><input id="name" name="name">
