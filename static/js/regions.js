@@ -6,7 +6,8 @@
   "use strict";
 
   const EVENT = {
-    confirm: "htmx:confirm", sent: "htmx:beforeSend", swap: "htmx:beforeSwap", oob: "htmx:oobBeforeSwap", loaded: "htmx:afterOnLoad",
+    confirm: "htmx:confirm", sent: "htmx:beforeSend", swap: "htmx:beforeSwap", oob: "htmx:oobBeforeSwap",
+    loaded: "htmx:afterOnLoad",
   };
 
   const isBox = (control) => control.type === "radio" || control.type === "checkbox";
