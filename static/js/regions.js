@@ -125,8 +125,8 @@
     for (const form of document.forms) {
       const saving = form.closest("[hx-post]") ?? form.querySelector("[hx-post]");
       if (judge(form).some(Boolean)) saving?.dispatchEvent(new Event("change"));
-      const typed = [...form.elements].find(({ value, defaultValue }) => value !== (defaultValue ?? value));
-      typed?.dispatchEvent(new Event("input", { bubbles: true }));
+      for (const one of form.elements)
+        if (one.value !== (one.defaultValue ?? one.value)) one.dispatchEvent(new Event("input", { bubbles: true }));
     }
   });
 
