@@ -121,8 +121,8 @@ class Draft(StoredRows):
 
     def raw(self, section: Section) -> dict[str, Any]:
         """One entity section's answers, as typed, by field name."""
-        typed = self.entity_raw
-        return {name: typed[name] for name in section.fields_by_name if name in typed}
+        typed, asked = self.entity_raw, section.fields_by_name
+        return {name: value for name, value in typed.items() if name in asked}
 
     def room(self, *, wanted: int) -> int:
         """How many characters may still be added to the whole application; a lower bound where that is enough.
@@ -234,20 +234,20 @@ class Draft(StoredRows):
 
     def _validate(self, fields: Iterable[FieldSpec], raw: Mapping[str, Any]) -> Answers:
         """The answers, with references to removed share classes as problems. References are the classes' tokens."""
-        fields = tuple(fields)
-        return self._without_lost(fields, validate(fields, raw, today=self.today))
+        answers = validate(fields, raw, today=self.today)
+        return self._without_lost((spec for spec in fields if spec.refers_to_share_class), answers)
 
     def _validate_entity(self) -> Answers:
         """The same for the entity; after a change only what has changed is read again, unless it is another form."""
         schema, raw = self.schema, self.entity_raw
-        fields = schema.entity_fields
         of_schema, before = self._entity_before or (schema, None)
-        answers = validate(fields, raw, today=self.today, before=before if of_schema is schema else None)
+        before = before if of_schema is schema else None
+        answers = validate(schema.entity_fields, raw, today=self.today, before=before)
         self._entity_before = (schema, (raw, answers))
-        return self._without_lost(fields, answers)
+        return self._without_lost(schema.entity_references, answers)
 
-    def _without_lost(self, fields: tuple[FieldSpec, ...], answers: Answers) -> Answers:
-        referring = [spec for spec in fields if spec.refers_to_share_class and spec.name in answers.values]
+    def _without_lost(self, references: Iterable[FieldSpec], answers: Answers) -> Answers:
+        referring = [spec for spec in references if spec.name in answers.values]
         if not referring:
             return answers
         known = {"", *(model.token for model in self.share_class_models)}

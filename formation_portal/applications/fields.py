@@ -50,7 +50,7 @@ def count_characters(raw: Any) -> int:
     if isinstance(raw, str):
         return len(raw)
     if isinstance(raw, Mapping):
-        return sum(len(name) + count_characters(one) for name, one in raw.items())
+        return sum(map(len, raw)) + sum(map(count_characters, raw.values()))
     return sum(map(count_characters, raw)) if isinstance(raw, list | tuple) else 1
 
 

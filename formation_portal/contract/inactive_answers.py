@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from .fields.base import FieldSpec
 from .reach import NOTHING_REACHED, Reach, reach_of
 from .record import Answers, Holder, Party, ShareClass
-from .rules import FormState, Question, evaluate, field_locations, group_of
+from .rules import FormState, Question, evaluate, field_locations, group_of, lookup_of
 from .schema import FormSchema, Section
 
 # So many answers come and go without a word beside the one that says how many.
@@ -158,16 +158,13 @@ def _inactive_fields(
         asking = (schema.share_section,) if schema.share_section else ()
     else:
         asking = schema.entity_sections
-    found: dict[str, tuple[Section, FieldSpec]] = {}
-    active: set[str] = set()
-    for section in asking:
-        for spec in section.groups.get(group_of(holder), ()):
-            name = spec.name
-            if name in names and (name in answers.values or name in answers.problems):
-                found.setdefault(name, (section, spec))
-                if form_state.field_activation(section, spec, holder).active:
-                    active.add(name)
-    return [place for name, place in found.items() if name not in active]
+    keys, group, lookup = {section.key for section in asking}, group_of(holder), lookup_of(schema)
+    found = []
+    for name in names & (answers.values.keys() | answers.problems.keys()):
+        places = [one for one in lookup.answered_by(name) if one.group == group and one.section.key in keys]
+        if places and not any(form_state.field_activation(one.section, one.spec, holder).active for one in places):
+            found.append((places[0].section, places[0].spec))
+    return found
 
 
 def _difference(was: Inactive, now: Inactive, before: FormState, after: FormState) -> Inactive:

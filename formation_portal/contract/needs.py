@@ -148,18 +148,19 @@ def _of_questions(
     questions: tuple[Question, ...], form_state: FormState, holder: Holder, *, prefix: str = ""
 ) -> Iterator[Need]:
     answers = holder.answers if holder else form_state.record.answers
-    for question in questions:
-        name = question.spec.name
-        if not question.activation.active:
+    values, problems = answers.values, answers.problems
+    for section, spec, activation, is_required in questions:
+        if not activation.active:
             continue
-        problem = answers.problems.get(name)
-        if problem is None and (name in answers.values or not question.required):
+        name = spec.name
+        problem = problems.get(name)
+        if problem is None and (name in values or not is_required):
             continue
-        text = problem.message if problem else question.spec.missing_message
+        text = problem.message if problem else spec.missing_message
         yield Need(
             "unreadable" if problem else "required",
             prefix + after_colon(text) if prefix else text,
-            question.section.key,
+            section.key,
             party_id=holder.id if isinstance(holder, Party) else None,
             share_class_id=holder.id if isinstance(holder, ShareClass) else None,
             field=name,

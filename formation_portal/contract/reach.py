@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .conditions import Condition
-from .record import Record
+from .record import Record, names_changed
 from .rules import FieldLocation, FormState, evaluate, field_locations, lookup_of
 from .schema import ENTITY, SHARE_CLASS, FormSchema, Section
 
@@ -71,8 +71,7 @@ def evaluate_after(before: FormState, record: Record) -> FormState:
     """As `evaluate`, of a record that differs from an earlier one of the same form: what the difference doesn't reach
     stands as it stood."""
     schema, was = before.schema, before.record
-    old, new = was.answers.values, record.answers.values
-    changed = [name for name in old.keys() | new.keys() if old.get(name) != new.get(name)]
+    changed = names_changed(was.answers.values, record.answers.values)
     if len(changed) > _FEW or reads_parties(schema) or was.share_classes != record.share_classes:
         return evaluate(schema, record)
     reached = NOTHING_REACHED

@@ -3,14 +3,13 @@
 from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import dataclass, field
 from datetime import date, timedelta
+from itertools import compress
+from operator import is_not, ne
 from typing import Any
 
 from . import canonical
 from .fields.base import FieldSpec
 from .fields.values import AnswerError, Problem
-
-# Is no raw answer.
-_NEVER = object()
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +45,16 @@ class UnreadAnswers(Answers):
     __hash__ = None  # type: ignore[assignment]
 
 
+def names_changed(
+    before: Mapping[str, Any], now: Mapping[str, Any], *, are_other: Callable[[Any, Any], bool] = ne
+) -> set[str]:
+    """The names of which two mappings hold other things; None is as good as nothing."""
+    # Each step is one of C: most pages ask it of a thousand answers of which one has changed.
+    there = compress(now, map(are_other, now.values(), map(before.get, now)))
+    gone = (name for name in before.keys() - now.keys() if before[name] is not None)
+    return {*there, *gone}
+
+
 def validate(
     fields: Iterable[FieldSpec],
     raw: Mapping[str, Any],
@@ -62,11 +71,12 @@ def validate(
     problems: dict[str, Problem] = {}
     if before is not None:
         raw_before, read = before
-        names = raw.keys() | raw_before.keys()
-        anew = {name for name in names if raw.get(name, _NEVER) is not raw_before.get(name, _NEVER)}
-        values = {name: value for name, value in read.values.items() if name not in anew}
-        problems = {name: problem for name, problem in read.problems.items() if name not in anew}
-        fields = (spec for spec in fields if spec.name in anew)
+        anew = names_changed(raw_before, raw, are_other=is_not)
+        values, problems = dict(read.values), dict(read.problems)
+        for name in anew:
+            values.pop(name, None)
+            problems.pop(name, None)
+        fields = [spec for spec in fields if spec.name in anew]
     for spec in fields:
         name = spec.name
         if spec.provided_by_agent or name not in raw or name in values:

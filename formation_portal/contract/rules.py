@@ -52,6 +52,10 @@ class FieldLookup:
             for word in {place.spec.key, place.spec.canonical_field, place.spec.csp_field_key} - {None}:
                 self._named.setdefault(str(word), []).append(place)
 
+    def answered_by(self, name: str) -> Iterator[FieldLocation]:
+        """The fields whose answers have that name, in the order of the schema."""
+        return (place for place in self._named.get(name, ()) if place.spec.name == name)
+
     def candidates(self, word: str, *, section: Section, group: str) -> list[FieldLocation]:
         """The fields called `word`, in the order in which a rule standing in the section means them."""
         place_of_rule = (word, section.key, group)
@@ -304,11 +308,12 @@ class FormState:
     def active_answers(self, holder: Holder = None) -> Iterator[tuple[FieldSpec, Any]]:
         """The holder's active, readable answers, once each by name. Nothing inactive ever leaves."""
         values = (holder.answers if holder else self.record.answers).values
-        found: dict[str, FieldSpec] = {}
-        for question in self.holder_questions(holder):
-            if question.activation.active:
-                found.setdefault(question.spec.name, question.spec)
-        return ((spec, values[name]) for name, spec in found.items() if name in values)
+        found: set[str] = set()
+        for _, spec, activation, _ in self.holder_questions(holder):
+            name = spec.name
+            if activation.active and name in values and name not in found:
+                found.add(name)
+                yield spec, values[name]
 
     def active_roles(self, party: Party) -> tuple[str, ...]:
         """The party's roles whose sections are active and take its kind; only these are sent."""

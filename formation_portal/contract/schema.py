@@ -113,6 +113,11 @@ class Section(Model):
         """The questions of a section about the entity by the names of their answers."""
         return fields_by_name(self.fields)
 
+    @cached_property
+    def has_canonical_fields(self) -> frozenset[bool]:
+        """Whether its questions about the entity have canonical names: some do, some don't, or there are none."""
+        return frozenset(spec.canonical_field is not None for spec in self.fields)
+
     @property
     def groups(self) -> Mapping[str, tuple[FieldSpec, ...]]:
         """The questions by who answers them, with those that are asked even where the schema doesn't list them.
@@ -272,6 +277,11 @@ class FormSchema(Model):
     @cached_property
     def entity_fields(self) -> tuple[FieldSpec, ...]:
         return tuple(spec for section in self.entity_sections for spec in section.fields)
+
+    @cached_property
+    def entity_references(self) -> tuple[FieldSpec, ...]:
+        """The fields about the entity whose answers are share classes."""
+        return tuple(spec for spec in self.entity_fields if spec.refers_to_share_class)
 
     @property
     def share_class_fields(self) -> tuple[FieldSpec, ...]:

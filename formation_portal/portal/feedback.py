@@ -136,7 +136,7 @@ def task_deliveries(draft: Draft, deliveries: ApplicationDeliveries) -> Mapping[
     """By the key of a section, and "documents": With our team, Checking whether it arrived, Waiting to retry."""
     found: dict[str, set[DeliveryStage]] = {"documents": {deliveries.of_all(ResourceKind.DOCUMENT).state}}
     for section in draft.schema.entity_sections:
-        found[section.key] = {deliveries.of_entity_fields(section.fields).state}
+        found[section.key] = {deliveries.of_section(section).state}
     states = {token: state for token, state in deliveries.party_states.items() if state in _SHOWN}
     parties = draft.parties_of(states)
     for section in draft.schema.role_sections:

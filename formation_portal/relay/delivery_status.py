@@ -11,8 +11,8 @@ from django.utils import timezone
 from django.utils.translation import gettext, gettext_noop
 
 from formation_portal.applications.models import Application
-from formation_portal.contract.fields.base import FieldSpec
 from formation_portal.contract.lifecycle import State
+from formation_portal.contract.schema import Section
 from formation_portal.core.prepared_queries import PreparedQuery
 
 from .models import (
@@ -155,11 +155,10 @@ class ApplicationDeliveries:
         """The answers about the entity, of either kind: the more urgent status, with the problems of both."""
         return self._joined(ResourceKind.ENTITY, ResourceKind.ENTITY_CSP)
 
-    def of_entity_fields(self, specs: Iterable[FieldSpec]) -> DeliveryStatus:
-        """The answers to some of the questions about the entity."""
-        asked = {spec.canonical_field is not None for spec in specs}
+    def of_section(self, section: Section) -> DeliveryStatus:
+        """The answers to a section's questions about the entity."""
         kinds = ((True, ResourceKind.ENTITY), (False, ResourceKind.ENTITY_CSP))
-        return self._joined(*(kind for is_canonical, kind in kinds if is_canonical in asked))
+        return self._joined(*(kind for is_canonical, kind in kinds if is_canonical in section.has_canonical_fields))
 
     def of_party(self, token: str) -> DeliveryStatus:
         """A party and its answers."""

@@ -84,6 +84,7 @@ def sort_key(name: str) -> str:
     return "".join(letter for letter in plain if letter.isalnum() or letter == " ")
 
 
+@lru_cache(maxsize=1_000)
 def minor_units(currency: str) -> int:
     """How many decimal places an amount in the currency may have: 2 for USD, 0 for JPY, 3 for KWD."""
     return int(get_currency_precision(currency))

@@ -9,7 +9,6 @@ other way, like 1.5 or 1,234.56 on a page in German.
 
 import re
 import unicodedata
-from collections.abc import Mapping
 from dataclasses import fields
 from datetime import date
 from decimal import Context, Decimal
@@ -75,8 +74,8 @@ def is_blank(raw: Any) -> bool:
     """Whether nothing was answered: no text, no member, no part."""
     if isinstance(raw, str):
         return not raw.strip()
-    if isinstance(raw, Mapping):
-        raw = list(raw.values())
+    if isinstance(raw, dict):
+        raw = raw.values()
     elif not isinstance(raw, list | tuple):
         raw = [raw]
     # One level only: nothing that is asked nests deeper, and a hostile body might.
@@ -139,8 +138,6 @@ def without_group_marks(text: str) -> str:
 
 def decimal(raw: Any, *, label: str) -> Decimal:
     """A number as a decimal without trailing zeros: digits, a point, spaces or commas between thousands."""
-    if isinstance(raw, bool) or not isinstance(raw, str | int | float | Decimal):
-        raise _no_number(label)
     if isinstance(raw, str):
         # What most people type is read as it stands.
         if short := _SHORT_NUMBER.fullmatch(raw):
@@ -150,6 +147,8 @@ def decimal(raw: Any, *, label: str) -> Decimal:
             raw = raw.replace(",", "")
         if not PLAIN_NUMBER.fullmatch(raw):
             raise _no_number(label)
+    elif isinstance(raw, bool) or not isinstance(raw, int | float | Decimal):
+        raise _no_number(label)
     if len(str(raw)) > _WIDE_CONTEXT.prec:
         raise _too_many_digits(label)
     exact = Decimal(str(raw))
@@ -223,7 +222,7 @@ def ambiguity_note(text: str) -> str:
 
 def has_point_and_three(raw: object) -> bool:
     """Whether a kept text has a point with three digits behind it, as some write thousands."""
-    return isinstance(raw, str) and bool(_POINT_AND_THREE.fullmatch(without_group_marks(raw)))
+    return isinstance(raw, str) and "." in raw and bool(_POINT_AND_THREE.fullmatch(without_group_marks(raw)))
 
 
 def _is_readable(text: str) -> bool:
@@ -235,8 +234,8 @@ def calendar_date(raw: Any, *, label: str) -> date:
     """A date from its parts (a month may be its name) or from YYYY-MM-DD."""
     if isinstance(raw, str) and _ISO_DATE.fullmatch(raw.strip()):
         year, month, day = raw.strip().split("-")
-    elif isinstance(raw, Mapping):
-        day, month, year = (str(raw.get(part, "")).strip() for part in ("day", "month", "year"))
+    elif isinstance(raw, dict):
+        day, month, year = [str(raw.get(part, "")).strip() for part in ("day", "month", "year")]
         if not (day and month and year):
             named = ((gettext("the day"), day), (gettext("the month"), month), (gettext("the year"), year))
             missing = [name for name, text in named if not text]
@@ -317,7 +316,7 @@ def _numbering_plan(country_code: int) -> tuple[frozenset[int], re.Pattern[str] 
 
 def address(raw: Any, *, label: str) -> Address:
     """An address from its parts. Street, town and country are needed; the rest depends on the country."""
-    if not isinstance(raw, Mapping):
+    if not isinstance(raw, dict):
         raise AnswerError("not_an_address", gettext("Enter “{label}” as an address", label=label))
     if unknown := sorted(str(part) for part in raw if part not in _ADDRESS_PARTS):
         raise AnswerError(
@@ -341,7 +340,7 @@ def address(raw: Any, *, label: str) -> Address:
 
 def money(raw: Any, *, label: str, default_currency: str) -> tuple[Decimal, str]:
     """Amount and currency; the currency may be missing only where a single one is allowed."""
-    if not isinstance(raw, Mapping) or not raw.keys() <= {"amount", "currency"}:
+    if not isinstance(raw, dict) or not raw.keys() <= {"amount", "currency"}:
         raise AnswerError("not_an_amount", gettext("Enter “{label}” as an amount with its currency", label=label))
     amount = decimal(raw.get("amount"), label=label)
     if amount < 0:

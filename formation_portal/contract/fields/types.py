@@ -252,9 +252,8 @@ class CurrencyAmountField(FieldSpec):
 
     def clean(self, raw: Any) -> Money | None:
         # A chosen currency alone is no answer: it may be the one that the control showed first.
-        if isinstance(raw, Mapping) and parsing.is_blank(raw.get("amount")):
-            return None
-        return None if parsing.is_blank(raw) else self._parse(raw)
+        said = raw.get("amount") if isinstance(raw, dict) else raw
+        return None if parsing.is_blank(said) else self._parse(raw)
 
     def _parse(self, raw: Any) -> Money:
         amount, currency = parsing.money(raw, label=self.label, default_currency=self.fixed_currency)
@@ -267,7 +266,7 @@ class CurrencyAmountField(FieldSpec):
         if places < _THOUSANDS_DECIMALS and parsing.has_point_and_three(raw["amount"]):
             text = gettext("Enter “{label}” in digits only, like 10000, or with fewer decimals", label=self.label)
             raise AnswerError("ambiguous", text)
-        if -amount.as_tuple().exponent > places:  # type: ignore[operator]  # finite by now
+        if amount % 1 and -amount.as_tuple().exponent > places:  # type: ignore[operator]  # finite by now
             said = {"label": self.label, "places": places, "currency": currency}
             raise AnswerError(
                 "too_precise", gettext("Enter “{label}” with at most {places} decimals in {currency}", **said)

@@ -303,7 +303,7 @@ def section_page(draft: Draft, section: Section, *, earlier: EarlierFiles | None
     """The page as the draft stands."""
     row = draft.sections.get(section.key)
     deliveries = deliveries_for_customer(draft.application, holder="")
-    status = deliveries.of_entity_fields(section.fields)
+    status = deliveries.of_section(section)
     delivery = answers_delivery(deliveries, status, changed_at=row.updated_at if row else None)
     feedback = review_feedback(draft)
     form = QuestionForm(

@@ -173,7 +173,7 @@ class CheckPage:
         for section in self.readback.sections:
             key = section.subject.key
             rows = self._rows(section.lines, self._url("section", key), control_name, f"section-{key}", locked)
-            status = self.delivery.deliveries.of_entity_fields(section.subject.fields)
+            status = self.delivery.deliveries.of_section(section.subject)
             entries.append(self._entry(f"section-{key}", key, section, rows, status))
         return entries
 

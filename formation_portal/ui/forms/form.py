@@ -11,7 +11,7 @@ from formation_portal.applications.draft import Overlong
 from formation_portal.contract import rules
 from formation_portal.contract.fields.base import Choice, FieldSpec, control_name
 from formation_portal.contract.localisation import ngettext
-from formation_portal.contract.record import Answers, Holder, Party, Record
+from formation_portal.contract.record import Answers, Holder, Party, Record, names_changed
 from formation_portal.contract.schema import FormSchema
 from formation_portal.contract.visibility import VisibilityTable, VisibilityTables
 
@@ -283,15 +283,14 @@ class QuestionForm:
         """The names of the answers whose questions may look otherwise: what was typed, what it means, whether it is
         asked or needed, what is said of it. Both forms ask the same questions."""
         said: list[tuple[Mapping[str, object], Mapping[str, object]]] = [
-            (self.answers.problems, before.answers.problems),
-            (self.overlong, before.overlong),
-            (self.refused, before.refused),
-            (self.notes, before.notes),
+            (before.raw, self.raw),
+            (before.answers.problems, self.answers.problems),
+            (before.overlong, self.overlong),
+            (before.refused, self.refused),
+            (before.notes, self.notes),
         ]
-        found = {name for now, was in said for name in now.keys() | was.keys() if now.get(name) != was.get(name)}
+        found = {name for was, now in said for name in names_changed(was, now)}
         found |= (self.answers.values.keys() ^ before.answers.values.keys()) | (self.locked ^ before.locked)
-        names = self.raw.keys() | before.raw.keys()
-        found |= {name for name in names if self.raw.get(name) != before.raw.get(name)}
         pairs = zip(self.asked, before.asked, strict=True)
         found |= {now.spec.name for now, was in pairs if now is not was and _standing(now) != _standing(was)}
         return frozenset(found)
