@@ -208,12 +208,14 @@ class FormState:
 
     def field_activation(self, section: Section, spec: FieldSpec, holder: Holder = None) -> Activation:
         """Whether the field is active for the entity, a party or a share class."""
+        whole = self.section_activation(section)
+        if not whole.active or spec.depends_on is None:
+            return whole if not whole.active else _ALWAYS
         group = group_of(holder)
         known = (section.key, group, spec.key, holder.id if holder else None)
         if known not in self._fields:
             self._fields[known] = _CYCLE
-            whole = self.section_activation(section)
-            self._fields[known] = self._apply_rule(spec.depends_on, section, group, holder) if whole.active else whole
+            self._fields[known] = self._apply_rule(spec.depends_on, section, group, holder)
         return self._fields[known]
 
     def _apply_rule(self, rule: Condition | None, section: Section, group: str, holder: Holder) -> Activation:

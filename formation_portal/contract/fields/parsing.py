@@ -43,6 +43,8 @@ _INTERNATIONAL_DIGITS = re.compile(r"\+[1-9]\d{4,18}", re.ASCII)
 _ISO_DATE = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 # 3. in German, 1er in French.
 _DAY_MARKS = re.compile(r"(?<=\d)(\.|er|º)$", re.ASCII)
+# Made once: to put the two types together takes longer than to ask.
+_LISTS = (list, tuple)
 _ADDRESS_PARTS = tuple(one.name for one in fields(Address))
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 
@@ -76,7 +78,7 @@ def is_blank(raw: Any) -> bool:
         return not raw.strip()
     if isinstance(raw, dict):
         raw = raw.values()
-    elif not isinstance(raw, list | tuple):
+    elif not isinstance(raw, _LISTS):
         raw = [raw]
     # One level only: nothing that is asked nests deeper, and a hostile body might.
     # Asked of every answer: a generator would take longer than the answer.
@@ -120,7 +122,7 @@ def _normalised_text(raw: str) -> str:
 
 def members(raw: Any, *, label: str) -> list[Any]:
     """The chosen ones of a list, blanks left out."""
-    if not isinstance(raw, list | tuple):
+    if not isinstance(raw, _LISTS):
         raise AnswerError("not_a_list", gettext("Choose “{label}” from the list", label=label))
     return [one for one in raw if not is_blank(one)]
 

@@ -266,7 +266,7 @@ class CurrencyAmountField(FieldSpec):
         if places < _THOUSANDS_DECIMALS and parsing.has_point_and_three(raw["amount"]):
             text = gettext("Enter “{label}” in digits only, like 10000, or with fewer decimals", label=self.label)
             raise AnswerError("ambiguous", text)
-        if amount % 1 and -amount.as_tuple().exponent > places:  # type: ignore[operator]  # finite by now
+        if amount.scaleb(places) % 1:
             said = {"label": self.label, "places": places, "currency": currency}
             raise AnswerError(
                 "too_precise", gettext("Enter “{label}” with at most {places} decimals in {currency}", **said)

@@ -84,7 +84,10 @@ def posted_answers(form: QuestionForm, post: QueryDict) -> dict[str, Raw]:
     raw: dict[str, Raw] = {}
     # Two questions under opposite rules may share one answer: what the person saw is read last, and so wins.
     for begin, end, _id, _entry in sorted(form.runs, key=lambda run: not run[2] or run[2] in shown):
-        for control, asked in zip(form.controls[begin:end], form.asked[begin:end], strict=True):
+        controls = form.controls[begin:end]
+        if posted.isdisjoint(controls):
+            continue
+        for control, asked in zip(controls, form.asked[begin:end], strict=True):
             spec = asked.spec
             if control not in posted or not form.is_asked(spec):
                 continue
