@@ -15,7 +15,7 @@ from formation_portal.contract.fields.base import FieldSpec
 from formation_portal.contract.fields.values import Problem
 from formation_portal.contract.needs import Need, needs, needs_of_party, needs_of_section
 from formation_portal.contract.reach import evaluate_after, reads_parties
-from formation_portal.contract.record import Answers, Record, UnreadAnswers, validate
+from formation_portal.contract.record import Answers, Record, UnreadAnswers, validate, validate_after
 from formation_portal.contract.rules import FormState, evaluate
 from formation_portal.contract.schema import FormSchema, Section
 from formation_portal.contract.shares import over_issued
@@ -44,7 +44,6 @@ _CACHED = (
     "needs",
     "_needs_by_section",
 )
-
 
 _CLASS_GONE = gettext_noop("Choose “{label}” again. The share class was removed")
 _NO_NUMBER = gettext_noop("{who}: enter the number of “{name}” shares in digits, like 5000")
@@ -240,9 +239,10 @@ class Draft(StoredRows):
     def _validate_entity(self) -> Answers:
         """The same for the entity; after a change only what has changed is read again, unless it is another form."""
         schema, raw = self.schema, self.entity_raw
-        of_schema, before = self._entity_before or (schema, None)
-        before = before if of_schema is schema else None
-        answers = validate(schema.entity_fields, raw, today=self.today, before=before)
+        if self._entity_before is not None and self._entity_before[0] is schema:
+            answers = validate_after(self._entity_before[1], schema.entity_fields_by_name, raw, today=self.today)
+        else:
+            answers = validate(schema.entity_fields, raw, today=self.today)
         self._entity_before = (schema, (raw, answers))
         return self._without_lost(schema.entity_references, answers)
 

@@ -1,6 +1,6 @@
 """What one application says, as clean values read from what was typed: the second argument of every rule."""
 
-from collections.abc import Callable, Iterable, Mapping, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 from itertools import compress
@@ -55,28 +55,10 @@ def names_changed(
     return {*there, *gone}
 
 
-def validate(
-    fields: Iterable[FieldSpec],
-    raw: Mapping[str, Any],
-    *,
-    today: date,
-    before: tuple[Mapping[str, Any], Answers] | None = None,
-) -> Answers:
-    """Read every field's raw answer. What the agent provides is never read from anybody else.
-
-    `before` are raw answers to the same fields with what they were read as, on the same day in the same language: of
-    those that are the same objects still nothing is read again.
-    """
+def validate(fields: Iterable[FieldSpec], raw: Mapping[str, Any], *, today: date) -> Answers:
+    """Read every field's raw answer. What the agent provides is never read from anybody else."""
     values: dict[str, Any] = {}
     problems: dict[str, Problem] = {}
-    if before is not None:
-        raw_before, read = before
-        anew = names_changed(raw_before, raw, are_other=is_not)
-        values, problems = dict(read.values), dict(read.problems)
-        for name in anew:
-            values.pop(name, None)
-            problems.pop(name, None)
-        fields = [spec for spec in fields if spec.name in anew]
     for spec in fields:
         name = spec.name
         if spec.provided_by_agent or name not in raw or name in values:
@@ -94,6 +76,27 @@ def validate(
         else:
             values[name] = value
     return Answers(values, problems)
+
+
+def validate_after(
+    before: tuple[Mapping[str, Any], Answers],
+    named: Mapping[str, Sequence[FieldSpec]],
+    raw: Mapping[str, Any],
+    *,
+    today: date,
+) -> Answers:
+    """As `validate`, of fields by their names, where raw answers `before` are known with what they were read as.
+
+    They were read on the same day in the same language: of those that are the same objects still nothing is read again.
+    """
+    raw_before, read = before
+    names = names_changed(raw_before, raw, are_other=is_not)
+    anew = validate([spec for name in names for spec in named.get(name, ())], raw, today=today)
+    values, problems = dict(read.values), dict(read.problems)
+    for name in names:
+        values.pop(name, None)
+        problems.pop(name, None)
+    return Answers({**values, **anew.values}, {**problems, **anew.problems})
 
 
 def holds_until(answers: Answers, *, today: date) -> date:

@@ -62,12 +62,8 @@ def page_update(*, before: QuestionForm, after: QuestionForm, shown: Iterable[st
     wrong = after.shown.symmetric_difference(shown)
     regions = after.regions_of(wrong)
     swapped = {after.control(one.spec) for region in regions for one in region.asked}
-    names = after.names_changed_since(before)
-    pairs = [
-        (before.question(was), after.question(now))
-        for was, now in zip(before.asked, after.asked, strict=True)
-        if now.spec.name in names
-    ]
+    places = after.places_of(after.names_changed_since(before))
+    pairs = [(before.question(before.asked[at]), after.question(after.asked[at])) for at in places]
     marks = tuple(now for was, now in pairs if now.name not in swapped and now.mark != was.mark and not now.error)
     added = sum(len(region.asked) for region in regions if region.shown)
     removed = sum(len(region.asked) for region in regions if not region.shown)

@@ -1,6 +1,6 @@
 """A form: the questions that a page asks about one holder, as regions that show and hide."""
 
-from collections.abc import Callable, Collection, Hashable, Iterator, Mapping
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import groupby
@@ -29,9 +29,17 @@ from .rendering import (
 
 # Where a region begins and ends among the questions of a form, its id, and the heading that it stands under.
 _Run = tuple[int, int, str, str]
-_Outline = tuple[tuple[_Run, ...], tuple[str, ...]]
 # Markup by the id of a field and whether it is optional; with the field, so that its id names nothing else meanwhile.
 _Blanks = dict[tuple[int, bool], tuple[FieldSpec, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Outline:
+    """How questions stand in regions, the name of each one's control, and where the answer of a name is asked for."""
+
+    runs: tuple[_Run, ...]
+    controls: tuple[str, ...]
+    places: Mapping[str, Sequence[int]]
 
 
 @dataclass(frozen=True)
@@ -75,12 +83,12 @@ class QuestionForm:
     @property
     def runs(self) -> tuple[_Run, ...]:
         """How the questions stand in regions."""
-        return self._outline[0]
+        return self._outline.runs
 
     @property
     def controls(self) -> tuple[str, ...]:
         """The name of each question's control."""
-        return self._outline[1]
+        return self._outline.controls
 
     @cached_property
     def _outline(self) -> _Outline:
@@ -94,7 +102,10 @@ class QuestionForm:
         return known[page]
 
     def _new_outline(self) -> _Outline:
-        return tuple(self._runs()), tuple(self.control(one.spec) for one in self.asked)
+        places: dict[str, list[int]] = {}
+        for at, one in enumerate(self.asked):
+            places.setdefault(one.spec.name, []).append(at)
+        return _Outline(tuple(self._runs()), tuple(self.control(one.spec) for one in self.asked), places)
 
     def _runs(self) -> Iterator[_Run]:
         begin = 0
@@ -126,7 +137,7 @@ class QuestionForm:
         if kept is None or kept[0] is not table:
             rows: list[str] = []
             for row in table:
-                pairs = [(self.control(self._specs[name]), value) for name, values in row.items() for value in values]
+                pairs = [(self._control_of(name), value) for name, values in row.items() for value in values]
                 # As a browser writes it, which looks for a control's name in it.
                 rows.append(urlencode(pairs, safe="*").replace("~", "%7E"))
             kept = known[place] = (table, " ".join(rows))
@@ -139,10 +150,6 @@ class QuestionForm:
     @cached_property
     def _tables(self) -> VisibilityTables | None:
         return VisibilityTables(self.schema, self.record, self.holder, self.asked) if self.record is not None else None
-
-    @cached_property
-    def _specs(self) -> Mapping[str, FieldSpec]:
-        return {one.spec.name: one.spec for one in self.asked}
 
     def typed(self, spec: FieldSpec) -> Any:
         """What was typed; what was posted just now and is too long to be kept stands as it was typed, too."""
@@ -295,6 +302,10 @@ class QuestionForm:
         found |= {now.spec.name for now, was in pairs if now is not was and _standing(now) != _standing(was)}
         return frozenset(found)
 
+    def places_of(self, names: Iterable[str]) -> list[int]:
+        """Where answers of these names are asked for among the questions, in their order."""
+        return sorted(at for name in names for at in self._outline.places.get(name, ()))
+
     @property
     def structure(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
         """Which regions there are and what stands in them; while it stays, a page can be mended in place."""
@@ -302,8 +313,10 @@ class QuestionForm:
 
     def control_id_of(self, name: str) -> str:
         """The id of the control that asks for an answer, by the answer's name; empty where the page has none."""
-        spec = self._specs.get(name)
-        return control_id(self.control(spec)) if spec else ""
+        return control_id(self._control_of(name)) if name in self._outline.places else ""
+
+    def _control_of(self, name: str) -> str:
+        return self.controls[self._outline.places[name][-1]]
 
 
 def _standing(asked: rules.Question) -> tuple[bool, bool]:
