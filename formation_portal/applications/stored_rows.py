@@ -39,6 +39,7 @@ class RosterEntry(NamedTuple):
 
 _SECTIONS = PreparedQuery(lambda application: SectionAnswers.objects.filter(application=application))
 _PARTIES = PreparedQuery(lambda application: Party.objects.filter(application=application))
+_PARTY = PreparedQuery(lambda application, token: Party.objects.filter(application=application, token=token))
 _ROSTER = PreparedQuery(
     lambda application: Party.objects.filter(application=application, removed_at=None).values_list(
         "pk", "token", "kind", "roles"
@@ -56,6 +57,7 @@ _LENGTHS = PreparedQuery(
 _SHARE_CLASSES = PreparedQuery(lambda application: ShareClass.objects.filter(application=application))
 _DOCUMENTS = PreparedQuery(lambda application: Document.objects.filter(application=application))
 _HOLDINGS = PreparedQuery(lambda application: Holding.objects.filter(application=application))
+_HOLDINGS_OF = PreparedQuery(lambda application, party: Holding.objects.filter(application=application, party=party))
 _SHARES = PreparedQuery(
     lambda application: Holding.objects.filter(application=application).values_list("party", "share_class", "shares")
 )
@@ -170,9 +172,12 @@ class StoredRows:
         return self._alone(reversed(self._read(_LATEST_PARTIES)))
 
     def party_models_of(self, tokens: Collection[str]) -> list[Party]:
-        """Those of the tokens, in their order; one query where they were not read together."""
+        """Those of the tokens, in their order; one query where one of them was not read yet."""
         if self.has_all_parties or not tokens:
             return [one for one in self.party_models if one.token in tokens] if tokens else []
+        if self._party_alone.keys() >= set(tokens):
+            known = (one for token in tokens if (one := self._party_alone[token]) and one.removed_at is None)
+            return sorted(known, key=lambda one: (one.position, one.pk))
         return self._alone(self.application.parties.filter(token__in=tokens, removed_at=None))
 
     def party_models_by_identity(self, digest: str, *, today: date) -> list[Party]:
@@ -198,7 +203,7 @@ class StoredRows:
             self._looked_up += 1
             if self._looked_up > _MOST_ALONE:
                 return next((one for one in self._entered if one.token == token), None)
-            self._party_alone[token] = self.application.parties.filter(token=token).first()
+            self._party_alone[token] = next(iter(rows_of(self.application, _PARTY, token)), None)
         return self._party_alone[token]
 
     def add_party_model(self, model: Party) -> None:
@@ -333,7 +338,7 @@ class StoredRows:
             return self._holdings_by_party.get(token, {})
         if token not in self._holdings_alone:
             party, classes = self.party_model(token), {row.pk: row.token for row in self.share_class_models}
-            rows: Iterable[Holding] = self.application.holdings.filter(party=party) if party and classes else ()
+            rows = rows_of(self.application, _HOLDINGS_OF, party.pk) if party and classes else []
             self._holdings_alone[token] = {(token, classes[row.share_class_id]): row for row in rows}
         return self._holdings_alone[token]
 

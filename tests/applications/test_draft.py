@@ -79,3 +79,18 @@ def test_a_number_of_shares_that_cannot_be_read_is_needed(complete: Draft, owner
     assert [(need.code, need.party_id, need.share_class_id) for need in complete.needs] == [
         ("unreadable", pair[0], "bbbb")
     ]
+
+
+def test_parties_that_were_read_one_by_one_come_together_without_a_query(
+    draft: Draft, owner: Any, django_assert_num_queries: Any
+) -> None:
+    first, second, gone = [services.add_party(draft, "person", ["director"], factories.ADA, by=owner) for _ in range(3)]
+    services.remove_party(draft, gone, by=owner)
+    opened = open_draft(Application.objects.get(pk=draft.application.pk))
+    for token in (second.token, gone.token, first.token):
+        opened.party(token)
+    with django_assert_num_queries(0):
+        found = opened.parties_of({gone.token, second.token, first.token})
+    assert [row.token for row in found] == [first.token, second.token]
+    with django_assert_num_queries(1):
+        assert not opened.parties_of({"nobody", first.token})[1:]

@@ -210,8 +210,9 @@ class PartyPage:
 
 
 def _held(draft: Draft, party: PartyRow, allocation: Allocation) -> Iterator[tuple[str, str, bool]]:
+    own = draft.holdings_of(party.token)
     for row in allocation.classes:
-        holding, given = draft.holdings.get((party.token, row.token)), allocation.allocated(row)
+        holding, given = own.get((party.token, row.token)), allocation.allocated(row)
         if holding is not None:
             words = number_of_shares(holding)
             if given:
