@@ -16,10 +16,11 @@ from pathlib import Path
 
 from formation_portal.documents.inspection_task import inspect_content
 from tests.journeys.actors.realistic_client import _scanned_page
+from tests.scale.load.people import PASSWORD
 
 from .journey import TimedBrowser, apply, review
 from .model import APPLICATIONS_A_DAY, DAY_SECONDS, TIMES, Application, Machines, Prices, cost_per_thousand, utilisation
-from .portal import Portal, running_portal
+from .portal import DEMO_PASSWORD, Portal, running_portal
 from .simulation import THINK_SECONDS, Outcome, arrivals, simulate
 
 CUSTOMER, AGENT = "demo@example.com", "agent@example.com"
@@ -85,19 +86,23 @@ def measure(portal: Portal, times: int) -> Application:
     return Application(used, asked / times, used.files * sandbox, idle)
 
 
-def form_company(portal: Portal, pause: random.Random | None = None) -> int:
-    """One journey; how many requests it took."""
+def form_company(
+    portal: Portal, pause: random.Random | None = None, *, by: tuple[str, str] = (CUSTOMER, DEMO_PASSWORD)
+) -> int:
+    """One journey by a customer, with the password; how many requests it took."""
 
     def think() -> float:
         return pause.expovariate(1 / THINK_SECONDS) if pause else 0.0
 
-    customer, agent = (TimedBrowser(portal.signed_in(email), think) for email in (CUSTOMER, AGENT))
+    customer, agent = (TimedBrowser(portal.signed_in(*one), think) for one in (by, (AGENT, DEMO_PASSWORD)))
     review(agent, apply(customer))
     return len(customer.seconds) + len(agent.seconds)
 
 
 def run(portal: Portal, moments: list[float]) -> Outcome:
-    """The real thing: each application is begun at its moment, by a thread of its own."""
+    """The real thing: each application is begun at its moment, by a thread and a customer of its own."""
+    # Two that one customer begins within some seconds are one: the same button pressed twice.
+    portal.make_customers(len(moments))
     before, began = portal.used(), time.monotonic()
     asked, journeys, troubles = list[int](), list[float](), list[str]()
 
@@ -105,7 +110,8 @@ def run(portal: Portal, moments: list[float]) -> Outcome:
         time.sleep(max(0.0, began + moment - time.monotonic()))
         start = time.monotonic()
         try:
-            asked.append(form_company(portal, random.Random(SEED + number)))
+            by = (f"customer{number}@example.com", PASSWORD)
+            asked.append(form_company(portal, random.Random(SEED + number), by=by))
             journeys.append(time.monotonic() - start)
         except Exception as error:
             troubles.append(f"{type(error).__name__} {error}")

@@ -5,6 +5,8 @@ Processor time comes from the system's own books of the processes, so that what 
 
 import os
 import signal
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -15,11 +17,12 @@ import psycopg
 import requests
 
 from tests.journeys.clients import HttpBrowser
-from tests.management.served import PATIENCE, READY, Served, free_port
+from tests.management.served import PATIENCE, PROJECT, READY, Served, free_port
 from tests.scratch_postgres import Cluster, running_cluster
 
 WORKERS = ("relay", "mail", "webhooks")
 DATABASES = ("portal", "service")
+DEMO_PASSWORD = "formation-demo"
 _TICKS = os.sysconf("SC_CLK_TCK")
 # What the relay has to do within the minute; later it only asks what the service says of documents.
 _DUE = "SELECT COUNT(*) FROM relay_delivery WHERE next_at < now() + interval '1 minute'"
@@ -61,12 +64,18 @@ class Portal:
     web: Served
     workers: dict[str, Served]
 
-    def signed_in(self, email: str) -> HttpBrowser:
-        """A browser of one of the demo's accounts."""
+    def make_customers(self, number: int) -> None:
+        """Accounts with PASSWORD: customer0@example.com and so on."""
+        environment = os.environ | {"DJANGO_SETTINGS_MODULE": "formation_portal.settings", "DATA_DIR": str(self.data)}
+        command = [sys.executable, "-m", "tests.scale.preparing", "--customers", str(number)]
+        subprocess.run(command, cwd=PROJECT, env=environment | self.web.more, check=True, timeout=PATIENCE)
+
+    def signed_in(self, email: str, password: str = DEMO_PASSWORD) -> HttpBrowser:
+        """A browser of one of the demo's accounts, or of another one."""
         browser = HttpBrowser(f"http://127.0.0.1:{self.web.port}")
         address = f"{browser.base}/accounts/login/"
         browser.session.get(address, timeout=PATIENCE)
-        posted = {"login": email, "password": "formation-demo"}
+        posted = {"login": email, "password": password}
         posted["csrfmiddlewaretoken"] = browser.session.cookies["csrftoken"]
         answer = browser.session.post(address, posted, allow_redirects=False, timeout=PATIENCE)
         assert answer.status_code == requests.codes.found
