@@ -40,7 +40,8 @@ class TimedBrowser:
         return self._timed(lambda: self.browser.send(form, button, files=files, follow=True))
 
     def send_nothing(self, address: str) -> None:
-        """Load what a page shows beside itself, like a picture; the page stays."""
+        """Load what is looked at beside the page, like a document's picture; the page stays."""
+        time.sleep(self.pause())
         began = time.perf_counter()
         answer = self.browser.session.get(self.browser.base + address, timeout=60)
         self.seconds.append(time.perf_counter() - began)
