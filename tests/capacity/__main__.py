@@ -25,8 +25,8 @@ from .simulation import THINK_SECONDS, Outcome, arrivals, simulate
 
 CUSTOMER, AGENT = "demo@example.com", "agent@example.com"
 # One after the other, to measure what each uses; one more before them, that loads what is loaded once.
-MEASURED = 4
-IDLE_SECONDS = 15
+MEASURED = 8
+IDLE_SECONDS = 60
 # Of a thousand times the load.
 SHARE = 1000 / 100
 MOST_APART = 0.20
