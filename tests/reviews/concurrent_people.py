@@ -5,6 +5,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from django.db.models import Q
+
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.fields import new_token
@@ -20,7 +22,7 @@ from formation_portal.reviews.decisions import (
     decide,
     refuse_proposal,
 )
-from formation_portal.reviews.models import DecisionOutcome
+from formation_portal.reviews.models import DecisionOutcome, ReviewDecision
 from formation_portal.reviews.queries import delete_draft, draft_query, resolve, write_note
 from formation_portal.reviews.targets import WHOLE_APPLICATION, Target
 from formation_portal.reviews.transactions import (
@@ -213,10 +215,19 @@ def _note(person: Person, page: Page, _: random.Random) -> Press:
     return press
 
 
+def _made_by(person: Person, draft: Draft) -> list[ReviewDecision]:
+    """What this agent has decided before: who decides the same once more is told so, and writes nothing."""
+    own = Q(by=person.account) | Q(proposed_by=person.account)
+    return list(ReviewDecision.objects.filter(own, application=draft.application))
+
+
 def _decision(action: str) -> Callable[..., Press]:
     def build(person: Person, page: Page, _: random.Random) -> Press:
-        def press(draft: Draft) -> Written:
+        def press(draft: Draft) -> Written | None:
+            made = _made_by(person, draft)
             decision = decide(draft, action, text="A word", by=person.account, version=page.review_version)
+            if decision in made:
+                return None
             moved = {("state", action)} if decision.outcome == DecisionOutcome.DONE else set()
             return Written(person.who, frozenset({("decision", action), *moved}), is_decision=True)
 
@@ -226,8 +237,10 @@ def _decision(action: str) -> Callable[..., Press]:
 
 
 def _confirm(person: Person, page: Page, _: random.Random) -> Press:
-    def press(draft: Draft) -> Written:
-        confirm_proposal(draft, by=person.account, version=page.review_version)
+    def press(draft: Draft) -> Written | None:
+        made = _made_by(person, draft)
+        if confirm_proposal(draft, by=person.account, version=page.review_version) in made:
+            return None
         return Written(person.who, frozenset({("decision", "confirm"), ("state", "confirm")}), is_decision=True)
 
     return press
