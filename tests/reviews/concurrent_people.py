@@ -22,7 +22,7 @@ from formation_portal.reviews.decisions import (
     decide,
     refuse_proposal,
 )
-from formation_portal.reviews.models import DecisionOutcome, ReviewDecision
+from formation_portal.reviews.models import DecisionOutcome, Note, ReviewDecision
 from formation_portal.reviews.queries import delete_draft, draft_query, resolve, write_note
 from formation_portal.reviews.targets import WHOLE_APPLICATION, Target
 from formation_portal.reviews.transactions import (
@@ -208,8 +208,11 @@ def _about_a_query(action: Callable[..., bool], *, drafted: bool) -> Callable[..
 
 
 def _note(person: Person, page: Page, _: random.Random) -> Press:
-    def press(draft: Draft) -> Written:
+    def press(draft: Draft) -> Written | None:
+        own = list(Note.objects.filter(application=draft.application, by=person.account))
         note = write_note(draft, WHOLE_APPLICATION, text="Known to us", by=person.account)
+        if note in own:
+            return None
         return Written(person.who, frozenset({("note", note.pk)}))
 
     return press
