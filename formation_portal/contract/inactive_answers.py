@@ -161,7 +161,7 @@ def _inactive_fields(
     keys, group, lookup = {section.key for section in asking}, group_of(holder), lookup_of(schema)
     found = []
     for name in names & (answers.values.keys() | answers.problems.keys()):
-        places = [one for one in lookup.answered_by(name) if one.group == group and one.section.key in keys]
+        places = [one for one in lookup.asking_for(name) if one.group == group and one.section.key in keys]
         if places and not any(form_state.field_activation(one.section, one.spec, holder).active for one in places):
             found.append((places[0].section, places[0].spec))
     return found

@@ -150,7 +150,7 @@ def _of_questions(
     answers = holder.answers if holder else form_state.record.answers
     values, problems = answers.values, answers.problems
     for section, spec, activation, is_required in questions:
-        # Of what is optional nothing is missing, and mostly nothing unreadable: it is not looked at any closer.
+        # An optional question needs nothing, unless its answer can't be read.
         if not activation.active or not (is_required or problems):
             continue
         name = spec.name

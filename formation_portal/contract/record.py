@@ -49,7 +49,7 @@ def names_changed(
     before: Mapping[str, Any], now: Mapping[str, Any], *, are_other: Callable[[Any, Any], bool] = ne
 ) -> set[str]:
     """The names of which two mappings hold other things; None is as good as nothing."""
-    # Each step is one of C: most pages ask it of a thousand answers of which one has changed.
+    # C functions throughout: an update of a long form compares a thousand answers, and one of them has changed.
     there = compress(now, map(are_other, now.values(), map(before.get, now)))
     gone = (name for name in before.keys() - now.keys() if before[name] is not None)
     return {*there, *gone}

@@ -52,7 +52,7 @@ class FieldLookup:
             for word in {place.spec.key, place.spec.canonical_field, place.spec.csp_field_key} - {None}:
                 self._named.setdefault(str(word), []).append(place)
 
-    def answered_by(self, name: str) -> Iterator[FieldLocation]:
+    def asking_for(self, name: str) -> Iterator[FieldLocation]:
         """The fields whose answers have that name, in the order of the schema."""
         return (place for place in self._named.get(name, ()) if place.spec.name == name)
 
@@ -209,8 +209,10 @@ class FormState:
     def field_activation(self, section: Section, spec: FieldSpec, holder: Holder = None) -> Activation:
         """Whether the field is active for the entity, a party or a share class."""
         whole = self.section_activation(section)
-        if not whole.active or spec.depends_on is None:
-            return whole if not whole.active else _ALWAYS
+        if not whole.active:
+            return whole
+        if spec.depends_on is None:
+            return _ALWAYS
         group = group_of(holder)
         known = (section.key, group, spec.key, holder.id if holder else None)
         if known not in self._fields:

@@ -114,9 +114,14 @@ class Section(Model):
         return fields_by_name(self.fields)
 
     @cached_property
-    def has_canonical_fields(self) -> frozenset[bool]:
-        """Whether its questions about the entity have canonical names: some do, some don't, or there are none."""
-        return frozenset(spec.canonical_field is not None for spec in self.fields)
+    def has_canonical_fields(self) -> bool:
+        """Whether a question about the entity has a canonical name, so that its answer belongs to the entity's own."""
+        return any(spec.canonical_field is not None for spec in self.fields)
+
+    @cached_property
+    def has_csp_fields(self) -> bool:
+        """Whether a question about the entity has none, so that its answer is sent as csp-data."""
+        return any(spec.canonical_field is None for spec in self.fields)
 
     @property
     def groups(self) -> Mapping[str, tuple[FieldSpec, ...]]:

@@ -157,8 +157,11 @@ class ApplicationDeliveries:
 
     def of_section(self, section: Section) -> DeliveryStatus:
         """The answers to a section's questions about the entity."""
-        kinds = ((True, ResourceKind.ENTITY), (False, ResourceKind.ENTITY_CSP))
-        return self._joined(*(kind for is_canonical, kind in kinds if is_canonical in section.has_canonical_fields))
+        kinds = (
+            (ResourceKind.ENTITY, section.has_canonical_fields),
+            (ResourceKind.ENTITY_CSP, section.has_csp_fields),
+        )
+        return self._joined(*(kind for kind, is_asked in kinds if is_asked))
 
     def of_party(self, token: str) -> DeliveryStatus:
         """A party and its answers."""

@@ -43,7 +43,7 @@ _INTERNATIONAL_DIGITS = re.compile(r"\+[1-9]\d{4,18}", re.ASCII)
 _ISO_DATE = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 # 3. in German, 1er in French.
 _DAY_MARKS = re.compile(r"(?<=\d)(\.|er|º)$", re.ASCII)
-# Made once: to put the two types together takes longer than to ask.
+# Made once: `list | tuple` would build a new union at every call.
 _LISTS = (list, tuple)
 _ADDRESS_PARTS = tuple(one.name for one in fields(Address))
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")

@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, 
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import groupby
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
 from formation_portal.applications.draft import Overlong
@@ -33,8 +33,7 @@ _Run = tuple[int, int, str, str]
 _Blanks = dict[tuple[int, bool], tuple[FieldSpec, str]]
 
 
-@dataclass(frozen=True, slots=True)
-class _Outline:
+class _Outline(NamedTuple):
     """How questions stand in regions, the name of each one's control, and where the answer of a name is asked for."""
 
     runs: tuple[_Run, ...]
