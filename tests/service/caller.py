@@ -4,8 +4,10 @@ import json
 from collections.abc import Collection
 from typing import Any
 
+from django.db import connections
 from django.http import HttpResponse
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 
 from formation_portal.service.auth import SCOPES, create_key
 from tests.service import example_catalog
@@ -47,6 +49,13 @@ class Caller:
 
     def delete(self, path: str) -> Any:
         return self.call("DELETE", path)
+
+    def queries_of(self, path: str) -> int:
+        """How many queries a GET costs the service's database, once what it reads once is read."""
+        self.get(path)
+        with CaptureQueriesContext(connections["service"]) as captured:
+            self.get(path)
+        return len(captured)
 
     def upload(self, path: str, **form: Any) -> HttpResponse:
         headers = {"Idempotency-Key": form.pop("idempotency_key")} if "idempotency_key" in form else {}
