@@ -10,6 +10,7 @@ from django.test.utils import CaptureQueriesContext
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application
+from formation_portal.contract import canonical
 from formation_portal.gateway.catalog import catalog
 from tests.journeys.actors.generic_client import GenericClient
 from tests.journeys.clients import InProcessBrowser
@@ -144,5 +145,6 @@ def test_a_whole_application_goes_to_every_other_product_and_back(browser: InPro
         reference = response["Location"].split("/")[-2]
         started = open_draft(Application.objects.get(reference=reference))
         assert started.application.product_id != draft.application.product_id
-        assert started.title == draft.title
+        # Only the name: which ending goes with it, each product says for itself.
+        assert started.entity_raw[canonical.ENTITY_NAME] == draft.entity_raw[canonical.ENTITY_NAME]
         assert not {"unreadable", "party_type_not_allowed"} & {need.code for need in started.needs}
