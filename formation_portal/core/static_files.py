@@ -69,7 +69,7 @@ def page_scripts() -> tuple[str, ...]:
 @cache
 def icon() -> str:
     """The portal's icon as an address that holds it."""
-    return f"data:image/svg+xml,{quote(Path(str(find('favicon.svg'))).read_text().strip(), safe=' =:/()')}"
+    return f"data:image/svg+xml,{quote(Path(str(find('favicon.svg'))).read_text().strip(), safe='=:/()')}"
 
 
 class BundledStaticFilesStorage(CompressedManifestStaticFilesStorage):  # type: ignore[misc]  # whitenoise has no types

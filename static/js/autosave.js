@@ -86,6 +86,7 @@
   };
 
   const leaveOut = (form, held, request) => {
+    const { parameters } = request;
     const known = acknowledged.get(form);
     if (!known) return;
     const answers = answersOf(held), shown = shownIn(held);
@@ -98,12 +99,13 @@
     const controls = moved.flatMap((region) => [...region.querySelectorAll("[name]")]);
     const posted = new Set([...controls, ...form.querySelectorAll("[aria-invalid]")].map(({ name }) => questionOf(name)));
     posts.set(request, { form, answers, shown });
+    parameters.shown = [...shown].join(" ");
     for (const name of new Set(held.keys())) {
       const question = questionOf(name);
       if (!question || posted.has(question)) continue;
       if (answers.get(question) !== savedOf(question)) continue;
-      delete request.parameters[name];
-      request.parameters.partial = "1";
+      delete parameters[name];
+      parameters.partial = "1";
     }
   };
 

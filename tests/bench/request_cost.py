@@ -137,11 +137,12 @@ class Update:
     def __call__(self) -> Any:
         self.is_on = not self.is_on
         said = re.findall(r'name="(version|drawn)"[^>]*?value="([^"]+)"', self._page)
-        shown = [("shown", one) for one in (*self._shown, *(self._own if self.is_on else ()))]
+        regions = [*self._shown, *(self._own if self.is_on else ())]
+        shown = [("shown", one) for one in regions]
         choice = (_CHOICE, "true" if self.is_on else "false")
         rest = [pair for pair in self._controls if pair[0] != _CHOICE]
         if self.has_script and not self.is_whole:
-            rest = [("partial", "1")]
+            shown, rest = [("shown", " ".join(regions))], [("partial", "1")]
         elif not self.has_script:
             rest.append(("update", "1"))
         headers = {"HX-Request": "true"} if self.has_script else {}

@@ -31,6 +31,7 @@ from formation_portal.ui.forms.form_data import (
     posted_answers,
     posted_page_version,
     posted_version,
+    shown_regions,
 )
 from formation_portal.ui.forms.question import AnswerRow, QueryNote
 
@@ -209,7 +210,7 @@ def save_page(
         return redirect(question)
     if (refused or now.form.has_new_problems(before.form)) and not chosen_in(request):
         return render_page(request, now, status=422)
-    opened = now.form.opened_since(before.form, request.POST.getlist("shown"))
+    opened = now.form.opened_since(before.form, shown_regions(request.POST))
     same_page = _same_page_url(request, now)
     # Not where a choice was taken back, which leads to its page anyway.
     if opened and request.path == before.url and "later" not in request.POST and not same_page:
@@ -353,7 +354,7 @@ def _answer_change(
     204 where it shows nothing wrong, not even its version. While it shows something that others have changed since, it
     goes on as the page that it was drawn as.
     """
-    changed = page_update(before=before, after=page.form, shown=request.POST.getlist("shown"))
+    changed = page_update(before=before, after=page.form, shown=shown_regions(request.POST))
     has_other_slots = _slots_of(page) != offered
     # A role may bring documents alone, and with them a heading.
     if has_other_slots and _entries_of(page) != entries:

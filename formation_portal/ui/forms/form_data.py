@@ -36,6 +36,8 @@ THEIRS = "theirs"
 # The control with the page's version: the application's revision, the page's own id, and which form it was.
 PAGE_VERSION = "drawn"
 _FORM_LETTERS = 8
+# The regions that the page showed.
+_SHOWN = "shown"
 # Posted by script (autosave.js): only what no answer has acknowledged is in the post.
 PARTIAL = "partial"
 # The header of an answer that has not saved all of a post, so that script posts it once more.
@@ -77,7 +79,7 @@ def posted_answers(form: QuestionForm, post: QueryDict) -> dict[str, Raw]:
 
     An answer that nobody asks for, or that only the agent gives, is ignored and logged without its value.
     """
-    shown = frozenset(post.getlist("shown"))
+    shown = shown_regions(post)
     ignored = {name for name in post if name.startswith(_QUESTION)}
     # The control that a part belongs to; names are quoted, so no other colon stands in them.
     posted = {":".join(name.split(":")[:2]) for name in ignored}
@@ -99,6 +101,11 @@ def posted_answers(form: QuestionForm, post: QueryDict) -> dict[str, Raw]:
     if ignored:
         logger.info("ignored answers that nobody asks for: %r", sorted(name[:80] for name in ignored)[:20])
     return raw
+
+
+def shown_regions(post: QueryDict) -> frozenset[str]:
+    """The ids of the regions that the page showed when it was posted: one by one, or all in one value from script."""
+    return frozenset(" ".join(post.getlist(_SHOWN)).split())
 
 
 def keeps_theirs(post: QueryDict, control: str) -> bool:

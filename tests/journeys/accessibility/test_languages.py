@@ -98,7 +98,7 @@ def test_a_language_chosen_with_script_keeps_a_form_that_saves_nothing(open_tab:
     browser.tab.get_by_label("First name").fill("Zoë")
     browser.tab.locator("[type=password]").fill("a-long-secret")
     browser.tab.get_by_role("button", name="Deutsch").click()
-    browser.tab.wait_for_function("document.documentElement.lang === 'de'")
+    expect(browser.tab.locator("html")).to_have_attribute("lang", "de")
     assert browser.tab.locator("[name=first_name]").input_value() == "Zoë"
     assert browser.tab.locator("[type=password]").input_value() == ""
     open_page(browser.tab, f"{browser.base}/")
@@ -107,7 +107,7 @@ def test_a_language_chosen_with_script_keeps_a_form_that_saves_nothing(open_tab:
     filter_.select_option(chosen)
     browser.tab.wait_for_url(f"**={chosen}*")
     browser.tab.get_by_role("button", name="Français").click()
-    browser.tab.wait_for_function("document.documentElement.lang === 'fr'")
+    expect(browser.tab.locator("html")).to_have_attribute("lang", "fr")
     assert browser.tab.locator("#filter select").first.input_value() == chosen
 
 

@@ -25,6 +25,7 @@ def questions(request: Request) -> set[str]:
     posted = parse_qs(request.post_data or "", keep_blank_values=True)
     assert "version" in posted
     assert "drawn" in posted
+    assert len(posted["shown"]) == 1  # all of the regions in one value
     return {name.split(":")[1] for name in posted if name.startswith("q:")}
 
 

@@ -1,7 +1,9 @@
 """Ticking products in the catalog and seeing them side by side, with script and without, wide and narrow."""
 
+import re
+
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Route, expect
 
 from tests.journeys.accessibility.page_behaviour import too_small
 from tests.journeys.conftest import OpenTab, open_tab, site
@@ -10,6 +12,9 @@ from tests.needed import has_chromium, needed
 __all__ = ["open_tab", "site"]
 
 pytestmark = [pytest.mark.long, pytest.mark.browser, needed("Chromium", has_chromium())]
+
+# A catalog that something filters.
+_FILTERED = re.compile(r"/\?")
 
 
 def test_a_filter_keeps_the_ticks_also_of_what_it_leaves_out(open_tab: OpenTab) -> None:
@@ -44,10 +49,10 @@ def test_a_tick_that_is_made_while_a_filter_is_answered_is_kept(open_tab: OpenTa
     browser = open_tab(None)
     tab = browser.tab
     browser.get("/")
-    held = []
-    tab.route("**/?region=*", lambda route: held.append(route))
-    tab.get_by_label("Type").select_option("Corporation")
-    tab.wait_for_function("() => document.querySelector('#filter').classList.contains('htmx-request')")
+    held: list[Route] = []
+    tab.route(_FILTERED, lambda route: held.append(route))
+    with tab.expect_request(_FILTERED):
+        tab.get_by_label("Type").select_option("Corporation")
     tab.get_by_role("checkbox", name="Texas LLC").check()
     held[0].continue_()
     expect(tab.locator("#catalog-results tbody tr")).not_to_have_count(32)

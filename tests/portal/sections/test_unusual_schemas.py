@@ -78,14 +78,22 @@ def test_a_type_that_nobody_knows_is_asked_as_text(as_owner: Client, owner: Any)
     assert open_draft(application).record.answers.values == {"xy.a": "Text"}
 
 
-def test_of_two_questions_for_one_answer_the_one_that_was_seen_counts(as_owner: Client, owner: Any) -> None:
+@pytest.mark.parametrize("is_script", [False, True])
+def test_of_two_questions_for_one_answer_the_one_that_was_seen_counts(
+    as_owner: Client, owner: Any, is_script: bool
+) -> None:
     def asked(key: str, value: bool) -> dict[str, Any]:
         return factories.field(key, csp_field_key="xy.one", depends_on={"field": "which", "value": value})
 
-    application = started(owner, factories.field("which", "boolean"), asked("first", True), asked("second", False))
-    post = {"version": "0", "q:which": "true", "q:first": "Seen", "q:second": "", "shown": "region-q:first"}
-    as_owner.post(url(application, "odd-b"), post)
+    def shown(*regions: str) -> dict[str, Any]:
+        return {"shown": " ".join(regions) if is_script else list(regions)}
+
+    other = factories.field("other", depends_on={"field": "first", "value": "Seen"})
+    fields = [factories.field("which", "boolean"), asked("first", True), other, asked("second", False)]
+    application = started(owner, *fields)
+    post = {"version": "0", "q:which": "true", "q:first": "Seen", "q:second": ""}
+    as_owner.post(url(application, "odd-b"), post | shown("region-q:first", "region-q:other"))
     assert open_draft(application).entity_raw["xy.one"] == "Seen"
-    post |= {"version": "1", "q:which": "false", "q:first": "Old", "q:second": "New", "shown": "region-q:second"}
-    as_owner.post(url(application, "odd-b"), post)
+    post |= {"version": "1", "q:which": "false", "q:first": "Old", "q:second": "New"}
+    as_owner.post(url(application, "odd-b"), post | shown("region-q:second"))
     assert open_draft(application).entity_raw["xy.one"] == "New"
