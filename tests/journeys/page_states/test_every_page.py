@@ -15,7 +15,8 @@ from tests.journeys.page_states.every_page import SeenPage, every_page
 from tests.needed import needed
 from tests.nu import faults, has_java
 
-pytestmark = pytest.mark.long
+# The pages are drawn once for all of them.
+pytestmark = pytest.mark.xdist_group("every page")
 
 # How a control is spoken of in a post: a question by its quoted name, and the part of it.
 _QUESTION = re.compile(r"^q:(?P<name>[^:]+)(?::(?P<part>\w+))?$")
