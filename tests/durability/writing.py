@@ -89,9 +89,10 @@ class Writer:
     def _relay(self) -> None:
         """One call for an application of anybody's: claimed, made at the service, concluded."""
         newest = list(Application.objects.order_by("-pk").values_list("pk", flat=True)[:12])
-        made_one = make_next_call(self._dice.choice(newest)) if newest else None
-        if made_one is None:
+        called = make_next_call(self._dice.choice(newest)) if newest else None
+        if called is None:
             return
         # The claim, the service's own transaction, the conclusion.
         self.writes += 3
-        self.not_done += made_one.row is None or made_one.row.state not in (DeliveryState.DONE, DeliveryState.QUEUED)
+        _, row = called
+        self.not_done += row is None or row.state not in (DeliveryState.DONE, DeliveryState.QUEUED)
