@@ -149,6 +149,9 @@ def _of_questions(
 ) -> Iterator[Need]:
     answers = holder.answers if holder else form_state.record.answers
     values, problems = answers.values, answers.problems
+    if not problems:
+        # Where everything can be read, only what is required and unanswered is left to look at.
+        questions = tuple([one for one in questions if one.required and one.spec.name not in values])
     for section, spec, activation, is_required in questions:
         # An optional question needs nothing, unless its answer can't be read.
         if not activation.active or not (is_required or problems):

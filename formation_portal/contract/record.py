@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from datetime import date, timedelta
-from itertools import compress
+from itertools import compress, filterfalse
 from operator import is_not, ne
 from typing import Any
 
@@ -51,7 +51,7 @@ def names_changed(
     """The names of which two mappings hold other things; None is as good as nothing."""
     # C functions throughout: an update of a long form compares a thousand answers, and one of them has changed.
     there = compress(now, map(are_other, now.values(), map(before.get, now)))
-    gone = (name for name in before.keys() - now.keys() if before[name] is not None)
+    gone = (name for name in filterfalse(now.__contains__, before) if before[name] is not None)
     return {*there, *gone}
 
 

@@ -109,12 +109,13 @@ def _entity(draft: Draft) -> tuple[DesiredResource, DesiredResource]:
 
 def _answers(draft: Draft, holder: Holder) -> tuple[Payload, Payload]:
     """The holder's answers that have a canonical name; and the provider's own, as csp-data takes them."""
-    answers: tuple[Payload, Payload] = ({}, {})
+    canonical_answers: Payload = {}
+    own_answers: Payload = {}
     for spec, value in draft.form_state.active_answers(holder):
+        answers = canonical_answers if spec.canonical_field else own_answers
         refers = spec.refers_to_share_class
-        sent = reference_to(ResourceKind.SHARE_CLASS, value) if refers else spec.payload(value)
-        answers[0 if spec.canonical_field else 1][spec.name] = sent
-    return answers[0], {"schema_id": draft.schema.id, "answers": answers[1]}
+        answers[spec.name] = reference_to(ResourceKind.SHARE_CLASS, value) if refers else spec.payload(value)
+    return canonical_answers, {"schema_id": draft.schema.id, "answers": own_answers}
 
 
 def _share_classes(draft: Draft) -> Iterator[DesiredResource]:
@@ -320,12 +321,15 @@ def without_unsendable(payload: Payload, sendable: Collection[ResourceName]) -> 
     """The payload without answers that refer to what cannot be sent yet: the other answers need not wait for it."""
     if "answers" not in payload:
         return payload
-    kept = {
-        name: value
-        for name, value in payload["answers"].items()
-        if (reference := referenced_name(value)) is None or reference in sendable
+    answers = payload["answers"]
+    unsendable = {
+        name
+        for name, value in answers.items()
+        if isinstance(value, dict) and (reference := referenced_name(value)) and reference not in sendable
     }
-    return payload | {"answers": kept}
+    if not unsendable:
+        return payload
+    return payload | {"answers": {name: value for name, value in answers.items() if name not in unsendable}}
 
 
 def _set_wanted(row: Delivery, payload: Payload | None) -> None:
