@@ -98,7 +98,7 @@
     const moved = [...form.querySelectorAll(".region")].filter(({ id }) => known.shown.has(id) !== shown.has(id));
     const controls = moved.flatMap((region) => [...region.querySelectorAll("[name]")]);
     const posted = new Set([...controls, ...form.querySelectorAll("[aria-invalid]")].map(({ name }) => questionOf(name)));
-    posts.set(request, { form, answers, shown });
+    posts.set(request, [form, { answers, shown }]);
     parameters.shown = [...shown].join(" ");
     for (const name of new Set(held.keys())) {
       const question = questionOf(name);
@@ -111,8 +111,7 @@
 
   document.addEventListener(EVENT.after, ({ detail: { successful, xhr, requestConfig } }) => {
     const post = posts.get(requestConfig);
-    if (!post || !successful || xhr.getResponseHeader("Unsaved")) return;
-    acknowledged.set(post.form, { answers: post.answers, shown: post.shown });
+    if (post && successful && !xhr.getResponseHeader("Unsaved")) acknowledged.set(...post);
   });
 
   document.addEventListener(EVENT.sent, ({ detail: { elt, xhr } }) => {
@@ -127,7 +126,7 @@
     if (sent.get(xhr) !== typed) return;
     if (successful && elt === open) open = null;
     /* What the server has refused for good, it says on a page. */
-    const isAnswered = successful || (xhr.status && !window.saving.isPassing(xhr.status));
+    const isAnswered = successful || (xhr.status && !saving.isPassing(xhr.status));
     if (isAnswered && onwards) onwards();
   });
 
@@ -163,10 +162,10 @@
     }
     event.preventDefault();
     if (part && pressed?.hasAttribute("data-enter")) {
-      window.saving.tell();
+      saving.tell();
       post(part);
     } else if (part ?? open) leave(part ?? open, submitAs(form, pressed));
-    else window.saving.reach(form, submitAs(form, pressed));
+    else saving.reach(form, submitAs(form, pressed));
   });
 
   document.addEventListener("click", (event) => {
@@ -178,10 +177,10 @@
     leave(open, () => location.assign(link.href));
   });
 
-  window.addEventListener("beforeunload", (event) => {
+  addEventListener("beforeunload", (event) => {
     if (open && isAway) event.preventDefault();
   });
-  window.addEventListener("pagehide", () => {
+  addEventListener("pagehide", () => {
     const form = open?.closest("form");
     if (!form) return;
     const body = new FormData(form);

@@ -7,9 +7,10 @@
 
   document.addEventListener("input", ({ target }) => {
     if (target.type !== "checkbox" || !target.checked || !target.form) return;
-    const boxes = [...target.form.elements].filter(({ type, name }) => type === "checkbox" && name === target.name);
     const isAlone = "alone" in target.dataset;
-    const cleared = boxes.filter((box) => box !== target && box.checked && (isAlone || "alone" in box.dataset));
+    const cleared = [...target.form.elements].filter(
+      (box) => box !== target && box.name === target.name && box.checked && (isAlone || "alone" in box.dataset),
+    );
     for (const box of cleared) box.checked = false;
     const announcer = document.getElementById("announcer");
     if (cleared.length) announcer.textContent = announcer.dataset.cleared ?? "";

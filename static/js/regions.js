@@ -100,28 +100,35 @@
 
   /* ---- What has the focus stays where it is seen, whatever an answer puts above it or takes away. ---- */
 
-  const top = (element) => element.getBoundingClientRect().top;
-  let seen = null;
+  const focused = () => document.querySelector(":focus");
+  const top = (element) => element?.getBoundingClientRect().top;
+  let seen = []; /* what had the focus, and where */
 
   document.addEventListener(EVENT.swap, () => {
     /* Where a list grows shorter its place keeps its height, so that nothing below it moves. */
     const around = document.getElementById("needs-section")?.parentElement;
     if (around) around.style.minBlockSize = `${around.offsetHeight}px`;
-    seen = { at: document.activeElement, top: top(document.activeElement) };
+    seen = [focused(), top(focused())];
   });
   document.addEventListener(EVENT.loaded, ({ detail: { elt } }) => {
-    const was = seen;
-    seen = null;
+    const [at, before] = seen;
+    seen = [];
     const keep = () => {
-      if (was && was.at === document.activeElement && was.at !== document.body) scrollBy(0, top(was.at) - was.top);
+      if (at && at === focused()) scrollBy(0, top(at) - before);
     };
     /* After a change before the next frame, which is laid out then anyway; other answers may scroll by themselves. */
     if (elt.matches("[hx-trigger^=change]")) requestAnimationFrame(keep);
     else keep();
   });
+  /* The notices at the foot of the window grow over the page. */
+  const notices = document.querySelector(".notices");
+  new ResizeObserver(() => {
+    const at = focused();
+    if (top(at) < innerHeight) scrollBy(0, Math.max(0, top(at) + at.offsetHeight - top(notices)));
+  }).observe(notices);
 
   /* What was chosen or typed before this file came, or that the browser has brought back, shows and is saved. */
-  window.addEventListener("pageshow", () => {
+  addEventListener("pageshow", () => {
     for (const form of document.forms) {
       const saving = form.closest("[hx-post]") ?? form.querySelector("[hx-post]");
       if (judge(form).some(Boolean)) saving?.dispatchEvent(new Event("change"));

@@ -49,7 +49,7 @@ window.saving = (() => {
     const isLeaving = () => !event.defaultPrevented && event.target.getAttribute("method") === "post";
     setTimeout(() => isLeaving() && begin(event.target)); /* once everybody has heard of it */
   });
-  window.addEventListener("pageshow", () => {
+  addEventListener("pageshow", () => {
     underWay.clear();
     say();
   });
@@ -61,7 +61,7 @@ window.saving = (() => {
   };
   document.addEventListener("submit", ({ submitter }) => submitter?.setAttribute("aria-busy", "true"));
   document.addEventListener(EVENT.after, idle);
-  window.addEventListener("pageshow", idle);
+  addEventListener("pageshow", idle);
 
   /* ---- Not saved: the banner stays until it is. What may pass is tried again by itself. ---- */
 
@@ -103,22 +103,22 @@ window.saving = (() => {
   const repeat = ({ elt, requestConfig: { verb, path, triggeringEvent } }) => {
     const pressed = triggeringEvent?.submitter;
     const values = pressed?.name ? { [pressed.name]: pressed.value } : {};
-    if (elt.isConnected) window.htmx.ajax(verb, path, { source: elt, event: triggeringEvent, values });
+    if (elt.isConnected) htmx.ajax(verb, path, { source: elt, event: triggeringEvent, values });
     else location.reload(); /* what failed was swapped away meanwhile */
   };
   for (const name of EVENT.unreachable)
     document.addEventListener(name, ({ detail }) => {
       /* The page asks by itself how long one stays signed in; nobody waits for the answer. */
-      if (detail.elt?.id === "session-clock") return;
+      if (detail.elt.id === "session-clock") return;
       const reads = detail.requestConfig?.verb === "get";
-      const status = name === EVENT.unreachable[2] ? detail.xhr?.status : 0;
+      const status = detail.xhr?.status;
       const words = reads ? "not-updated" : status === 401 ? "signed-out" : "not-saved";
       warn(words, { elt: detail.elt, again: () => repeat(detail) }, !reads && isPassing(status));
     });
   document.addEventListener(EVENT.after, ({ detail }) => {
     if (detail.successful && (!failed?.elt.isConnected || failed.elt === detail.elt)) calm();
   });
-  window.addEventListener("online", again);
+  addEventListener("online", again);
   document.addEventListener("click", ({ target }) => {
     if (target instanceof Element && target.closest("[data-retry]")) again();
   });

@@ -23,6 +23,10 @@ Opened = tuple[Application, Any]
 NAME = "Kite LLC"
 # Longer than the page waits before it tries again.
 A_WHILE = 6_000
+_IS_SEEN = """() => {
+  const at = document.activeElement, { left, width, top, bottom } = at.getBoundingClientRect();
+  return [top + 2, bottom - 2].every((y) => document.elementFromPoint(left + width / 2, y) === at);
+}"""
 
 
 def field(tab: Tab) -> Any:
@@ -177,3 +181,14 @@ def test_a_button_that_has_nothing_to_do_with_the_answers_waits_for_them_too(
     with tab.expect_navigation():
         tab.context.set_offline(False)
     assert saved_name(application) == NAME
+
+
+def test_what_has_the_focus_is_not_covered_by_what_it_says(open_tab: OpenTab, application: Opened) -> None:
+    tab = at_section(open_tab, application).tab
+    tab.set_viewport_size({"width": 320, "height": 500})
+    field(tab).fill(NAME)
+    field(tab).evaluate("box => scrollBy(0, box.getBoundingClientRect().bottom - innerHeight)")
+    tab.context.set_offline(True)
+    field(tab).press("Enter")
+    expect(tab.get_by_role("alert")).to_contain_text("Not saved.")
+    tab.wait_for_function(_IS_SEEN)
