@@ -153,6 +153,18 @@ class StoredRows:
         """How many parties there are, also removed ones, and how long what is stored of all of them is. One query."""
         return next(iter(_LENGTHS.tuples(self.application.pk)), (0, 0))
 
+    @property
+    def party_count(self) -> int:
+        """How many parties count; one query where they were not read together."""
+        if self.has_all_parties:
+            return len(self.party_models)
+        return self.application.parties.filter(removed_at=None).count()
+
+    @property
+    def document_count(self) -> int:
+        """How many files are in use; one query where they were not read together."""
+        return len(self.documents) if "documents" in self.__dict__ else self.application.documents.in_use().count()
+
     @cached_property
     def removed_party_models(self) -> list[Party]:
         """Those that can be restored."""

@@ -6,7 +6,7 @@ from datetime import datetime
 from enum import StrEnum
 from functools import cached_property
 
-from django.db.models import Q
+from django.db.models import Count, Max, Q
 from django.utils import timezone
 from django.utils.translation import gettext, gettext_noop
 
@@ -17,6 +17,7 @@ from formation_portal.core.prepared_queries import PreparedQuery
 
 from .models import (
     AMBIGUOUS,
+    APPROVED,
     FILE_MISSING,
     REJECTED,
     UNCLEAR,
@@ -168,6 +169,16 @@ class ApplicationDeliveries:
         return self._joined(ResourceKind.PARTY, ResourceKind.PARTY_CSP, token=token)
 
     @property
+    def returned_documents(self) -> tuple[tuple[str, str, DeliveryStatus], ...]:
+        """The documents that the service has rejected: token of the party or nothing, slot, and status."""
+        returned = ((row, row.wanted) for row in self._rows.values() if row.is_returned)
+        return tuple(
+            (row.subject.partition("/")[0], str(wanted["document_key"]), self._status(row))
+            for row, wanted in returned
+            if wanted
+        )
+
+    @property
     def party_states(self) -> dict[str, DeliveryStage]:
         """How far each party has come of which there is a row, by its token."""
         kinds = (ResourceKind.PARTY, ResourceKind.PARTY_CSP)
@@ -312,12 +323,50 @@ def deliveries_for_customer(application: Application, *, holder: str | None = No
 
     With a `holder` (a party's or class's token, "" for the entity) it tells of that one's answers and documents alone.
     """
-    profile, is_draft = current_profile(), application.status is State.DRAFT
-    # What is queued is only said to wait while the service is not called; where something is wrong, titles take all.
-    if is_draft and not profile.is_paused(timezone.now()) and not _FIRST_TROUBLED.tuples(application.pk):
+    profile = current_profile()
+    if _is_well(application, profile):
         return ApplicationDeliveries(application, [], profile, only_trouble=True)
     rows = Delivery.objects.filter(application=application)
     if holder is not None:
         own = Q(subject=holder) | Q(subject__startswith=f"{holder}/")
-        rows = rows.filter(own | Q(kind__in=_DECIDING))
-    return ApplicationDeliveries(application, rows, profile, only_trouble=is_draft)
+        # They are found in the index of names, and then read.
+        rows = Delivery.objects.filter(pk__in=rows.filter(own | Q(kind__in=_DECIDING)).order_by().values("pk"))
+    return ApplicationDeliveries(application, rows, profile, only_trouble=application.status is State.DRAFT)
+
+
+def _is_well(application: Application, profile: Profile) -> bool:
+    """Whether a customer reads of a draft that it is saved, and no more."""
+    is_draft = application.status is State.DRAFT
+    # What is queued is only said to wait while the service is not called.
+    return is_draft and not profile.is_paused(timezone.now()) and not _FIRST_TROUBLED.tuples(application.pk)
+
+
+# What tells how far the whole has come: where it has arrived, the rest has, unless it is told by itself.
+_WHOLE = (*_DECIDING, ResourceKind.ENTITY_CSP, ResourceKind.SHARE_CLASS_CSP)
+_UNDER_WAY = _TROUBLED | Q(state=DeliveryState.QUEUED)
+# Where more is under way, everything is read.
+_MOST_UNDER_WAY = 100
+
+
+def deliveries_under_way(application: Application) -> ApplicationDeliveries:
+    """The same for pages about the whole: of what parties have, only what has not arrived or is not well, and whose it
+    is. Of anything else it would say that it is saved. Three queries at most, whatever else there is."""
+    profile = current_profile()
+    if _is_well(application, profile):
+        return ApplicationDeliveries(application, [], profile, only_trouble=True)
+    rows = Delivery.objects.filter(application=application)
+    under_way = rows.filter(_UNDER_WAY).order_by().values("pk")[: _MOST_UNDER_WAY + 1]
+    found = dict(Delivery.objects.filter(pk__in=under_way).order_by().values_list("pk", "subject"))
+    if len(found) <= _MOST_UNDER_WAY:
+        holders = {subject.partition("/")[0] for subject in found.values()}
+        named = rows.filter(Q(kind__in=_WHOLE) | Q(kind=ResourceKind.PARTY, subject__in=holders)).order_by()
+        rows = Delivery.objects.filter(Q(pk__in=found) | Q(pk__in=named.values("pk")))
+    return ApplicationDeliveries(application, rows, profile, only_trouble=application.status is State.DRAFT)
+
+
+def accepted_documents(application: Application) -> tuple[int, datetime | None]:
+    """How many documents the service has accepted, and when it said so last. One query."""
+    is_accepted = Q(kind=ResourceKind.DOCUMENT, state=DeliveryState.DONE, document_status=APPROVED)
+    found = Delivery.objects.filter(is_accepted, application=application, wanted__isnull=False)
+    told = found.aggregate(count=Count("pk"), last=Max("updated_at"))
+    return told["count"], told["last"]

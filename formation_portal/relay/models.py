@@ -264,13 +264,19 @@ class Delivery(models.Model):
         return self.wanted is None and self.acknowledged is not None
 
 
+# What belongs to no party, beside the entity itself.
+_OF_THE_WHOLE = (
+    ResourceKind.SHARE_CLASS,
+    ResourceKind.SHARE_CLASS_CSP,
+    *(kind for kind in ResourceKind if kind.is_transition),
+)
 _ALL = PreparedQuery(lambda application: Delivery.objects.select_for_update().filter(application=application))
 _OWN = PreparedQuery(lambda application: _locked(application, ()))
 
 
 def locked_deliveries(application: Application, only: frozenset[str] | None) -> list[Delivery]:
-    """The rows of an application, locked; with `only` those of the entity itself, the classes of shares, which others
-    refer to, and the parties of these tokens."""
+    """The rows of an application, locked; with `only` those of the entity itself, its transitions, the classes of
+    shares, which others refer to, and the parties of these tokens."""
     if only is None:
         return _ALL.rows(application.pk)
     if tokens := only - {""}:
@@ -285,8 +291,7 @@ def _locked(application: int, tokens: Collection[str]) -> QuerySet[Delivery]:
 
 
 def _of(tokens: Iterable[str]) -> Q:
-    kinds = (ResourceKind.SHARE_CLASS, ResourceKind.SHARE_CLASS_CSP)
-    found = Q(subject="") | Q(subject__startswith="/") | Q(kind__in=kinds)
+    found = Q(subject="") | Q(subject__startswith="/") | Q(kind__in=_OF_THE_WHOLE)
     for token in tokens:
         found |= Q(subject=token) | Q(subject__startswith=f"{token}/")
     return found

@@ -251,12 +251,11 @@ def sync(draft: Draft) -> None:
     """Set what each row wants: equal to what was acknowledged is done, anything else is queued.
 
     What is on its way keeps its state, and is compared again once it is known what became of it. At most four
-    queries, however large the application, and one more for one that was submitted. Of a draft that was never
-    submitted, only those are looked at whose state the change can have changed (`Draft.concerned`).
+    queries, however large the application, and one more for one that was submitted. While its customer may write, only
+    those are looked at whose state the change can have changed (`Draft.concerned`).
     """
     application, now = draft.application, timezone.now()
-    is_limited = application.status is State.DRAFT and not application.submissions
-    only = draft.concerned if is_limited and len(draft.concerned or ()) <= _AT_ONCE else None
+    only = draft.concerned if application.is_open and len(draft.concerned or ()) <= _AT_ONCE else None
     found = locked_deliveries(application, only)
     rows = {_name_of(row): row for row in found}
     before = {name: _values(row) for name, row in rows.items()}

@@ -70,10 +70,15 @@ def measures(client: Client, agent: Client, owner: Any, cost: Cost) -> Iterator[
         yield f"parties_{name}_{MANY}", spent, "ms"
         yield f"parties_{name}_growth", against_nothing / cost(few[name])[1], "x"
     for draft in drafts.values():
-        _submit(draft)
+        stand_as(draft, State.IN_REVIEW)
     few, many = (dict(_desk_calls(agent, draft)) for draft in drafts.values())
     for name in few:
         yield f"parties_desk_{name}_growth", cost(many[name])[1] / cost(few[name])[1], "x"
+    for draft in drafts.values():
+        stand_as(draft, State.RETURNED_FOR_CHANGES)
+    few, many = (dict(calls_of_returned(client, draft)) for draft in drafts.values())
+    for name in few:
+        yield f"parties_returned_{name}_growth", cost(many[name])[1] / cost(few[name])[1], "x"
     yield from _of_more_applications(client, owner, cost)
 
 
@@ -132,10 +137,18 @@ def _version(html: str) -> str:
     return found[1] if found else ""
 
 
-def _submit(draft: Draft) -> None:
-    """As if it had been submitted."""
+def calls_of_returned(client: Client, draft: Draft) -> Iterator[tuple[str, Callable[[], Any]]]:
+    """Its customer's pages and changes that show no list of parties, once it was returned."""
+    calls = dict(_calls(client, draft))
+    for name in ("overview", "section", "section_change", "party", "party_change", "party_added"):
+        yield name, calls[name]
+    yield "status", lambda: client.get(f"/applications/{draft.application.reference}/status/")
+
+
+def stand_as(draft: Draft, state: State) -> None:
+    """As if it had been submitted once, and what followed."""
     row = Application.objects.filter(pk=draft.application.pk)
-    row.update(state=State.IN_REVIEW, submitted_at=timezone.now(), submissions=1)
+    row.update(state=state, submitted_at=timezone.now(), submissions=1)
     update_case(open_draft(row.get()))
 
 

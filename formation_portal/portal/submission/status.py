@@ -17,8 +17,8 @@ from formation_portal.applications.models import Application, Change
 from formation_portal.contract.catalog import expected_dates
 from formation_portal.contract.lifecycle import FINAL, State, is_possible
 from formation_portal.contract.localisation import long_date, ngettext
-from formation_portal.relay.delivery_status import ApplicationDeliveries
-from formation_portal.relay.models import APPROVED, REJECTED, Delivery, DeliveryState, ResourceKind
+from formation_portal.relay.delivery_status import ApplicationDeliveries, accepted_documents
+from formation_portal.relay.models import Delivery, DeliveryState, ResourceKind
 from formation_portal.reviews.customer_queries import decision_texts
 from formation_portal.reviews.decisions import registration_of
 from formation_portal.ui import formats
@@ -74,18 +74,17 @@ class ProgressStep:
 
 
 def document_steps(draft: Draft, deliveries: ApplicationDeliveries) -> Iterator[ProgressStep]:
-    """One for all that are accepted, and one for each that came back, with its note. Costs no query."""
-    views = [(one, deliveries.of(ResourceKind.DOCUMENT, one.subject)) for one in draft.documents]
-    accepted = sorted((view for _, view in views if view.document_status == APPROVED), key=lambda view: str(view.at))
-    if accepted:
-        words = ngettext("{count} document accepted", "{count} documents accepted", len(accepted))
-        yield ProgressStep(_day(accepted[-1].at), words, "", "met")
-    for document, view in views:
-        if view.document_status == REJECTED:
-            party = draft.party(document.party.token) if document.party else None
-            said = {"slot": draft.slot_words(document.slot), "whom": party.label if party else draft.title}
-            title = gettext("“%(slot)s” of %(whom)s was returned to you") % said
-            yield ProgressStep(_day(view.at), title, view.note, "heed")
+    """One for all that are accepted, and one for each that came back, with its note. Two queries at most."""
+    count, last = accepted_documents(draft.application)
+    if count:
+        words = ngettext("{count} document accepted", "{count} documents accepted", count)
+        yield ProgressStep(_day(last), words, "", "met")
+    returned = deliveries.returned_documents
+    labels = {party.token: party.label for party in draft.parties_of({token for token, _, _ in returned if token})}
+    for token, slot, status in returned:
+        said = {"slot": draft.slot_words(slot), "whom": labels.get(token) or draft.title}
+        title = gettext("“%(slot)s” of %(whom)s was returned to you") % said
+        yield ProgressStep(_day(status.at), title, status.note, "heed")
 
 
 def _day(at: datetime | None) -> str:
@@ -300,12 +299,11 @@ class StatusPage:
 
 def status_version(application: Application) -> str:
     """State, round, and what the service says of documents, as an address names them. One query."""
+    # Some status is greater than none: so they are found in the index.
     documents = Delivery.objects.filter(
-        application=application.pk, kind=ResourceKind.DOCUMENT, state=DeliveryState.DONE
+        application=application.pk, kind=ResourceKind.DOCUMENT, state=DeliveryState.DONE, document_status__gt=""
     )
-    statuses = (
-        documents.exclude(document_status="").order_by("pk").values_list("pk", "document_status", "document_note")
-    )
+    statuses = documents.order_by("pk").values_list("pk", "document_status", "document_note")
     seen = (application.state, application.submissions, list(statuses))
     return blake2s(repr(seen).encode(), digest_size=8).hexdigest()
 

@@ -85,13 +85,22 @@ def test_a_word_that_many_cases_have_finds_the_same(
     assert len(found) == 3
 
 
-def test_a_correction_changes_what_finds_a_case(submitted: Draft, owner: Any, as_agent: Client) -> None:
+def test_a_correction_is_found_at_once_and_what_it_replaced_until_it_is_submitted(
+    submitted: Draft, owner: Any, as_agent: Client
+) -> None:
     services.reopen(submitted, reason="Returned")
-    section = submitted.schema.entity_sections[0]
+    section, ada = submitted.schema.entity_sections[0], submitted.party("ada")
+    assert ada is not None
     version = submitted.version(section.key)
     services.save_section(submitted, section, {"entity.name": "Kestrel"}, version=version, by=owner)
-    assert references(as_agent, "?q=kestrel") == [submitted.application.reference]
-    assert references(as_agent, "?q=larkfield") == []
+    services.save_party(submitted, ada, {"person.last_name": "Wilgenhof"}, version=ada.version, by=owner)
+    named = [submitted.application.reference]
+    for word in ("kestrel", "larkfield", "wilgenhof", "lovelace"):
+        assert references(as_agent, f"?q={word}") == named
+    services.submit(submitted, by=owner)
+    assert references(as_agent, "?q=kestrel+wilgenhof") == named
+    assert references(as_agent, "?q=larkfield") == references(as_agent, "?q=lovelace") == []
+    assert _words(submitted.application) == _words_made_anew(submitted)
 
 
 def test_a_customers_new_name_and_address_find_their_cases_at_once(

@@ -16,6 +16,7 @@ from formation_portal.relay.sync import sync
 from formation_portal.relay.worker import drain
 from tests import payloads
 from tests.applications import factories
+from tests.relay.calls.status_changes import RETURNED, advance
 from tests.relay.conftest import save
 from tests.relay.flaky_transport import FlakyTransport
 
@@ -182,3 +183,27 @@ def test_the_service_ends_up_with_what_the_draft_says(
     assert_the_service_holds(draft, service)
     assert drain() == 0
     assert_nothing_was_said_twice(transport)
+
+
+@settings(
+    max_examples=15,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+@given(history=st.lists(actions, min_size=3, max_size=14))
+def test_a_correction_syncs_all_that_it_concerns(
+    history: list[Any], owner: Any, agent: Any, transport: FlakyTransport, service: FormationService
+) -> None:
+    """The same of what was submitted and came back twice, of which nothing leaves until it is sent again."""
+    draft = open_draft(services.start(owner=owner, product=factories.product()))
+    factories.fill_in(draft, by=owner)
+    for _ in range(2):
+        services.submit(draft, by=owner)
+        drain()
+        advance(draft, *RETURNED, by=agent)
+        drain()
+    transport.clear()
+    for action in history:
+        do(draft, action, owner)
+        assert_a_whole_sync_changes_nothing(draft)
+    assert transport.calls == []
