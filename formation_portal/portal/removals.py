@@ -1,6 +1,6 @@
 """Removing a party, a share class, a holding or a document: one page that asks, and says what refers to it."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -22,12 +22,10 @@ from formation_portal.applications.readback import number_of_shares
 from formation_portal.applications.summaries import Totals
 from formation_portal.contract import canonical
 from formation_portal.contract.localisation import join_list, ngettext
-from formation_portal.contract.needs import needs, needs_of_roles
-from formation_portal.contract.reach import reads_parties
-from formation_portal.contract.record import Record
-from formation_portal.relay.delivery_status import ApplicationDeliveries
+from formation_portal.contract.needs import Need, needs, needs_of_entity, needs_of_party, needs_of_roles
+from formation_portal.contract.reach import evaluate_after, reads_parties
+from formation_portal.relay.delivery_status import cannot_be_removed
 from formation_portal.relay.models import ResourceKind, shareholding_subject
-from formation_portal.relay.service_profile import current_profile
 from formation_portal.ui.documents import documents_url
 from formation_portal.ui.roles import role_words
 
@@ -42,17 +40,16 @@ _STAYS = gettext_noop(
 
 @dataclass(frozen=True, kw_only=True)
 class RemovalPage(ConfirmPage):
-    """The question whether to remove something: the draft's record without it is `after`.
+    """The question whether to remove something.
 
-    `consequences` says what refers to it and what goes with it; `count` is of how many things the name tells.
+    `consequences` says what refers to it and what goes with it; `count` is of how many things the name tells; `lacking`
+    finds what is needed then and isn't now.
     """
 
     name: str
     facts: str = ""
     consequences: Sequence[str]
-    after: Record
-    # Who is removed, where it is a party.
-    party: PartyRow | None = None
+    lacking: Callable[[], list[str]]
     count: int = 1
 
     @property
@@ -61,18 +58,8 @@ class RemovalPage(ConfirmPage):
 
     @cached_property
     def needed(self) -> list[str]:
-        """What is needed then and isn't now: the same list as everywhere, for the application without the thing."""
-        if self.party is not None and not reads_parties(self.draft.schema):
-            return self._too_few_then(self.party)
-        now = {need.text for need in self.draft.needs}
-        return [need.text for need in needs(self.draft.schema, self.after) if need.text not in now]
-
-    def _too_few_then(self, party: PartyRow) -> list[str]:
-        """The roles that too few have without the party: what else it leaves behind, nobody needs."""
-        state, totals = self.draft.form_state, Totals(self.draft)
-        now = {need.text for need in needs_of_roles(state, totals.parties_in)}
-        then = needs_of_roles(state, lambda one: totals.parties_in(one) - one.counts(party.kind, party.roles))
-        return [need.text for need in then if need.text not in now]
+        """What is needed then and isn't now."""
+        return self.lacking()
 
     @property
     def done(self) -> str:
@@ -82,9 +69,42 @@ class RemovalPage(ConfirmPage):
 
 def _stays(draft: Draft, kind: ResourceKind, token: str) -> list[str]:
     """That the service keeps the thing until somebody asks for its removal, where that is so."""
-    rows = draft.application.deliveries.filter(kind=kind, subject=token)
-    there = ApplicationDeliveries(draft.application, rows, current_profile())
-    return [gettext(_STAYS)] if there.cannot_be_removed(kind, token) else []
+    return [gettext(_STAYS)] if cannot_be_removed(draft.application, kind, token) else []
+
+
+def _new(then: Iterable[Need], now: Iterable[Need]) -> list[str]:
+    """What is needed then and isn't now, in words."""
+    known = {need.text for need in now}
+    return [need.text for need in then if need.text not in known]
+
+
+def _lacking_without_party(draft: Draft, party: PartyRow) -> list[str]:
+    """The roles that too few have without the party: what else it leaves behind, nobody needs. Where a rule reads what
+    parties have answered, all is asked."""
+    if reads_parties(draft.schema):
+        return _new(needs(draft.schema, draft.record_without(party.token)), draft.needs)
+    state, totals = draft.form_state, Totals(draft)
+    then = needs_of_roles(state, lambda one: totals.parties_in(one) - one.counts(party.kind, party.roles))
+    return _new(then, needs_of_roles(state, totals.parties_in))
+
+
+def _lacking_without_shares(draft: Draft, holder: PartyRow, *, had_some: bool, has_others: bool) -> list[str]:
+    """What the holder of some shares needs without them; nobody else needs any more."""
+    then = needs_of_party(draft.form_state, holder.record, has_shares=has_others)
+    return _new(then, needs_of_party(draft.form_state, holder.record, has_shares=had_some))
+
+
+def _lacking_without_document(draft: Draft, party: PartyRow | None, slot: str) -> list[str]:
+    """What the party, or the entity, needs without its file in a slot; nobody else needs any more."""
+    token, state = party.token if party else None, draft.form_state
+    own = {(token, one.slot) for one in draft.files_of(token) if one.replaced_at is None}
+    record = replace(draft.record, documents=frozenset(own - {(token, slot)}))
+    without = evaluate_after(state, record)
+    if party is None:
+        return _new(needs_of_entity(without), needs_of_entity(state))
+    return _new(
+        needs_of_party(without, party.record, has_shares=True), needs_of_party(state, party.record, has_shares=True)
+    )
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -129,8 +149,7 @@ def party_removal(request: UserRequest, reference: str, token: str) -> HttpRespo
         name=party.label,
         facts=role_words(party.roles),
         consequences=consequences + _stays(draft, ResourceKind.PARTY, token),
-        party=party,
-        after=draft.record_without(token),
+        lacking=lambda: _lacking_without_party(draft, party),
     )
     return ask_or_remove(request, page, lambda: services.remove_party(draft, party, by=request.user))
 
@@ -151,17 +170,18 @@ def share_class_removal(request: UserRequest, reference: str, token: str) -> Htt
         gettext("{who}: you will need to answer “{label}” again.").format(who=label or draft.title, label=spec.label)
         for label, spec in gone.answers
     ]
+    without = replace(
+        draft.record,
+        share_classes=tuple(one for one in draft.record.share_classes if one.id != token),
+        holdings=tuple(one for one in draft.record.holdings if one.share_class_id != token),
+    )
     page = RemovalPage(
         draft=draft,
         back_url=reverse("portal:shares", args=[reference]),
         back_label=gettext("Shares"),
         name=share_class.label,
         consequences=[*held, *answers, *_stays(draft, ResourceKind.SHARE_CLASS, token)],
-        after=replace(
-            draft.record,
-            share_classes=tuple(one for one in draft.record.share_classes if one.id != token),
-            holdings=tuple(one for one in draft.record.holdings if one.share_class_id != token),
-        ),
+        lacking=lambda: _new(needs(draft.schema, without), draft.needs),
     )
     return ask_or_remove(request, page, lambda: services.remove_share_class(draft, share_class, by=request.user))
 
@@ -172,13 +192,12 @@ def holding_removal(request: UserRequest, reference: str, party: str, share_clas
     """The shares of one class that a party holds: how many they are, and whether their holder then has none."""
     draft = get_draft_or_404(request, reference)
     holder, held = get_party_or_404(draft, party), get_share_class_or_404(draft, share_class)
-    pair = (holder.token, held.token)
-    if pair not in draft.holdings:
+    pair, own = (holder.token, held.token), draft.holdings_of(holder.token)
+    if pair not in own:
         raise Http404
-    holding = draft.holdings[pair]
+    holding = own[pair]
     count = holding.shares or 2
-    others = tuple(one for one in draft.record.holdings if (one.party_id, one.share_class_id) != pair)
-    has_others = any(one.party_id == holder.token and one.shares for one in others)
+    has_others = any(one.shares for other, one in own.items() if other != pair)
     consequences = [] if has_others else [gettext("{who} will hold no shares.").format(who=holder.label)]
     page = RemovalPage(
         draft=draft,
@@ -194,7 +213,9 @@ def holding_removal(request: UserRequest, reference: str, party: str, share_clas
         ),
         count=count,
         consequences=consequences + _stays(draft, ResourceKind.SHAREHOLDING, shareholding_subject(*pair)),
-        after=replace(draft.record, holdings=others),
+        lacking=lambda: _lacking_without_shares(
+            draft, holder, had_some=has_others or bool(holding.shares), has_others=has_others
+        ),
     )
     return ask_or_remove(request, page, lambda: services.save_holdings(draft, {pair: ""}, by=request.user))
 
@@ -219,14 +240,12 @@ def document_removal(request: UserRequest, reference: str, number: int) -> HttpR
 def document_removal_page(draft: Draft, document: Document, *, back: tuple[str, str]) -> RemovalPage:
     """Whose document it is, and for which roles it is asked."""
     party = draft.party(document.party.token) if document.party else None
-    whose, consequences, after = party.label if party else draft.title, list[str](), draft.record
+    whose, consequences = party.label if party else draft.title, list[str]()
     if document.replaced_at:
-        # It counts nowhere any more: nothing is needed without it.
         facts = gettext("An earlier file for “%(slot)s” of %(whom)s. The current file is kept.")
         facts %= {"slot": draft.slot_words(document.slot), "whom": whose}
     else:
         facts = gettext("“{slot}” of {who}").format(slot=draft.slot_words(document.slot), who=whose)
-        after = replace(after, documents=after.documents - {(party.token if party else None, document.slot)})
         asking = [
             canonical.role_word(section.role or "")
             for section in (draft.schema.sections_for(party.kind, party.roles) if party else ())
@@ -246,7 +265,8 @@ def document_removal_page(draft: Draft, document: Document, *, back: tuple[str, 
         name=document.name,
         facts=facts,
         consequences=consequences,
-        after=after,
+        # One that was replaced counts nowhere any more.
+        lacking=lambda: [] if document.replaced_at else _lacking_without_document(draft, party, document.slot),
     )
 
 

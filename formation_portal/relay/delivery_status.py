@@ -364,6 +364,12 @@ def deliveries_under_way(application: Application) -> ApplicationDeliveries:
     return ApplicationDeliveries(application, rows, profile, only_trouble=application.status is State.DRAFT)
 
 
+def cannot_be_removed(application: Application, kind: ResourceKind, token: str) -> bool:
+    """The same of one thing (`ApplicationDeliveries.cannot_be_removed`), for which no other row is read."""
+    rows = Delivery.objects.filter(application=application, kind=kind, subject=token)
+    return ApplicationDeliveries(application, rows, current_profile()).cannot_be_removed(kind, token)
+
+
 def accepted_documents(application: Application) -> tuple[int, datetime | None]:
     """How many documents the service has accepted, and when it said so last. One query."""
     is_accepted = Q(kind=ResourceKind.DOCUMENT, state=DeliveryState.DONE, document_status=APPROVED)

@@ -58,6 +58,7 @@ _FITTING: dict[str, Any] = {
     "phone": "+44 20 7946 0123",
     "nationality": ["NO"],
 }
+_REMOVALS = ("party_removal", "holding_removal", "document_removal")
 _numbers = itertools.count()
 
 
@@ -98,6 +99,10 @@ def _calls(client: Client, draft: Draft) -> Iterator[tuple[str, Callable[[], Any
     yield "party", lambda: client.get(party)
     yield "party_change", _change(client, party, "q:person.last_name")
     yield "party_removal", lambda: client.get(f"{party}removal/")
+    holding = "/".join(next(pair for pair in draft.holdings if pair[0] == token))
+    yield "holding_removal", lambda: client.get(f"{root}shares/holdings/{holding}/removal/")
+    document = draft.files_of(token)[0].pk
+    yield "document_removal", lambda: client.get(f"{root}documents/{document}/removal/")
     yield "party_new", lambda: client.get(f"{root}people/new/?role=director")
     yield "share_class", lambda: client.get(f"{root}shares/classes/{draft.share_classes[0].token}/")
     added: list[str] = []
@@ -140,7 +145,7 @@ def _version(html: str) -> str:
 def calls_of_returned(client: Client, draft: Draft) -> Iterator[tuple[str, Callable[[], Any]]]:
     """Its customer's pages and changes that show no list of parties, once it was returned."""
     calls = dict(_calls(client, draft))
-    for name in ("overview", "section", "section_change", "party", "party_change", "party_added"):
+    for name in ("overview", "section", "section_change", "party", "party_change", *_REMOVALS, "party_added"):
         yield name, calls[name]
     yield "status", lambda: client.get(f"/applications/{draft.application.reference}/status/")
 
