@@ -14,6 +14,7 @@ from django.template.loader import get_template, render_to_string
 from django.test import RequestFactory
 
 from formation_portal.applications.readback import ShareTable
+from formation_portal.portal.applications.overview import Task
 from formation_portal.relay.delivery_status import STAGE_WORDS, DeliveryStage
 from formation_portal.ui.glossary import Term
 from formation_portal.ui.pagination import numbered_links
@@ -114,7 +115,7 @@ EXAMPLES: Mapping[str, Mapping[str, Any]] = {
         "change_url": "/c", "change_what": ODD, "state": "met",
     },
     "task": {
-        "task": Some(id="t", title=ODD, url="/s", state="half", status=ODD, note=ODD, why=ODD, copies="FP-1"),
+        "task": Task("t", ODD, "/s", "half", ODD, ODD, ODD, copies="FP-1"), "is_ours": True,
     },
     "term": {"term": Term("seat", ODD, ODD, "en", ODD, "nl"), "place": ODD, "is_closed": True},
     "timeline": {"id": "way", "title": ODD, "steps": [Named(), Named(state="met")]},
@@ -157,9 +158,26 @@ def test_the_error_summary_links_to_the_first_control_in_the_words_of_the_field(
     assert "autofocus" in summary.attributes
 
 
+@pytest.mark.parametrize("own_id", ['t"', ""])
+@pytest.mark.parametrize("is_name", [True, False])
+@pytest.mark.parametrize("is_ours", [True, False])
+def test_a_task_is_a_link_with_what_is_said_of_it(own_id: str, is_name: bool, is_ours: bool) -> None:
+    task = Task(own_id, ODD, "/s", "half", ODD, ODD, ODD, is_name=is_name, copies="FP-1")
+    row = Markup(f"<ul>{components.task_row(task, is_ours)}</ul>")
+    assert row.faults == []
+    assert not row.all("b"), "what people type is never markup"
+    link = row.one("a", **{"class": "task-name"})
+    said = link.attributes.get("aria-describedby", "").split()
+    assert said == ([f"{own_id}-{part}" for part in ("status", "note", "why")] if own_id else [])
+    assert {one.attributes["id"] for one in row.all("p") if "id" in one.attributes} == set(said)
+    assert [one.text for one in row.all("p")][:3] == [ODD, f"{ODD}.", ODD]
+    assert len(row.all("a")) == 3, "the two copies of its record"
+
+
 def test_a_task_that_opens_later_is_not_a_link() -> None:
-    markup = Markup(render_to_string("ui/task.html", {"task": Some(id="t", title="Submit", state="later")}))
-    assert markup.all("a") == []
+    row = Markup(f"<ul>{components.task_row(Task('t', 'Submit', '', 'later', 'Not available yet', ''))}</ul>")
+    assert row.all("a") == []
+    assert [one.text for one in row.all("p")] == ["Not available yet"]
 
 
 def test_a_refused_file_is_said_at_its_control() -> None:

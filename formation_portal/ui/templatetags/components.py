@@ -8,7 +8,9 @@ from django import template
 from django.conf import settings
 from django.forms import BaseForm
 from django.forms.boundfield import BoundField
+from django.template.loader import render_to_string
 from django.urls import NoReverseMatch, reverse
+from django.utils.html import conditional_escape
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext
 
@@ -22,6 +24,7 @@ from formation_portal.relay.delivery_status import STAGE_WORDS, DeliveryStage
 
 from ..forms.controls import Problem, Selectable, attributes, markup, words_mark
 from ..forms.form_data import new_page_version, page_id
+from .languages import schema_words
 
 register = template.Library()
 
@@ -90,6 +93,28 @@ def need_items(needs: Iterable[Any]) -> SafeString:
         line = f'<a href="{escape(url)}">{text}</a>' if url else f"<span>{text}</span>"
         lines.append(f'<li class="need"{attributes(id=own_id)}>{open_glyph}{line}</li>')
     return markup("".join(lines))
+
+
+@register.simple_tag
+def task_row(task: Any, is_ours: Any = False) -> SafeString:
+    """One row of an overview (ui/task.html), of which there are a dozen: each took a template as long as a query."""
+    own_id, title = str(task.id), task.title
+    parts = {"status": task.status, "note": task.note, "why": task.why and f"{task.why}."}
+    ids = {part: attributes(id=own_id and f"{own_id}-{part}") for part in parts}
+    words = conditional_escape(title) if is_ours else schema_words(title)
+    name = f'<span class="name">{conditional_escape(title)}</span>' if task.is_name else words
+    described = " ".join(f"{own_id}-{part}" for part, said in parts.items() if own_id and (said or part == "status"))
+    link = f'<a class="task-name"{attributes(href=task.url, aria_describedby=described)}>{name}</a>'
+    copies = render_to_string("ui/copies.html", {"reference": task.copies, "of": title}) if task.copies else ""
+    return markup(
+        f'<li class="task {tone(task.state)}"{attributes(id=own_id)}>{mark(task.state)}'
+        f"{link if task.url else f'<div>{words}</div>'}"
+        + (f'<p class="task-note"{ids["note"]}>{conditional_escape(parts["note"])}</p>' if task.note else "")
+        + (f'<p class="task-note small"{ids["why"]}>{escape(parts["why"])}</p>' if task.why else "")
+        + f'<p class="status"{ids["status"]}>{conditional_escape(task.status)}</p>'
+        + (f'<p class="task-more small">{copies}</p>' if copies else "")
+        + "</li>"
+    )
 
 
 @register.simple_tag
