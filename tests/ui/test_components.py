@@ -15,6 +15,7 @@ from django.test import RequestFactory
 
 from formation_portal.applications.readback import ShareTable
 from formation_portal.portal.applications.overview import Task
+from formation_portal.portal.parties.people import PartyListItem
 from formation_portal.relay.delivery_status import STAGE_WORDS, DeliveryStage
 from formation_portal.ui.glossary import Term
 from formation_portal.ui.pagination import numbered_links
@@ -88,7 +89,10 @@ EXAMPLES: Mapping[str, Mapping[str, Any]] = {
     "messages": {"messages": [ODD]},
     "needs_list": {"needs": [Named()], "met": [ODD], "large": True, "id": "needs"},
     "pagination": {"links": numbered_links(Paginator(range(50), 20).page(2), QueryDict("a=1"))},
-    "party": {"party": Some(id="p", name=ODD, kind="foundation", facts=ODD, status=ODD, url="/e")},
+    "party": {"party": PartyListItem(
+        "p", ODD, "foundation", ODD, "half", ODD, "/e", can_edit=True, remove_url="/r", delivery="ours", why=ODD,
+        duplicate_url="/d", invitation=ODD, invite_url="/i",
+    ), "is_dense": False},
     "receipt": {"reference": "FP-1", "facts": [(ODD, ODD, True)]},
     "removed_party": {
         "party": Some(token="p", label=ODD, kind="person"), "facts": ODD, "url": "/r", "csrf_token": "t",

@@ -1,9 +1,9 @@
 """The page of people and companies, each role and each party once, and those who are known from elsewhere."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
 
 from django.core.paginator import Page, Paginator
 from django.http import QueryDict
@@ -93,6 +93,8 @@ class PartyListItem:
     invite_url: str
 
 
+# Stands for a token in an address; no reference has as many letters in a row.
+_ANY_TOKEN = "0" * 10
 # The marks of who isn't complete.
 _UNFINISHED = ("open", "half", "heed")
 
@@ -209,7 +211,8 @@ class PeoplePage(ApplicationPage):
             fitting = [row for row in self.draft.parties if section.role not in row.roles and section.allows(row.kind)]
             # More are found by their names, and given roles on their own pages.
             fitting = fitting if len(fitting) <= PEOPLE_AT_ONCE else []
-            usable = tuple(RoleCandidate(row.token, row.label, self._url("party_roles", row.token)) for row in fitting)
+            urls = [self._party_url("party_roles", row.token) for row in fitting]
+            usable = tuple(RoleCandidate(row.token, row.label, url) for row, url in zip(fitting, urls, strict=True))
             add_url = f"{self._url('party_new')}?{urlencode({'role': section.role or ''})}"
         at_once = usable if len(usable) <= _SEEN_AT_ONCE else ()
         known = tuple(candidate for one, candidate in self._known if section.allows(one.kind))
@@ -229,7 +232,7 @@ class PeoplePage(ApplicationPage):
             known=known[:_KNOWN_AT_ONCE],
             listed=(*usable[len(at_once) :], *known[_KNOWN_AT_ONCE:]),
             add_url=add_url,
-            list_url=self._url("party_known"),
+            list_url=self._address("party_known"),
         )
 
     @cached_property
@@ -245,7 +248,7 @@ class PeoplePage(ApplicationPage):
                 RoleCandidate(
                     id=f"{one.sources[0]}/{new_token()}",
                     label=one.label,
-                    url=self._url("party_known"),
+                    url=self._address("party_known"),
                     detail=distinguishing_words(one.identifying_values) if names[one.label] > 1 else "",
                     own=gettext("Add yourself") if one.is_owner else "",
                 ),
@@ -331,8 +334,17 @@ class PeoplePage(ApplicationPage):
     def _needs(self) -> PartyNeeds:
         return PartyNeeds(self.draft)
 
+    @cached_property
+    def _address(self) -> Callable[..., str]:
+        """The address of a view, which is looked up once for all of a list."""
+        return cache(self._url)
+
+    def _party_url(self, view: str, token: str) -> str:
+        return self._address(view, _ANY_TOKEN).replace(_ANY_TOKEN, token)
+
     def _line(self, row: PartyRow) -> PartyListItem:
         can_be_changed = not self.read_only_reason
+        may_invite = can_be_changed and self.draft.application.is_own
         status = self.deliveries.of_party(row.token)
         delivery = answers_delivery(self.deliveries, status, party=row.token, changed_at=row.model.updated_at)
         # Of somebody without a role, what they own.
@@ -348,14 +360,14 @@ class PeoplePage(ApplicationPage):
             facts=join_sentences(doing, canonical.kind_title(row.kind).capitalize()),
             state=state,
             status=words,
-            url=self._url("party", row.token),
+            url=self._party_url("party", row.token),
             can_edit=can_be_changed,
-            remove_url=self._url("party_removal", row.token) if can_be_changed else "",
+            remove_url=self._party_url("party_removal", row.token) if can_be_changed else "",
             delivery="" if delivery.is_refused else delivery.state,
             why=delivery.why,
             duplicate_url=self._url("party_duplicate", row.token) if row.token in self._duplicates else "",
             invitation=_invitation_words(invitation) if invitation else "",
-            invite_url=self._url("invitation", row.token) if can_be_changed and self.draft.application.is_own else "",
+            invite_url=self._party_url("invitation", row.token) if may_invite else "",
         )
 
     @cached_property

@@ -118,6 +118,34 @@ def task_row(task: Any, is_ours: Any = False) -> SafeString:
 
 
 @register.simple_tag
+def party_row(party: Any, is_dense: Any = False) -> SafeString:
+    """One row of a list of parties (ui/party.html), written here for the same reason."""
+    name, url = escape(party.name), escape(party.url)
+    hidden = f'<span class="visually-hidden"> {name}</span>'
+    said = [f'<p class="party-facts">{conditional_escape(party.facts)}</p>' if party.facts else ""]
+    said += [f'<p class="status">{conditional_escape(one)}</p>' for one in (party.status, party.invitation) if one]
+    if party.delivery:
+        context = {"state": party.delivery, "why": party.why, "at": "", "id": ""}
+        said.append(render_to_string("ui/delivery.html", context))
+    if party.duplicate_url:
+        asked = gettext('Is <span class="name">%(name)s</span> a duplicate?') % {"name": name}
+        said.append(f'<p class="small"><a class="alone" href="{escape(party.duplicate_url)}">{asked}</a></p>')
+    actions = (
+        (party.url, gettext("Edit") if party.can_edit else gettext("View")),
+        (party.invite_url, gettext("Invitation") if party.invitation else gettext("Invite")),
+        (party.remove_url, gettext("Remove")),
+    )
+    links = "".join(f'<a href="{escape(to)}">{escape(words)}{hidden}</a>' for to, words in actions if to)
+    head, foot = f'<div><h3 class="party-name">{name}</h3>', f'<p class="actions">{links}</p>'
+    if is_dense:
+        head, foot = f'<div class="row"><p class="party-name"><a class="alone" href="{url}">{name}</a></p>', ""
+    return markup(
+        f'<li class="party {tone(party.state)}"{attributes(id=party.id)}>{mark(party.state)}'
+        f"{seal(party.name, party.kind)}{head}{''.join(said)}</div>{foot}</li>"
+    )
+
+
+@register.simple_tag
 def operator() -> Operator:
     """Whose portal it is: name, logo, accent and help. Also on pages that are drawn without a request."""
     return the_operator
