@@ -100,21 +100,20 @@
 
   /* ---- What has the focus stays where it is seen, whatever an answer puts above it or takes away. ---- */
 
-  const focused = () => document.querySelector(":focus");
-  const top = (element) => element?.getBoundingClientRect().top;
+  const top = (element) => element.getBoundingClientRect().top;
   let seen = []; /* what had the focus, and where */
 
   document.addEventListener(EVENT.swap, () => {
     /* Where a list grows shorter its place keeps its height, so that nothing below it moves. */
     const around = document.getElementById("needs-section")?.parentElement;
     if (around) around.style.minBlockSize = `${around.offsetHeight}px`;
-    seen = [focused(), top(focused())];
+    seen = [document.activeElement, top(document.activeElement)];
   });
   document.addEventListener(EVENT.loaded, ({ detail: { elt } }) => {
     const [at, before] = seen;
     seen = [];
     const keep = () => {
-      if (at && at === focused()) scrollBy(0, top(at) - before);
+      if (at === document.activeElement && at !== document.body) scrollBy(0, top(at) - before);
     };
     /* After a change before the next frame, which is laid out then anyway; other answers may scroll by themselves. */
     if (elt.matches("[hx-trigger^=change]")) requestAnimationFrame(keep);
@@ -123,8 +122,8 @@
   /* The notices at the foot of the window grow over the page. */
   const notices = document.querySelector(".notices");
   new ResizeObserver(() => {
-    const at = focused();
-    if (top(at) < innerHeight) scrollBy(0, Math.max(0, top(at) + at.offsetHeight - top(notices)));
+    const at = document.activeElement;
+    if (top(at) < innerHeight && at.matches(typed)) scrollBy(0, Math.max(0, top(at) + at.offsetHeight - top(notices)));
   }).observe(notices);
 
   /* What was chosen or typed before this file came, or that the browser has brought back, shows and is saved. */

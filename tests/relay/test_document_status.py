@@ -240,10 +240,8 @@ def test_however_many_documents_were_returned_the_pages_ask_as_often(
         services.add_document(complete, complete.party(token), "Passport", factories.upload(), by=owner)
     services.submit(complete, by=owner)
     drain()
-    documents, returned = (
-        Delivery.objects.filter(kind="document"),
-        {"document_status": "rejected", "document_note": NOTE},
-    )
+    documents = Delivery.objects.filter(kind="document")
+    returned = {"document_status": "rejected", "document_note": NOTE}
     for rest in ("status/", "documents/"):
         assert documents.filter(subject="ada/Passport").update(**returned) == 1
         page_of(as_owner, complete, rest)

@@ -192,3 +192,18 @@ def test_what_has_the_focus_is_not_covered_by_what_it_says(open_tab: OpenTab, ap
     field(tab).press("Enter")
     expect(tab.get_by_role("alert")).to_contain_text("Not saved.")
     tab.wait_for_function(_IS_SEEN)
+
+
+def test_whoever_has_tried_again_stays_where_they_were(open_tab: OpenTab, application: Opened) -> None:
+    tab = at_section(open_tab, application).tab
+    field(tab).fill(NAME)
+    tab.context.set_offline(True)
+    field(tab).press("Enter")
+    expect(tab.get_by_role("alert")).to_contain_text("Not saved.")
+    tab.evaluate("document.querySelector('[data-retry]').focus({ preventScroll: true })")
+    place = tab.evaluate("scrollY")
+    tab.context.set_offline(False)
+    expect(tab.get_by_role("alert")).to_be_empty()
+    expect(tab.locator("#main")).to_be_focused()
+    tab.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    assert tab.evaluate("scrollY") == place
