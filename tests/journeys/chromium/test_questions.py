@@ -25,6 +25,7 @@ _MARK_CONTROLS = """() => document.querySelectorAll("main input, main select, ma
   (control) => { control.isOld = true; })"""
 _NEW_CONTROLS = """() => [...document.querySelectorAll("main input:not([type=hidden]), main select, main textarea")]
   .filter((control) => !control.isOld).map((control) => control.name)"""
+_TOP_OF_WORDS = "(at) => document.getElementById(at.slice(1)).closest('.field').getBoundingClientRect().top"
 _CARET = "() => document.activeElement.selectionStart"
 
 
@@ -209,6 +210,20 @@ def test_without_script_a_button_opens_the_questions(open_tab: OpenTab, applicat
     tab.get_by_role("button", name="Update questions").first.click()
     expect(licence).to_be_visible()
     expect(tab.get_by_label("First choice of name")).to_have_value("Kite LLC")
+
+
+@pytest.mark.parametrize("has_script", [True, False], ids=["with-script", "without-script"])
+def test_a_link_to_a_question_shows_its_words_too(
+    open_tab: OpenTab, application: tuple[Application, Any], has_script: bool
+) -> None:
+    tab = at_section(open_tab, application, has_script=has_script).tab
+    hidden = []
+    for link in tab.locator(".needs a[href^='#q:']").all():
+        tab.evaluate("() => scrollTo(0, 0)")
+        link.press("Enter")
+        if tab.evaluate(_TOP_OF_WORDS, link.get_attribute("href")) < 0:
+            hidden.append(link.inner_text())
+    assert hidden == []
 
 
 def test_shares_are_added_up_as_they_are_given(open_tab: OpenTab, site: str) -> None:
