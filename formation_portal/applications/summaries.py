@@ -113,8 +113,8 @@ _UPLOADS = PreparedQuery(
         Document.objects.in_use()
         .filter(application=application)
         .order_by()
-        .values_list("party__kind", "party__roles", "slot")
-        .annotate(count=Count("pk"))
+        .values_list("slot", "party__kind", "party__roles")
+        .annotate(count=Count("*"))
     )
 )
 _HOLDERS = PreparedQuery(
@@ -212,7 +212,7 @@ class Totals:
             holders = ((one.party, one.slot) for one in self.draft.documents)
             return Counter(((one.kind, tuple(one.roles)) if one else None, slot) for one, slot in holders)
         found: Counter[tuple[Group | None, str]] = Counter()
-        for kind, roles, slot, count in _UPLOADS.tuples(self.draft.application.pk):
+        for slot, kind, roles, count in _UPLOADS.tuples(self.draft.application.pk):
             found[(kind, tuple(roles)) if kind else None, slot] += count
         return found
 

@@ -20,7 +20,7 @@ class PreparedQuery(Generic[Row]):
     """A query set that is asked again and again with other values.
 
     `make` takes the values and gives the query set: for `rows` of whole rows of one table, with those that
-    `select_related` names. Each value has to stand in it as it is, once: to be compared with, not within a pattern.
+    `select_related` names. Each value has to stand in it as it is: to be compared with, not within a pattern.
     `dates` are the places of values that are days.
     """
 
@@ -102,7 +102,7 @@ def _write(
     compiler = query_set.query.get_compiler(connection=connection)
     sql, parameters = compiler.as_sql()
     places = {at: samples.index(str(one)) for at, one in enumerate(parameters) if str(one) in samples}
-    assert len(places) == len(samples), sql
+    assert {*places.values()} == {*range(len(samples))}, sql
     converters = compiler.get_converters([column for column, _, _ in compiler.select])
     names = tuple(field.attname for field in query_set.model._meta.concrete_fields)
     # Of tuples there are no related rows. The types are those of a Django to come, which takes one argument more.

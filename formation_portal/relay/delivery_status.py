@@ -309,12 +309,21 @@ def deliveries_of(application: Application) -> ApplicationDeliveries:
 
 # What decides how far others are: what they belong to or name, and the transitions.
 _DECIDING = (*(kind for kind in ResourceKind if kind.is_transition), ResourceKind.ENTITY, ResourceKind.SHARE_CLASS)
-_TROUBLED = (
-    Q(document_status=REJECTED) | Q(reason=UNSUPPORTED) | ~Q(state__in=(DeliveryState.DONE, DeliveryState.QUEUED))
-)
-# Only whether there is one is asked, which an index alone answers.
+_WELL = (DeliveryState.DONE, DeliveryState.QUEUED)
+_NOT_WELL = tuple(state for state in DeliveryState if state not in _WELL)
+
+
+def _is_troubled(application: int) -> Q:
+    """What is not well of an application. Each part names the first columns of the index, in which it is looked up: the
+    rest, which may be thousands, is not gone through."""
+    well = Q(application=application, state__in=_WELL)
+    unsupported = Q(document_status__in=("", APPROVED), reason=UNSUPPORTED)
+    return Q(application=application, state__in=_NOT_WELL) | (well & Q(document_status=REJECTED)) | (well & unsupported)
+
+
+# Only whether there is one is asked, which the index alone answers.
 _FIRST_TROUBLED = PreparedQuery(
-    lambda application: Delivery.objects.filter(_TROUBLED, application=application).order_by().values_list("pk")[:1]
+    lambda application: Delivery.objects.filter(_is_troubled(application)).order_by().values_list("pk")[:1]
 )
 
 
@@ -343,7 +352,6 @@ def _is_well(application: Application, profile: Profile) -> bool:
 
 # What tells how far the whole has come: where it has arrived, the rest has, unless it is told by itself.
 _WHOLE = (*_DECIDING, ResourceKind.ENTITY_CSP, ResourceKind.SHARE_CLASS_CSP)
-_UNDER_WAY = _TROUBLED | Q(state=DeliveryState.QUEUED)
 # Where more is under way, everything is read.
 _MOST_UNDER_WAY = 100
 
@@ -355,7 +363,8 @@ def deliveries_under_way(application: Application) -> ApplicationDeliveries:
     if _is_well(application, profile):
         return ApplicationDeliveries(application, [], profile, only_trouble=True)
     rows = Delivery.objects.filter(application=application)
-    under_way = rows.filter(_UNDER_WAY).order_by().values("pk")[: _MOST_UNDER_WAY + 1]
+    queued = Q(application=application, state=DeliveryState.QUEUED)
+    under_way = Delivery.objects.filter(_is_troubled(application.pk) | queued).order_by().values("pk")[: _MOST_UNDER_WAY + 1]
     found = dict(Delivery.objects.filter(pk__in=under_way).order_by().values_list("pk", "subject"))
     if len(found) <= _MOST_UNDER_WAY:
         holders = {subject.partition("/")[0] for subject in found.values()}

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
-from urllib.parse import urlencode
+from urllib.parse import quote_plus, urlencode
 
 from django.contrib.auth.models import AbstractBaseUser
 from django.urls import reverse
@@ -103,8 +103,13 @@ class QueryPanel:
     @cached_property
     def label(self) -> str:
         """What the target is called, or was."""
-        label = label_of(self.panels.draft, self.target)
+        label = self._label
         return next((line.query.label for line in reversed(self.queries)), "") if label is None else label
+
+    @cached_property
+    def _label(self) -> str | None:
+        """What the case calls it now; None where the case has it no more."""
+        return label_of(self.panels.draft, self.target)
 
     @cached_property
     def whose(self) -> str:
@@ -135,7 +140,7 @@ class QueryPanel:
     @cached_property
     def can_ask(self) -> bool:
         """Whether something can be asked here: the case is under review, and has the target still."""
-        return self.panels.can_review and label_of(self.panels.draft, self.target) is not None
+        return self.panels.can_review and self._label is not None
 
     @cached_property
     def form(self) -> QueryForm | None:
@@ -160,7 +165,7 @@ class QueryPanel:
         """Where the form is fetched from; empty where it is here, or where nothing can be asked."""
         if not (self.panels.lazily and self.can_ask):
             return ""
-        return f"{self.panels.ask_address}?{urlencode({'place': str(self.target), 'back': self.back})}"
+        return f"{self.panels.ask_address}&place={quote_plus(str(self.target))}"
 
 
 class QueryPanels:
@@ -194,8 +199,8 @@ class QueryPanels:
 
     @cached_property
     def ask_address(self) -> str:
-        """Where forms are fetched from."""
-        return reverse("desk:queries", args=[self.draft.application.reference])
+        """Where forms are fetched from, but for their places."""
+        return f"{reverse('desk:queries', args=[self.draft.application.reference])}?{urlencode({'back': self.back})}"
 
     @cached_property
     def all(self) -> tuple[Query, ...]:

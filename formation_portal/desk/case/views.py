@@ -339,7 +339,7 @@ def _draw(
     context: dict[str, Any] = {
         "draft": draft,
         "panel": panel,
-        "back": back,
+        "back": panel.back,
         "changes": late.changes if late else (),
         "is_late": late is not None,
         "problems": form.problems if form else (),

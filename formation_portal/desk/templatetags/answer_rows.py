@@ -5,10 +5,10 @@ long form.
 """
 
 from collections.abc import Iterable
+from html import escape
 
 from django import template
 from django.template.defaultfilters import linebreaksbr
-from django.utils.html import escape
 from django.utils.safestring import SafeString
 
 from formation_portal.ui.forms.controls import markup
@@ -58,7 +58,8 @@ def _answer_row(context: template.Context, row: AnswerRow) -> str:
         value = f'<dd class="was-now">{_rendered(context, "desk/case/_difference_words.html", **words)}</dd>'
     else:
         look = "" if row.value and not row.is_name else ' class="name"' if row.value else ' class="quiet"'
-        value = f"<dd{look}>{linebreaksbr(row.value) or 'Not provided'} {note}</dd>"
+        text = linebreaksbr(row.value) if "\n" in row.value else escape(row.value)
+        value = f"<dd{look}>{text or 'Not provided'} {note}</dd>"
     asking = f'<dd class="change">{ask_link(panel, "Ask")}</dd>' if panel.ask_url else ""
     return (
         f"<div{marked}><dt>{mark(row.mark)}{escape(row.term)}{unseen}</dt>{value}"
