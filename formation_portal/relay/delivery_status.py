@@ -364,7 +364,7 @@ def deliveries_under_way(application: Application) -> ApplicationDeliveries:
         return ApplicationDeliveries(application, [], profile, only_trouble=True)
     rows = Delivery.objects.filter(application=application)
     queued = Q(application=application, state=DeliveryState.QUEUED)
-    under_way = Delivery.objects.filter(_is_troubled(application.pk) | queued).order_by().values("pk")[: _MOST_UNDER_WAY + 1]
+    under_way = rows.filter(_is_troubled(application.pk) | queued).order_by().values("pk")[: _MOST_UNDER_WAY + 1]
     found = dict(Delivery.objects.filter(pk__in=under_way).order_by().values_list("pk", "subject"))
     if len(found) <= _MOST_UNDER_WAY:
         holders = {subject.partition("/")[0] for subject in found.values()}

@@ -7,16 +7,29 @@ from typing import Any
 
 from django.contrib.auth import get_user_model
 from django.contrib.auth.models import AbstractBaseUser
-from django.db.models import OuterRef, Subquery
+from django.db.models import OuterRef, QuerySet, Subquery
 
 from formation_portal.applications.draft import Draft
-from formation_portal.audit.models import accesses_by_agents, is_document_access
+from formation_portal.audit.models import Entry, accesses_by_agents, is_document_access
+from formation_portal.core.prepared_queries import PreparedQuery
 
 from .checklist import Checklist, Fact, load_checklist
 from .models import MAX_LABEL, Check, Query
 from .queries import resolve_within
 from .targets import Target, TargetKind
 from .transactions import DocumentsNotOpened, ReviewRefused, ReviewVersion, ReviewWork, review_transaction
+
+# What an account is called by.
+_NAMES = ("first_name", "last_name", "email")
+
+
+def _looks(reference: str) -> QuerySet[Entry, Any]:
+    person = get_user_model().objects.filter(pk=OuterRef("account"))
+    named = {name: Subquery(person.values(name)[:1]) for name in _NAMES}
+    return accesses_by_agents(reference).annotate(**named).values_list("subject", "account", "detail", *named)
+
+
+_LOOKS = PreparedQuery(_looks)
 
 
 def accept(
@@ -106,15 +119,12 @@ class OpenedDocuments:
 def opened_documents(draft: Draft) -> OpenedDocuments:
     """Who has opened what of an application: one query."""
     account_model: Any = get_user_model()
-    person = account_model.objects.filter(pk=OuterRef("account"))
-    named = {name: Subquery(person.values(name)[:1]) for name in ("first_name", "last_name", "email")}
     accounts: dict[int, dict[int, None]] = {}
     names: dict[int, str] = {}
-    looks = accesses_by_agents(draft.application.reference).annotate(**named)
-    for subject, account, detail, *name in looks.values_list("subject", "account", "detail", *named):
+    for subject, account, detail, *name in _LOOKS.tuples(draft.application.reference):
         if is_document_access(subject, detail):
             accounts.setdefault(int(subject), {})[account] = None
-            names[account] = account_model(**dict(zip(named, name, strict=True))).called if name[-1] else ""
+            names[account] = account_model(**dict(zip(_NAMES, name, strict=True))).called if name[-1] else ""
     return OpenedDocuments({document: tuple(several) for document, several in accounts.items()}, names)
 
 
