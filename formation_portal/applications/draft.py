@@ -121,7 +121,8 @@ class Draft(StoredRows):
     def raw(self, section: Section) -> dict[str, Any]:
         """One entity section's answers, as typed, by field name."""
         typed, asked = self.entity_raw, section.fields_by_name
-        return {name: value for name, value in typed.items() if name in asked}
+        is_all = typed.keys() <= asked.keys()
+        return dict(typed) if is_all else {name: value for name, value in typed.items() if name in asked}
 
     def room(self, *, wanted: int) -> int:
         """How many characters may still be added to the whole application; a lower bound where that is enough.
@@ -247,8 +248,7 @@ class Draft(StoredRows):
         return self._without_lost(schema.entity_references, answers)
 
     def _without_lost(self, references: Iterable[FieldSpec], answers: Answers) -> Answers:
-        referring = [spec for spec in references if spec.name in answers.values]
-        if not referring:
+        if not (referring := [spec for spec in references if spec.name in answers.values]):
             return answers
         known = {"", *(model.token for model in self.share_class_models)}
         lost = {

@@ -312,12 +312,11 @@ class FormState:
     def active_answers(self, holder: Holder = None) -> Iterator[tuple[FieldSpec, Any]]:
         """The holder's active, readable answers, once each by name. Nothing inactive ever leaves."""
         values = (holder.answers if holder else self.record.answers).values
-        found: set[str] = set()
+        found: dict[str, FieldSpec] = {}
         for _, spec, activation, _ in self.holder_questions(holder):
-            name = spec.name
-            if activation.active and name in values and name not in found:
-                found.add(name)
-                yield spec, values[name]
+            if activation.active and spec.name in values:
+                found.setdefault(spec.name, spec)
+        return ((spec, values[name]) for name, spec in found.items())
 
     def active_roles(self, party: Party) -> tuple[str, ...]:
         """The party's roles whose sections are active and take its kind; only these are sent."""

@@ -130,8 +130,9 @@ def need_rows(needs: Iterable[Need], form: QuestionForm | None = None, *, about:
     `about` is whom the page is about: their name need not begin each line.
     """
     links: list[Link] = []
+    whose = f"{about}{colon()}"
     for need in needs:
-        text = need.text.removeprefix(f"{about}{colon()}")
+        text = need.text.removeprefix(whose)
         if text != need.text:
             text = text[:1].upper() + text[1:]
         if need.slot:

@@ -10,11 +10,12 @@ from hypothesis import strategies as st
 from formation_portal.applications.models import SectionAnswers
 
 _TEXTS = st.text(st.characters(exclude_categories=()))
-_ANSWERS = st.dictionaries(_TEXTS, st.one_of(_TEXTS, st.lists(_TEXTS), st.integers(), st.booleans(), st.none()))
+_NUMBERS = st.one_of(st.integers(), st.floats(allow_nan=False, allow_infinity=False))
+_ANSWERS = st.dictionaries(_TEXTS, st.one_of(_TEXTS, st.lists(_TEXTS), _NUMBERS, st.booleans(), st.none()))
 
 
 @given(_ANSWERS)
-@example({"name": "Käte \ud83d", "number": 10**30})
+@example({"name": "Käte \ud83d", "number": 10**30, "amount": 0.1 + 0.2})
 def test_answers_are_read_as_they_were_written(answers: dict[str, Any]) -> None:
     column = SectionAnswers._meta.get_field("raw")
     written = column.get_db_prep_save(answers, connection)
