@@ -6,8 +6,17 @@ import pytest
 
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft
-from formation_portal.relay.delivery_status import DeliveryStage, deliveries_of
-from formation_portal.relay.models import AMBIGUOUS, UNCLEAR, UNSUPPORTED, Delivery, DeliveryState, ResourceKind
+from formation_portal.relay.delivery_status import DeliveryStage, deliveries_for_customer, deliveries_of
+from formation_portal.relay.models import (
+    AMBIGUOUS,
+    APPROVED,
+    REJECTED,
+    UNCLEAR,
+    UNSUPPORTED,
+    Delivery,
+    DeliveryState,
+    ResourceKind,
+)
 from formation_portal.relay.worker import drain
 
 from .flaky_transport import FlakyTransport
@@ -53,6 +62,22 @@ def test_the_delivery_status_takes_two_queries(complete: Draft, django_assert_nu
     with django_assert_num_queries(2):
         deliveries = deliveries_of(complete.application)
         assert [deliveries.overall, deliveries.notices, deliveries.of_entity(), deliveries.of_party("ada")]
+
+
+@pytest.mark.parametrize("state", DeliveryState.values)
+@pytest.mark.parametrize("document_status", ["", APPROVED, REJECTED])
+@pytest.mark.parametrize("reason", ["", UNSUPPORTED])
+def test_a_customer_reads_of_a_draft_just_what_is_not_well(
+    complete: Draft, state: str, document_status: str, reason: str
+) -> None:
+    [row] = Delivery.objects.filter(kind="document")
+    Delivery.objects.exclude(pk=row.pk).update(state="done")
+    Delivery.objects.filter(pk=row.pk).update(state=state, document_status=document_status, reason=reason)
+    is_well = state in ("done", "queued", "sending") and document_status != REJECTED and not reason
+    words = deliveries_of(complete.application).of("document", row.subject).words
+    # On its way to the service is as good as saved.
+    expected = "Saved" if is_well or words == "Sending" else words
+    assert deliveries_for_customer(complete.application).of("document", row.subject).words == expected
 
 
 _IN_DOUBT = {DeliveryState.SENDING, DeliveryState.UNKNOWN, DeliveryState.RECONCILING}
