@@ -170,8 +170,8 @@ class Party(_Holder):
     removed_at = models.DateTimeField(null=True, blank=True)
     # Tokens of parties that look like duplicates and that a person has said are different.
     apart_from = models.JSONField(default=list, blank=True)
-    # What its own answers lack, as was found when the row was as old as `judged_of`: by what, and until when it holds
-    # (`summaries`). Whoever saves the row makes it younger, and so what was found void.
+    # What its own answers and documents lack, as was found when the row was as old as `judged_of`: by what, and until
+    # when it holds (`summaries`). Whoever saves the row makes it younger, and so what was found void.
     needed = models.TextField(blank=True, db_default="")
     judged_by = models.CharField(max_length=32, blank=True, db_default="")
     judged_of = models.DateTimeField(null=True)
@@ -289,6 +289,16 @@ class Document(models.Model):
 
     def __str__(self) -> str:
         return f"{self.name} in {self.slot}"
+
+    def save(self, *args: Any, **options: Any) -> None:
+        """Also makes void what was found of its party (`summaries`)."""
+        super().save(*args, **options)
+        Party.objects.filter(documents=self).update(judged_of=None)
+
+    def delete(self, *args: Any, **options: Any) -> tuple[int, dict[str, int]]:
+        """The same."""
+        Party.objects.filter(documents=self).update(judged_of=None)
+        return super().delete(*args, **options)
 
     @property
     def download_name(self) -> str:

@@ -1,9 +1,10 @@
 """What all parties of an application still need, counted without reading them: summaries that are stored with each.
 
-A summary says what a party's own answers lack, and by what it was judged: the form and whatever a party's rules read of
-others (`party_facts`). Where that is as it was, it holds; else, and on the day when an answer is judged otherwise, the
-party is judged anew. So whoever reads counts gets what judging everybody would give. Saving a party's row makes its
-summary void, whoever does it; the transaction that changes an application stores those that are missing.
+A summary says what a party's own answers and documents lack, and by what it was judged: the form and whatever a party's
+rules read of others (`party_facts`). Where that is as it was, it holds; else, and on the day when an answer is judged
+otherwise, the party is judged anew. So whoever reads counts gets what judging everybody would give. Saving a party's
+row, or a document of theirs, makes its summary void, whoever does it; the transaction that changes an application
+stores those that are missing.
 """
 
 import hashlib
@@ -35,7 +36,7 @@ from .models import Document, Holding, Party
 from .parties import PartyRow
 
 # Rises when the same answers may be judged otherwise by newer code.
-_VERSION = 1
+_VERSION = 2
 _AT_ONCE = 500
 
 # A kind with roles, by which parties are asked for documents and may hold shares.
@@ -59,8 +60,8 @@ def update_summaries(draft: Draft) -> None:
         return
     tokens = [token for (token,) in _STALE.tuples(draft.application.pk, by, draft.today)]
     if len(tokens) > 1:
-        # Everybody at once: one query for each would take longer.
-        _ = draft.parties
+        # Everybody at once, with their documents: queries for each would take longer.
+        _ = draft.parties, draft.documents
     rows = [row for token in tokens if (row := draft.party(token))]
     for row in rows:
         row.model.needed, row.model.judged_by = _written(_needed(draft, row)), by
@@ -85,20 +86,24 @@ def _holds(draft: Draft, by: str, model: Party) -> bool:
 
 
 def _needed(draft: Draft, row: PartyRow) -> Tally:
-    """What a party's own answers and roles lack; documents and shares are counted by themselves."""
+    """What a party's own answers, roles and documents lack; shares are counted by themselves."""
     needed = needs_of_party(draft.form_state, row.record, has_shares=True)
-    return Counter((need.section, need.code) for need in needed if need.code != "document")
+    return Counter((need.section, need.code) for need in needed)
 
 
 def _written(tally: Tally) -> str:
     return json.dumps(sorted([*place, count] for place, count in tally.items()))
 
 
+def _read(needed: str) -> Tally:
+    return Counter({(section, code): count for section, code, count in json.loads(needed)})
+
+
 def _holding_rows(application: int) -> QuerySet[Holding]:
     return Holding.objects.filter(application=application, party__removed_at=None).order_by()
 
 
-# Parties, documents, holders and given shares of an application, counted by whoever's they are.
+# Parties, holders and given shares of an application, counted by whoever's they are; and its files.
 _SUMMARIES = PreparedQuery(
     lambda application: (
         Party.objects.filter(application=application, removed_at=None)
@@ -108,12 +113,12 @@ _SUMMARIES = PreparedQuery(
         .annotate(count=Count("pk"))
     )
 )
-_UPLOADS = PreparedQuery(
+_UPLOADED = PreparedQuery(
     lambda application: (
         Document.objects.in_use()
         .filter(application=application)
         .order_by()
-        .values_list("slot", "party__kind", "party__roles")
+        .values_list("application")
         .annotate(count=Count("*"))
     )
 )
@@ -145,12 +150,13 @@ class PartyNeeds:
 
     def count(self, row: PartyRow) -> tuple[int, int]:
         """How many things beside shares, and how many of them are documents."""
-        draft, model, there = self._draft, row.model, self._draft.documents_of(row)
-        slots = draft.form_state.slots(row.record)
-        documents = sum(slot.required and slot.name not in there for slot in slots)
-        if _holds(draft, self._by, model):
-            return sum(count for _, _, count in json.loads(model.needed)) + documents, documents
-        return _needed(draft, row).total() + documents, documents
+        if _holds(self._draft, self._by, row.model):
+            needed = _read(row.model.needed)
+        else:
+            # Of everybody at once, who may be judged anew, too.
+            _ = self._draft.documents
+            needed = _needed(self._draft, row)
+        return needed.total(), sum(count for (_, code), count in needed.items() if code == "document")
 
 
 @dataclass(frozen=True)
@@ -187,14 +193,16 @@ class Totals:
 
     @cached_property
     def of_parties(self) -> Tally:
-        """What the parties' own answers and roles lack."""
+        """What the parties' own answers, roles and documents lack."""
         found: Tally = Counter()
         for _, needed, holds, count in self._summaries:
-            for section, code, each in json.loads(needed) if holds else ():
-                found[section, code] += each * count
+            for place, each in _read(needed).items() if holds else ():
+                found[place] += each * count
         if not all(holds for _, _, holds, _ in self._summaries):
             by = judged_by(self.draft)
-            void = _stale(self.draft.application.pk, by, self.draft.today) if by else self._parties
+            void = list(_stale(self.draft.application.pk, by, self.draft.today) if by else self._parties)
+            if len(void) > 1:
+                _ = self.draft.documents
             for model in void:
                 found += _needed(self.draft, self.draft.as_party(model))
         return found
@@ -206,30 +214,25 @@ class Totals:
         return len(self.draft.form_state.slots()) + of_parties
 
     @cached_property
-    def _uploads(self) -> Counter[tuple[Group | None, str]]:
-        """How many files are in slots of each name, by whose they are (None: the entity's)."""
-        if self.draft.has_all_parties:
-            holders = ((one.party, one.slot) for one in self.draft.documents)
-            return Counter(((one.kind, tuple(one.roles)) if one else None, slot) for one, slot in holders)
-        found: Counter[tuple[Group | None, str]] = Counter()
-        for slot, kind, roles, count in _UPLOADS.tuples(self.draft.application.pk):
-            found[(kind, tuple(roles)) if kind else None, slot] += count
-        return found
-
-    @cached_property
     def uploaded(self) -> int:
         """How many files there are in slots, asked for or not."""
-        return self._uploads.total()
+        if self.draft.has_all_documents:
+            return len(self.draft.documents)
+        return sum(count for _, count in _UPLOADED.tuples(self.draft.application.pk))
 
     @cached_property
     def missing_documents(self) -> Counter[str]:
         """How many required documents are missing, by the section that asks for them."""
-        found: Counter[str] = Counter()
-        for group, count in ((None, 1), *self.groups.items()):
-            for slot in self.draft.form_state.slots_of(*group) if group else self.draft.form_state.slots():
-                if slot.required and (missing := count - self._uploads[group, slot.name]):
-                    found[slot.section.key] += missing
+        found = Counter(need.section for need in self._of_entity if need.code == "document")
+        for (section, code), count in self.of_parties.items():
+            if code == "document":
+                found[section] += count
         return found
+
+    @cached_property
+    def _of_entity(self) -> tuple[Need, ...]:
+        """What the sections about the entity need, with its documents."""
+        return needs_of_entity(self.draft.form_state)
 
     @cached_property
     def _holdings(self) -> dict[Group, tuple[int, int]]:
@@ -285,15 +288,13 @@ class Totals:
     @cached_property
     def count(self) -> int:
         """How much is needed in all, as many as `draft.needs` lists."""
-        state = self.draft.form_state
-        of_entity = sum(need.code != "document" for need in needs_of_entity(state))
-        of_roles = sum(1 for _ in needs_of_roles(state, self.parties_in))
-        documents = self.missing_documents.total()
-        return of_entity + of_roles + self.of_parties.total() + documents + self.of_shares
+        of_roles = sum(1 for _ in needs_of_roles(self.draft.form_state, self.parties_in))
+        return len(self._of_entity) + of_roles + self.of_parties.total() + self.of_shares
 
     def needs_of_role(self, section: Section) -> Counter[str]:
         """What those in a role lack of what its section asks, by code, without documents; and whether they are few."""
-        found = Counter({code: count for (key, code), count in self.of_parties.items() if key == section.key})
+        of_section = {code: count for (key, code), count in self.of_parties.items() if key == section.key}
+        found = Counter({code: count for code, count in of_section.items() if code != "document"})
         short = needs_of_roles(self.draft.form_state, self.parties_in)
         found["minimum"] = sum(need.section == section.key for need in short)
         return +found

@@ -102,6 +102,11 @@ def test_each_change_leaves_summaries_that_hold(draft: Draft, owner: Any) -> Non
         )
         services.remove_share_class(draft, draft.share_classes[0], by=owner)
         assert_counts_agree(draft)
+        for upload in (factories.upload(), factories.upload(name="another.pdf")):
+            services.add_document(draft, draft.parties[0], "Passport", upload, by=owner)
+            assert_counts_agree(draft)
+        services.remove_document(draft, draft.documents[0], by=owner)
+        assert_counts_agree(draft)
     model = Party.objects.get(token="p3")
     model.raw = {}
     model.save()

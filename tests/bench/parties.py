@@ -255,6 +255,8 @@ def application_of(
         for slot in draft.form_state.slots(row.record if row else None)
         if place > unanswered or row is None
     )
+    # As each of the files by itself would have done.
+    application.parties.update(judged_of=None)
     draft = open_draft(application)
     update_summaries(draft)
     if is_sent:

@@ -136,7 +136,7 @@ def _save_row(
         if old and (old.sha256, old.name) == (document.sha256, document.name):
             # The same once more: perhaps because the earlier file can't be read, so that is the one that goes.
             old.file.name, document.file.name = document.file.name, old.file.name
-            old.save(update_fields=["file"])
+            Document.objects.filter(pk=old.pk).update(file=old.file)
             return old
         if (row.token if row else "", document.slot) in journal.locks.documents:
             raise UploadRefused(gettext("You can’t replace this file. Our reviewer has accepted it"))
