@@ -223,16 +223,13 @@ class Totals:
     @cached_property
     def missing_documents(self) -> Counter[str]:
         """How many required documents are missing, by the section that asks for them."""
-        found = Counter(need.section for need in self._of_entity if need.code == "document")
+        state, there = self.draft.form_state, self.draft.record.documents
+        of_entity = (one for one in state.slots() if one.required and (None, one.name) not in there)
+        found = Counter(slot.section.key for slot in of_entity)
         for (section, code), count in self.of_parties.items():
             if code == "document":
                 found[section] += count
         return found
-
-    @cached_property
-    def _of_entity(self) -> tuple[Need, ...]:
-        """What the sections about the entity need, with its documents."""
-        return needs_of_entity(self.draft.form_state)
 
     @cached_property
     def _holdings(self) -> dict[Group, tuple[int, int]]:
@@ -288,8 +285,9 @@ class Totals:
     @cached_property
     def count(self) -> int:
         """How much is needed in all, as many as `draft.needs` lists."""
-        of_roles = sum(1 for _ in needs_of_roles(self.draft.form_state, self.parties_in))
-        return len(self._of_entity) + of_roles + self.of_parties.total() + self.of_shares
+        state = self.draft.form_state
+        of_roles = sum(1 for _ in needs_of_roles(state, self.parties_in))
+        return len(needs_of_entity(state)) + of_roles + self.of_parties.total() + self.of_shares
 
     def needs_of_role(self, section: Section) -> Counter[str]:
         """What those in a role lack of what its section asks, by code, without documents; and whether they are few."""

@@ -153,7 +153,7 @@ class PeoplePage(ApplicationPage):
         url = reverse("portal:party_new", args=[self.reference])
         return [Link(gettext(roles.ADD_WORDS[kind]), f"{url}?kind={kind}") for kind in roles.kinds_for_role(self.draft)]
 
-    @property
+    @cached_property
     def next_step(self) -> Link:
         """The page after this one."""
         return next_step(self.draft, PEOPLE)
