@@ -291,12 +291,12 @@ class Document(models.Model):
         return f"{self.name} in {self.slot}"
 
     def save(self, *args: Any, **options: Any) -> None:
-        """Also makes void what was found of its party (`summaries`)."""
+        """Save it, and make void what was found of its party (`summaries`)."""
         super().save(*args, **options)
         Party.objects.filter(documents=self).update(judged_of=None)
 
     def delete(self, *args: Any, **options: Any) -> tuple[int, dict[str, int]]:
-        """The same."""
+        """Delete it, and make that void as well."""
         Party.objects.filter(documents=self).update(judged_of=None)
         return super().delete(*args, **options)
 

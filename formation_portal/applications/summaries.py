@@ -103,7 +103,7 @@ def _holding_rows(application: int) -> QuerySet[Holding]:
     return Holding.objects.filter(application=application, party__removed_at=None).order_by()
 
 
-# Parties, holders and given shares of an application, counted by whoever's they are; and its files.
+# What is counted of an application: parties by summary, its files, and who holds how many shares.
 _SUMMARIES = PreparedQuery(
     lambda application: (
         Party.objects.filter(application=application, removed_at=None)
@@ -153,7 +153,7 @@ class PartyNeeds:
         if _holds(self._draft, self._by, row.model):
             needed = _read(row.model.needed)
         else:
-            # Of everybody at once, who may be judged anew, too.
+            # Everybody's at once: others may have to be judged anew, too.
             _ = self._draft.documents
             needed = _needed(self._draft, row)
         return needed.total(), sum(count for (_, code), count in needed.items() if code == "document")

@@ -314,8 +314,8 @@ _NOT_WELL = tuple(state for state in DeliveryState if state not in _WELL)
 
 
 def _is_troubled(application: int) -> Q:
-    """What is not well of an application. Each part names the first columns of the index, in which it is looked up: the
-    rest, which may be thousands, is not gone through."""
+    """The deliveries of an application that are not well. Each part names the first columns of `deliveries_in_trouble`,
+    so that it is looked up in that index; the rest, which may be thousands, is not read."""
     well = Q(application=application, state__in=_WELL)
     unsupported = Q(document_status__in=("", APPROVED), reason=UNSUPPORTED)
     return Q(application=application, state__in=_NOT_WELL) | (well & Q(document_status=REJECTED)) | (well & unsupported)

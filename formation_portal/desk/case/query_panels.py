@@ -103,12 +103,12 @@ class QueryPanel:
     @cached_property
     def label(self) -> str:
         """What the target is called, or was."""
-        label = self._label
+        label = self._current_label
         return next((line.query.label for line in reversed(self.queries)), "") if label is None else label
 
     @cached_property
-    def _label(self) -> str | None:
-        """What the case calls it now; None where the case has it no more."""
+    def _current_label(self) -> str | None:
+        """What the case calls it now; None where the case no longer has it."""
         return label_of(self.panels.draft, self.target)
 
     @cached_property
@@ -140,7 +140,7 @@ class QueryPanel:
     @cached_property
     def can_ask(self) -> bool:
         """Whether something can be asked here: the case is under review, and has the target still."""
-        return self.panels.can_review and self._label is not None
+        return self.panels.can_review and self._current_label is not None
 
     @cached_property
     def form(self) -> QueryForm | None:
@@ -199,7 +199,7 @@ class QueryPanels:
 
     @cached_property
     def ask_address(self) -> str:
-        """Where forms are fetched from, but for their places."""
+        """The address that forms are fetched from; each adds its place to it."""
         return f"{reverse('desk:queries', args=[self.draft.application.reference])}?{urlencode({'back': self.back})}"
 
     @cached_property

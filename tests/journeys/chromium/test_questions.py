@@ -217,8 +217,9 @@ def test_a_link_to_a_question_shows_its_words_too(
     open_tab: OpenTab, application: tuple[Application, Any], has_script: bool
 ) -> None:
     tab = at_section(open_tab, application, has_script=has_script).tab
-    hidden = []
-    for link in tab.locator(".needs a[href^='#q:']").all():
+    hidden, links = [], tab.locator(".needs a[href^='#q:']").all()
+    assert links
+    for link in links:
         tab.evaluate("() => scrollTo(0, 0)")
         link.press("Enter")
         if tab.evaluate(_TOP_OF_WORDS, link.get_attribute("href")) < 0:
