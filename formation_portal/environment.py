@@ -72,6 +72,9 @@ class Environment(BaseSettings):
     secrets_key: str = Field(
         "", description="Encrypts the secrets that nodes share in the database. Empty: they are files in DATA_DIR."
     )
+    field_keys: str = Field(
+        "", description="Keys that encrypt personal data, the newest first. Empty: made once, by manage.py rotate_keys."
+    )
     allowed_hosts: str = Field(
         "localhost,127.0.0.1,[::1]", description="Host names that the portal answers to, separated by commas."
     )
@@ -170,7 +173,7 @@ class Environment(BaseSettings):
         database_settings(url, default_path=Path("unused"))
         return url
 
-    @field_validator("secrets_key")
+    @field_validator("secrets_key", "field_keys")
     @classmethod
     def _can_encrypt(cls, keys: str) -> str:
         parse_keys(keys)

@@ -25,6 +25,8 @@ def _made_once(name: StoredSecret) -> Any:
 
 # Encrypt the secrets that nodes share in the database: the first one encrypts, all of them read.
 SECRETS_KEY = parse_keys(ENV.secrets_key)
+# Encrypt personal data: the first one encrypts, all of them read. Empty: made once (core/encryption.py).
+FIELD_KEYS = parse_keys(ENV.field_keys)
 # The first one signs; what the others have signed is believed while one takes the place of another.
 SECRET_KEY, *SECRET_KEY_FALLBACKS = ENV.secret_key.split() or [_made_once(StoredSecret.SECRET_KEY)]
 AUDIT_KEY = ENV.audit_key or _made_once(StoredSecret.AUDIT_KEY)

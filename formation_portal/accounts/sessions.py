@@ -28,6 +28,7 @@ from django.utils.http import urlencode
 from django_htmx.http import HttpResponseClientRedirect
 
 from formation_portal.core.background import hourly_task
+from formation_portal.core.encryption import UnreadableError, decrypt, encrypt
 
 _USED_AT = "used_at"
 _WRITE_EVERY_SECONDS = 60
@@ -154,8 +155,12 @@ def unsent_form(request: HttpRequest) -> UnsentForm | None:
     kept = request.session.get(_UNSENT)
     if kept is None:
         return None
-    controls = tuple((name, tuple(values)) for name, values in kept["controls"])
-    return UnsentForm(kept["path"], controls, kept["had_files"])
+    try:
+        controls = json.loads(decrypt(kept["controls"], _unsent_context(kept["path"])))
+    except UnreadableError:
+        # Its key was dropped meanwhile.
+        return None
+    return UnsentForm(kept["path"], tuple((name, tuple(values)) for name, values in controls), kept["had_files"])
 
 
 def forget_unsent_form(request: HttpRequest) -> None:
@@ -179,14 +184,19 @@ def _keep_form(request: HttpRequest, *, comes_back: bool) -> None:
     if comes_back and "update" not in request.POST:
         # No button was pressed, so sending it again leads to the same page and not onwards.
         controls.append(("update", ["1"]))
-    if len(json.dumps(controls)) <= _MAX_UNSENT_CHARACTERS and ratelimit.consume(request, action="unsent"):
+    content, path = json.dumps(controls), request.get_full_path()
+    if len(content) <= _MAX_UNSENT_CHARACTERS and ratelimit.consume(request, action="unsent"):
         # For whoever signs in now; that gives the session its usual length.
         request.session.set_expiry(_UNSENT_KEPT_SECONDS)
         request.session[_UNSENT] = {
-            "path": request.get_full_path(),
-            "controls": controls,
+            "path": path,
+            "controls": encrypt(content.encode(), _unsent_context(path)),
             "had_files": bool(request.FILES),
         }
+
+
+def _unsent_context(path: str) -> str:
+    return f"unsent form\x1f{path}"
 
 
 _GUEST_COOKIE = "part"

@@ -5,7 +5,6 @@ canonical answers only, by property, so that they mean the same in any form. Not
 to where its people were copied from.
 """
 
-import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -19,6 +18,7 @@ from formation_portal.contract import canonical
 from formation_portal.contract.canonical import Identity, canonical_properties, identity, may_be_same, normalised_name
 from formation_portal.contract.fields import parsing
 from formation_portal.contract.fields.values import AnswerError
+from formation_portal.core.encryption import key_ring
 from formation_portal.core.prepared_queries import PreparedQuery
 
 from .draft import Draft
@@ -44,7 +44,7 @@ _KNOWN = PreparedQuery(
         Party.objects.filter(application__in=latest_applications(owner), removed_at=None)
         .exclude(application=application)
         .order_by("-updated_at", "-pk")
-        .values_list("application__reference", "token", "kind", "raw")[:MAX_PARTIES_READ]
+        .values_list("application__reference", "application", "token", "kind", "raw")[:MAX_PARTIES_READ]
     )
 )
 
@@ -179,8 +179,10 @@ def answers_by_property(kind: str, raw: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _entries(user: AbstractUser, application: Application) -> Iterable[Contact]:
-    for reference, token, kind, raw in _KNOWN.tuples(user.pk, application.pk):
-        yield Contact((f"{reference}/{token}",), kind, answers_by_property(kind, raw))
+    opened = Party._meta.get_field("raw").opened
+    for reference, number, token, kind, raw in _KNOWN.tuples(user.pk, application.pk):
+        answers = answers_by_property(kind, opened(raw, number, token))
+        yield Contact((f"{reference}/{token}",), kind, answers)
 
 
 def _identifying_values(answers: Mapping[str, Any]) -> dict[str, Any]:
@@ -216,9 +218,10 @@ def duplicate_of(draft: Draft, row: PartyRow) -> PartyRow | None:
 
 
 def identity_digest(draft: Draft, row: PartyRow) -> str:
-    """What names the party's identity in the database; empty while its answers are too few."""
+    """What names the party's identity in the database; empty while its answers are too few. It is keyed, so that nobody
+    finds out by trying whose it is."""
     mine = identity_of(draft, row)
-    return hashlib.sha256(json.dumps(mine).encode()).hexdigest() if mine else ""
+    return key_ring().first.digest(json.dumps(mine)).hex() if mine else ""
 
 
 def duplicates(draft: Draft) -> dict[str, PartyRow]:

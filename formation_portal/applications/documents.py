@@ -9,7 +9,6 @@ from typing import IO, Any, cast
 
 from django.contrib.auth.models import AbstractBaseUser
 from django.db.models import Q
-from django.db.models.fields.json import KeyTransform
 
 from formation_portal.contract import canonical
 from formation_portal.contract.canonical import normalised_name
@@ -38,7 +37,7 @@ def small_picture(document: Document) -> bytes:
     """
     kept = Preview.objects.filter(document=document).first()
     if kept is not None:
-        return bytes(kept.picture)
+        return cast(bytes, kept.picture)
     picture = _draw(document, side=SMALL)
     if picture:
         Preview.objects.get_or_create(document=document, defaults={"picture": picture})
@@ -146,14 +145,14 @@ class EarlierFiles:
     def _parties(self) -> dict[int, Contact]:
         """The parties that files are about, by primary key."""
         ids = {one.party_id for one in self._found if one.party_id is not None}
-        rows = Party.objects.filter(pk__in=ids).values_list("pk", "kind", "raw")
-        return {key: Contact((), kind, answers_by_property(kind, raw)) for key, kind, raw in rows}
+        rows = Party.objects.filter(pk__in=ids).only("application", "token", "kind", "raw")
+        return {row.pk: Contact((), row.kind, answers_by_property(row.kind, row.raw)) for row in rows}
 
     @cached_property
     def _entity_names(self) -> dict[int, str]:
         """The names of the entities that files are about, by application."""
         answers = SectionAnswers.objects.filter(application__in=self._with_own_files)
-        named = answers.values_list("application", KeyTransform(canonical.ENTITY_NAME, "raw"))
+        named = ((row.application_id, row.raw.get(canonical.ENTITY_NAME)) for row in answers)
         return {key: name for key, name in named if isinstance(name, str) and name.strip()}
 
     @cached_property

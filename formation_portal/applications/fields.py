@@ -1,6 +1,6 @@
 """What the columns hold: answers as typed, and the random references and tokens that name rows in URLs.
 
-Every model stores typed answers in `AnswersField`, so that encrypting them later changes this file only.
+Answers are encrypted (core/encrypted_fields.py).
 """
 
 import json

@@ -16,9 +16,10 @@ from django.utils.translation import gettext
 from formation_portal.audit.attestation import attested
 from formation_portal.contract.lifecycle import State
 from formation_portal.contract.localisation import get_language, stored_words
+from formation_portal.core.encrypted_fields import EncryptedBinaryField, EncryptedJSONField, EncryptedTextField
 
 from .access import ApplicationQuerySet, Author, Right
-from .fields import AnswersField, new_reference, new_token
+from .fields import new_reference, new_token
 from .translation import product_words
 
 SUBJECT_LIMIT = 200
@@ -67,7 +68,7 @@ class Application(models.Model):
     updated_at = models.DateTimeField(auto_now=True)
     submitted_at = models.DateTimeField(null=True, blank=True)
     submitted_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+")
-    declaration = models.TextField(blank=True)
+    declaration = EncryptedTextField(blank=True, bound_to=("reference",))
     submissions = models.PositiveSmallIntegerField(default=0)
     deleted_at = models.DateTimeField(null=True, blank=True)
 
@@ -129,7 +130,7 @@ class SectionAnswers(models.Model):
 
     application = models.ForeignKey(Application, models.CASCADE, related_name="section_answers")
     section_key = models.CharField(max_length=80)
-    raw = AnswersField(default=dict)
+    raw = EncryptedJSONField(default=dict, bound_to=("application_id", "section_key"))
     version = models.PositiveIntegerField(default=0)
     updated_at = models.DateTimeField(auto_now=True)
 
@@ -144,7 +145,7 @@ class _Holder(models.Model):
     """Fields that parties and share classes share: answers as typed, a version, a token for URLs."""
 
     token = models.CharField(max_length=32, default=new_token, editable=False)
-    raw = AnswersField(default=dict)
+    raw = EncryptedJSONField(default=dict, bound_to=("application_id", "token"))
     version = models.PositiveIntegerField(default=1)
     position = models.PositiveIntegerField(default=0)
     created_at = models.DateTimeField(auto_now_add=True)
@@ -205,7 +206,9 @@ class Holding(models.Model):
     application = models.ForeignKey(Application, models.CASCADE, related_name="holdings")
     party = models.ForeignKey(Party, models.CASCADE, related_name="holdings")
     share_class = models.ForeignKey(ShareClass, models.CASCADE, related_name="holdings")
-    typed = AnswersField(default=str)
+    # Names the row where it is encrypted, before it has a number; whose it is may change.
+    row = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
+    typed = EncryptedJSONField(default=str, bound_to=("application_id", "row"))
     shares = models.BigIntegerField(null=True, blank=True)
 
     class Meta:
@@ -222,7 +225,8 @@ class Stake(models.Model):
     application = models.ForeignKey(Application, models.CASCADE, related_name="stakes")
     company = models.ForeignKey(Party, models.CASCADE, related_name="owners")
     owner = models.ForeignKey(Party, models.CASCADE, related_name="stakes")
-    typed = AnswersField(default=str)
+    row = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
+    typed = EncryptedJSONField(default=str, bound_to=("application_id", "row"))
 
     class Meta:
         ordering = ("pk",)
@@ -266,7 +270,7 @@ class Document(models.Model):
     # The slot's name again, short enough for an index.
     subject = models.CharField(max_length=SUBJECT_LIMIT)
     file = models.FileField(upload_to=document_path, max_length=200)
-    name = models.CharField(max_length=255)
+    name = EncryptedTextField(max_length=255, bound_to=("application_id", "sha256"))
     mime_type = models.CharField(max_length=40)
     size = models.PositiveIntegerField()
     sha256 = models.CharField(max_length=64)
@@ -311,7 +315,7 @@ class Preview(models.Model):
     """A small JPEG of a document's first page. In a table of its own, since documents are read on every page."""
 
     document = models.OneToOneField(Document, models.CASCADE, primary_key=True, related_name="preview")
-    picture = models.BinaryField()
+    picture = EncryptedBinaryField(bound_to=("document_id",))
 
     def __str__(self) -> str:
         return f"Preview of {self.document_id}"
@@ -329,13 +333,15 @@ class Change(models.Model):
     application = models.ForeignKey(Application, models.CASCADE, related_name="changes")
     who = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+")
     at = models.DateTimeField(auto_now_add=True)
-    what = models.CharField(max_length=_MAX_TEXT_LENGTH)
+    # Names the row where it is encrypted, before it has a number.
+    row = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
+    what = EncryptedTextField(max_length=_MAX_TEXT_LENGTH, bound_to=("application_id", "row"))
     # Empty in entries older than this column.
     message = models.CharField(max_length=_MAX_TEXT_LENGTH, blank=True)
-    named = AnswersField(default=dict, blank=True)
+    named = EncryptedJSONField(default=dict, blank=True, bound_to=("application_id", "row"))
     # What it is about: a section's key, or the token of a party or share class; empty for the whole application.
     holder = models.CharField(max_length=80, blank=True)
-    changes = AnswersField(default=list)
+    changes = EncryptedJSONField(default=list, bound_to=("application_id", "row"))
     # The state that the application moved to with it; empty where the state did not change.
     moved_to = models.CharField(max_length=24, blank=True)
     # The application's revision after it, and the id of the page that posted it, if any.
@@ -348,7 +354,7 @@ class Change(models.Model):
         constraints = (models.CheckConstraint(condition=~Q(what=""), name="a_change_says_what"),)
 
     def __str__(self) -> str:
-        return self.what
+        return str(self.what)
 
     @classmethod
     def new(cls, application: Application, by: Author | None, message: str, /, **named: str) -> "Change":
@@ -360,7 +366,7 @@ class Change(models.Model):
     @property
     def text(self) -> str:
         """What was done, in the reader's language where it has a message."""
-        return gettext(self.message).format(**self.named) if self.message else self.what
+        return str(gettext(self.message).format(**self.named)) if self.message else self.what
 
     @property
     def language(self) -> str:

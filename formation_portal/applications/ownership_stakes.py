@@ -28,6 +28,7 @@ from formation_portal.contract.ownership import (
 )
 
 from .draft import Draft
+from .models import Stake
 from .parties import PartyRow
 
 _THRESHOLDS_FILE = Path(__file__).with_name("thresholds.yaml")
@@ -63,8 +64,9 @@ def typed_stakes(draft: Draft) -> dict[tuple[str, str], str]:
     if draft.application.pk is None:
         return {}
     rows = draft.application.stakes.filter(company__removed_at=None, owner__removed_at=None)
-    named = rows.values_list("company__token", "owner__token", "typed")
-    return {(company, owner): typed for company, owner, typed in named}
+    named = rows.values_list("company__token", "owner__token", "typed", "application", "row")
+    opened = Stake._meta.get_field("typed").opened
+    return {(company, owner): opened(typed, *bound) for company, owner, typed, *bound in named}
 
 
 def owners_of(draft: Draft, company: PartyRow, typed: TypedStakes) -> tuple[Owner, ...]:

@@ -9,8 +9,8 @@ from datetime import date
 from functools import cached_property
 from typing import Any, NamedTuple, TypeVar, cast
 
-from django.db.models import Count, F, Model, Q, Sum, TextField
-from django.db.models.functions import Cast, Length
+from django.db.models import Count, F, Model, Q, Sum
+from django.db.models.functions import Length
 from django.utils.functional import SimpleLazyObject
 
 from formation_portal.core.prepared_queries import PreparedQuery
@@ -50,7 +50,7 @@ _LENGTHS = PreparedQuery(
         Party.objects.filter(application=application)
         .order_by()
         .values("application")
-        .annotate(count=Count("pk"), length=Sum(Length(Cast("raw", TextField()))))
+        .annotate(count=Count("pk"), length=Sum(Length("raw")))
         .values_list("count", "length")
     )
 )

@@ -28,6 +28,7 @@ from formation_portal.contract.reach import party_facts, reads_parties
 from formation_portal.contract.record import holds_until
 from formation_portal.contract.schema import Section
 from formation_portal.contract.shares import over_issued_of
+from formation_portal.core.encryption import key_ring
 from formation_portal.core.prepared_queries import PreparedQuery
 
 from .contacts import identity_digest
@@ -49,7 +50,8 @@ def judged_by(draft: Draft) -> str:
     """What names all that parties are judged by beside their own answers; empty where they decide about each other."""
     if reads_parties(draft.schema):
         return ""
-    facts = [_VERSION, draft.application.schema_version_id, party_facts(draft.form_state)]
+    # Identities are compared as digests, and those of an earlier key are equal to none of this one's.
+    facts = [_VERSION, draft.application.schema_version_id, party_facts(draft.form_state), key_ring().first.id]
     return hashlib.sha256(json.dumps(facts, sort_keys=True, default=str).encode()).hexdigest()[:32]
 
 

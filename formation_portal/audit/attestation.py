@@ -15,6 +15,8 @@ from typing import Any, TypeVar
 from django.conf import settings
 from django.db import models
 
+from formation_portal.core.encryption import UnreadableError
+
 # Digests by the label of the model and the row's key, as an entry's detail keeps them.
 Digests = dict[str, dict[str, str]]
 AModel = TypeVar("AModel", bound=type[models.Model])
@@ -78,7 +80,11 @@ def label_of(row: models.Model) -> str:
 
 def _digest(row: models.Model) -> str:
     label = label_of(row)
-    said = [label, row.pk, *(_as_json(getattr(row, name)) for name in _fields[label])]
+    try:
+        said = [label, row.pk, *(_as_json(getattr(row, name)) for name in _fields[label])]
+    except UnreadableError:
+        # Whoever changed it had no key: it is no row's digest.
+        return ""
     content = json.dumps(said, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
     return hmac.new(settings.AUDIT_KEY.encode(), content.encode(), hashlib.sha256).hexdigest()[:32]
 

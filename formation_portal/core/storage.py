@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import IO, Any
 from urllib.parse import parse_qsl, unquote, urlsplit
 
-from django.conf import settings
 from django.core.files.base import File
 from django.core.files.storage import FileSystemStorage
 from django.core.files.uploadedfile import UploadedFile
@@ -27,6 +26,8 @@ SERVICE_FILES = "service"
 ANCHOR_FILES, STATIC_FILES = "anchor", "published"
 # Where each alias keeps its objects, below the prefix.
 BUCKET_FOLDERS = {"default": "portal", SERVICE_FILES: "service", ANCHOR_FILES: "anchor", STATIC_FILES: "static"}
+# Those whose objects are encrypted.
+_BUCKET_STORAGES = {"default": "PrivateBucketStorage", SERVICE_FILES: "PrivateBucketStorage"}
 _BUCKET_NAME = r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]"
 _PREFIX = r"(/[A-Za-z0-9][A-Za-z0-9._-]*)*/?"
 
@@ -39,9 +40,9 @@ def storage_settings(url: str) -> dict[str, dict[str, Any]]:
     """
     if not url:
         return {
-            "default": {"BACKEND": "formation_portal.core.storage.DurableFileStorage"},
+            "default": {"BACKEND": "formation_portal.core.encrypted_files.PrivateFileStorage"},
             SERVICE_FILES: {
-                "BACKEND": "formation_portal.core.storage.ServiceFileStorage",
+                "BACKEND": "formation_portal.core.encrypted_files.ServiceFileStorage",
                 "OPTIONS": {"directory_permissions_mode": 0o700},
             },
         }
@@ -71,7 +72,7 @@ def storage_settings(url: str) -> dict[str, dict[str, Any]]:
     prefix = parts.path.strip("/")
     return {
         alias: {
-            "BACKEND": "formation_portal.core.servers.bucket.BucketStorage",
+            "BACKEND": f"formation_portal.core.servers.bucket.{_BUCKET_STORAGES.get(alias, 'BucketStorage')}",
             "OPTIONS": options | {"location": f"{prefix}/{folder}".lstrip("/")},
         }
         for alias, folder in BUCKET_FOLDERS.items()
@@ -98,18 +99,6 @@ class DurableFileStorage(FileSystemStorage):
         for path in root.rglob("*"):
             if path.is_file() and path.stat().st_mtime < moment.timestamp():
                 yield path.relative_to(root).as_posix()
-
-
-class ServiceFileStorage(DurableFileStorage):
-    """The embedded service's uploads, in a folder of their own."""
-
-    @property
-    def base_location(self) -> Any:
-        return settings.SERVICE_DOCUMENTS
-
-    @property
-    def location(self) -> str:
-        return str(Path(settings.SERVICE_DOCUMENTS).absolute())
 
 
 def _sync_to_disk(path: Path, *, below: Path) -> None:

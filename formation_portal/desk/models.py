@@ -13,6 +13,7 @@ from django.utils import timezone
 from formation_portal.applications.models import Application
 from formation_portal.audit.attestation import attested
 from formation_portal.contract.lifecycle import State
+from formation_portal.core.encrypted_fields import EncryptedTextField
 
 TITLE_LIMIT = 300
 WORD_LIMIT = 200
@@ -28,7 +29,7 @@ class Case(models.Model):
     """
 
     application = models.OneToOneField(Application, models.CASCADE, primary_key=True, related_name="case")
-    title = models.CharField(max_length=TITLE_LIMIT, blank=True)
+    title = EncryptedTextField(max_length=TITLE_LIMIT, blank=True, bound_to=("application_id",))
     state = models.CharField(max_length=24, choices=[(state.value, state.words) for state in State])
     submitted_at = models.DateTimeField()
     # Closed; not yet closed; waiting for us; waiting for us again, after a return.
@@ -67,7 +68,7 @@ class Case(models.Model):
     claimed_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+")
     claimed_at = models.DateTimeField(null=True)
     taken_from = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+")
-    word = models.CharField(max_length=WORD_LIMIT, blank=True)
+    word = EncryptedTextField(max_length=WORD_LIMIT, blank=True, bound_to=("application_id",))
     assigned_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+", db_index=False
     )
@@ -102,10 +103,7 @@ class Case(models.Model):
 
 
 class CaseWord(models.Model):
-    """One word that finds a case, folded (desk/queue/queue_index.py).
-
-    In bytes, since both databases sort those alike, whatever their language: the beginning of a word is then a range.
-    """
+    """A digest of the beginning of a word that finds a case (desk/queue/queue_index.py): the database knows no name."""
 
     case = models.ForeignKey(Case, models.CASCADE, related_name="words")
     word = models.BinaryField(max_length=120)

@@ -5,6 +5,7 @@ import uuid
 
 from django.db import models
 
+from formation_portal.core.encrypted_fields import EncryptedTextField
 from formation_portal.core.outbox import OutboxRow
 
 
@@ -16,12 +17,12 @@ class Letter(OutboxRow):
 
     # Stands in the Message-ID, so that a mailbox can tell a second copy of the same letter.
     number = models.UUIDField(unique=True, default=uuid.uuid4, editable=False)
-    to = models.EmailField(blank=True)
+    to = EncryptedTextField(blank=True, bound_to=("number",))
     kind = models.CharField(max_length=40)
     language = models.CharField(max_length=12)
-    subject = models.CharField(max_length=250, blank=True)
-    text = models.TextField(blank=True)
-    html = models.TextField(blank=True)
+    subject = EncryptedTextField(max_length=250, blank=True, bound_to=("number",))
+    text = EncryptedTextField(blank=True, bound_to=("number",))
+    html = EncryptedTextField(blank=True, bound_to=("number",))
     reference = models.CharField(max_length=40, blank=True)
     once = models.CharField(max_length=120, unique=True, null=True, blank=True)  # many have none
     created_at = models.DateTimeField(auto_now_add=True)

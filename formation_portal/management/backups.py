@@ -97,12 +97,12 @@ def restore(folder: Path, say: Say) -> None:
         _restore_database(folder / "databases" / alias, connections[alias])
     restored = 0
     for alias, (storage_alias, _) in FILES.items():
-        storage = storages[storage_alias]
+        storage: Any = storages[storage_alias]
         for name, path in _files(folder, alias).items():
             # A bucket may have outlived the databases; a file never changes under its name.
             if not storage.exists(name):
                 with path.open("rb") as file:
-                    storage.save(name, File(file))
+                    storage.save_stored(name, File(file))
             restored += 1
     for path in (folder / "secrets").iterdir():
         replace_secret(Path(settings.DATA_DIR) / path.name, path.read_text())
@@ -217,7 +217,7 @@ def _copy_new_files(folder: Path, alias: str) -> int:
         if name in known:
             continue
         try:
-            file = storage.open(name)
+            file = storage.open_stored(name)
         except FileNotFoundError:
             # Removed since it was listed.
             continue

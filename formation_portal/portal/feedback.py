@@ -277,7 +277,8 @@ def review_feedback(draft: Draft) -> ReviewFeedback:
     # What was changed since it came back last.
     moved = application.changes.filter(moved_to=State.RETURNED_FOR_CHANGES).order_by("-pk")
     since = application.changes.filter(pk__gt=moved.values_list("pk", flat=True).first() or 0)
-    lines = ((holder, str(one["field"])) for holder, some in since.values_list("holder", "changes") for one in some)
+    moves = since.only("application", "row", "holder", "changes")
+    lines = ((move.holder, str(one["field"])) for move in moves for one in move.changes)
     return ReviewFeedback(draft, said, asked, frozenset(lines), locks_of(draft))
 
 

@@ -19,6 +19,7 @@ from formation_portal.applications import services
 from formation_portal.applications.draft import open_draft
 from formation_portal.applications.models import Application
 from formation_portal.contract.lifecycle import FINAL
+from formation_portal.core.encrypted_fields import update_rows
 from formation_portal.gateway.errors import GatewayError, Unsupported
 
 from . import timing
@@ -107,7 +108,7 @@ def _read(application_id: int, until: datetime) -> None:
         quiet = now - max((row.updated_at for row in rows), default=now)
         for row in rows:
             row.read_next_at = now + min(timing.READ_RARELY, max(timing.READ_SOON, quiet / 4))
-        Delivery.objects.bulk_update(rows, ("document_status", "document_note", "read_next_at", "updated_at"))
+        update_rows(rows, ("document_status", "document_note", "read_next_at", "updated_at"))
         if any(row.is_returned for row in news):
             services.reopen(open_draft(application), reason=_RETURNED)
 

@@ -14,9 +14,9 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q, QuerySet
 
-from formation_portal.applications.fields import AnswersField
 from formation_portal.applications.models import SUBJECT_LIMIT, Application
 from formation_portal.audit.attestation import attested
+from formation_portal.core.encrypted_fields import EncryptedBinaryField, EncryptedJSONField, EncryptedTextField
 from formation_portal.core.prepared_queries import PreparedQuery
 from formation_portal.core.processes import NAME_LIMIT
 
@@ -143,6 +143,9 @@ OWN_REASONS = frozenset(
 )
 
 
+# What an encrypted column of a delivery is bound to (core/encrypted_fields.py).
+_ROW = ("application_id", "kind", "subject")
+
 # What the service says of a document that it has; nothing while it has not looked (supplement, "Documents").
 APPROVED, REJECTED = "approved", "rejected"
 
@@ -168,11 +171,11 @@ class Delivery(models.Model):
     subject = models.CharField(max_length=SUBJECT_LIMIT, blank=True)
     position = models.PositiveIntegerField(default=0)
     # None: nothing should be there.
-    wanted = AnswersField(null=True)
+    wanted = EncryptedJSONField(null=True, bound_to=_ROW)
     # None: nothing is there, as far as was acknowledged.
-    acknowledged = AnswersField(null=True)
+    acknowledged = EncryptedJSONField(null=True, bound_to=_ROW)
     # What was sent last, with its Idempotency-Key: the same one for every try of the same payload.
-    sent = AnswersField(null=True)
+    sent = EncryptedJSONField(null=True, bound_to=_ROW)
     key = models.CharField(max_length=64, blank=True)
     # The things whose remote ids it names: [[kind, subject], …].
     needs = models.JSONField(default=list)
@@ -180,7 +183,7 @@ class Delivery(models.Model):
     state = models.CharField(max_length=12, choices=DeliveryState.choices, default=DeliveryState.QUEUED)
     # Why it is held, or what was special about being done: a stable word.
     reason = models.CharField(max_length=40, blank=True)
-    problems = AnswersField(default=list)
+    problems = EncryptedJSONField(default=list, bound_to=_ROW)
     # None: nothing to do before something else changes.
     next_at = models.DateTimeField(null=True, blank=True)
     lease = models.UUIDField(null=True, blank=True)
@@ -197,7 +200,7 @@ class Delivery(models.Model):
     unclear_since = models.DateTimeField(null=True, blank=True)
     # Of a document: what the service says of the file that it has, its note, and when to read that next.
     document_status = models.CharField(max_length=10, blank=True, db_column="verdict")
-    document_note = models.TextField(blank=True, db_column="verdict_note")
+    document_note = EncryptedTextField(blank=True, db_column="verdict_note", bound_to=_ROW)
     read_next_at = models.DateTimeField(null=True, blank=True)
     updated_at = models.DateTimeField(auto_now=True)
 
@@ -344,12 +347,14 @@ class Decision(models.Model):
         PROVIDER_INFORMED = "told", "Formation service informed"
 
     delivery = models.ForeignKey(Delivery, models.PROTECT, related_name="decisions")
+    # Names the row where it is encrypted, before it has a number.
+    row = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
     agent = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
     deed = models.CharField(max_length=10, choices=Kind.choices)
     remote_id = models.CharField(max_length=200, blank=True)
-    note = models.TextField(blank=True)
+    note = EncryptedTextField(blank=True, bound_to=("delivery_id", "row"))
     # The payload that was wanted when the provider was informed; None for a removal, and for other decisions.
-    told = AnswersField(null=True)
+    told = EncryptedJSONField(null=True, bound_to=("delivery_id", "row"))
     decided_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
@@ -366,7 +371,7 @@ class ReceivedEvent(models.Model):
     kind = models.CharField(max_length=200, blank=True)
     # The id that it says its entity has at the service.
     about = models.CharField(max_length=200, blank=True)
-    body = models.BinaryField()
+    body = EncryptedBinaryField(bound_to=("event_id",))
     received_at = models.DateTimeField(auto_now_add=True, db_index=True)
 
     def __str__(self) -> str:

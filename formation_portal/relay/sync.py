@@ -17,6 +17,7 @@ from formation_portal.applications.parties import PartyRow, ShareClassRow
 from formation_portal.contract import canonical
 from formation_portal.contract.lifecycle import AGENT, TRANSITIONS, State
 from formation_portal.contract.record import Holder
+from formation_portal.core.encrypted_fields import update_rows
 
 from . import wake
 from .models import (
@@ -297,7 +298,7 @@ def sync(draft: Draft) -> None:
         rows[name].save(update_fields=fields)
     elif changed:
         fields = list(dict.fromkeys(field for some in changed.values() for field in some))
-        Delivery.objects.bulk_update([rows[name] for name in changed], fields)
+        update_rows([rows[name] for name in changed], fields)
 
 
 def _name_of(row: Delivery) -> ResourceName:

@@ -15,24 +15,10 @@ from formation_portal.applications.services.transactions import application_tran
 from formation_portal.audit import chain
 from formation_portal.audit.models import AuditAction
 from formation_portal.contract.lifecycle import State
+from formation_portal.core.encrypted_fields import update_rows
 
 from .models import MAX_TEXT, DecisionOutcome, Query, ReviewDecision
-from .targets import Target, TargetKind
-
-_READ = (
-    "pk",
-    "kind",
-    "holder",
-    "name",
-    "label",
-    "text",
-    "proposal",
-    "round",
-    "sent_at",
-    "reply",
-    "replied_at",
-    "settled_at",
-)
+from .targets import Target
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,27 +40,29 @@ class CustomerQuery:
 def customer_queries(application: Application) -> tuple[CustomerQuery, ...]:
     """Everything that was ever sent, in its order: one query."""
     sent = Query.objects.filter(application=application, dropped_at=None).exclude(sent_at=None)
-    return tuple(_customer_query(row) for row in sent.order_by("pk").values(*_READ))
+    return tuple(map(_customer_query, sent.order_by("pk")))
 
 
-def _customer_query(row: dict[str, Any]) -> CustomerQuery:
+def _customer_query(row: Query) -> CustomerQuery:
+    assert row.round is not None
+    assert row.sent_at is not None
     return CustomerQuery(
-        number=row["pk"],
-        target=Target(TargetKind(row["kind"]), row["holder"], row["name"]),
-        label=row["label"],
-        text=row["text"],
-        proposal=row["proposal"],
-        round=row["round"],
-        sent_at=row["sent_at"],
-        reply=row["reply"],
-        is_settled=row["settled_at"] is not None,
+        number=row.pk,
+        target=row.target,
+        label=row.label,
+        text=row.text,
+        proposal=row.proposal,
+        round=row.round,
+        sent_at=row.sent_at,
+        reply=row.reply,
+        is_settled=row.settled_at is not None,
     )
 
 
 def decision_texts(application: Application, deed: str) -> dict[int, str]:
     """What a decision that was carried out said to the customer, by the number of the submission: one query."""
     done = ReviewDecision.objects.filter(application=application, deed=deed, outcome=DecisionOutcome.DONE)
-    return dict(done.order_by("pk").values_list("round", "text"))
+    return {row.round: row.text for row in done.order_by("pk").only("application", "row", "round", "text")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +94,7 @@ def store_replies(draft: Draft, replies: Sequence[Reply], *, by: Author) -> int:
                 query.replied_at = timezone.now() if query.reply else None
                 written.append(query)
         if written:
-            Query.objects.bulk_update(written, ["reply", "replied_at"])
+            update_rows(written, ["reply", "replied_at"])
             did = {"reply": [query.pk for query in written]}
             chain.append(AuditAction.REVIEW, by=by, application=draft.application, rows=written, did=did)
         return len(came)

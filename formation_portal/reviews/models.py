@@ -3,6 +3,7 @@
 Nothing is ever deleted: what is taken back keeps its row, so that whoever saw it is told what became of it.
 """
 
+import uuid
 from mimetypes import guess_extension
 
 from django.conf import settings
@@ -10,15 +11,17 @@ from django.db import models
 from django.db.models import Q
 from django.utils.text import slugify
 
-from formation_portal.applications.fields import AnswersField
 from formation_portal.applications.models import SUBJECT_LIMIT, Application
 from formation_portal.audit.attestation import attested
+from formation_portal.core.encrypted_fields import EncryptedJSONField, EncryptedTextField
 
 from .targets import Target, TargetKind
 
 MAX_TEXT = 2_000
 MAX_LABEL = 300
 MAX_REGISTER_NUMBER = 80
+# What an encrypted column of a row is bound to (core/encrypted_fields.py).
+_ROW = ("application_id", "row")
 # The columns that the audit log attests of each.
 _AUTHORSHIP = ("application_id", "version", "by_id", "at")
 _TARGET = ("kind", "holder", "name", "label")
@@ -41,6 +44,8 @@ class _ReviewRow(models.Model):
     version = models.PositiveIntegerField()
     by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+")
     at = models.DateTimeField()
+    # Names the row where it is encrypted, before it has a number.
+    row = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
 
     class Meta:
         abstract = True
@@ -52,7 +57,7 @@ class _TargetedRow(_ReviewRow):
     kind = models.CharField(max_length=12, choices=TargetKind.choices)
     holder = models.CharField(max_length=80, blank=True)
     name = models.CharField(max_length=SUBJECT_LIMIT, blank=True)
-    label = models.CharField(max_length=MAX_LABEL, blank=True)
+    label = EncryptedTextField(max_length=MAX_LABEL, blank=True, bound_to=_ROW)
 
     class Meta:
         abstract = True
@@ -104,13 +109,13 @@ class Query(_TargetedRow):
 
     application = models.ForeignKey(Application, models.CASCADE, related_name="queries")
     reason = models.CharField(max_length=12, choices=QueryReason.choices, default=QueryReason.OTHER)
-    text = models.TextField()
-    proposal = AnswersField(null=True)
+    text = EncryptedTextField(bound_to=_ROW)
+    proposal = EncryptedJSONField(null=True, bound_to=_ROW)
     dropped_at = models.DateTimeField(null=True)
     # The number of the submission that was returned with it.
     round = models.PositiveSmallIntegerField(null=True)
     sent_at = models.DateTimeField(null=True)
-    reply = models.TextField(blank=True)
+    reply = EncryptedTextField(blank=True, bound_to=_ROW)
     replied_at = models.DateTimeField(null=True)
     settled_at = models.DateTimeField(null=True)
 
@@ -143,7 +148,7 @@ class Query(_TargetedRow):
 class Note(_TargetedRow):
     """A word among colleagues, which never leaves the desk."""
 
-    text = models.TextField()
+    text = EncryptedTextField(bound_to=_ROW)
     removed_at = models.DateTimeField(null=True)
 
     class Meta:
@@ -164,7 +169,7 @@ class Evidence(_TargetedRow):
     slot = models.TextField()
     page = models.PositiveIntegerField()
     sha256 = models.CharField(max_length=64)
-    text = models.CharField(max_length=MAX_LABEL, blank=True)
+    text = EncryptedTextField(max_length=MAX_LABEL, blank=True, bound_to=_ROW)
     removed_at = models.DateTimeField(null=True)
 
     class Meta:
@@ -210,13 +215,13 @@ class ScreeningCheck(_ReviewRow):
 
     application = models.ForeignKey(Application, models.CASCADE, related_name="screening_checks")
     holder = models.CharField(max_length=80)
-    label = models.CharField(max_length=MAX_LABEL)
+    label = EncryptedTextField(max_length=MAX_LABEL, bound_to=_ROW)
     kind = models.CharField(max_length=16, choices=ScreeningKind.choices)
     done_on = models.DateField()
     outcome = models.CharField(max_length=12, choices=ScreeningOutcome.choices)
-    text = models.TextField(blank=True)
+    text = EncryptedTextField(blank=True, bound_to=_ROW)
     file = models.FileField(max_length=200, blank=True)
-    name = models.CharField(max_length=255, blank=True)
+    name = EncryptedTextField(max_length=255, blank=True, bound_to=_ROW)
     mime_type = models.CharField(max_length=40, blank=True)
     size = models.PositiveIntegerField(default=0)
     sha256 = models.CharField(max_length=64, blank=True)
@@ -273,16 +278,16 @@ class ReviewDecision(_ReviewRow):
     application = models.ForeignKey(Application, models.CASCADE, related_name="decisions")
     deed = models.CharField(max_length=24)
     reason = models.CharField(max_length=24, blank=True)
-    text = models.TextField(blank=True)
+    text = EncryptedTextField(blank=True, bound_to=_ROW)
     round = models.PositiveSmallIntegerField()
     outcome = models.CharField(max_length=12, choices=DecisionOutcome.choices)
     proposed_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
     proposed_at = models.DateTimeField()
     # Of an incorporation: the company's number in the register, and the day of its entry.
-    register_number = models.CharField(max_length=MAX_REGISTER_NUMBER, blank=True)
+    register_number = EncryptedTextField(max_length=MAX_REGISTER_NUMBER, blank=True, bound_to=_ROW)
     registered_on = models.DateField(null=True)
     # Why a second agent refused it, for colleagues.
-    refusal = models.TextField(blank=True)
+    refusal = EncryptedTextField(blank=True, bound_to=_ROW)
 
     class Meta:
         db_table = "reviews_ruling"

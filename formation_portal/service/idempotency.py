@@ -22,6 +22,7 @@ from django.http.response import HttpResponseBase
 from django.utils import timezone
 
 from formation_portal.core.databases import SERVICE
+from formation_portal.core.encrypted_fields import column_values
 from formation_portal.core.processes import current_process, has_ended
 from formation_portal.service.models import ApiKey, KeptAnswer
 from formation_portal.service.problems import ApiError, ErrorDetail, invalid, pointer
@@ -148,10 +149,10 @@ def _run_and_keep(row: KeptAnswer, work: Work) -> HttpResponse:
 
 
 def _keep(row: KeptAnswer, response: HttpResponse) -> None:
-    headers = {name: response[name] for name in _KEPT_HEADERS if name in response}
-    body = getattr(response, "kept_content", response.content)
+    row.headers = {name: response[name] for name in _KEPT_HEADERS if name in response}
+    row.body, row.status = getattr(response, "kept_content", response.content), response.status_code
     kept = KeptAnswer.objects.filter(pk=row.pk, attempt=row.attempt).update(
-        status=response.status_code, headers=headers, body=body
+        **column_values(row, ("status", "headers", "body"))
     )
     if not kept:
         raise _TakenOver

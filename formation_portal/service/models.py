@@ -3,11 +3,20 @@
 from datetime import timedelta
 from typing import Any
 
-from django.db import models
+from django.db import models, transaction
 from django.db.models import Q
 
 from formation_portal.contract import canonical
 from formation_portal.contract.lifecycle import State
+from formation_portal.core.databases import SERVICE
+from formation_portal.core.encrypted_fields import (
+    EncryptedBinaryField,
+    EncryptedJSONField,
+    EncryptedTextField,
+    rows_in_order,
+)
+from formation_portal.core.encryption import key_ring
+from formation_portal.core.key_rotation import rotation_task
 from formation_portal.core.outbox import OutboxRow
 from formation_portal.core.processes import NAME_LIMIT
 from formation_portal.service import identifiers
@@ -16,6 +25,15 @@ from formation_portal.service import identifiers
 def role_mark(role: str) -> str:
     """A role as it is written among others in a text, so that none is found within another."""
     return f"|{role}|"
+
+
+# Letters of a word's beginning that find a party, and hexadecimal digits of their digest.
+_LONGEST_WORD, _DIGITS = 16, 10
+
+
+def word_marks(beginning: str) -> list[str]:
+    """How `Party.search_text` has the beginning of a word, under each key in use: the database knows no name."""
+    return [f"|{key.digest(beginning[:_LONGEST_WORD]).hex()[:_DIGITS]}" for key in key_ring()]
 
 
 class Account(models.Model):
@@ -93,9 +111,9 @@ class Entity(models.Model):
     item = models.ForeignKey(CatalogItem, on_delete=models.PROTECT, related_name="entities")
     form = models.ForeignKey(FormSchema, on_delete=models.PROTECT, related_name="entities")
     status = models.CharField(max_length=30, default=State.DRAFT)
-    status_note = models.TextField(blank=True)
-    properties = models.JSONField(default=dict)
-    csp_data = models.JSONField(default=dict)
+    status_note = EncryptedTextField(blank=True, bound_to=("id",))
+    properties = EncryptedJSONField(default=dict, bound_to=("id",))
+    csp_data = EncryptedJSONField(default=dict, bound_to=("id",))
     created_at = models.DateTimeField(auto_now_add=True)
     updated_at = models.DateTimeField(auto_now=True)
 
@@ -121,9 +139,8 @@ class Party(models.Model):
     entity = models.ForeignKey(Entity, on_delete=models.CASCADE, related_name="parties")
     party_type = models.CharField(max_length=20)
     roles = models.JSONField(default=list)
-    properties = models.JSONField(default=dict)
-    csp_data = models.JSONField(default=dict)
-    label = models.CharField(max_length=1010)
+    properties = EncryptedJSONField(default=dict, bound_to=("id",))
+    csp_data = EncryptedJSONField(default=dict, bound_to=("id",))
     search_text = models.TextField()
     role_text = models.TextField()
     created_at = models.DateTimeField(auto_now_add=True)
@@ -137,11 +154,22 @@ class Party(models.Model):
 
     def save(self, *args: Any, **kwargs: Any) -> None:
         """Saves the party together with what it is found by."""
-        self.label = canonical.label_of(self.properties)
-        self.search_text = f"{self.label} {self.properties.get('email') or ''}".casefold()
+        words = f"{canonical.label_of(self.properties)} {self.properties.get('email') or ''}".casefold().split()
+        beginnings = {word[:length] for word in words for length in range(1, min(len(word), _LONGEST_WORD) + 1)}
+        self.search_text = "".join(sorted(word_marks(one)[0] for one in beginnings))
         # Lists in JSON can't be searched in every database.
         self.role_text = "".join(role_mark(role) for role in self.roles)
         super().save(*args, **kwargs)
+
+
+@rotation_task
+def digest_words_anew() -> None:
+    """What finds each party, under the newest key."""
+    for party in rows_in_order(Party, SERVICE):
+        with transaction.atomic(using=SERVICE):
+            # As it is by now; its words are made when it is saved.
+            for locked in Party.objects.select_for_update().filter(pk=party.pk):
+                locked.save(update_fields=["search_text"])
 
 
 class ShareClass(models.Model):
@@ -150,8 +178,8 @@ class ShareClass(models.Model):
     id = models.CharField(primary_key=True, max_length=40, default=identifiers.new_share_class_id)
     entity = models.ForeignKey(Entity, on_delete=models.CASCADE, related_name="share_classes")
     name = models.CharField(max_length=500)
-    properties = models.JSONField(default=dict)
-    csp_data = models.JSONField(default=dict)
+    properties = EncryptedJSONField(default=dict, bound_to=("id",))
+    csp_data = EncryptedJSONField(default=dict, bound_to=("id",))
     created_at = models.DateTimeField(auto_now_add=True)
     updated_at = models.DateTimeField(auto_now=True)
 
@@ -187,7 +215,7 @@ class Document(models.Model):
     entity = models.ForeignKey(Entity, on_delete=models.CASCADE, related_name="documents")
     party = models.ForeignKey(Party, on_delete=models.CASCADE, null=True, related_name="documents")
     document_key = models.CharField(max_length=500)
-    name = models.CharField(max_length=255)
+    name = EncryptedTextField(max_length=255, bound_to=("id",))
     mime_type = models.CharField(max_length=100)
     size = models.PositiveIntegerField()
     sha256 = models.CharField(max_length=64)
@@ -218,7 +246,7 @@ class Event(models.Model):
     id = models.CharField(unique=True, max_length=40, default=identifiers.new_event_id)
     account = models.ForeignKey(Account, on_delete=models.PROTECT, related_name="events")
     type = models.CharField(max_length=50)
-    data = models.JSONField()
+    data = EncryptedJSONField(bound_to=("id",))
     created_at = models.DateTimeField(auto_now_add=True)
 
     def __str__(self) -> str:
@@ -247,8 +275,8 @@ class KeptAnswer(models.Model):
     # The process that works on it (`processes`); empty where nobody could find out whether it lives.
     holder = models.CharField(max_length=NAME_LIMIT, blank=True)
     status = models.PositiveSmallIntegerField(null=True)
-    headers = models.JSONField(default=dict)
-    body = models.BinaryField(default=bytes)
+    headers = EncryptedJSONField(default=dict, bound_to=("api_key_id", "idempotency_key"))
+    body = EncryptedBinaryField(default=bytes, bound_to=("api_key_id", "idempotency_key"))
 
     class Meta:
         constraints = (

@@ -48,7 +48,7 @@ def _party(row: models.Party, form: FormSchema, classes: frozenset[str], today: 
         kind=row.party_type,
         roles=tuple(row.roles),
         answers=validate(fields, raw, today=today),
-        label=row.label,
+        label=canonical.label_of(row.properties),
     )
 
 

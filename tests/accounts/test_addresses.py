@@ -11,6 +11,7 @@ from django.test import Client, RequestFactory
 from formation_portal.accounts import addresses
 from formation_portal.accounts.models import User
 from formation_portal.mail.models import Letter
+from tests.encrypted_rows import rows_with
 from tests.markup import Markup
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
@@ -44,13 +45,13 @@ def is_in(client: Client) -> bool:
 
 def link(kind: str, to: str) -> str:
     """The path in the newest e-mail of that kind to that address."""
-    letter = Letter.objects.filter(kind=kind, to=to).first()
+    letter = next(iter(rows_with(Letter.objects.filter(kind=kind), to=to)), None)
     assert letter is not None, f"no {kind} to {to}"
     return re.findall(r"https?://[^/\s]+(/accounts/\S+)", letter.text)[0]
 
 
 def kinds(to: str) -> list[str]:
-    return list(Letter.objects.filter(to=to).order_by("pk").values_list("kind", flat=True))
+    return [one.kind for one in rows_with(Letter.objects.order_by("pk"), to=to)]
 
 
 def confirm(client: Client, email: str) -> Any:

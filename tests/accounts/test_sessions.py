@@ -15,6 +15,7 @@ from django.utils import timezone
 
 from formation_portal.accounts import sessions
 from formation_portal.accounts.sessions import GuestSession, SessionExpiry, UnsentForm, mark_as_background
+from formation_portal.core.encryption import encrypt
 
 pytestmark = pytest.mark.django_db
 
@@ -102,13 +103,17 @@ def test_nobody_has_no_session(as_nobody: Client) -> None:
 
 
 _PATH = "/applications/AB12/?row=1"
-_KEPT = {"path": _PATH, "controls": [["q:name", ["Larkfield", ""]]], "had_files": True}
+
+
+def _kept() -> dict[str, Any]:
+    controls = encrypt(b'[["q:name", ["Larkfield", ""]]]', f"unsent form\x1f{_PATH}")
+    return {"path": _PATH, "controls": controls, "had_files": True}
 
 
 def _posted(method: str = "post", path: str = _PATH) -> Any:
     request = getattr(RequestFactory(), method)(path)
     request.session = CachedSession()
-    request.session["unsent"] = _KEPT
+    request.session["unsent"] = _kept()
     return request
 
 

@@ -106,7 +106,7 @@ def test_a_long_answer_sent_again_and_again_leaves_no_history(draft: Draft, as_o
     """Twenty posts of one long answer made 87 MB of history."""
     for number in range(5):
         as_owner.post(path(draft), {"q:purpose": f"{number}" * 2_000_000, "version": "0"})
-    assert not Change.objects.filter(application=draft.application, changes__icontains=PURPOSE).exists()
+    assert not any(PURPOSE.lower() in str(one.changes).lower() for one in draft.application.changes.all())
 
 
 def test_a_number_of_shares_is_kept_as_typed_up_to_its_beginning(complete: Draft, owner: Any) -> None:

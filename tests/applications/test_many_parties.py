@@ -20,6 +20,7 @@ from formation_portal.core import subscribers
 from tests.agreement.drafting import Drafter
 from tests.applications import factories
 from tests.embedded_catalog import catalog_items
+from tests.encrypted_rows import update_each
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
@@ -147,7 +148,7 @@ def test_a_second_entry_is_found_among_many_without_reading_them(draft: Draft, o
         assert (found.token if found else None) == other
         assert not alone.has_all_parties
     # What was changed past the summaries is found, too.
-    Party.objects.filter(token="p3").update(raw=factories.ADA | {"person.last_name": "No 4"}, judged_of=None)
+    update_each(Party.objects.filter(token="p3"), raw=factories.ADA | {"person.last_name": "No 4"}, judged_of=None)
     alone = reopened(draft)
     row = alone.party("p4")
     assert row is not None

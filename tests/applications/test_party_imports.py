@@ -17,6 +17,7 @@ from formation_portal.core.background import run_hourly_tasks
 from tests.applications import factories
 from tests.applications.imports.conftest import Upload, upload
 from tests.applications.imports.sample_sheets import ADA, HEADS, NOOR, as_csv
+from tests.encrypted_rows import values_of
 from tests.subscribing import subscribe
 
 __all__ = ["upload"]
@@ -145,7 +146,7 @@ def test_all_of_it_is_one_change_and_each_has_a_line_in_the_history(
     services.apply_import(draft, found, every(draft, found), by=owner)
     assert party_counts == [2]
     assert draft.application.revision == before + 1
-    entries = Change.objects.filter(application=draft.application).values_list("what", "holder")[:2]
+    entries = values_of(Change.objects.filter(application=draft.application), "what", "holder")[:2]
     assert set(entries) == {(f"Added {row.label} from a spreadsheet", row.token) for row in fresh(draft).parties}
 
 

@@ -7,6 +7,7 @@ from django.test import Client
 from django.utils import timezone
 
 from formation_portal.relay.models import Attempt, Delivery
+from tests.encrypted_rows import update_each
 from tests.markup import Markup
 
 LIST = "/desk/deliveries/"
@@ -17,7 +18,7 @@ def put(kind: str, state: str, reason: str = "", *, hours: float = 1, **more: An
     row = Delivery.objects.filter(kind=kind).order_by("pk")[0]
     at = timezone.now() - timedelta(hours=hours)
     changes = {"state": state, "reason": reason, "unclear_since": at, "key": "k1", "sent": row.wanted} | more
-    Delivery.objects.filter(pk=row.pk).update(**changes)
+    update_each(Delivery.objects.filter(pk=row.pk), **changes)
     Attempt.objects.create(
         delivery=row, key="k1", request_id=f"req-{row.pk}", outcome="Unclear", status=502, ended_at=timezone.now()
     )

@@ -10,6 +10,7 @@ from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application
 from formation_portal.relay.models import UNCLEAR, Delivery
 from tests.applications import factories
+from tests.encrypted_rows import update_each
 from tests.markup import Markup
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
@@ -148,7 +149,7 @@ def test_what_the_service_can_not_be_told_to_remove_is_said(
     complete: Draft, as_owner: Client, settings: Any, name: str, kind: str
 ) -> None:
     words = "can’t delete it automatically. Our team will ask for it to be removed."
-    Delivery.objects.filter(kind=kind).update(state="done", acknowledged={"answers": {}}, remote_id=f"{kind}_1")
+    update_each(Delivery.objects.filter(kind=kind), state="done", acknowledged={"answers": {}}, remote_id=f"{kind}_1")
     assert words not in page_of(as_owner, complete, name).one("main").text, "this service has the call"
     settings.FORMATION_SERVICE_EDITS = False
     assert words in page_of(as_owner, complete, name).one("main").text
@@ -166,7 +167,7 @@ def test_what_stays_at_the_service_is_said_in_the_readers_language(
     complete: Draft, as_owner: Client, settings: Any, language: str, words: str
 ) -> None:
     settings.FORMATION_SERVICE_EDITS = False
-    Delivery.objects.filter(kind="party").update(state="done", acknowledged={"answers": {}}, remote_id="party_1")
+    update_each(Delivery.objects.filter(kind="party"), state="done", acknowledged={"answers": {}}, remote_id="party_1")
     response = as_owner.get(address(complete, "party"), headers={"accept-language": language})
     assert words in Markup(response.content.decode()).one("main").text
 

@@ -18,6 +18,7 @@ from formation_portal.relay.models import (
     ResourceKind,
 )
 from formation_portal.relay.worker import drain
+from tests.encrypted_rows import update_each
 
 from .flaky_transport import FlakyTransport
 
@@ -36,7 +37,7 @@ WORDS = {
 
 @pytest.mark.parametrize("state", DeliveryState.values)
 def test_every_state_has_its_words(complete: Draft, state: str) -> None:
-    Delivery.objects.filter(kind="entity").update(state=state, acknowledged={})
+    update_each(Delivery.objects.filter(kind="entity"), state=state, acknowledged={})
     words = WORDS.get(DeliveryState(state), "Received")
     assert deliveries_of(complete.application).of("entity").words == words
 

@@ -19,6 +19,7 @@ from formation_portal.relay.service_profile import current_profile
 from formation_portal.relay.worker import drain
 from formation_portal.service.models import Document, Entity
 from tests.applications import factories
+from tests.encrypted_rows import update_each
 from tests.markup import Markup
 
 from .conftest import reopened, row
@@ -243,7 +244,7 @@ def test_however_many_documents_were_returned_the_pages_ask_as_often(
     documents = Delivery.objects.filter(kind="document")
     returned = {"document_status": "rejected", "document_note": NOTE}
     for rest in ("status/", "documents/"):
-        assert documents.filter(subject="ada/Passport").update(**returned) == 1
+        assert update_each(documents.filter(subject="ada/Passport"), **returned) == 1
         page_of(as_owner, complete, rest)
         with CaptureQueriesContext(connection) as one_returned:
             page_of(as_owner, complete, rest)

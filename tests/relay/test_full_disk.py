@@ -19,6 +19,7 @@ from formation_portal.relay.wake import wait_for
 from formation_portal.relay.worker import Worker, drain
 from formation_portal.service.models import Document as ServiceDocument
 from tests.applications import factories
+from tests.encrypted_rows import values_of
 from tests.full_disk import FullDisk, Mounted, databases_on_it, disk, needs_a_mount
 
 from .conftest import row
@@ -80,7 +81,7 @@ def off_the_disk(disk: FullDisk, settings: Any, tmp_path: Any) -> None:
 
 
 def seen() -> list[tuple[Any, ...]]:
-    return list(Delivery.objects.order_by("pk").values_list("kind", "subject", "state", "wanted", "sent", "remote_id"))
+    return values_of(Delivery.objects.order_by("pk"), "kind", "subject", "state", "wanted", "sent", "remote_id")
 
 
 @pytest.mark.skipif(connection.vendor != "sqlite", reason="a server has a disk of its own")

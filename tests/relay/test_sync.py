@@ -13,6 +13,7 @@ from formation_portal.relay.models import Delivery
 from formation_portal.relay.sync import status_changes_of
 from formation_portal.relay.worker import drain
 from tests.applications import factories
+from tests.encrypted_rows import values_of
 
 from .conftest import reopened, row, save
 from .flaky_transport import FlakyTransport
@@ -248,7 +249,7 @@ def test_a_deleted_draft_is_deleted_there_in_one_call(
     assert transport.endpoints == ["DELETE entities"]
     with pytest.raises(NotFound):
         service.entity(entity_id)
-    kept = Delivery.objects.values_list("wanted", "acknowledged", "sent")
+    kept = values_of(Delivery.objects, "wanted", "acknowledged", "sent")
     assert {value for values in kept for value in values} == {None}
 
 

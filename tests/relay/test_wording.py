@@ -11,6 +11,7 @@ from formation_portal.relay.models import OWN_REASONS, UNSUPPORTED, Attempt, Del
 from formation_portal.relay.problems import block_approval
 from formation_portal.relay.wording import Titles, outcome_words, state_words
 from formation_portal.reviews.targets import WHOLE_APPLICATION, Target, TargetKind
+from tests.encrypted_rows import update_each
 
 # No call ends in these: one is a family, the other is what a page says.
 _NEVER_AN_END = {NoAnswer, CatalogUnavailable}
@@ -89,6 +90,6 @@ def test_what_the_service_refuses_leads_agents_to_its_place(
     complete: Draft, location: dict[str, str], target: Target
 ) -> None:
     problem = {"field": "", "code": "invalid", "message": "Not this"} | location
-    complete.application.deliveries.filter(kind="party").update(state=DeliveryState.REFUSED, problems=[problem])
+    update_each(complete.application.deliveries.filter(kind="party"), state=DeliveryState.REFUSED, problems=[problem])
     [blocker] = block_approval(complete)
     assert (blocker.target, blocker.text) == (target, "Not accepted by the formation service: Not this")

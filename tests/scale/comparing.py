@@ -13,6 +13,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from tests.encrypted_rows import values_of
+
 PATIENCE_SECONDS = 180.0
 
 
@@ -96,7 +98,7 @@ def _lost_decisions(promises: Any) -> Iterator[str]:
         application = Application.objects.get(reference=line["reference"])
         if not ReviewDecision.objects.filter(application=application, deed=line["decision"]).exists():
             yield f"lost: {line['reference']}: the decision {line['decision']}"
-        kept = set(Query.objects.filter(application=application).values_list("text", flat=True))
+        kept = set(values_of(Query.objects.filter(application=application), "text"))
         yield from (f"lost: {line['reference']}: the query {text}" for text in line["queries"] if text not in kept)
         if line["decision"] == "approve" and not all(one.is_done for one in load_checklist(open_draft(application))):
             yield f"lost: {line['reference']}: a fact that was accepted"
@@ -129,7 +131,7 @@ def _doubled(promises: Any) -> Iterator[str]:
     for reference, times in Counter(ReviewDecision.objects.values_list("application__reference", flat=True)).items():
         if times > decided[reference]:
             yield f"doubled: {reference} was decided {times} times, not {decided[reference]}"
-    for text, times in Counter(Query.objects.values_list("text", flat=True)).items():
+    for text, times in Counter(values_of(Query.objects, "text")).items():
         if times > 1:
             yield f"doubled: the query “{text}”"
 

@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from formation_portal.service import idempotency
 from formation_portal.service.models import ApiKey, Entity, KeptAnswer
+from tests.encrypted_rows import update_each
 from tests.service import example_catalog
 from tests.service.caller import Caller, problem
 
@@ -91,7 +92,7 @@ def age(by: timedelta) -> None:
 
 def test_while_the_first_is_running_the_second_is_told_to_wait(caller: Caller) -> None:
     create(caller)
-    KeptAnswer.objects.update(status=None, body=b"")
+    update_each(KeptAnswer.objects, status=None, body=b"")
     answer = create(caller)
     problem(answer, 409, "request_in_progress")
     assert answer["Retry-After"] == "1"
@@ -99,7 +100,7 @@ def test_while_the_first_is_running_the_second_is_told_to_wait(caller: Caller) -
 
 def test_a_request_that_died_is_taken_over(caller: Caller, settings: Any) -> None:
     create(caller)
-    KeptAnswer.objects.update(status=None, body=b"")
+    update_each(KeptAnswer.objects, status=None, body=b"")
     age(timedelta(seconds=settings.SERVICE_GIVEN_UP_SECONDS + 1))
     problem(create(caller, name="Other"), 422, "idempotency_key_reused")
     assert create(caller).status_code == 201

@@ -9,6 +9,7 @@ from formation_portal.service.catalog.loader import store_catalog
 from formation_portal.service.entity_forms import parsed_form
 from formation_portal.service.models import Entity, Event
 from formation_portal.service.submission_check import record_of
+from tests.encrypted_rows import update_each
 from tests.service import example_catalog
 from tests.service.caller import Caller, problem
 
@@ -127,7 +128,7 @@ def test_what_was_submitted_is_not_submitted_again(caller: Caller, ready: dict[s
 
 
 def test_what_was_returned_is_changed_and_submitted_again(caller: Caller, ready: dict[str, str]) -> None:
-    Entity.objects.filter(id=ready["entity"]).update(status=State.RETURNED_FOR_CHANGES, status_note="Mend it.")
+    update_each(Entity.objects.filter(id=ready["entity"]), status=State.RETURNED_FOR_CHANGES, status_note="Mend it.")
     assert caller.patch(f"/entities/{ready['entity']}", {"name": "Other Limited"}).status_code == 200
     assert caller.post(f"/entities/{ready['entity']}/submit").status_code == 200
 

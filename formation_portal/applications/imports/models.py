@@ -7,8 +7,9 @@ from django.db import models
 from django.utils import timezone
 
 from formation_portal.core.background import hourly_task
+from formation_portal.core.encrypted_fields import EncryptedJSONField, EncryptedTextField
 
-from ..fields import AnswersField, new_token
+from ..fields import new_token
 
 KEPT_FOR = timedelta(days=7)
 
@@ -41,8 +42,8 @@ class PartyImport(models.Model):
     uploaded_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
     uploaded_at = models.DateTimeField(auto_now_add=True)
     expires_at = models.DateTimeField(default=expiry_of_new_import, db_index=True)
-    name = models.CharField(max_length=255)
-    sheet = AnswersField(default=dict)
+    name = EncryptedTextField(max_length=255, bound_to=("application_id", "token"))
+    sheet = EncryptedJSONField(default=dict, bound_to=("application_id", "token"))
 
     objects = PartyImportQuerySet.as_manager()
 

@@ -14,8 +14,8 @@ from types import MappingProxyType
 from typing import Any
 
 from django.db import models, transaction
-from django.db.models import Sum, TextField
-from django.db.models.functions import Cast, Length
+from django.db.models import Sum
+from django.db.models.functions import Length
 from django.utils import timezone
 from django.utils.translation import gettext
 
@@ -25,6 +25,7 @@ from formation_portal.contract.fields.base import FieldSpec
 from formation_portal.contract.localisation import stored_words
 from formation_portal.contract.reach import reads_parties
 from formation_portal.core import subscribers
+from formation_portal.core.encryption import characters_within
 from formation_portal.core.prepared_queries import PreparedQuery
 
 from ..access import Author
@@ -236,8 +237,8 @@ def _is_history_full(draft: Draft, by: Author | None, texts: list[Any]) -> bool:
         return False
     recent = Change.objects.filter(at__gte=timezone.now() - timedelta(hours=1))
     own = recent.filter(who_id=by.pk) if by else recent.filter(application=draft.application, who=None)
-    written = own.aggregate(length=Sum(Length(Cast("changes", TextField()))))["length"] or 0
-    return bool(written > HISTORY_AN_HOUR)
+    written = own.aggregate(length=Sum(Length("changes")))["length"] or 0
+    return bool(characters_within(written) > HISTORY_AN_HOUR)
 
 
 def unlocked_answers(

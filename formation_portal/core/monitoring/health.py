@@ -17,6 +17,8 @@ from django.utils import timezone
 
 from ..background import missing_migrations
 from ..databases import SERVICE
+from ..encryption import key_ring
+from ..key_rotation import outdated
 from .checks import CheckResult, fault, look, ok
 
 # Seconds that two clocks may differ. Events are refused from 300 on (gateway/clock_skew.py).
@@ -24,6 +26,20 @@ MAX_CLOCK_DIFFERENCE = 30.0
 # Free bytes: an upload, a database's log and the collected static files have to find room.
 LOW_DISK, FULL_DISK = 2_000_000_000, 500_000_000
 _SET_UP = "Run manage.py setup_portal."
+
+
+def check_encryption() -> Iterator[CheckResult]:
+    """Is all that is personal encrypted by the newest key?"""
+    keys = len(key_ring().by_id)
+    if older := list(outdated()):
+        found = (
+            f"{len(older)} columns or folders hold what an earlier key has encrypted, or none: {', '.join(older[:3])}"
+        )
+        yield look("Encryption", found, "Run manage.py rotate_keys --again.")
+    elif keys > 1:
+        yield look("Encryption", f"nothing needs {keys - 1} of the {keys} keys", "Run manage.py rotate_keys --drop.")
+    else:
+        yield ok("Encryption", "everything personal is encrypted by the one key")
 
 
 def check_databases() -> Iterator[CheckResult]:

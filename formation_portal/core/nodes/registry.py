@@ -23,6 +23,7 @@ from django.db.models.functions import Now
 
 from formation_portal.environment import PROJECT
 
+from .. import encryption
 from ..background import BackgroundWorker
 from ..monitoring.checks import CheckResult, fault, look, ok
 from . import secret_store
@@ -40,6 +41,7 @@ MAX_CLOCK_DIFFERENCE = 1.0
 _SECRETS = {
     "SECRET_KEY": "sessions and links of one are none to the other",
     "AUDIT_KEY": "each finds what the other has attested altered",
+    StoredSecret.FIELD_KEYS: "neither can read what the other has encrypted",
     StoredSecret.SIGNING_KEY: "events of the embedded service are signed in two ways",
     StoredSecret.WEBHOOK_SECRET: "events of the formation service are refused by one",
 }
@@ -48,7 +50,7 @@ _OWN_SETTINGS = frozenset(
     {
         *("data_dir", "host", "port", "web_processes", "drain_seconds", "debug", "log_level", "log_format"),
         *("metrics_token", "pdf_fonts", "operator_logo", "operator_texts", "audit_anchor"),
-        *("secret_key", "audit_key", "secrets_key", "database_url"),
+        *("secret_key", "audit_key", "secrets_key", "field_keys", "database_url"),
     }
 )
 _SECRET_SETTINGS = frozenset({"formation_service_key", "webhook_secret"})
@@ -198,6 +200,7 @@ def _secrets() -> dict[str, str]:
     return {
         "SECRET_KEY": " ".join(map(str, (settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS))),
         "AUDIT_KEY": str(settings.AUDIT_KEY),
+        StoredSecret.FIELD_KEYS: encryption.key_ring().text,
         StoredSecret.SIGNING_KEY: secret_store.read(StoredSecret.SIGNING_KEY),
         StoredSecret.WEBHOOK_SECRET: secret_store.read(StoredSecret.WEBHOOK_SECRET),
     }

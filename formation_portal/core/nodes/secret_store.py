@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
+from django.utils import timezone
 from django.utils.functional import lazy
 
 from ..storage import read_or_create_secret, replace_secret
@@ -39,6 +40,8 @@ class StoredSecret(StrEnum):
     WEBHOOK_SECRET = "portal-webhook-secret"  # noqa: S105
     # The portal's own key to the embedded service.
     SERVICE_KEY = "portal-service-key"
+    # What encrypts personal data, where FIELD_KEYS is not set (`core/encryption.py`).
+    FIELD_KEYS = "field-keys"
 
 
 # What the database has said: rows are replaced in another process only by an operator, who starts all of them anew.
@@ -102,8 +105,23 @@ def replace(name: StoredSecret, secret: str) -> None:
         return
     from .models import Secret
 
-    Secret.objects.update_or_create(name=name, defaults={"sealed": _seal(name, secret)})
+    Secret.objects.update_or_create(name=name, defaults={"sealed": _seal(name, secret), "made_at": timezone.now()})
     _known.clear()
+
+
+def changed_at(name: StoredSecret) -> float:
+    """When it was put there last, in seconds since 1970; 0 where there is none."""
+    from .models import Secret
+
+    if settings.SECRETS_KEY:
+        at = Secret.objects.filter(name=name).values_list("made_at", flat=True).first()
+        return at.timestamp() if at else 0.0
+    return _file(name).stat().st_mtime if _file(name).exists() else 0.0
+
+
+def forget(name: StoredSecret) -> None:
+    """Ask the database again, since another process may have replaced it."""
+    _known.pop((name, *settings.SECRETS_KEY), None)
 
 
 def delete(name: StoredSecret) -> bool:
@@ -147,6 +165,8 @@ def open_secrets(say: Say) -> None:
     # Read now, so that no page needs a query for them.
     assert len(settings.SECRET_KEY)
     assert len(settings.AUDIT_KEY)
+    if not settings.FIELD_KEYS:
+        read_once(StoredSecret.FIELD_KEYS)
     read_once(StoredSecret.SERVICE_KEY)
 
 

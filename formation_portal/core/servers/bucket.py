@@ -24,6 +24,8 @@ from django.core.files.base import ContentFile, File
 from storages.backends.s3 import S3Storage
 from storages.utils import clean_name
 
+from ..encrypted_files import EncryptedFiles
+
 # A page waits for the bucket: at most twice for a connection and an answer, and for a whole file no longer than this.
 CONNECT_SECONDS, READ_SECONDS, ATTEMPTS, FILE_SECONDS = 3, 8, 2, 20
 _CHUNK = 256 * 1024
@@ -112,6 +114,10 @@ class BucketStorage(S3Storage):  # type: ignore[misc]  # of an untyped package
             if is_refused or isinstance(cause, NoCredentialsError):
                 raise ImproperlyConfigured(error.strerror) from None
             raise
+
+
+class PrivateBucketStorage(EncryptedFiles, BucketStorage):
+    """Uploads in the bucket, encrypted before they leave this machine."""
 
 
 class _ReadInTime:

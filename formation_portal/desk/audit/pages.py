@@ -161,7 +161,8 @@ def describe(entries: Iterable[Entry]) -> list[EntryDescription]:
     about = {one.application for one in found}
     submitted = set(Application.objects.submitted().filter(pk__in=about).values_list("pk", flat=True))
     numbers = {number for one in found if one.application in submitted for number in _changes(one)}
-    changes = dict(Change.objects.filter(pk__in=numbers).values_list("pk", "what"))
+    rows = Change.objects.filter(pk__in=numbers).only("application", "row", "what")
+    changes = {row.pk: row.what for row in rows}
     described = []
     for one in found:
         may_tell = one.application in submitted

@@ -59,6 +59,9 @@ def unclaimed() -> Q:
     return Q(claimed_at=None) | Q(claimed_at__lte=_oldest_valid_claim())
 
 
+_WORD = Case._meta.get_field("word")
+
+
 def claimed_by(agent_id: int) -> Q:
     """The cases that an agent works on."""
     return Q(claimed_by=agent_id, claimed_at__gt=_oldest_valid_claim())
@@ -94,7 +97,7 @@ def claim(cases: Collection[int], *, by: AbstractUser) -> tuple[list[Case], list
 def take_over(case: Case, *, by: AbstractUser, word: str) -> bool:
     """Claim what the agent whom the page named has claimed, saying why. False where it is somebody else's by now."""
     seen = Case.objects.filter(pk=case.pk, claimed_by=case.claimed_by_id).exclude(open_since=None)
-    moved = _claim_columns(by) | {"taken_from_id": case.claimed_by_id, "word": word[:WORD_LIMIT]}
+    moved = _claim_columns(by) | {"taken_from_id": case.claimed_by_id, "word": _WORD.stored(word[:WORD_LIMIT], case)}
     return _claim_if(case, seen, moved, by=by, did="take_over")
 
 

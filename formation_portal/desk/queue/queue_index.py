@@ -1,7 +1,8 @@
 """The copy of each case that the queue reads, kept up to date in the transaction that changes the application, its
 review, or the name and e-mail address of its customer.
 
-Words are kept folded: the same for any spelling of capitals, accents and hyphens.
+Words are folded, the same for any spelling of capitals, accents and hyphens; and of each beginning of a word a digest
+is kept, whose key the database has not.
 """
 
 import re
@@ -27,6 +28,8 @@ from formation_portal.contract import canonical
 from formation_portal.contract.catalog import working_days, working_days_after, working_days_between
 from formation_portal.contract.lifecycle import FINAL, State
 from formation_portal.contract.schema import FormSchema
+from formation_portal.core.encryption import key_ring
+from formation_portal.core.key_rotation import rotation_task
 from formation_portal.mail import queue_letter
 from formation_portal.reviews.checklist import load_checklist
 from formation_portal.reviews.models import DecisionOutcome, ReviewDecision
@@ -173,8 +176,8 @@ def case_words(application: Application, schema: FormSchema, parties: Iterable[P
 # Letters that Unicode doesn't take apart into a plain one and a mark.
 _PLAIN = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "ı": "i", "ħ": "h"})
 WORD_PIECES = re.compile(r"[^\W_]+")
-# A word's beginning is enough to find it by.
-_LONGEST = 30
+# Letters of a word's beginning that find it, and bytes of a digest.
+_LONGEST, _DIGEST_BYTES = 12, 10
 
 
 def fold(text: str) -> str:
@@ -189,17 +192,40 @@ def search_words(texts: Iterable[str]) -> set[bytes]:
     for term in " ".join(map(fold, texts)).split():
         pieces = WORD_PIECES.findall(term)
         found.update((*pieces, "".join(pieces)))
-    return {stored_word(word) for word in found if word}
+    key = key_ring().first
+    beginnings = {word[:length] for word in found for length in range(1, min(len(word), _LONGEST) + 1)}
+    return {key.digest(one)[:_DIGEST_BYTES] for one in beginnings}
 
 
-def stored_word(word: str) -> bytes:
-    """As the index has it."""
-    return word[:_LONGEST].encode()
+def stored_digests(beginning: str) -> list[bytes]:
+    """How the index has the beginning of a word, under each key that is in use."""
+    return [key.digest(beginning[:_LONGEST])[:_DIGEST_BYTES] for key in key_ring()]
+
+
+# So many cases are read at once.
+_AT_ONCE = 200
+
+
+@rotation_task
+def digest_words_anew() -> None:
+    """The words of every case under the newest key: some cases at a time, and a query for the words of each."""
+    cases, last = Case.objects.select_related("application__owner").order_by("pk"), 0
+    while found := list(cases.filter(pk__gt=last).prefetch_related("application__parties", "words")[:_AT_ONCE]):
+        for case in found:
+            there, wanted = {bytes(row.word) for row in case.words.all()}, _words_of(case)
+            CaseWord.objects.filter(case=case.pk, word__in=there - wanted).delete()
+            new = [CaseWord(case_id=case.pk, word=word) for word in sorted(wanted - there)]
+            CaseWord.objects.bulk_create(new, batch_size=1000, ignore_conflicts=True)
+        last = found[-1].pk
+
+
+def _words_of(case: Case) -> set[bytes]:
+    parties = [party for party in case.application.parties.all() if party.removed_at is None]
+    schema = load_schema(case.application.schema_version_id)
+    return case_words(case.application, schema, parties, title=case.title)
 
 
 _NAMED_BY = ("first_name", "last_name", "email")
-# So many cases of one customer are read at once.
-_AT_ONCE = 200
 
 
 @receiver(pre_save, sender=User)
@@ -228,11 +254,8 @@ def _rewrite_words(cases: list[Case], owner: User) -> None:
     gone: dict[bytes, list[int]] = defaultdict(list)
     new: list[CaseWord] = []
     for case in cases:
-        application = case.application
-        application.owner = owner
-        parties = [party for party in application.parties.all() if party.removed_at is None]
-        there = {bytes(row.word) for row in case.words.all()}
-        wanted = case_words(application, load_schema(application.schema_version_id), parties, title=case.title)
+        case.application.owner = owner
+        there, wanted = {bytes(row.word) for row in case.words.all()}, _words_of(case)
         new += [CaseWord(case_id=case.pk, word=word) for word in sorted(wanted - there)]
         for word in there - wanted:
             gone[word].append(case.pk)

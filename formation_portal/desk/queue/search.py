@@ -21,12 +21,10 @@ from formation_portal.ui.pagination import KeysetPage, keyset_page
 from ..models import Case, CaseWord
 from ..queue_state import NOBODY, QueuePosition, QueueState, View
 from .claims import claim_free, claimed_by, not_proposed_by, unclaimed
-from .queue_index import WORD_PIECES, fold, stored_word
+from .queue_index import WORD_PIECES, fold, stored_digests
 
 # How many of the words count at all.
 _WORDS = 6
-# Behind everything that begins with a word: UTF-8 has no such byte.
-_AFTER_ALL = b"\xff"
 # The filters that are columns of a case.
 _COLUMNS = ("product", "place", "state")
 _BEGINNING = datetime(1970, 1, 1, tzinfo=UTC)
@@ -53,10 +51,10 @@ _IN_ORDER = {
 }
 
 
-def search_prefixes(typed: str) -> tuple[bytes, ...]:
+def search_prefixes(typed: str) -> tuple[str, ...]:
     """What somebody types, as the beginnings of words that must all be there; the longest first."""
     joined = ("".join(WORD_PIECES.findall(term)) for term in fold(typed).split())
-    return tuple(sorted({stored_word(word) for word in joined if word}, key=lambda word: (-len(word), word)))
+    return tuple(sorted({word for word in joined if word}, key=lambda word: (-len(word), word)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +93,7 @@ def conditions(chosen: QueueState, *, agent_id: int) -> list[Condition]:
     """Everything that a state of the queue asks of a case, but for the view's own moment."""
     found = []
     for word in search_prefixes(chosen.text)[:_WORDS]:
-        begins = Q(word__gte=word, word__lt=word + _AFTER_ALL)
+        begins = Q(word__in=stored_digests(word))
         # A value that is looked up, since PostgreSQL would read a whole index for EXISTS.
         here = CaseWord.objects.filter(begins, case=OuterRef("pk")).values("pk")[:1]
         found.append(Condition(IsNull(Subquery(here), False), CaseWord.objects.filter(begins).values("case")))

@@ -14,6 +14,7 @@ from formation_portal.core.monitoring.health import (
     check_data_folder,
     check_databases,
     check_disk,
+    check_encryption,
     check_storage,
 )
 from formation_portal.core.nodes.registry import check_nodes
@@ -32,6 +33,7 @@ CHECKS: tuple[tuple[str, Callable[[], Iterable[CheckResult]]], ...] = (
     ("Nodes", check_nodes),
     ("Cache", check_cache),
     ("Storage", check_storage),
+    ("Encryption", check_encryption),
     ("Mail server", check_mail_server),
     ("E-mails", check_letters),
     ("Formation service", check_service),

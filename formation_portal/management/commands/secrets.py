@@ -10,6 +10,7 @@ from formation_portal.core.nodes import secret_store
 from formation_portal.core.nodes.models import Secret
 from formation_portal.core.nodes.secret_store import StoredSecret
 
+# Of those that may be removed. Without the keys that encrypt (`rotate_keys`) nothing could be read any more.
 _WARNINGS = {
     StoredSecret.SECRET_KEY: "everybody has to sign in again, and links in e-mails no longer open anything",
     StoredSecret.AUDIT_KEY: "manage.py audit verify finds every row altered that was attested until now",
@@ -23,7 +24,7 @@ class Command(BaseCommand):
     help = "List the secrets that the portal has made, without their values, or remove one so that it is made anew."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--remove", metavar="NAME", choices=sorted(StoredSecret), help="remove this one")
+        parser.add_argument("--remove", metavar="NAME", choices=sorted(_WARNINGS), help="remove this one")
         parser.add_argument("--yes", action="store_true", help="do so, knowing what it means")
 
     def handle(self, *args: Any, **options: Any) -> None:

@@ -303,8 +303,9 @@ def status_version(application: Application) -> str:
     documents = Delivery.objects.filter(
         application=application.pk, kind=ResourceKind.DOCUMENT, state=DeliveryState.DONE, document_status__gt=""
     )
-    statuses = documents.order_by("pk").values_list("pk", "document_status", "document_note")
-    seen = (application.state, application.submissions, list(statuses))
+    rows = documents.order_by("pk").only("application", "kind", "subject", "document_status", "document_note")
+    statuses = [(row.pk, row.document_status, row.document_note) for row in rows]
+    seen = (application.state, application.submissions, statuses)
     return blake2s(repr(seen).encode(), digest_size=8).hexdigest()
 
 

@@ -9,6 +9,7 @@ from django.db import connection, transaction
 from django.utils import timezone
 
 from formation_portal.applications.models import Application
+from formation_portal.core.encrypted_fields import column_values
 from formation_portal.core.processes import current_process, has_ended, held_by_ended
 
 from .. import timing
@@ -138,9 +139,7 @@ def _save_claim(row: Delivery, state: DeliveryState, lease: uuid.UUID, *, was: s
     row.next_at = row.lease_until
     names = ("state", "lease", "lease_until", "holder", "next_at", "key", "sent", "repeats", "looks", "recheck")
     # On an engine that ignores row locks, whoever came first has changed the state.
-    claimed = Delivery.objects.filter(pk=row.pk, state=was).update(
-        **{name: getattr(row, name) for name in names}, updated_at=now
-    )
+    claimed = Delivery.objects.filter(pk=row.pk, state=was).update(**column_values(row, names), updated_at=now)
     if not claimed:
         raise RuntimeError(f"Delivery {row.pk} was claimed twice")
 

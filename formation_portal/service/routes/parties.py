@@ -3,8 +3,11 @@
 `reuse` is declared before `{party_id}`, which would take its address.
 """
 
+from functools import reduce
+from operator import or_
 from typing import Annotated, Literal
 
+from django.db.models import Q
 from django.http import HttpRequest
 from django.utils import timezone
 from ninja import Body, Router
@@ -14,7 +17,7 @@ from formation_portal.contract import canonical
 from formation_portal.service import entity_forms, identifiers, storage
 from formation_portal.service.auth import key_of
 from formation_portal.service.entity_forms import parsed_form, party_fields
-from formation_portal.service.models import Entity, Party, role_mark
+from formation_portal.service.models import Entity, Party, role_mark, word_marks
 from formation_portal.service.parsing import AnswerParser, ParsedAnswers
 from formation_portal.service.pipeline import JSON, route
 from formation_portal.service.problems import ApiError, ErrorDetail, pointer, raise_if_any
@@ -117,11 +120,13 @@ Search = Annotated[str, StringConstraints(max_length=200, pattern=r"^[^\u0000-\u
 def search_parties(
     request: HttpRequest, search: Search | None = None, page: PageNumber = 1, per_page: PerPage = PER_PAGE
 ) -> Json:
-    """**S** The account's parties over all entities, newest first; `search` looks in names and e-mail addresses."""
+    """**S** The account's parties over all entities, newest first; `search` finds the beginnings of words in names and
+    e-mail addresses."""
     mine = with_shares_held(Party.objects.filter(entity__account_id=key_of(request).account_id))
     parties = mine.select_related("entity__form").defer("entity__form__document").order_by("-created_at", "-id")
     for word in (search or "").casefold().split():
-        parties = parties.filter(search_text__contains=word)
+        marks = (Q(search_text__contains=mark) for mark in word_marks(word))
+        parties = parties.filter(reduce(or_, marks))
     return paginate(parties, lambda party: serialize_party(party, party.entity), page=page, per_page=per_page)
 
 

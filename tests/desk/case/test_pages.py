@@ -18,6 +18,7 @@ from formation_portal.reviews.targets import WHOLE_APPLICATION, Target, TargetKi
 from formation_portal.reviews.transactions import current_version
 from tests.applications import factories
 from tests.desk.review_rounds import accept_all, add_bob, again, ask_at, now, rename, return_it
+from tests.encrypted_rows import update_each
 from tests.markup import Element, Markup
 from tests.portal.share_limits import hold, limited
 
@@ -180,7 +181,7 @@ def test_replies_stand_at_their_questions(submitted: Draft, as_agent: Client, ag
     ask_at(submitted, NAME, agent, "Which name?")
     again(submitted, agent, owner)
     query = Query.objects.get()
-    Query.objects.filter(pk=query.pk).update(reply="This one", replied_at=query.sent_at)
+    update_each(Query.objects.filter(pk=query.pk), reply="This one", replied_at=query.sent_at)
     there = section(page(as_agent, submitted), "section-the-company")
     assert "Answered (submission 1)" in there.text
     assert "This one" in there.text

@@ -19,6 +19,7 @@ from formation_portal.reviews.targets import WHOLE_APPLICATION, Target
 from formation_portal.reviews.transactions import current_version
 from tests.desk.decision_setup import REGISTERED, accept_all, case_page, decided, page_version, path, sound, state
 from tests.desk.factories import page_after_post, submitted_ones
+from tests.encrypted_rows import update_each
 from tests.markup import Markup
 from tests.relay.conftest import row
 
@@ -273,13 +274,13 @@ def test_what_the_service_has_refused_stops_an_approval(submitted: Draft, agent:
     accept_all(submitted, agent)
     refused = {"field": "person.date_of_birth", "code": "x", "message": "Not a date of ours", "party": "ada"}
     party = row("party", "ada")
-    Delivery.objects.filter(pk=party.pk).update(state=DeliveryState.REFUSED, problems=[refused])
+    update_each(Delivery.objects.filter(pk=party.pk), state=DeliveryState.REFUSED, problems=[refused])
     words = "Ada Lovelace, Not accepted by the formation service: Not a date of ours"
     assert words in case_page(as_agent, submitted).one("main").text
     response = decided(as_agent, submitted, "approve")
     assert response.status_code == 422
     assert words in sound(response).one("main").text
-    Delivery.objects.filter(pk=party.pk).update(state=DeliveryState.DONE, problems=[])
+    update_each(Delivery.objects.filter(pk=party.pk), state=DeliveryState.DONE, problems=[])
     assert decided(as_agent, submitted, "approve").status_code == 302
 
 

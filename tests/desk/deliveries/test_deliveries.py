@@ -15,6 +15,7 @@ from formation_portal.relay.models import AMBIGUOUS, DUPLICATE, STATE_CONFLICT, 
 from formation_portal.relay.service_profile import update_profile
 from tests.applications import factories
 from tests.desk.undecided_deliveries import LIST, page_of, path, post, put, titles
+from tests.encrypted_rows import update_each
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
@@ -178,7 +179,7 @@ def test_what_the_provider_has_to_change_by_hand_is_named_without_its_values(
     complete: Draft, owner: Any, as_agent: Client
 ) -> None:
     row = put("party", "held", "unsupported")
-    Delivery.objects.filter(pk=row.pk).update(acknowledged=row.wanted)
+    update_each(Delivery.objects.filter(pk=row.pk), acknowledged=row.wanted)
     services.save_party(complete, complete.parties[0], {"person.last_name": "King"}, version=1, by=owner)
     Delivery.objects.filter(pk=row.pk).update(state="held", reason="unsupported")
     provider_message = page_of(as_agent, path(row)).one("textarea", id="inquiry").text

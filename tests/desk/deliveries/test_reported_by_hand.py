@@ -12,6 +12,7 @@ from formation_portal.relay.delivery_status import deliveries_of
 from formation_portal.relay.models import Decision, Delivery
 from formation_portal.relay.worker import drain
 from tests.desk.undecided_deliveries import page_of, path, titles
+from tests.encrypted_rows import rows_with
 from tests.markup import Markup
 from tests.other_service import OtherService
 from tests.other_service.fixtures import at_other_service, other_service
@@ -116,7 +117,7 @@ def test_steps_are_told_in_one_go_and_the_customers_waiting_ends(
     assert offered == [str(one.pk) for one in others], "the step itself is no other one"
     record(as_agent, first, also=[str(one.pk) for one in others])
     assert {one.reason for one in Delivery.objects.filter(kind__in=("submission", "status"))} == {"told"}
-    assert Decision.objects.filter(deed="told", note=NOTE).count() == 3
+    assert len(rows_with(Decision.objects, deed="told", note=NOTE)) == 3
     assert "With our team" not in as_owner.get(status).content.decode()
     assert titles(as_agent) == []
 

@@ -36,6 +36,7 @@ from tests.desk.identity_numbers import (
 )
 from tests.desk.review_rounds import accept_all, again, ask_at, now, return_it
 from tests.documents import sample_files
+from tests.encrypted_rows import update_each
 from tests.markup import Element, Markup
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
@@ -356,7 +357,7 @@ def test_what_the_service_quotes_is_masked(numbered: Draft, as_agent: Client) ->
         "message": f"“{LONG}” is no passport’s",
     }
     row = Delivery.objects.get(application=numbered.application, kind="party", subject="ada")
-    Delivery.objects.filter(pk=row.pk).update(state=DeliveryState.REFUSED, problems=[problem])
+    update_each(Delivery.objects.filter(pk=row.pk), state=DeliveryState.REFUSED, problems=[problem])
     for address in (path(numbered, ""), path(numbered, "ruling/"), f"/desk/deliveries/{row.pk}/"):
         text = as_agent.get(address).content.decode()
         assert "“•••••821” is no passport’s" in text, address

@@ -11,6 +11,7 @@ from formation_portal.applications.models import Application
 from formation_portal.desk.models import Case, CaseWord
 from formation_portal.desk.queue import pages as queue_page
 from formation_portal.desk.queue import search
+from formation_portal.desk.queue.queue_index import stored_digests
 from formation_portal.desk.queue_state import QueueState
 from tests.desk.factories import page, page_after_post, references, submitted_ones
 from tests.markup import Markup
@@ -24,7 +25,8 @@ def cases(owner: Any, monkeypatch: pytest.MonkeyPatch) -> list[Application]:
     monkeypatch.setattr(search, "_MAX_SORTED", 2)
     monkeypatch.setattr(search, "_MAX_SCANNED", 4)
     made = submitted_ones(owner, 12)[::-1]
-    words = [(one, b"alpha") for one in made[::3]] + [(one, b"beta") for one in (*made[1::3], made[6])]
+    alpha, beta = (stored_digests(word)[0] for word in ("alpha", "beta"))
+    words = [(one, alpha) for one in made[::3]] + [(one, beta) for one in (*made[1::3], made[6])]
     CaseWord.objects.bulk_create(CaseWord(case_id=one.pk, word=word) for one, word in words)
     return made
 
@@ -63,8 +65,8 @@ def test_the_last_look_says_that_it_was_the_last(cases: list[Application], as_ag
 
 @pytest.mark.parametrize("query", ["?q=alpha+ingrid", "?q=alpha+ingrid&view=unclaimed", "?q=beta+ingrid&holder=nobody"])
 def test_nothing_is_left_out_or_shown_twice(cases: list[Application], as_agent: Client, query: str) -> None:
-    word = query[3:].partition("+")[0].encode()
-    fitting = set(CaseWord.objects.filter(word=word).values_list("case__application__reference", flat=True))
+    digests = stored_digests(query[3:].partition("+")[0])
+    fitting = set(CaseWord.objects.filter(word__in=digests).values_list("case__application__reference", flat=True))
     expected = [one.reference for one in cases if one.reference in fitting]
     assert [one for found in walked(as_agent, query, "next") for one in found] == expected
     newest = [one for found in walked(as_agent, f"{query}&sort=newest", "next") for one in found]
@@ -91,7 +93,7 @@ def test_cases_of_the_same_moment_are_neither_lost_nor_duplicated(cases: list[Ap
 
 
 def test_a_rare_word_is_looked_up_wherever_its_case_stands(cases: list[Application], as_agent: Client) -> None:
-    CaseWord.objects.create(case_id=cases[10].pk, word=b"gamma")
+    CaseWord.objects.create(case_id=cases[10].pk, word=stored_digests("gamma")[0])
     markup = page(as_agent, "?q=alpha+gamma")
     assert "Searched" not in markup.one("main").text
     assert references(as_agent, "?q=ingrid+gamma") == [cases[10].reference]

@@ -34,6 +34,7 @@ from formation_portal.relay.models import (
 )
 from formation_portal.relay.service_profile import update_profile
 from formation_portal.ui.forms.form_data import recognised_answers
+from tests.encrypted_rows import update_each
 from tests.journeys.accessibility.barriers import HEIGHT, WIDE, badly_printed, barriers, too_wide
 from tests.journeys.accessibility.page_behaviour import (
     AGENTS,
@@ -228,7 +229,9 @@ def _after_the_story() -> Iterator[Shot]:
         yield Shot(f"overview-{state}", root)
         yield Shot(f"section-{state}", f"{root}sections/name-and-activities/")
     problem = {"field": "entity.name", "code": "taken", "message": "Choose another name: this one is taken"}
-    Delivery.objects.filter(application=draft, kind="entity").update(state=DeliveryState.REFUSED, problems=[problem])
+    update_each(
+        Delivery.objects.filter(application=draft, kind="entity"), state=DeliveryState.REFUSED, problems=[problem]
+    )
     yield Shot("overview-refused", root)
     yield Shot("section-refused", f"{root}sections/name-and-activities/")
     yield Shot("check-refused", f"{root}check/")
@@ -265,14 +268,14 @@ def _returned_by_the_service(submitted: Application) -> Iterator[Shot]:
     rows = Delivery.objects.filter(application=submitted)
     for kind, details in (("document", of_document), ("entity", of_name)):
         problem = {"field": "", "code": "invalid", "section": section} | details
-        rows.filter(kind=kind).update(state=DeliveryState.DONE, problems=[])
+        update_each(rows.filter(kind=kind), state=DeliveryState.DONE, problems=[])
         first = rows.filter(kind=kind, **({"subject": document.subject} if kind == "document" else {})).first()
-        rows.filter(pk=first and first.pk).update(state=DeliveryState.REFUSED, problems=[problem])
+        update_each(rows.filter(pk=first and first.pk), state=DeliveryState.REFUSED, problems=[problem])
     services.reopen(draft, reason="The formation service asks for a change")
     yield Shot("returned", f"{root}status/")
     yield Shot("overview-returned", root)
     yield Shot("check-returned", f"{root}check/")
-    rows.update(state=DeliveryState.DONE, problems=[])
+    update_each(rows, state=DeliveryState.DONE, problems=[])
     yield Shot("returned-without-remarks", f"{root}status/")
     Application.objects.filter(pk=submitted.pk).update(state=State.INCORPORATED)
 
@@ -303,7 +306,7 @@ def _deliveries_to_resolve(draft: Application) -> Iterator[Shot]:
     )
     for row, (state, reason) in zip(rows, troubles, strict=False):
         there = None if state == "held" else row.acknowledged
-        Delivery.objects.filter(pk=row.pk).update(state=state, reason=reason, acknowledged=there)
+        update_each(Delivery.objects.filter(pk=row.pk), state=state, reason=reason, acknowledged=there)
         Attempt.objects.create(delivery=row, key="a" * 32, request_id="b" * 32, outcome="Unclear", status=502)
         Look.objects.create(delivery=row, records=2, matches=["c" * 60], conclusion="several may be it")
     yield Shot("deliveries", "/desk/deliveries/", who="agent")

@@ -11,6 +11,7 @@ from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.relay.models import Delivery, DeliveryState
 from tests.applications import factories
 from tests.documents import sample_files
+from tests.encrypted_rows import update_each
 from tests.journeys.page_states.screenshots import Shot
 
 BORN = {"day": "12", "month": "8", "year": "1985"}
@@ -48,7 +49,7 @@ def document_states() -> Iterator[Shot]:
     [replaced] = draft.replaced_documents
     yield Shot("document-replaced-removal", f"{root}documents/{replaced.pk}/removal/")
     refused = Delivery.objects.filter(kind="document", subject=passport.subject)
-    refused.update(state=DeliveryState.REFUSED, problems=[PROBLEM])
+    update_each(refused, state=DeliveryState.REFUSED, problems=[PROBLEM])
     yield Shot("documents-returned", f"{root}documents/")
 
 

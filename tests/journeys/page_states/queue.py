@@ -18,6 +18,7 @@ from formation_portal.desk.queue import claims, search
 from tests.desk.factories import submitted_ones
 from tests.desk.identity_numbers import PASSPORT_NUMBER, number, propose, submitted_with_numbers
 from tests.desk.review_rounds import again, ask_at
+from tests.encrypted_rows import update_each
 from tests.journeys.page_states.screenshots import Shot, press
 
 _NAMES = ("Larkfield Holdings Limited", "Northlight Cable B.V.", "Stiftung Hallwyl", "Halcyon Reef Limited")
@@ -36,7 +37,7 @@ def queue_states() -> Iterator[Shot]:
         *submitted_ones(owner, 1, first_days=1, state=State.RETURNED_FOR_CHANGES),
     ]
     for case, name in zip(cases, _NAMES, strict=True):
-        Case.objects.filter(pk=case.pk).update(title=name)
+        update_each(Case.objects.filter(pk=case.pk), title=name)
     claims.claim([cases[0].pk], by=agent)
     claims.assign({cases[1].pk: ""}, to=agent, by=other)
     note_presence(cases[2].pk, agent=agent, version=0)

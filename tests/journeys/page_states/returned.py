@@ -18,6 +18,7 @@ from formation_portal.reviews.queries import draft_query
 from formation_portal.reviews.targets import WHOLE_APPLICATION, Target, TargetKind
 from formation_portal.reviews.transactions import current_version
 from tests.applications import factories
+from tests.encrypted_rows import update_each
 from tests.journeys.page_states.screenshots import Shot, press
 
 _ASKED = {
@@ -45,7 +46,9 @@ def returned_states() -> Iterator[Shot]:
         yield Shot(f"asked-{page or 'overview'}".strip("/").replace("/", "-"), root + page)
     yield Shot("asked-removal", f"{root}people/ada/removal/")
     yield Shot("asked-sent-as-it-was", f"{root}check/", act=_send)
-    Query.objects.filter(application=application, kind="document").update(reply="It is the only page that there is")
+    update_each(
+        Query.objects.filter(application=application, kind="document"), reply="It is the only page that there is"
+    )
     draft = _now(application)
     section = draft.schema.section("funds")
     assert section is not None

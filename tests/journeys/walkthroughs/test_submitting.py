@@ -9,6 +9,7 @@ from formation_portal.applications import services
 from formation_portal.applications.draft import Draft
 from formation_portal.contract.lifecycle import State
 from formation_portal.relay.models import Delivery, DeliveryState
+from tests.encrypted_rows import update_each
 from tests.journeys.actors.interactions import Interactions
 from tests.journeys.actors.keyboard import Keyboard
 from tests.journeys.walkthroughs.conftest import OpenAs
@@ -36,7 +37,7 @@ def come_back(draft: Draft) -> Draft:
     """The service asks for another name."""
     problem = {"field": "entity.name", "section": "the-company", "code": "taken", "message": "Choose another name"}
     rows = Delivery.objects.filter(application=draft.application)
-    rows.filter(kind="entity").update(state=DeliveryState.REFUSED, problems=[problem])
+    update_each(rows.filter(kind="entity"), state=DeliveryState.REFUSED, problems=[problem])
     rows.exclude(kind="entity").update(state=DeliveryState.DONE)
     found = reloaded(draft)
     services.reopen(found, reason="The formation service asks for a change")

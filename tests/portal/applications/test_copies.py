@@ -8,6 +8,7 @@ from django.test import Client
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application
 from formation_portal.relay.models import Delivery
+from tests.encrypted_rows import update_each
 from tests.markup import Markup
 from tests.portal.submission.test_record import without_token
 
@@ -50,7 +51,7 @@ def test_a_second_press_makes_no_second_copy(complete: Draft, as_owner: Client) 
 
 
 def test_nothing_of_the_delivery_is_copied(submitted: Draft, as_owner: Client) -> None:
-    Delivery.objects.filter(application=submitted.application).update(state="done", acknowledged={"id": "theirs"})
+    update_each(Delivery.objects.filter(application=submitted.application), state="done", acknowledged={"id": "theirs"})
     as_owner.post(path(submitted))
     rows = Delivery.objects.filter(application=copy_of(submitted))
     assert rows.count() > 0

@@ -11,6 +11,7 @@ from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Application
 from formation_portal.mail.models import Letter
 from tests.applications import factories
+from tests.encrypted_rows import rows_with
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
@@ -22,7 +23,7 @@ def root(application: Application) -> str:
 
 
 def count_emails_to(address: str) -> int:
-    return Letter.objects.filter(to=address).count()
+    return len(rows_with(Letter.objects, to=address))
 
 
 @pytest.fixture

@@ -13,6 +13,7 @@ from formation_portal.applications.models import Application
 from formation_portal.core.background import run_hourly_tasks
 from formation_portal.mail.models import Letter
 from formation_portal.mail.outbox import unsubscribe, unsubscribe_path
+from tests.encrypted_rows import values_of
 
 pytestmark = pytest.mark.django_db
 
@@ -23,7 +24,7 @@ def leave(draft: Draft, *, days: float) -> None:
 
 
 def reminders() -> list[str]:
-    return list(Letter.objects.filter(kind="reminder").values_list("text", flat=True))
+    return values_of(Letter.objects.filter(kind="reminder"), "text")
 
 
 def test_a_draft_that_has_lain_for_a_week_is_remembered_once(draft: Draft) -> None:

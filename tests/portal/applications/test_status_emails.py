@@ -9,12 +9,13 @@ from formation_portal.applications.draft import Draft
 from formation_portal.applications.services.transactions import application_transaction
 from formation_portal.contract.lifecycle import State
 from formation_portal.mail.models import Letter
+from tests.encrypted_rows import values_of
 
 pytestmark = pytest.mark.django_db
 
 
 def written() -> list[tuple[str, str, str]]:
-    return list(Letter.objects.exclude(kind="submission").values_list("kind", "to", "reference"))
+    return values_of(Letter.objects.exclude(kind="submission"), "kind", "to", "reference")
 
 
 def move(draft: Draft, state: State) -> None:

@@ -20,6 +20,7 @@ from formation_portal.reviews.queries import draft_query
 from formation_portal.reviews.targets import WHOLE_APPLICATION, Target, TargetKind
 from formation_portal.reviews.transactions import current_version
 from tests.applications import factories
+from tests.encrypted_rows import values_of
 from tests.markup import Markup
 from tests.portal.applications.test_overview import save
 
@@ -182,7 +183,7 @@ def test_a_reply_is_kept_with_the_page_and_by_itself(asked: Draft, as_owner: Cli
     posted = {f"reply:{birth}": "It is right", f"reply-was:{birth}": "", "version": str(ada.version)}
     as_owner.post(url(asked, "people/ada/"), posted)
     as_owner.post(url(asked, "replies/"), {f"reply:{passport}": "There is no other", "next": "status"})
-    assert list(Query.objects.order_by("pk").values_list("reply", flat=True)) == ["It is right", "There is no other"]
+    assert values_of(Query.objects.order_by("pk"), "reply") == ["It is right", "There is no other"]
     assert "There is no other" in page_of(as_owner, asked, "documents/").one("main").text
     assert "Waiting for you to send your corrections." in page_of(as_owner, asked, "status/").one("main").text
 

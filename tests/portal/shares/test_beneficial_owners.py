@@ -13,6 +13,7 @@ from formation_portal.contract import canonical
 from formation_portal.contract.lifecycle import State
 from formation_portal.contract.ownership import format_percent
 from tests.applications import factories
+from tests.encrypted_rows import rows_with
 from tests.markup import Markup
 from tests.portal.share_limits import hold, limited
 from tests.portal.shares.test_shares import cell, page_of, save
@@ -121,14 +122,14 @@ def test_one_press_adds_the_role_and_keeps_what_was_typed(as_owner: Client, trio
     assert "Ada Lovelace is already a beneficial owner." in owners_text(page)
     assert roles(trio, 0) == ("director", "shareholder", canonical.BENEFICIAL_OWNER)
     assert set(open_draft(trio.application).typed_holdings().values()) == {"6,000", "77", "lots"}
-    assert Change.objects.filter(what="Changed the roles of Ada Lovelace").count() == 1
+    assert len(rows_with(Change.objects, what="Changed the roles of Ada Lovelace")) == 1
 
 
 def test_a_second_press_changes_nothing(as_owner: Client, trio: Draft) -> None:
     for _ in range(2):
         as_owner.post(url(trio, 0), {"version": "0"})
     assert roles(trio, 0).count(canonical.BENEFICIAL_OWNER) == 1
-    assert Change.objects.filter(what__startswith="Changed the roles").count() == 1
+    assert sum(one.what.startswith("Changed the roles") for one in Change.objects.all()) == 1
 
 
 def test_who_has_the_role_and_holds_less_keeps_it(as_owner: Client, trio: Draft, owner: Any) -> None:

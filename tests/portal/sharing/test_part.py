@@ -17,6 +17,7 @@ from formation_portal.invitations import parts
 from formation_portal.invitations.models import Invitation, InvitationStage, current_stage
 from formation_portal.mail.models import Letter
 from tests.applications import factories
+from tests.encrypted_rows import rows_with
 from tests.invitations import mailbox
 from tests.markup import Markup
 
@@ -313,7 +314,7 @@ def test_a_file_goes_into_their_slot_and_can_be_had_and_removed(invitation: Invi
     text = guest.get(url(invitation)).content.decode()
     assert "ada.pdf" in text
     assert "/applications/" not in text
-    document = Application.objects.get().documents.get(name="ada.pdf")
+    [document] = rows_with(Application.objects.get().documents, name="ada.pdf")
     assert document.uploaded_by is None
     assert b"".join(guest.get(url(invitation, f"documents/{document.pk}/")).streaming_content) == factories.PDF
     look = Entry.objects.get(deed=AuditAction.LOOK)

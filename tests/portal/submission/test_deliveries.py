@@ -8,6 +8,7 @@ from django.test import Client
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft
 from formation_portal.relay.models import AMBIGUOUS, UNCLEAR, UNSUPPORTED, Delivery
+from tests.encrypted_rows import update_each
 from tests.markup import Markup
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
@@ -37,7 +38,7 @@ def text_of(client: Client, draft: Draft, page: str) -> str:
 
 def put(kind: str, state: str, reason: str = "") -> None:
     # One call at most is in flight for an application.
-    Delivery.objects.filter(kind=kind).update(state=state, reason=reason, acknowledged={"answers": {}})
+    update_each(Delivery.objects.filter(kind=kind), state=state, reason=reason, acknowledged={"answers": {}})
 
 
 # Each thing with the pages that show it.
@@ -84,7 +85,7 @@ def test_what_was_submitted_says_how_far_it_has_come(submitted: Draft, as_owner:
 @pytest.mark.parametrize("page", ["", *dict.fromkeys(page for _, page in PAGES)])
 def test_nothing_of_a_draft_is_called_sent_or_received(complete: Draft, as_owner: Client, page: str) -> None:
     for state in ("done", "sending"):
-        Delivery.objects.update(state="done", acknowledged={"answers": {}})
+        update_each(Delivery.objects, state="done", acknowledged={"answers": {}})
         put("party", state)
         text = text_of(as_owner, complete, page)
         assert "eceived" not in text

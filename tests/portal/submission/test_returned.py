@@ -11,6 +11,7 @@ from formation_portal.applications.models import Application
 from formation_portal.contract.lifecycle import State
 from formation_portal.relay.models import Delivery, DeliveryState
 from tests.applications import factories
+from tests.encrypted_rows import update_each
 from tests.markup import Markup
 from tests.portal.applications.test_overview import save
 
@@ -31,8 +32,8 @@ def returned(submitted: Draft) -> Draft:
         party=party, section="directors", slot="Passport", message="The page is cut off. Upload it whole"
     )
     rows = Delivery.objects.filter(application=submitted.application)
-    rows.filter(kind="submission").update(state=DeliveryState.REFUSED, problems=[name])
-    rows.filter(kind="document").update(state=DeliveryState.REFUSED, problems=[document_problem])
+    update_each(rows.filter(kind="submission"), state=DeliveryState.REFUSED, problems=[name])
+    update_each(rows.filter(kind="document"), state=DeliveryState.REFUSED, problems=[document_problem])
     services.reopen(submitted, reason="The formation service asks for a change")
     return submitted
 

@@ -17,6 +17,7 @@ from formation_portal.reviews import checks, queries
 from formation_portal.reviews.checklist import load_checklist
 from formation_portal.reviews.targets import Target, TargetKind
 from formation_portal.reviews.transactions import current_version
+from tests.encrypted_rows import update_each
 from tests.markup import Markup
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
@@ -52,7 +53,7 @@ def test_a_move_is_said_once_and_leads_to_the_page(submitted: Draft, agent: Any,
 def test_what_the_service_says_of_a_document_is_news(submitted: Draft, as_owner: Client) -> None:
     address = asks(as_owner, submitted)
     document = Delivery.objects.filter(application=submitted.application, kind=ResourceKind.DOCUMENT)
-    assert document.update(state=DeliveryState.DONE, document_status=REJECTED, document_note="Blurred") == 1
+    assert update_each(document, state=DeliveryState.DONE, document_status=REJECTED, document_note="Blurred") == 1
     assert as_owner.get(address, headers=HTMX).status_code == 200
 
 

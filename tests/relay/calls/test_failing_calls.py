@@ -2,7 +2,6 @@
 
 import logging
 from datetime import timedelta
-from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
@@ -24,6 +23,7 @@ from formation_portal.relay.service_profile import current_profile
 from formation_portal.relay.timing import KEYED_REPEATS
 from formation_portal.relay.worker import drain
 from tests.applications import factories
+from tests.encrypted_rows import rows_with
 from tests.relay.conftest import reopened, row, save
 from tests.relay.flaky_transport import FlakyTransport, answers, lost_after, lost_before, refuses, unreachable
 
@@ -326,7 +326,7 @@ def test_a_submission_that_is_refused_goes_back_with_the_reasons(
     drain()
     fresh = reopened(complete)
     assert fresh.application.status is State.RETURNED_FOR_CHANGES
-    assert Change.objects.filter(what="The formation service asks for a change").exists()
+    assert rows_with(Change.objects, what="The formation service asks for a change")
     (problem,) = deliveries_of(fresh.application).last_submission.problems
     assert (problem.field, problem.party, problem.section) == ("person.date_of_birth", "ada", "directors")
     assert drain() == 0
@@ -389,7 +389,8 @@ def test_an_upload_that_is_not_there_waits_and_keeps_nothing_else_waiting(
     complete: Draft, transport: FlakyTransport, owner: Any
 ) -> None:
     document = complete.documents[0]
-    content = Path(document.file.path).read_bytes()
+    with document.file.open() as file:
+        content = file.read()
     document.file.storage.delete(str(document.file.name))
     while make_next_call(complete.application.pk):
         pass

@@ -21,6 +21,7 @@ from formation_portal.relay.service_profile import Capabilities
 from formation_portal.relay.timing import REPEATS
 from formation_portal.relay.worker import drain
 from tests.applications import factories
+from tests.encrypted_rows import update_each
 from tests.relay.conftest import row, save
 from tests.relay.flaky_transport import FlakyTransport, answers, lost_after, lost_before, unreachable
 
@@ -331,7 +332,7 @@ def test_one_in_doubt_is_not_told_from_another_by_likeness(
     Delivery.objects.filter(subject="namesake", kind="party").update(
         state="unknown", reason="unclear", remote_id="", acknowledged=None, unclear_since=timezone.now()
     )
-    Delivery.objects.filter(subject="namesake", kind="party").update(sent=row("party", "namesake").wanted)
+    update_each(Delivery.objects.filter(subject="namesake", kind="party"), sent=row("party", "namesake").wanted)
     drain_until_settled(3)
     assert (row("party", "namesake").state, row("party", "namesake").reason) == ("held", "twins")
 

@@ -13,6 +13,7 @@ from formation_portal.relay.models import Delivery
 from formation_portal.relay.sync import STATUS_NOTE_LIMIT, sync
 from formation_portal.relay.worker import Worker, drain
 from formation_portal.service.models import Entity
+from tests.encrypted_rows import update_each
 from tests.relay.conftest import reopened, row, save
 from tests.relay.flaky_transport import FlakyTransport
 
@@ -157,7 +158,7 @@ def test_what_was_told_stays_told_whatever_is_saved_later(
 ) -> None:
     advance(submitted, "begin_review", by=agent, note="As it was")
     drain()
-    Change.objects.filter(moved_to="in_review").update(named={"note": "As it is told by another version"})
+    update_each(Change.objects.filter(moved_to="in_review"), named={"note": "As it is told by another version"})
     sync(reopened(submitted))
     assert drain() == 0
     assert transport.bodies(STATUS) == [{"status": "in_review", "note": "As it was"}]
@@ -172,7 +173,7 @@ def test_one_row_for_all_submissions_is_that_of_the_last(
     services.submit(submitted, by=owner)
     Delivery.objects.filter(kind="submission", subject="2").delete()
     last = {"submission": 2}
-    Delivery.objects.filter(kind="submission").update(wanted=last, sent=last, acknowledged=last, position=0)
+    update_each(Delivery.objects.filter(kind="submission"), wanted=last, sent=last, acknowledged=last, position=0)
     Entity.objects.update(status="submitted_for_review")
     advance(submitted, *RETURNED, by=agent)
     drain()

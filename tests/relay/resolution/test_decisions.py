@@ -15,6 +15,7 @@ from formation_portal.relay.resolution import DecisionOutdated, DecisionRefused,
 from formation_portal.relay.service_profile import Capabilities, update_profile
 from formation_portal.relay.worker import Worker, drain
 from tests.applications import factories
+from tests.encrypted_rows import update_each
 from tests.relay.conftest import reopened, row, save
 from tests.relay.flaky_transport import FlakyTransport, lost_after, lost_before
 
@@ -198,7 +199,7 @@ def _absent(found: Delivery, agent: Any) -> Decision:
 
 
 def test_twins_are_decided_too(complete: Draft, agent: Any) -> None:
-    Delivery.objects.filter(kind="entity").update(state="held", reason=AMBIGUOUS, sent={"answers": {}})
+    update_each(Delivery.objects.filter(kind="entity"), state="held", reason=AMBIGUOUS, sent={"answers": {}})
     bind(row("entity").pk, agent=agent, remote_id="ent_9")
     assert row("entity").remote_id == "ent_9"
 

@@ -1,0 +1,96 @@
+"""Encrypts answers, names of files, events and kept answers, and finds parties by digests of their words' beginnings."""
+
+from django.db import migrations
+
+from formation_portal.core.encrypted_fields import (
+    EncryptedBinaryField,
+    EncryptedJSONField,
+    EncryptedTextField,
+    encrypt_models,
+    rows_in_order,
+)
+from formation_portal.core.encryption import key_ring
+
+_LONGEST_WORD, _DIGITS = 16, 10
+
+
+def digest_words(apps, schema_editor):
+    """In the place of names and addresses, a digest of each beginning of their words."""
+    alias, key = schema_editor.connection.alias, key_ring().first
+    model = apps.get_model("service", "Party")
+    for row in rows_in_order(model, alias):
+        words = row.search_text.split()
+        beginnings = {word[:length] for word in words for length in range(1, min(len(word), _LONGEST_WORD) + 1)}
+        marks = sorted(f"|{key.digest(one).hex()[:_DIGITS]}" for one in beginnings)
+        model.objects.using(alias).filter(pk=row.pk).update(search_text="".join(marks))
+
+
+class Migration(migrations.Migration):
+    dependencies = [
+        ("service", "0005_request_count"),
+        ("nodes", "0002_field_keys"),
+    ]
+
+    operations = [
+        migrations.RemoveField(
+            model_name="party",
+            name="label",
+        ),
+        migrations.AlterField(
+            model_name="document",
+            name="name",
+            field=EncryptedTextField(bound_to=("id",), max_length=255),
+        ),
+        migrations.AlterField(
+            model_name="entity",
+            name="csp_data",
+            field=EncryptedJSONField(bound_to=("id",), default=dict),
+        ),
+        migrations.AlterField(
+            model_name="entity",
+            name="properties",
+            field=EncryptedJSONField(bound_to=("id",), default=dict),
+        ),
+        migrations.AlterField(
+            model_name="entity",
+            name="status_note",
+            field=EncryptedTextField(blank=True, bound_to=("id",)),
+        ),
+        migrations.AlterField(
+            model_name="event",
+            name="data",
+            field=EncryptedJSONField(bound_to=("id",)),
+        ),
+        migrations.AlterField(
+            model_name="keptanswer",
+            name="body",
+            field=EncryptedBinaryField(bound_to=("api_key_id", "idempotency_key"), default=bytes),
+        ),
+        migrations.AlterField(
+            model_name="keptanswer",
+            name="headers",
+            field=EncryptedJSONField(bound_to=("api_key_id", "idempotency_key"), default=dict),
+        ),
+        migrations.AlterField(
+            model_name="party",
+            name="csp_data",
+            field=EncryptedJSONField(bound_to=("id",), default=dict),
+        ),
+        migrations.AlterField(
+            model_name="party",
+            name="properties",
+            field=EncryptedJSONField(bound_to=("id",), default=dict),
+        ),
+        migrations.AlterField(
+            model_name="shareclass",
+            name="csp_data",
+            field=EncryptedJSONField(bound_to=("id",), default=dict),
+        ),
+        migrations.AlterField(
+            model_name="shareclass",
+            name="properties",
+            field=EncryptedJSONField(bound_to=("id",), default=dict),
+        ),
+        encrypt_models("service", "document", "entity", "event", "keptanswer", "party", "shareclass"),
+        migrations.RunPython(digest_words),
+    ]

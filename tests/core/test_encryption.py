@@ -1,0 +1,82 @@
+"""The key ring: what one key has encrypted another of the ring reads, and nobody without it."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from formation_portal.core import encryption
+from formation_portal.core.encryption import UnreadableError, new_key
+
+ONE, OTHER = new_key(), new_key()
+
+
+@pytest.fixture(autouse=True)
+def keys(settings: object) -> object:
+    """Tests put keys of their own into the ring."""
+    settings.FIELD_KEYS = [ONE]  # type: ignore[attr-defined]
+    encryption.read_ring_again()
+    yield settings
+    encryption._ring = None
+
+
+def use(settings: object, *keys: str) -> None:
+    settings.FIELD_KEYS = [*keys]  # type: ignore[attr-defined]
+    encryption.read_ring_again()
+
+
+def test_what_an_earlier_key_has_encrypted_is_read_by_a_ring_that_has_it(keys: object) -> None:
+    text, file = encryption.encrypt(b"Ada", "a"), encryption.encrypt_file(b"Ada", "name")
+    use(keys, OTHER, ONE)
+    assert encryption.decrypt(text, "a") == b"Ada"
+    assert encryption.decrypt_file(file, "name") == b"Ada"
+    assert not encryption.is_newest_file(file)
+    assert encryption.encrypt(b"Ada", "a").partition(":")[0] != text.partition(":")[0]
+
+
+def test_a_ring_without_the_key_reads_nothing(keys: object) -> None:
+    text, file = encryption.encrypt(b"Ada", "a"), encryption.encrypt_file(b"Ada", "name")
+    use(keys, OTHER)
+    with pytest.raises(UnreadableError):
+        encryption.decrypt(text, "a")
+    with pytest.raises(UnreadableError):
+        encryption.decrypt_file(file, "name")
+
+
+def test_a_process_that_meets_a_newer_key_reads_the_ring_again(keys: object) -> None:
+    """As one that runs while another process puts a key before the others."""
+    stale = encryption.key_ring()
+    use(keys, OTHER, ONE)
+    text = encryption.encrypt(b"Ada", "a")
+    encryption._ring = stale
+    assert encryption.decrypt(text, "a") == b"Ada"
+
+
+def test_a_digest_tells_nothing_without_the_key_and_is_the_same_with_it(keys: object) -> None:
+    digest = encryption.key_ring().first.digest("ada")
+    assert digest == encryption.key_ring().first.digest("ada") != encryption.key_ring().first.digest("adb")
+    use(keys, OTHER)
+    assert encryption.key_ring().first.digest("ada") != digest
+
+
+@pytest.mark.parametrize("context", ["b", "", "a\x1f"])
+def test_what_is_bound_to_one_place_is_not_read_in_another(context: str) -> None:
+    with pytest.raises(UnreadableError):
+        encryption.decrypt(encryption.encrypt(b"Ada", "a"), context)
+    with pytest.raises(UnreadableError):
+        encryption.decrypt_file(encryption.encrypt_file(b"Ada", "a"), context)
+
+
+def test_a_file_from_before_is_read_as_it_is() -> None:
+    assert encryption.decrypt_file(b"%PDF-1.4", "name") == b"%PDF-1.4"
+
+
+@given(st.text(st.characters(exclude_categories=())))
+def test_whatever_else_a_column_holds_is_unreadable_and_no_fault(text: str) -> None:
+    with pytest.raises(UnreadableError):
+        encryption.decrypt(text, "a")
+
+
+@given(st.binary(max_size=200))
+def test_a_damaged_file_is_unreadable_and_no_fault(rest: bytes) -> None:
+    with pytest.raises(UnreadableError):
+        encryption.decrypt_file(encryption.FILE_MARK + rest, "name")
