@@ -85,7 +85,14 @@ class Environment(BaseSettings):
     secure_cookies: bool = Field(
         False, description="Sends cookies over HTTPS only. Turn it on if the portal is served over HTTPS."
     )
-    session_minutes: int = Field(60, ge=6, description="Minutes without activity after which a session ends.")
+    session_minutes: int = Field(30, ge=6, description="Minutes without activity after which a session ends.")
+    agent_session_minutes: int = Field(15, ge=6, description="The same for agents.")
+    session_hours: int = Field(
+        12, ge=1, le=24, description="Hours after signing in at which a session ends, however much it is used."
+    )
+    agent_second_factor: Literal["auto", "yes", "no"] = Field(
+        "auto", description="Whether agents need a second factor to open the desk: yes, no or auto (outside the demo)."
+    )
     database_url: str = Field("", description="The portal's database. Empty: SQLite in DATA_DIR.")
     service_database_url: str = Field("", description="The embedded service's database. Empty: SQLite in DATA_DIR.")
     cache_url: str = Field(

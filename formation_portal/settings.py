@@ -50,6 +50,8 @@ INSTALLED_APPS = [
     "heroicons",
     "allauth",
     "allauth.account",
+    "allauth.mfa",
+    "allauth.usersessions",
     "formation_portal.apps.FormationPortalConfig",
     "formation_portal.core.nodes",
     "formation_portal.mail",
@@ -162,28 +164,55 @@ ACCOUNT_FORMS = {
     "set_password": "formation_portal.accounts.forms.SetPasswordForm",
     "reset_password": "formation_portal.accounts.forms.ResetPasswordForm",
     "reset_password_from_key": "formation_portal.accounts.forms.ResetPasswordKeyForm",
+    "reauthenticate": "formation_portal.accounts.forms.ConfirmPasswordForm",
+    "confirm_email_verification_code": "formation_portal.accounts.forms.SignUpCodeForm",
 }
 ACCOUNT_ADAPTER = "formation_portal.accounts.adapter.AccountAdapter"
-# Without a confirmed address an account has drafts of its own and nothing more (accounts/addresses.py).
-ACCOUNT_EMAIL_VERIFICATION = "optional"
+# A demo without a mail server confirms addresses later: until then an account has drafts of its own and nothing more
+# (accounts/addresses.py). Elsewhere whoever signs up enters a code first, so that nobody learns who has an account.
+ACCOUNT_EMAIL_VERIFICATION_BY_CODE_ENABLED = not DEMO or bool(ENV.email_url)
+ACCOUNT_EMAIL_VERIFICATION = "mandatory" if ACCOUNT_EMAIL_VERIFICATION_BY_CODE_ENABLED else "optional"
+ACCOUNT_EMAIL_VERIFICATION_BY_CODE_TIMEOUT = 15 * 60
+ACCOUNT_EMAIL_VERIFICATION_BY_CODE_MAX_ATTEMPTS = 5
+ACCOUNT_EMAIL_VERIFICATION_SUPPORTS_RESEND = True
 # An account has one address; another takes its place once it is confirmed. Both that and a new password ask for the
 # password, and are told to the address that the account has.
 ACCOUNT_CHANGE_EMAIL = True
 ACCOUNT_REAUTHENTICATION_REQUIRED = True
+ACCOUNT_REAUTHENTICATION_TIMEOUT = 15 * 60
 ACCOUNT_EMAIL_NOTIFICATIONS = True
 # allauth's own also dies when another address is added, so that whoever knows the password could keep the owner out.
 ACCOUNT_PASSWORD_RESET_TOKEN_GENERATOR = "django.contrib.auth.tokens.PasswordResetTokenGenerator"  # noqa: S105  # a class
 ACCOUNT_LOGOUT_REDIRECT_URL = "portal:catalog"
 ACCOUNT_PREVENT_ENUMERATION = True
-# Besides those of signing in: letters that one account may send to others in a day, and that may go to one address;
-# the same for letters that ask for a confirmation, and for changes of an account's own address; and forms that are kept
-# of one address whose sessions have ended.
+# Letters that one account may send to others in a day, and that may go to one address; the same for letters that ask
+# for a confirmation, and for changes of an account's own address; and forms that are kept of one address whose sessions
+# have ended. What can be guessed is counted elsewhere, for all processes at once (accounts/guesses.py).
 ACCOUNT_RATE_LIMITS = {
+    **dict.fromkeys(("login", "login_failed", "reauthenticate", "change_password", "reset_password"), None),
     "letter": "100/d/user,10/d/key",
     "confirm_email": "1/m/key,10/d/key",
     "manage_email": "10/m/user,50/d/user",
     "unsent": "30/h/ip",
 }
+
+# Second factors: an app, a passkey, which also signs in by itself, and codes on paper (accounts/second_factor.py).
+AGENT_SECOND_FACTOR = {"yes": True, "no": False}.get(ENV.agent_second_factor, not DEMO)
+MFA_ADAPTER = "formation_portal.accounts.second_factor.MFAAdapter"
+MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
+MFA_PASSKEY_LOGIN_ENABLED = True
+MFA_TOTP_ISSUER = ENV.operator_name
+# A clock that is half a minute off does no harm: a code works once.
+MFA_TOTP_TOLERANCE = 1
+MFA_FORMS = {
+    "authenticate": "formation_portal.accounts.second_factor.CodeForm",
+    "reauthenticate": "formation_portal.accounts.second_factor.ConfirmCodeForm",
+    "activate_totp": "formation_portal.accounts.second_factor.AddAppForm",
+    "add_webauthn": "formation_portal.accounts.second_factor.AddPasskeyForm",
+    "edit_webauthn": "formation_portal.accounts.second_factor.RenamePasskeyForm",
+}
+# A passkey can't be guessed.
+MFA_RATE_LIMITS = {"webauthn_login": None}
 
 # EMAIL_BACKEND and what it needs. Only the outbox's carrier uses it.
 globals().update(mail_settings(ENV.email_url))
@@ -242,9 +271,13 @@ FILE_UPLOAD_HANDLERS = [
 
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = ENV.secure_cookies
 SESSION_COOKIE_HTTPONLY = True
-# Of a session that nobody uses; whoever asks for it when signing in stays for some weeks.
+SESSION_ENGINE = "formation_portal.accounts.sessions"
+# Of a session that nobody uses; a customer who asks for it when signing in stays for some weeks.
 SESSION_COOKIE_AGE = ENV.session_minutes * 60
+AGENT_SESSION_AGE = ENV.agent_session_minutes * 60
 ACCOUNT_SESSION_COOKIE_AGE = 21 * 24 * 60 * 60
+# Of every other session, however much it is used.
+SESSION_LIFETIME = ENV.session_hours * 60 * 60
 CSRF_FAILURE_VIEW = "formation_portal.core.error_handling.csrf_failure"
 X_FRAME_OPTIONS = "DENY"
 SECURE_REFERRER_POLICY = "same-origin"

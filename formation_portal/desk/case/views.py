@@ -17,7 +17,7 @@ from django.utils.html import format_html
 from django.views.decorators.http import require_http_methods, require_safe
 
 from formation_portal.accounts.models import Right
-from formation_portal.accounts.policies import UserRequest, agent, agent_with
+from formation_portal.accounts.policies import UserRequest, agent, agent_with, recently_authenticated
 from formation_portal.accounts.sessions import background_request
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.services import Closed
@@ -80,6 +80,7 @@ def case(request: UserRequest, reference: str) -> HttpResponse:
 
 @require_safe
 @agent_with(Right.EXPORT)
+@recently_authenticated
 def record(request: UserRequest, reference: str) -> HttpResponse:
     """The case as JSON, the same document that its owner can keep."""
     return record_as_json(request, get_case_or_404(reference))
@@ -87,6 +88,7 @@ def record(request: UserRequest, reference: str) -> HttpResponse:
 
 @require_safe
 @agent_with(Right.EXPORT)
+@recently_authenticated
 def record_pdf(request: UserRequest, reference: str) -> HttpResponse:
     """The case as a PDF, as its owner has it."""
     return record_as_pdf(request, get_case_or_404(reference))

@@ -8,7 +8,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from formation_portal.accounts.models import Right
-from formation_portal.accounts.policies import UserRequest, agent, agent_with
+from formation_portal.accounts.policies import UserRequest, agent, agent_with, recently_authenticated
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.parties import PartyRow
 from formation_portal.applications.services import Closed
@@ -42,6 +42,7 @@ def party(request: UserRequest, reference: str, token: str) -> HttpResponse:
 
 @agent_with(Right.REVIEW)
 @require_POST
+@recently_authenticated
 def numbers(request: UserRequest, reference: str, token: str) -> HttpResponse:
     """The same page with the numbers that people are known by, as often as it is asked for: each time is kept."""
     page = _page(request, reference, token, _state_posted(request, reference), shows_numbers=True)
