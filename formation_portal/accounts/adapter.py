@@ -17,7 +17,7 @@ from django.utils.translation import gettext_lazy as _
 from formation_portal.mail import queue_letter
 
 from . import addresses
-from .guesses import TooManyGuesses, give_back, password_buckets, remember_device, take
+from .guesses import give_back, password_buckets, remember_device, take
 from .models import User
 from .sessions import signed_in_seconds
 
@@ -105,18 +105,17 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth ha
             page = reverse("mfa_index")
         super().send_notification_mail(template_prefix, user, {"user": user, "page": page, **(context or {})}, email)
 
-    def pre_authenticate(self, request: HttpRequest, **credentials: Any) -> None:
-        """Count the guess before anything is hashed. Raises TooManyGuesses."""
-        self._buckets = password_buckets(request, credentials.get("email", ""))
-        try:
-            self._taken_at = take(*self._buckets)
-        except TooManyGuesses as full:
-            request.seconds_to_wait = full.seconds  # type: ignore[attr-defined]  # read by the views
-            raise
-
-    def _rollback_login_failed_rl_usage(self) -> None:
-        """The password was right: that was no guess."""
-        give_back(self._taken_at, *self._buckets)
+    def authenticate(self, request: HttpRequest, **credentials: Any) -> User | None:
+        """Whose address and password these are; also of a closed account, whose holder reads that it is. A guess is
+        counted before anything is hashed, and as much is done where there is no such account. Raises TooManyGuesses."""
+        email = str(credentials.get("email", "")).strip().lower()
+        user = User.objects.filter(email=email).first()
+        buckets = password_buckets(request, email, user)
+        taken_at = take(*buckets)
+        if not (user or User()).check_password(str(credentials.get("password", ""))) or user is None:
+            return None
+        give_back(taken_at, *buckets)
+        return user
 
     def _delete_login_attempts_cached_email(self, request: HttpRequest, **credentials: Any) -> None:
         """Nothing is forgotten at a reset: whoever has reset a password is known from now on, and has a count of their

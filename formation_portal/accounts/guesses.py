@@ -110,7 +110,9 @@ def give_back(taken_at: float, *buckets: Bucket) -> None:
     with transaction.atomic():
         counts = list(GuessCount.objects.select_for_update().filter(key__in=[_key(*one) for one in buckets]))
         for count in counts:
-            count.times = [at for at in count.times if at != taken_at]
+            # Not there any more where as many came since.
+            with suppress(ValueError):
+                count.times.remove(taken_at)
         GuessCount.objects.bulk_update(counts, ["times"])
 
 
@@ -140,13 +142,11 @@ def delete_old_counts() -> None:
     GuessCount.objects.filter(until__lt=timezone.now()).delete()
 
 
-def password_buckets(request: HttpRequest, email: str) -> tuple[Bucket, ...]:
-    """What a guess of the password to that address counts in. One query, whether or not it has an account."""
-    login = email.strip().lower()
-    user = User.objects.filter(email=login).first()
+def password_buckets(request: HttpRequest, email: str, user: User | None) -> tuple[Bucket, ...]:
+    """What a guess of the password to that address counts in, which may be some account's."""
     if device := _device_of(request, user):
         return ((DEVICE, device),)
-    return ((ACCOUNT, login), (ADDRESS, client_address(request)))
+    return ((ACCOUNT, email), (ADDRESS, client_address(request)))
 
 
 def code_buckets(request: HttpRequest, user: User) -> tuple[Bucket, ...]:

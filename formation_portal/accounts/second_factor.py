@@ -128,8 +128,10 @@ _USED = "used"
 
 def _matching_step(secret: str, code: str) -> int | None:
     """The number of the half minute whose code this is."""
-    steps = yield_hotp_counters_from_time()
-    return next((one for one in steps if compare_user_code(code, format_hotp_value(hotp_value(secret, one)))), None)
+    for step in yield_hotp_counters_from_time():
+        if compare_user_code(actual=code, expected=format_hotp_value(hotp_value(secret, step))):
+            return int(step)
+    return None
 
 
 def _use_app_code(authenticator: Authenticator, code: str) -> bool:

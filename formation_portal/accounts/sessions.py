@@ -279,7 +279,7 @@ def forget_if_sent(request: HttpRequest, response: HttpResponseBase) -> HttpResp
     """The answer to a signed-in post, as it is. What was kept for its address has arrived with it, and is dropped."""
     # Also with answers that cannot be read: they are kept as typed, and the page says so.
     is_taken = response.status_code < HTTPStatus.BAD_REQUEST or response.status_code == HTTPStatus.UNPROCESSABLE_ENTITY
-    if request.method == "POST" and is_taken:
+    if request.method == "POST" and is_taken and not hasattr(request, "has_kept_form"):
         kept = request.session.get(_UNSENT)
         if kept and kept["path"] == request.get_full_path():
             forget_unsent_form(request)
@@ -295,6 +295,7 @@ def _keep_form(request: HttpRequest, *, comes_back: bool) -> None:
         # For whoever signs in now; that gives the session its usual length.
         if not request.user.is_authenticated:
             request.session.set_expiry(_UNSENT_KEPT_SECONDS)
+        request.has_kept_form = True  # type: ignore[attr-defined]  # it has not arrived with this request
         request.session[_UNSENT] = {
             "path": request.get_full_path(),
             "controls": controls,

@@ -195,5 +195,5 @@ def _end_sessions(request: UserRequest) -> HttpResponse:
         said = gettext("Signed out there.") if len(ended) == 1 else gettext("Signed out on all other devices.")
         messages.success(request, said)
     else:
-        messages.info(request, gettext("That session had ended already."))
+        messages.info(request, gettext("You were signed out there already."))
     return redirect("usersessions_list")
