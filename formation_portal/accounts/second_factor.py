@@ -6,6 +6,7 @@ import base64
 from functools import lru_cache
 from typing import Any
 
+import qrcode  # type: ignore[import-untyped]
 from allauth.account.internal.flows.login import get_authentication_records, record_authentication
 from allauth.core import context
 from allauth.core.internal.cryptokit import compare_user_code
@@ -29,6 +30,7 @@ from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
+from qrcode.image.svg import SvgPathFillImage  # type: ignore[import-untyped]
 
 from .forms import PortalFormMixin
 from .guesses import SIGN_IN_CODES, Bucket, code_buckets, counted, give_back, take
@@ -62,6 +64,10 @@ class MFAAdapter(DefaultMFAAdapter):  # type: ignore[misc]  # allauth has no typ
     def decrypt(self, encrypted_text: str) -> str:
         """The secret. Raises InvalidToken where another key has encrypted it."""
         return _cipher(settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS).decrypt(encrypted_text).decode()
+
+    def build_totp_svg(self, url: str) -> str:
+        """The picture to scan, on white also where the page is dark."""
+        return str(qrcode.make(url, image_factory=SvgPathFillImage).to_string(encoding="unicode"))
 
     def can_delete_authenticator(self, authenticator: Authenticator) -> bool:
         """Not an agent's last one."""
@@ -220,6 +226,7 @@ class AddPasskeyForm(PortalFormMixin, webauthn_forms.AddWebAuthnForm):  # type: 
         self.fields["name"].validators.append(MaxLengthValidator(_NAME_LENGTH))
         self.fields["passwordless"].label = _("Sign in with this passkey alone, without a password")
         self.fields["passwordless"].help_text = ""
+        self.fields["passwordless"].initial = True
 
 
 class RenamePasskeyForm(PortalFormMixin, webauthn_forms.EditWebAuthnForm):  # type: ignore[misc]  # allauth has no types

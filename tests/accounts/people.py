@@ -1,4 +1,4 @@
-"""People who sign in with a password, and with a second factor; and what the tests of signing in ask of their browsers."""
+"""People who sign in with a password, and with a second factor; and what tests ask of their browsers."""
 
 from typing import Any
 

@@ -1,5 +1,4 @@
-"""Nobody learns who has an account: by text, status, headers, hashes or queries. The time is measured by `make discovery`
-(timing.py)."""
+"""Nobody learns who has an account: by text, status, headers, hashes or queries. `make discovery` measures the time."""
 
 import re
 from collections.abc import Iterator
@@ -157,7 +156,7 @@ def test_an_address_that_is_taken_in_this_moment_is_told_by_nothing(monkeypatch:
         return save(form, request)
 
     monkeypatch.setattr(forms.SignUpForm, "save", after_another)
-    client, answer = sign_up(UNKNOWN)
+    _, answer = sign_up(UNKNOWN)
     assert answer["Location"] == "/accounts/confirm-email/"
     assert kinds(UNKNOWN) == ["account_exists"]
     assert User.objects.count() == 1

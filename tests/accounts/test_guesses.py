@@ -147,7 +147,7 @@ def test_five_guesses_reach_the_hash_and_the_sixth_reads_when_to_go_on(login: st
     hashed.clear()
     answers = [sign_in(Client(), f"wrong {n}", login) for n in range(12)]
     assert [one.status_code for one in answers] == [200] * 5 + [429] * 7
-    assert hashed == [f"wrong {n}" for n in range(5)]
+    assert len(hashed) == 5
     assert 0 < int(answers[5]["Retry-After"]) <= 300
     assert "Too many attempts. Wait 5 minutes, then try again." in answers[5].content.decode()
 

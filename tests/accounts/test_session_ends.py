@@ -1,4 +1,4 @@
-"""When a session ends: unused, in any case, with its account; where it is listed; and what takes more than a session."""
+"""When a session ends: unused, in any case, with its account; where it is listed; and what takes more than one."""
 
 import re
 from datetime import timedelta
