@@ -57,7 +57,7 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth ha
         "cannot_remove_primary_email": _("Make another address your main one before you remove this one."),
         "duplicate_email": _("This address is already in your account. Enter another."),
         "email_taken": _("An account with this address already exists. Sign in, or set a new password."),
-        "incorrect_code": _("This code is wrong. Enter the one of our newest e-mail."),
+        "incorrect_code": _("This code is wrong. Enter the code from our latest e-mail."),
         "too_many_login_attempts": _("Too many attempts. Wait a few minutes, then try again."),
         "rate_limited": _("Too many attempts in a short time. Wait a few minutes, then try again."),
     }

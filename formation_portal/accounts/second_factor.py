@@ -19,7 +19,7 @@ from allauth.mfa.totp import forms as totp_forms
 from allauth.mfa.totp.internal.auth import format_hotp_value, hotp_value, yield_hotp_counters_from_time
 from allauth.mfa.utils import decrypt
 from allauth.mfa.webauthn import forms as webauthn_forms
-from cryptography.fernet import Fernet, MultiFernet
+from cryptography.fernet import Fernet, InvalidToken, MultiFernet
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from django.conf import settings
@@ -31,6 +31,8 @@ from django.urls import reverse
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 from qrcode.image.svg import SvgPathFillImage  # type: ignore[import-untyped]
+
+from formation_portal.core.background import hourly_task
 
 from .forms import PortalFormMixin
 from .guesses import SIGN_IN_CODES, Bucket, code_buckets, counted, give_back, take
@@ -50,7 +52,7 @@ class MFAAdapter(DefaultMFAAdapter):  # type: ignore[misc]  # allauth has no typ
 
     error_messages = DefaultMFAAdapter.error_messages | {
         "cannot_delete_authenticator": _("Agents need a second factor. Add another one before you remove this one."),
-        "incorrect_code": _("This code is wrong, or was used before. Enter the newest one."),
+        "incorrect_code": _("This code is wrong, or was used before. Enter the latest code."),
         "unverified_email": _("Confirm your e-mail address first."),
     }
 
@@ -86,6 +88,25 @@ def _cipher(*keys: str) -> MultiFernet:
         HKDF(SHA256(), 32, None, b"formation_portal.accounts.second_factor").derive(key.encode()) for key in keys
     )
     return MultiFernet([Fernet(base64.urlsafe_b64encode(key)) for key in derived])
+
+
+@hourly_task
+def encrypt_anew() -> None:
+    """Encrypt with the first key what an earlier one has encrypted, so that the earlier one can be dropped."""
+    if not settings.SECRET_KEY_FALLBACKS:
+        return
+    newest, all_of_them = _cipher(settings.SECRET_KEY), _cipher(settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS)
+    for key in Authenticator.objects.exclude(type=Authenticator.Type.WEBAUTHN).values_list("pk", flat=True):
+        with transaction.atomic():
+            row = Authenticator.objects.select_for_update().filter(pk=key).first()
+            name = next((one for one in ("secret", "seed") if row and one in row.data), "")
+            if row is None or not name:
+                continue
+            try:
+                newest.decrypt(row.data[name])
+            except InvalidToken:
+                row.data[name] = all_of_them.rotate(row.data[name]).decode()
+                row.save(update_fields=["data"])
 
 
 def is_required(user: User) -> bool:

@@ -12,6 +12,7 @@ from cryptography.fernet import InvalidToken
 from django.core.management import CommandError, call_command
 from django.test import Client
 
+from formation_portal.accounts import second_factor
 from formation_portal.accounts.models import User
 from formation_portal.mail.models import Letter
 from tests.accounts.people import EMAIL, PASSWORD, add_app, app_code, is_in, person, recovery_codes, sign_in
@@ -157,7 +158,14 @@ def test_what_they_rest_on_is_encrypted_and_another_key_takes_its_place(settings
     assert len(get_adapter().decrypt(rows["recovery_codes"]["seed"])) == 80
     settings.SECRET_KEY, settings.SECRET_KEY_FALLBACKS = "another key" * 5, [settings.SECRET_KEY]
     assert get_adapter().decrypt(rows["totp"]["secret"]) == secret
+    codes = recovery_codes(user)
+    second_factor.encrypt_anew()
+    anew = {row.type: row.data for row in Authenticator.objects.filter(user=user)}
+    second_factor.encrypt_anew()
+    assert anew == {row.type: row.data for row in Authenticator.objects.filter(user=user)}, "once is enough"
     settings.SECRET_KEY_FALLBACKS = []
+    assert get_adapter().decrypt(anew["totp"]["secret"]) == secret
+    assert recovery_codes(user) == codes
     with pytest.raises(InvalidToken):
         get_adapter().decrypt(rows["totp"]["secret"])
 
