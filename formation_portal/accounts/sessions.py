@@ -20,6 +20,7 @@ from allauth.account.signals import password_changed, password_reset, password_s
 from allauth.core import ratelimit
 from allauth.usersessions.models import UserSession
 from django.conf import settings
+from django.contrib.auth import update_session_auth_hash
 from django.contrib.auth.signals import user_logged_in
 from django.contrib.sessions.backends import db
 from django.contrib.sessions.models import Session
@@ -141,12 +142,21 @@ def signed_in_seconds(request: HttpRequest) -> float:
     return float(_now() - request.session.get(_SIGNED_IN_AT, 0))
 
 
-def end_sessions(user: User) -> None:
-    """End all sessions of the account for good, also if it is opened again."""
+def end_sessions(user: User, *, but: str | None = None) -> None:
+    """End all sessions of the account for good, also if it is opened again. The row of one may stay."""
     User.objects.filter(pk=user.pk).update(session_epoch=F("session_epoch") + 1)
     user.refresh_from_db(fields=["session_epoch"])
-    for session in UserSession.objects.filter(user=user):
+    for session in UserSession.objects.filter(user=user).exclude(session_key=but or ""):
         session.end()
+
+
+def end_other_sessions(request: HttpRequest, user: User) -> None:
+    """The same for all but the one of this request, also those that no list has."""
+    with transaction.atomic():
+        end_sessions(user, but=request.session.session_key)
+        # Known to the account as it is now, under another number.
+        update_session_auth_hash(request, user)
+        UserSession.objects.create_from_request(request)
 
 
 def disable(user: User) -> None:

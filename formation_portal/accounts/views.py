@@ -30,6 +30,7 @@ from formation_portal.core.integers import parse_integer
 from . import addresses, second_factor
 from .guesses import RESET_ADDRESS, TooManyGuesses, client_address, take
 from .policies import UserRequest, recently_authenticated, signed_in
+from .sessions import end_other_sessions
 
 
 class _TooMany:
@@ -187,13 +188,15 @@ def sessions(request: UserRequest) -> HttpResponseBase:
 @recently_authenticated
 def _end_sessions(request: UserRequest) -> HttpResponse:
     """End one or all others, and go back to the list. This one ends by signing out."""
+    if "all" in request.POST:
+        end_other_sessions(request, request.user)
+        messages.success(request, gettext("Signed out on all other devices."))
+        return redirect("usersessions_list")
     others = UserSession.objects.filter(user=request.user).exclude(session_key=request.session.session_key)
-    if "all" not in request.POST:
-        others = others.filter(pk=parse_integer(request.POST.get("session", "")))
-    ended = [one.end() for one in others]
-    if ended:
-        said = gettext("Signed out there.") if len(ended) == 1 else gettext("Signed out on all other devices.")
-        messages.success(request, said)
+    found = others.filter(pk=parse_integer(request.POST.get("session", ""))).first()
+    if found:
+        found.end()
+        messages.success(request, gettext("Signed out there."))
     else:
         messages.info(request, gettext("You were signed out there already."))
     return redirect("usersessions_list")

@@ -78,7 +78,6 @@ def test_an_agent_adds_a_passkey_and_signs_in_by_it(device: tuple[Tab, Any]) -> 
 
 def test_without_a_passkey_the_page_says_so_and_offers_another_way(device: tuple[Tab, Any]) -> None:
     tab, browser = device
-    person()
     open_page(tab, f"{browser.base}/accounts/login/")
     tab.locator("main").get_by_role("button", name="Use a passkey").click()
     expect(tab.get_by_text("No passkey was used. Try again, or choose another way.")).to_be_focused()
