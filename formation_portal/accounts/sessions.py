@@ -129,8 +129,8 @@ def extend_session(request: HttpRequest) -> None:
     """Let the session last as long as if one had just signed in, but for its end in any case."""
     now = _now()
     request.session[_USED_AT] = now
-    # Of a session that a version without them has begun.
-    request.session.setdefault(_SIGNED_IN_AT, now)
+    # Of a session that a version without them has begun; nobody has just signed in.
+    request.session.setdefault(_SIGNED_IN_AT, now - settings.ACCOUNT_REAUTHENTICATION_TIMEOUT)
     user = getattr(request, "user", None)
     request.session.setdefault(_IS_AGENTS, bool(getattr(user, "is_agent", False)))
     if key := request.session.session_key:

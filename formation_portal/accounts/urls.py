@@ -15,6 +15,7 @@ urlpatterns = [
     path("password/set/", views.SetPassword.as_view(), name="account_set_password"),
     path("password/reset/", views.ResetPassword.as_view(), name="account_reset_password"),
     path("2fa/authenticate/", views.UseSecondFactor.as_view(), name="mfa_authenticate"),
+    path("2fa/reauthenticate/", views.ConfirmCode.as_view(), name="mfa_reauthenticate"),
     path("2fa/totp/activate/", views.AddApp.as_view(), name="mfa_activate_totp"),
     path("2fa/webauthn/keys/<int:pk>/remove/", views.RemovePasskey.as_view(), name="mfa_remove_webauthn"),
     path("sessions/", views.sessions, name="usersessions_list"),

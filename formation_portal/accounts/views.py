@@ -9,7 +9,7 @@ from allauth.account import views as allauth_views
 from allauth.account.models import EmailAddress, EmailConfirmationHMAC
 from allauth.account.utils import get_next_redirect_url
 from allauth.mfa.adapter import get_adapter as get_mfa_adapter
-from allauth.mfa.base.views import AuthenticateView
+from allauth.mfa.base import views as mfa_views
 from allauth.mfa.totp.views import ActivateTOTPView
 from allauth.mfa.webauthn.views import RemoveWebAuthnView
 from allauth.usersessions.models import UserSession
@@ -141,7 +141,7 @@ def confirmation(request: UserRequest) -> HttpResponse:
     return HttpResponseRedirect(get_next_redirect_url(request) or reverse("account_email"))
 
 
-class UseSecondFactor(AuthenticateView):  # type: ignore[misc]  # allauth has no types
+class UseSecondFactor(mfa_views.AuthenticateView):  # type: ignore[misc]  # allauth has no types
     """The second step of signing in. After five wrong codes it begins with the password again."""
 
     def form_invalid(self, form: Form) -> HttpResponse:
@@ -151,6 +151,10 @@ class UseSecondFactor(AuthenticateView):  # type: ignore[misc]  # allauth has no
             return super().form_invalid(form)  # type: ignore[no-any-return]
         messages.error(self.request, full.messages[0])
         return self.stage.abort()  # type: ignore[no-any-return]
+
+
+class ConfirmCode(_TooMany, mfa_views.ReauthenticateView):  # type: ignore[misc]  # allauth has no types
+    """A code before something that takes more than a session."""
 
 
 class AddApp(_TooMany, ActivateTOTPView):  # type: ignore[misc]  # allauth has no types

@@ -119,6 +119,13 @@ def test_a_sign_in_has_five_tries_and_begins_with_the_password_then() -> None:
     assert not is_in(client), "the account has five in five minutes, too"
 
 
+def test_a_session_that_was_taken_over_guesses_five_codes() -> None:
+    client = signed_in_with(add_app(person()))
+    answers = [client.post("/accounts/2fa/reauthenticate/", {"code": "000000"}) for _ in range(7)]
+    assert [one.status_code for one in answers] == [200] * 5 + [429] * 2
+    assert int(answers[6]["Retry-After"]) <= 300
+
+
 def test_whoever_has_the_password_keeps_a_known_device_from_nothing() -> None:
     secret = add_app(person())
     owner = signed_in_with(secret)
