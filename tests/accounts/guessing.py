@@ -96,16 +96,18 @@ def running(folder: Path, *, processes: int) -> Iterator[Portal]:
     environment = os.environ | more | {"DATA_DIR": str(folder)}
     subprocess.run([sys.executable, "manage.py", "setup_portal"], cwd=PROJECT, env=environment, check=True)
     served = Served(folder, free_port(), more).start()
-    served.until(READY)
-    reading = threading.Thread(target=lambda: served.lines.extend(served.process.stdout or ()), daemon=True)
-    reading.start()
+    assert served.process.stdout
+    # What it goes on saying is read, so that no pipe is full.
+    served.reader = threading.Thread(target=lambda: served.lines.extend(served.process.stdout or ()), daemon=True)
     try:
+        served.until(READY)
+        served.reader.start()
         yield Portal(served)
     finally:
         served.process.terminate()
         served.process.wait(60)
-        reading.join(60)
-        assert served.process.stdout
+        if served.reader.ident:
+            served.reader.join(60)
         served.process.stdout.close()
 
 

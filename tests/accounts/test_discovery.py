@@ -61,13 +61,14 @@ def ask_reset(email: str) -> Any:
 
 ASKED = [ask_sign_in, ask_sign_up, ask_reset]
 
-# What differs from request to request, whoever asks.
+# What differs from request to request, whoever asks: a number, a length with the address in it, the time.
+_EACH_ITS_OWN = ("X-Request-Id", "Content-Length", "Expires")
 _CHANGING = re.compile(r'name="csrfmiddlewaretoken" value="[^"]+"')
 
 
 def seen(answer: Any, email: str) -> tuple[Any, ...]:
     """What a stranger sees of an answer, but for the address that they have typed themselves."""
-    headers = {name: value for name, value in answer.headers.items() if name not in ("X-Request-Id", "Content-Length")}
+    headers = {name: value for name, value in answer.headers.items() if name not in _EACH_ITS_OWN}
     cookies = {name: {**one, "expires": ""} for name, one in answer.cookies.items()}
     text = _CHANGING.sub("", answer.content.decode()).replace(email, "…")
     return answer.status_code, headers, cookies, text
