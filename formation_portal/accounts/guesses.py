@@ -60,7 +60,7 @@ class Limit:
 ACCOUNT = Limit("account", 5, 5 * _MINUTES)
 DEVICE = Limit("device", 5, 5 * _MINUTES)
 # Of all accounts' passwords, from one address.
-ADDRESS = Limit("address", 20, 5 * _MINUTES, spacing=5)
+ADDRESS = Limit("address", 10, 5 * _MINUTES, spacing=10)
 # Codes of a second factor: of one sign-in, which lasts a quarter of an hour, and of the account.
 SIGN_IN_CODES = Limit("codes of a sign-in", 5, 15 * _MINUTES)
 ACCOUNT_CODES = Limit("codes of an account", 5, 5 * _MINUTES)

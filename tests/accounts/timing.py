@@ -31,7 +31,7 @@ def main(arguments: list[str] | None = None) -> int:
             known, unknown = _medians(ask, options.tries)
             apart = abs(known - unknown) / max(known, unknown)
             is_good &= apart <= _MOST
-            print(f"{name}_known {known:.1f} ms\n{name}_unknown {unknown:.1f} ms\n{name}_apart {apart:.1%}")  # noqa: T201
+            print(f"{name}_known {known:.1f} ms\n{name}_unknown {unknown:.1f} ms\n{name}_apart {apart:.1%}", flush=True)  # noqa: T201
     return 0 if is_good else 1
 
 
