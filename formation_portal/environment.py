@@ -85,6 +85,9 @@ class Environment(BaseSettings):
     secure_cookies: bool = Field(
         False, description="Sends cookies over HTTPS only. Turn it on if the portal is served over HTTPS."
     )
+    hsts_preload: bool = Field(
+        False, description="Lets browsers' makers put the host on their lists of hosts that are asked by HTTPS alone."
+    )
     session_minutes: int = Field(60, ge=6, description="Minutes without activity after which a session ends.")
     database_url: str = Field("", description="The portal's database. Empty: SQLite in DATA_DIR.")
     service_database_url: str = Field("", description="The embedded service's database. Empty: SQLite in DATA_DIR.")
@@ -315,8 +318,7 @@ def read_environment() -> Environment:
             f"{str(one['loc'][0]).upper()}: {one['msg'].removeprefix('Value error, ')}"
             for one in error.errors(include_input=False)
         )
-    if not is_this_machine(environment.host):
-        _exit_with(unsafe_in_public(environment))
+    _exit_with(unsafe_settings(environment, is_public=is_public(environment)))
     return environment
 
 
@@ -333,20 +335,49 @@ def _exit_with(wrong: Iterable[str]) -> None:
         sys.exit("\n".join(("Some settings are wrong.", *lines)))
 
 
-def unsafe_in_public(environment: Environment) -> list[str]:
-    """What must not be where others than this machine can connect: each a setting, why, and what to set instead."""
+def unsafe_settings(environment: Environment, *, is_public: bool) -> list[str]:
+    """What must not be outside the demo, and in it where others can reach the portal: each a setting, why, and what to
+    set instead."""
+    is_strict = is_public or not environment.demo
     keys = environment.secret_key.split()
+    events = environment.webhook_secret.split()
     wrong = {
-        "DEMO: everybody knows the passwords and the key of the demo, and HOST lets others connect. "
-        "Set DEMO=false, or DEMO_ANYWHERE=true if you want that": environment.demo and not environment.demo_anywhere,
-        "DEBUG: shows settings and code to everybody who can connect to HOST. Set DEBUG=false": environment.debug,
+        "DEMO: everybody knows the passwords and the key of the demo, and HOST, PORTAL_URL or ALLOWED_HOSTS is for "
+        "others. Set DEMO=false, or DEMO_ANYWHERE=true if you want that": (
+            is_public and environment.demo and not environment.demo_anywhere
+        ),
+        "DEBUG: shows settings and code to everybody who can connect. Set DEBUG=false": is_strict and environment.debug,
         f"SECRET_KEY: can be guessed. Give at least {_KEY_CHARACTERS} random characters, or leave it out": (
-            any(len(key) < _KEY_CHARACTERS or len(set(key)) < _KEY_DIFFERENT for key in keys)
+            is_strict and any(_can_be_guessed(key, _KEY_CHARACTERS) for key in keys)
+        ),
+        f"AUDIT_KEY: can be guessed. Give at least {_TOKEN_CHARACTERS} random characters, or leave it out": (
+            is_strict and bool(environment.audit_key) and _can_be_guessed(environment.audit_key, _TOKEN_CHARACTERS)
+        ),
+        "SECRETS_KEY: can be guessed. Give what `openssl rand -base64 32` prints": (
+            is_strict and any(_can_be_guessed(key, _TOKEN_CHARACTERS) for key in environment.secrets_key.split())
+        ),
+        f"WEBHOOK_SECRET: can be guessed. Agree on at least {_TOKEN_CHARACTERS} random characters with the service": (
+            is_strict and any(_can_be_guessed(one.removeprefix("whsec_"), _TOKEN_CHARACTERS) for one in events)
+        ),
+        "METRICS_TOKEN: can be guessed. Give random characters": (
+            is_strict and bool(environment.metrics_token) and _can_be_guessed(environment.metrics_token, 0)
         ),
         "SECURE_COOKIES: without them anybody on the way can take over a session. "
-        "Serve HTTPS, and set SECURE_COOKIES=true": not environment.secure_cookies,
+        "Serve HTTPS, and set SECURE_COOKIES=true": is_public and not environment.secure_cookies,
     }
     return [line for line, is_so in wrong.items() if is_so]
+
+
+def _can_be_guessed(secret: str, characters: int) -> bool:
+    """Whether it is short, or made of a few characters only."""
+    return len(secret) < characters or len(set(secret)) < _KEY_DIFFERENT
+
+
+def is_public(environment: Environment) -> bool:
+    """Whether others than this machine are meant to reach the portal."""
+    names = [environment.host, urlsplit(environment.portal_url).hostname or "localhost"]
+    names += [name.strip().strip("[]") for name in environment.allowed_hosts.split(",") if name.strip()]
+    return not all(map(is_this_machine, names))
 
 
 def is_this_machine(host: str) -> bool:

@@ -78,21 +78,22 @@ MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "formation_portal.core.static_archive.StaticArchive",
-    "formation_portal.accounts.languages.Languages",
-    "formation_portal.core.middleware.BodyLimits",
     "django.middleware.gzip.GZipMiddleware",
     "formation_portal.core.compression.Brotli",
     "formation_portal.core.pages.first_visit.FirstVisit",
+    "formation_portal.accounts.languages.Languages",
+    "formation_portal.core.middleware.BodyLimits",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "formation_portal.accounts.sessions.SessionExpiry",
     "django.middleware.common.CommonMiddleware",
+    "formation_portal.core.middleware.OwnSite",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "formation_portal.accounts.languages.ChosenLanguage",
     "formation_portal.accounts.themes.ChosenTheme",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
-    "django_htmx.middleware.HtmxMiddleware",
+    "formation_portal.core.middleware.Htmx",
     "allauth.account.middleware.AccountMiddleware",
     "formation_portal.core.middleware.ErrorPages",
 ]
@@ -240,7 +241,11 @@ FILE_UPLOAD_HANDLERS = [
     "formation_portal.core.storage.DiskFullUploadHandler",
 ]
 
+# Over HTTPS a browser takes these names from this host alone, for all of it; the guests' cookie has a path of its own.
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = ENV.secure_cookies
+SESSION_COOKIE_NAME = "__Host-sessionid" if ENV.secure_cookies else "sessionid"
+CSRF_COOKIE_NAME = "__Host-csrftoken" if ENV.secure_cookies else "csrftoken"
+GUEST_COOKIE_NAME = "__Secure-part" if ENV.secure_cookies else "part"
 SESSION_COOKIE_HTTPONLY = True
 # Of a session that nobody uses; whoever asks for it when signing in stays for some weeks.
 SESSION_COOKIE_AGE = ENV.session_minutes * 60
@@ -248,6 +253,14 @@ ACCOUNT_SESSION_COOKIE_AGE = 21 * 24 * 60 * 60
 CSRF_FAILURE_VIEW = "formation_portal.core.error_handling.csrf_failure"
 X_FRAME_OPTIONS = "DENY"
 SECURE_REFERRER_POLICY = "same-origin"
+# For a year a browser asks for this host and those below it by HTTPS alone.
+SECURE_HSTS_SECONDS = 365 * 24 * 60 * 60 if ENV.secure_cookies else 0
+SECURE_HSTS_INCLUDE_SUBDOMAINS = ENV.secure_cookies
+SECURE_HSTS_PRELOAD = ENV.hsts_preload
+# Only a trusted proxy's word tells the scheme: without one, every request would be sent round in a circle. Machines are
+# not redirected, since they would send their keys once more; the service in this process is asked without TLS.
+SECURE_SSL_REDIRECT = ENV.secure_cookies and bool(TRUSTED_PROXIES)
+SECURE_REDIRECT_EXEMPT = [r"^api/", r"^webhooks/"]
 # SecurityHeaders says it, and of pages alone: a style sheet opens no windows.
 SECURE_CROSS_ORIGIN_OPENER_POLICY = None
 

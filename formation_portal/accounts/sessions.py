@@ -88,7 +88,7 @@ def background_request(
 
     @wraps(view)
     def asked(request: HttpRequest, /, *args: Rest.args, **kwargs: Rest.kwargs) -> HttpResponseBase:
-        if request.headers.get("HX-Request"):
+        if request.htmx:  # type: ignore[attr-defined]  # of core.middleware.Htmx
             mark_as_background(request)
         return view(request, *args, **kwargs)
 
@@ -189,7 +189,7 @@ def _keep_form(request: HttpRequest, *, comes_back: bool) -> None:
         }
 
 
-_GUEST_COOKIE = "part"
+_GUEST_COOKIE = settings.GUEST_COOKIE_NAME
 _GUEST_SALT = "formation_portal.accounts.pass"
 _GUEST_SECONDS = 12 * 60 * 60
 _KNOWN, _OPENED = "known", "opened"

@@ -33,6 +33,7 @@ from formation_portal.audit import chain
 from formation_portal.audit.chain import Account
 from formation_portal.audit.models import AccessKind, AuditAction
 from formation_portal.contract.fields.parsing import LINES_LIMIT
+from formation_portal.core.pages.content_policy import ISOLATED_POLICY
 from formation_portal.documents import sandbox
 from formation_portal.documents.typesetting import map_texts
 from formation_portal.environment import PROJECT
@@ -43,14 +44,13 @@ from .printed_record import PrintedRecord, printed_record
 
 Response = TypeVar("Response", bound=HttpResponseBase)
 
-_ALONE = "default-src 'none'; sandbox"
 # With these a spreadsheet would take a text for a formula.
 _FORMULAS = ("=", "+", "-", "@", "\t", "\r")
 
 
 def isolated(response: Response) -> Response:
     """The answer with a policy under which its content can do nothing, of exactly the type that it says."""
-    response.headers["Content-Security-Policy"] = _ALONE
+    response.headers["Content-Security-Policy"] = ISOLATED_POLICY
     response.headers["X-Content-Type-Options"] = "nosniff"
     response.headers["Cache-Control"] = "no-store"
     response.headers["Cross-Origin-Resource-Policy"] = "same-origin"

@@ -76,7 +76,8 @@ def browser(nginx: Nginx, address: str = "127.0.0.1") -> requests.Session:
 def sign_in(session: requests.Session, nginx: Nginx, *, password: str = "formation-demo", **more: str) -> int:
     """The status of the answer."""
     session.get(nginx.base + SIGN_IN, timeout=PATIENCE)
-    posted = {"login": "demo@example.com", "password": password, "csrfmiddlewaretoken": session.cookies["csrftoken"]}
+    token = session.cookies["__Host-csrftoken"]
+    posted = {"login": "demo@example.com", "password": password, "csrfmiddlewaretoken": token}
     headers = {"Origin": nginx.base} | more
     return session.post(
         nginx.base + SIGN_IN, posted, headers=headers, allow_redirects=False, timeout=PATIENCE
@@ -88,8 +89,8 @@ def test_pages_come_over_https_and_http_2_packed_by_the_portal(nginx: Nginx) -> 
     answer = browser(nginx).get(nginx.base + SIGN_IN, headers={"Accept-Encoding": "br"}, timeout=PATIENCE)
     assert answer.status_code == 200
     assert answer.headers["Content-Encoding"] == "br"
-    assert answer.headers["Strict-Transport-Security"] == "max-age=31536000"
-    assert "Secure" in answer.headers["Set-Cookie"]
+    assert answer.headers["Strict-Transport-Security"] == "max-age=31536000; includeSubDomains"
+    assert re.match("__Host-csrftoken=[^;]+; .*Path=/; SameSite=Lax; Secure$", answer.headers["Set-Cookie"])
     plain = requests.get(f"http://127.0.0.1:{nginx.plain_port}/x?y=1", allow_redirects=False, timeout=PATIENCE)
     assert (plain.status_code, plain.headers["Location"]) == (308, "https://127.0.0.1/x?y=1")
 
@@ -165,7 +166,7 @@ def test_an_end_and_a_new_start_of_each_node_fail_no_request(nginx: Nginx, nodes
                 statuses.append(
                     customer.post(
                         f"{nginx.base}/language/",
-                        {"language": "en", "csrfmiddlewaretoken": customer.cookies["csrftoken"]},
+                        {"language": "en", "csrfmiddlewaretoken": customer.cookies["__Host-csrftoken"]},
                         headers={"Origin": nginx.base},
                         allow_redirects=False,
                         timeout=PATIENCE,
