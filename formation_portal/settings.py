@@ -246,7 +246,7 @@ SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = ENV.secure_cookies
 SESSION_COOKIE_NAME = "__Host-sessionid" if ENV.secure_cookies else "sessionid"
 CSRF_COOKIE_NAME = "__Host-csrftoken" if ENV.secure_cookies else "csrftoken"
 GUEST_COOKIE_NAME = "__Secure-part" if ENV.secure_cookies else "part"
-SESSION_COOKIE_HTTPONLY = True
+SESSION_COOKIE_HTTPONLY = CSRF_COOKIE_HTTPONLY = True
 # Of a session that nobody uses; whoever asks for it when signing in stays for some weeks.
 SESSION_COOKIE_AGE = ENV.session_minutes * 60
 ACCOUNT_SESSION_COOKIE_AGE = 21 * 24 * 60 * 60

@@ -106,6 +106,27 @@ def test_a_post_from_another_site_is_refused_at_every_address(
     assert not taken, "\n".join(taken)
 
 
+def test_a_post_without_a_token_is_refused_at_every_address(
+    owner: Any, real: dict[str, str], full_catalog: Any
+) -> None:
+    browser = Client(enforce_csrf_checks=True)
+    browser.force_login(owner)
+    # Language and theme of a browser, which anybody may choose.
+    open_ = (*MACHINES, "/display/", "/language/")
+    refused = {path: b"Not saved yet" in browser.post(path).content for _, path in walk(real)}
+    assert [path for path, is_refused in refused.items() if is_refused == path.startswith(open_)] == []
+
+
+def test_the_cookies_of_a_session_are_no_scripts(as_nobody: Client, owner: Any) -> None:
+    owner.set_password("a-long-password-of-her-own")
+    owner.save()
+    answer = as_nobody.post("/accounts/login/", {"login": owner.email, "password": "a-long-password-of-her-own"})
+    assert answer.status_code == 302
+    for name in (settings.SESSION_COOKIE_NAME, settings.CSRF_COOKIE_NAME):
+        assert as_nobody.cookies[name]["httponly"], name
+        assert as_nobody.cookies[name]["samesite"] == "Lax", name
+
+
 @pytest.mark.parametrize(
     ("headers", "status"),
     [

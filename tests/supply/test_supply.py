@@ -28,3 +28,7 @@ def test_a_lock_has_a_hash_for_everything_and_names_no_host(lock: Path) -> None:
 def test_what_runs_is_pinned_the_same_where_it_is_tested() -> None:
     tested = pinned(PROJECT / "requirements-dev.txt")
     assert {name: tested.get(name) for name in pinned()} == pinned()
+
+
+def test_every_build_lists_what_is_shipped() -> None:
+    assert "\nmake supply\n" in (PROJECT / ".ci/run").read_text()
