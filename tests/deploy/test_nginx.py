@@ -95,6 +95,18 @@ def test_pages_come_over_https_and_http_2_packed_by_the_portal(nginx: Nginx) -> 
     assert (plain.status_code, plain.headers["Location"]) == (308, "https://127.0.0.1/x?y=1")
 
 
+def test_a_node_sends_whoever_came_without_tls_to_https_but_for_probes_and_machines(nodes: list[Served]) -> None:
+    there = f"http://127.0.0.1:{nodes[0].port}"
+
+    def ask(path: str) -> requests.Response:
+        return requests.get(
+            there + path, headers={"X-Forwarded-Proto": "http"}, allow_redirects=False, timeout=PATIENCE
+        )
+
+    assert (ask("/x?y=1").status_code, ask("/x?y=1").headers["Location"]) == (301, f"https{there[4:]}/x?y=1")
+    assert [ask(path).status_code for path in ("/livez", "/readyz", "/api/v1/entities")] == [200, 200, 401]
+
+
 def test_files_are_kept_for_ever_as_the_portal_says(nginx: Nginx) -> None:
     [sheet] = set(re.findall(r'href="(/static/css/index[^"]+\.css)"', browser(nginx).get(nginx.base + "/").text))
     answer = browser(nginx).get(nginx.base + sheet, timeout=PATIENCE)

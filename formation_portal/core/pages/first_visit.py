@@ -57,18 +57,19 @@ class FirstVisit:
         if not isinstance(response, HttpResponse) or not response.get("Content-Type", "").startswith("text/html"):
             return response
         patch_vary_headers(response, ("Sec-Fetch-Site",))
-        page, nonce, css = response.content.decode(response.charset), new_nonce(), ""
-        head, end, body = page.partition("</head>")
+        # Of most pages the head alone is read as text: what follows is long, and stays as it is.
+        head, end, body = response.content.partition(b"</head>")
         # A fragment has no head, and brings no scripts.
         if not end:
             return response
-        head = name_scripts(head, nonce)
-        if not settings.DEBUG and is_first_visit(request):
-            links = _LINK.findall(head)
-            css = _used_css(links, page) if f">{FIRST_SCRIPT}</script>" in head else ""
+        nonce, css = new_nonce(), ""
+        named = name_scripts(head.decode(), nonce)
+        if not settings.DEBUG and is_first_visit(request) and f">{FIRST_SCRIPT}</script>" in named:
+            links = _LINK.findall(named)
+            css = _used_css(links, response.content.decode())
             if css:
-                head, body = _with_styles(head, body, links, css, nonce)
-        response.content = f"{head}{end}{body}"
+                named, body = _with_styles(named, body, links, css, nonce)
+        response.content = named.encode() + end + body
         policy = response.get("Content-Security-Policy", PAGE_POLICY)
         response["Content-Security-Policy"] = allow(policy, nonce=nonce, css=css)
         if "Content-Length" in response:
@@ -76,14 +77,14 @@ class FirstVisit:
         return response
 
 
-def _with_styles(head: str, body: str, links: list[str], css: str, nonce: str) -> tuple[str, str]:
+def _with_styles(head: str, body: bytes, links: list[str], css: str, nonce: str) -> tuple[str, bytes]:
     """Head and body with the rules in them; the sheets and the scripts follow later."""
     sheets = "".join(f'<link rel="stylesheet" href="{link}">' for link in links)
     scripts = "".join(f'<script nonce={nonce} src="{script}" defer></script>' for script in _SCRIPT.findall(head))
     rest = f'<template id="rest">{sheets}{scripts}</template><noscript>{sheets}</noscript>'
     head = _LINK.sub("", head).replace(f">{FIRST_SCRIPT}<", f">{FIRST_VISIT_SCRIPT}<")
     preload = rf'<link rel="preload" nonce={nonce} as="script" href="\1" fetchpriority="low">'
-    return f"{_SCRIPT.sub(preload, head)}<style>{css}</style>", body.replace("</body>", f"{rest}</body>")
+    return f"{_SCRIPT.sub(preload, head)}<style>{css}</style>", body.replace(b"</body>", f"{rest}</body>".encode())
 
 
 def _used_css(links: list[str], page: str) -> str:
