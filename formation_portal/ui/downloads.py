@@ -12,7 +12,6 @@ import csv
 import errno
 import json
 import re
-import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, TypeVar, cast
 
@@ -135,6 +134,8 @@ PDF_SECONDS = 20
 # Of all texts together: some 600 pages.
 CHARACTERS_AT_MOST = 2_000_000
 _PDF_AT_MOST = 50_000_000
+# Its own texts make it, not a stranger's file.
+_PDF_MEMORY = 600_000_000
 _TASK = "formation_portal.documents.typesetting:typeset"
 # What text may hold and no page can show: control characters, but for the end of a line.
 _CONTROLS = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f]")
@@ -166,20 +167,25 @@ def _typeset(record: PrintedRecord, *, is_accessible: bool) -> bytes:
     said = json.dumps(map_texts(record.as_json(), _printable), ensure_ascii=False)
     if len(said) > CHARACTERS_AT_MOST:
         raise PdfNotMade
-    with tempfile.TemporaryFile() as file:
-        file.write(said.encode(errors="replace"))
-        file.flush()
-        arguments: dict[str, Any] = {
-            "source": str(_SOURCE),
-            "fonts": settings.PDF_FONTS,
-            "logo": settings.OPERATOR_LOGO,
-            "made_at": int(timezone.now().timestamp()),
-            "is_accessible": is_accessible,
-        }
-        try:
-            made = sandbox.run_task(_TASK, file, answer_limit=_PDF_AT_MOST, seconds=PDF_SECONDS, **arguments)
-        except sandbox.SandboxBusy as error:
-            raise PdfNotMade from error
+    arguments: dict[str, Any] = {
+        "source": str(_SOURCE),
+        "fonts": settings.PDF_FONTS,
+        "logo": settings.OPERATOR_LOGO,
+        "made_at": int(timezone.now().timestamp()),
+        "is_accessible": is_accessible,
+    }
+    try:
+        made = sandbox.run_task(
+            _TASK,
+            said.encode(errors="replace"),
+            answer_limit=_PDF_AT_MOST,
+            seconds=PDF_SECONDS,
+            memory=_PDF_MEMORY,
+            reads=[arguments[name] for name in ("source", "fonts", "logo")],
+            **arguments,
+        )
+    except sandbox.SandboxBusy as error:
+        raise PdfNotMade from error
     if not made:
         raise PdfNotMade
     return made

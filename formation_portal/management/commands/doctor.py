@@ -17,6 +17,7 @@ from formation_portal.core.monitoring.health import (
     check_storage,
 )
 from formation_portal.core.nodes.registry import check_nodes
+from formation_portal.documents.health import check_sandbox
 from formation_portal.gateway.health import check_service
 from formation_portal.mail.health import check_letters, check_mail_server
 from formation_portal.management.health import check_settings
@@ -32,6 +33,7 @@ CHECKS: tuple[tuple[str, Callable[[], Iterable[CheckResult]]], ...] = (
     ("Nodes", check_nodes),
     ("Cache", check_cache),
     ("Storage", check_storage),
+    ("Sandbox", check_sandbox),
     ("Mail server", check_mail_server),
     ("E-mails", check_letters),
     ("Formation service", check_service),
