@@ -20,7 +20,7 @@ from formation_portal.core.databases import database_settings
 from formation_portal.core.networks import parse_networks
 from formation_portal.core.nodes.secret_store import parse_keys
 from formation_portal.core.operator import LOGO_TYPES, parse_hours
-from formation_portal.core.servers.server_urls import cache_settings, mail_settings
+from formation_portal.core.servers.server_urls import cache_settings, clamd_address, mail_settings
 from formation_portal.core.storage import storage_settings
 
 PROJECT = Path(__file__).resolve().parent.parent
@@ -94,6 +94,10 @@ class Environment(BaseSettings):
     storage_url: str = Field(
         "", description="Bucket for uploads: s3://key:secret@BUCKET/prefix?endpoint=https://host. Empty: DATA_DIR."
     )
+    clamd_url: str = Field("", description="Malware scanner: tcp://host:3310 or unix:///path. Empty: none.")
+    account_storage_mb: int = Field(2_000, ge=1, description="MB that all files of an account may have together.")
+    account_files: int = Field(5_000, ge=1, description="Files that an account may have.")
+    uploads_per_hour: int = Field(300, ge=1, description="Files that an account may upload in an hour.")
     email_url: str = Field("", description="Mail server. Empty: e-mails stay in the outbox.")
     mail_from: str = Field("", description="Sender of e-mails. Empty: OPERATOR_NAME at portal@localhost.")
     portal_url: str = Field("", description="The portal's address, used in e-mail links. Empty: HOST and PORT.")
@@ -180,6 +184,13 @@ class Environment(BaseSettings):
     @classmethod
     def _names_a_bucket(cls, url: str) -> str:
         storage_settings(url)
+        return url
+
+    @field_validator("clamd_url")
+    @classmethod
+    def _names_a_scanner(cls, url: str) -> str:
+        if url:
+            clamd_address(url)
         return url
 
     @field_validator("portal_url")

@@ -229,6 +229,12 @@ STORAGES = storage_settings(ENV.storage_url) | {
 MEDIA_ROOT = DATA_DIR / "documents"
 SERVICE_DOCUMENTS = DATA_DIR / "service-documents"
 UPLOAD_LIMIT = 10_000_000
+# Of all applications of an account together (applications/services/upload_checks.py).
+ACCOUNT_STORAGE_MB = ENV.account_storage_mb
+ACCOUNT_FILES = ENV.account_files
+UPLOADS_PER_HOUR = ENV.uploads_per_hour
+# The malware scanner (documents/malware.py).
+CLAMD_URL = ENV.clamd_url
 DATA_UPLOAD_MAX_MEMORY_SIZE = 2_500_000
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 5_000
 FILE_UPLOAD_PERMISSIONS = 0o600

@@ -9,6 +9,9 @@ from typing import Any
 PDF, JPEG, PNG = "application/pdf", "image/jpeg", "image/png"
 _EXTENSIONS: Mapping[str, tuple[str, ...]] = {PDF: (".pdf",), JPEG: (".jpg", ".jpeg", ".jpe", ".jfif"), PNG: (".png",)}
 
+# Of a PDF: more than anybody reads, or than a file of ten megabytes honestly has.
+MAX_PAGES = 2_000
+
 
 class FindingCode(StrEnum):
     """What may be wrong with a file. With those of REFUSED it is refused; all else is said as advice, and whoever knows
@@ -41,24 +44,22 @@ REFUSED = (
 )
 
 # Endings that name another type than the three: whoever opens such a file by its name would not see what we have seen.
-_OTHER_TYPES = frozenset(
-    (
-        "html htm xhtml shtml mht mhtml xml svg svgz js mjs css json hta php asp aspx jsp cgi "
-        "exe scr bat cmd msi msp ps1 vbs vbe wsf jar dll lnk url reg sh bash py pl rb apk dmg pkg deb rpm iso img "
-        "zip rar 7z gz tgz tar bz2 xz cab doc docx docm dot dotx dotm xls xlsx xlsm xlsb ppt pptx pptm odt ods odp rtf "
-        "pages numbers txt csv md eml msg ps eps ai psd indd xps epub chm "
-        "gif bmp tif tiff webp heic heif avif ico raw dng cr2 nef jp2 jxl mp3 mp4 mov avi mkv wav swf"
-    ).split()
-)
+_OTHER_TYPES = """
+    html htm xhtml shtml mht mhtml xml svg svgz js mjs css json hta php asp aspx jsp cgi exe scr bat cmd msi msp ps1
+    vbs vbe wsf jar dll lnk url reg sh bash py pl rb apk dmg pkg deb rpm iso img zip rar 7z gz tgz tar bz2 xz cab
+    doc docx docm dot dotx dotm xls xlsx xlsm xlsb ppt pptx pptm odt ods odp rtf pages numbers txt csv md eml msg ps
+    eps ai psd indd xps epub chm gif bmp tif tiff webp heic heif avif ico raw dng cr2 nef jp2 jxl mp3 mp4 mov avi
+    mkv wav swf
+"""
 # No honest name has one of these before its ending.
-_PROGRAMS = frozenset("html htm xhtml svg hta php asp aspx jsp exe scr bat cmd msi ps1 vbs jar lnk".split())
+_PROGRAMS = "html htm xhtml svg hta php asp aspx jsp exe scr bat cmd msi ps1 vbs jar lnk"
 
 
 def names_another_type(name: str) -> bool:
     """Whether a file's name says that it is no PDF, JPEG or PNG: by its ending, or by one before it that only a program
     or a page has. Without an ending, and with one that is no type, it says nothing."""
     *before, last = (suffix[1:].strip().lower() for suffix in ("", *PurePath(name.rstrip(". ")).suffixes))
-    return last in _OTHER_TYPES or not _PROGRAMS.isdisjoint(before)
+    return last in _OTHER_TYPES.split() or not set(_PROGRAMS.split()).isdisjoint(before)
 
 
 @dataclass(frozen=True, slots=True)

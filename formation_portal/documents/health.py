@@ -28,7 +28,7 @@ def _write() -> None:
 # What a task must not be able to do, by what is said where it can't.
 _ATTEMPTS: dict[str, Callable[[], object]] = {
     "no network": lambda: socket.socket().close(),
-    "no programs": lambda: os.execv("/no-such-program", ["no-such-program"]),
+    "no programs": lambda: os.execv("/no-such-program", ["no"]),  # noqa: S606 - it is refused
     "no processes": _fork,
     "nothing written": _write,
     "nothing read but libraries and fonts": lambda: Path("/etc/passwd").read_bytes(),

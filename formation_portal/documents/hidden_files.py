@@ -56,7 +56,8 @@ def split_picture(content: bytes, mime_type: str) -> tuple[bytes, bool]:
 
 
 def _split_jpeg(content: bytes) -> tuple[bytes, bool]:
-    at, notes = 2, []
+    notes: list[bytes] = []
+    at = 2
     while found := _JPEG_MARKER.search(content, at):
         marker, at = found[0], found.end()
         if marker == _JPEG_END:
@@ -71,7 +72,8 @@ def _split_jpeg(content: bytes) -> tuple[bytes, bool]:
 
 def _split_png(content: bytes) -> tuple[bytes, bool]:
     """Each chunk is a length, four letters, as many bytes, and a checksum."""
-    at, name, notes = len(_PNG_START), b"", []
+    notes: list[bytes] = []
+    at, name = len(_PNG_START), b""
     while name != _PNG_END and at < len(content):
         name, end = content[at + 4 : at + 8], at + 12 + int.from_bytes(content[at : at + 4], "big")
         if name != _PNG_PIXELS:

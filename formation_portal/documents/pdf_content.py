@@ -11,10 +11,8 @@ from typing import Any
 
 import pikepdf
 
-from .findings import FindingCode
+from .findings import MAX_PAGES, FindingCode
 
-# More than anybody reads, or than a file of ten megabytes honestly has.
-MAX_PAGES = 2_000
 # How deep containers may stand in one another within an object; honest ones have a handful.
 _MAX_DEPTH = 100
 # A stream packed more often is meant to unfold without end.
@@ -103,5 +101,6 @@ def _is_jump(action: Any) -> bool:
     """Whether an action only opens another place of the same file."""
     if not isinstance(action, pikepdf.Dictionary):
         return True
-    follows = action.get("/Next", [])
-    return action.get("/S") in ("/GoTo", None) and all(map(_is_jump, [follows] if "/S" in follows else follows))
+    follows: Any = action.get("/Next", [])
+    follows = [follows] if isinstance(follows, pikepdf.Dictionary) else follows
+    return action.get("/S") in ("/GoTo", None) and all(map(_is_jump, follows))

@@ -1,5 +1,5 @@
-"""Whatever a task of the sandbox does, it gets so much time, memory, disk and answer, each by itself; and no network, no
-program, no process and no file but libraries, fonts and what was named."""
+"""Whatever a task of the sandbox does, it gets so much time, memory, disk and answer, each by itself; and no network,
+program or process, and no file but libraries, fonts and what was named."""
 
 import errno
 import json
@@ -98,9 +98,9 @@ ATTEMPTS: dict[str, Callable[[Any], object]] = {
     "execute": lambda path: os.execv("/bin/sh", ["sh", "-c", f"touch {path}"]),
     "fork": has_child,
     "write": opens_to_write,
-    "make": lambda path: os.mkdir(path),
+    "make": lambda path: Path(path).mkdir(),
     "remove": os.unlink,
-    "rename": lambda path: os.rename(path, f"{path}-2"),
+    "rename": lambda path: Path(path).rename(f"{path}-2"),
     "read": lambda path: Path(path).read_bytes(),
     "list": os.listdir,
     "signal": ends_process,
@@ -214,7 +214,7 @@ def test_a_kernel_without_landlock_and_filters_leaves_the_limits(monkeypatch: py
     monkeypatch.setattr(confinement, "_MACHINES", {})
     assert list(confinement._filter(0, 0))[-1][2:] == (0, confinement._ALLOW)
     confinement._restrict_calls()
-    assert os.stat(tempfile.gettempdir())
+    assert Path(tempfile.gettempdir()).exists()
 
 
 def test_what_is_in_force_is_said() -> None:
