@@ -8,7 +8,7 @@ from pathlib import Path
 
 from formation_portal.core.monitoring.checks import CheckResult, fault, look, ok
 
-from . import sandbox
+from . import malware, sandbox
 
 _TASK = f"{__name__}:attempt_all"
 _ANSWER_LIMIT = 1_000
@@ -64,3 +64,15 @@ def check_sandbox() -> Iterator[CheckResult]:
         yield look("Sandbox", found, "Use Linux 5.13 or later on x86-64 or ARM64, with Landlock and seccomp.")
     else:
         yield ok("Sandbox", f"files are opened with {', '.join(held)}")
+
+
+def check_scanner(url: str) -> Iterator[CheckResult]:
+    """Whether the malware scanner at the URL answers, where there is one."""
+    if not url:
+        yield ok("Malware scanner", "none: files are judged by the sandbox alone")
+    elif malware.ping(url):
+        yield ok("Malware scanner", "answers")
+    else:
+        yield fault(
+            "Malware scanner", "does not answer, so new files wait for it", "Start clamd, or correct CLAMD_URL."
+        )

@@ -92,7 +92,11 @@ def desired_state(
         *_parties(draft, parties),
         *_documents(draft, parties),
         *_shareholdings(draft, parties, only),
-        *_transitions(application, status_changes),
+        *_transitions(
+            application,
+            status_changes,
+            is_checking=bool(status_changes) and any(one.is_checking for one in draft.documents),
+        ),
     )
 
 
@@ -167,16 +171,18 @@ def _documents(draft: Draft, parties: Sequence[PartyRow]) -> Iterator[DesiredRes
         asked = {slot.name for slot in draft.form_state.slots(row.record if row else None)}
         for slot, document in draft.documents_of(row).items():
             if slot in asked:
+                payload = {
+                    "document_key": slot,
+                    "name": document.name,
+                    "mime_type": document.mime_type,
+                    "sha256": document.sha256,
+                    **({"party": reference_to(ResourceKind.PARTY, row.token)} if row else {}),
+                }
+                # What the malware scanner has not seen yet goes nowhere.
                 yield DesiredResource(
                     ResourceKind.DOCUMENT,
                     document_subject(row.token if row else None, slot),
-                    {
-                        "document_key": slot,
-                        "name": document.name,
-                        "mime_type": document.mime_type,
-                        "sha256": document.sha256,
-                        **({"party": reference_to(ResourceKind.PARTY, row.token)} if row else {}),
-                    },
+                    None if document.is_checking else payload,
                 )
 
 
@@ -205,10 +211,13 @@ def _shareholdings(
             )
 
 
-def _transitions(application: Application, status_changes: Sequence[Change]) -> Iterator[DesiredResource]:
+def _transitions(
+    application: Application, status_changes: Sequence[Change], *, is_checking: bool
+) -> Iterator[DesiredResource]:
     """Each submission with the changes of status by agents after it. Positions never change: only new ones are added.
 
-    A submission that came back before an agent had it, since the service refused something, is no longer sent.
+    A submission that came back before an agent had it, since the service refused something, is no longer sent. While a
+    document `is_checking`, what is new waits: the service would find that the document is missing.
     """
     is_submission = [change.moved_to == State.SUBMITTED_FOR_REVIEW for change in status_changes]
     # Counted from the last one: a history may be older than the record of its status changes.
@@ -223,13 +232,14 @@ def _transitions(application: Application, status_changes: Sequence[Change]) -> 
     for number in range(1, application.submissions + 1):
         position += 1
         if number in by_agents or (number == application.submissions and not application.is_open):
-            yield DesiredResource(ResourceKind.SUBMISSION, submission_subject(number), {"submission": number}, position)
+            submission = None if is_checking else {"submission": number}
+            yield DesiredResource(ResourceKind.SUBMISSION, submission_subject(number), submission, position)
         for change in by_agents.get(number, ()):
             position += 1
             # Without control characters, as long as the service takes it.
             note = "".join(" " if letter in _CONTROLS else letter for letter in str(change.named.get("note", "")))
-            payload = {"status": change.moved_to, "note": note[:STATUS_NOTE_LIMIT]}
-            yield DesiredResource(ResourceKind.STATUS, str(change.pk), payload, position)
+            status = None if is_checking else {"status": change.moved_to, "note": note[:STATUS_NOTE_LIMIT]}
+            yield DesiredResource(ResourceKind.STATUS, str(change.pk), status, position)
 
 
 _SYNCED_FIELDS = (

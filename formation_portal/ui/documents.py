@@ -132,7 +132,7 @@ class DocumentPage:
 
     @property
     def can_be_shown(self) -> bool:
-        return findings_of(self.document).can_be_shown
+        return findings_of(self.document).can_be_shown and not self.document.is_checking
 
     @property
     def pages(self) -> int:

@@ -84,8 +84,10 @@ def log_view(
 
 
 def as_download(request: HttpRequest, found: Document | ScreeningCheck, *, by: Account) -> HttpResponse:
-    """A file that was uploaded, and the look at it kept; an outage where its disk or bucket hasn't got it: its
-    record is here, so it is not known to be lost."""
+    """A file that was uploaded, and the look at it kept; 409 while the malware scanner has yet to answer, and an outage
+    where its disk or bucket hasn't got it: its record is here, so it is not known to be lost."""
+    if isinstance(found, Document) and found.is_checking:
+        return render(request, "file_checking.html", status=409)
     try:
         content = found.file.open("rb")
     except FileNotFoundError as error:
@@ -97,7 +99,7 @@ def as_download(request: HttpRequest, found: Document | ScreeningCheck, *, by: A
 
 def page_as_picture(request: UserRequest, document: Document, page: int, *, is_close: bool = False) -> HttpResponseBase:
     """The answer with one page of a document, and the look at it kept; 404 where it can't be drawn."""
-    drawn = page_picture(document, page, is_close=is_close)
+    drawn = b"" if document.is_checking else page_picture(document, page, is_close=is_close)
     if not drawn:
         raise Http404
     log_view(request, document, AccessKind.PAGE, by=request.user, page=page)

@@ -202,6 +202,8 @@ def _what(entry: Entry, agent: User | None, changes: Mapping[int, str]) -> str:
             )
             lines = [f"{words} {', '.join(map(str, some))}" for words, some in rights if some]
             return "; ".join(lines) or f"Changed the rights of {name}"
+        case AuditAction.REFUSAL:
+            return "Refused a file, because it contains malware"
         case AuditAction.DECISION:
             return f"Decided on {entry.subject}: {_DECISIONS.get(str(said.get('said')), 'as it was')}"
     lines = [changes[number] for number in _changes(entry) if number in changes]
