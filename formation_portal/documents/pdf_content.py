@@ -62,7 +62,7 @@ def _judge_root(root: Any) -> Iterator[FindingCode]:
 
 def _judge_object(one: Any) -> Iterator[FindingCode]:
     holder = one.stream_dict if isinstance(one, pikepdf.Stream) else one
-    if isinstance(holder, (pikepdf.Dictionary, pikepdf.Array)) and _TELLING.search(holder.unparse()):
+    if isinstance(holder, (pikepdf.Dictionary, pikepdf.Array)) and _TELLING.search(holder.unparse(resolved=True)):
         for dictionary in _dictionaries(holder):
             yield from _judge_dictionary(dictionary)
 
