@@ -8,7 +8,7 @@ SCALE_VENV := $(CURDIR)/$(VENV)/scale
 SCALE_READY := $(SCALE_VENV)/ready
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-long properties mutations check format bench bench-browser capacity durability soak scale faults kills choices typing agreement lighthouse htmx4 gallery messages lock clean
+.PHONY: help run test test-long properties mutations check format bench bench-browser capacity durability soak scale faults kills uploads choices typing agreement lighthouse htmx4 gallery messages lock clean
 
 help: ## List what can be made
 	@grep -E '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-13s %s\n", $$1, $$2}'
@@ -83,6 +83,9 @@ faults: $(DEV_READY) ## Put the relay in trouble, with keys and without: lines o
 
 kills: $(DEV_READY) ## kill -9 of web, worker and service, 100 times each
 	@$(BIN)/python -m tests.faults --kills 100 $(ARGS)
+
+uploads: $(DEV_READY) ## What each file of the corpus of uploads costs, and a page beside 8 at once: lines of `name value unit`
+	@$(BIN)/python -m tests.documents
 
 choices: $(DEV_READY) ## 1,000 sequences of choices on generated forms, the network in trouble: lines of `name value`
 	@$(BIN)/python -m tests.choices $(ARGS)

@@ -92,11 +92,7 @@ def desired_state(
         *_parties(draft, parties),
         *_documents(draft, parties),
         *_shareholdings(draft, parties, only),
-        *_transitions(
-            application,
-            status_changes,
-            is_checking=bool(status_changes) and any(one.is_checking for one in draft.documents),
-        ),
+        *_transitions(draft, status_changes),
     )
 
 
@@ -166,24 +162,21 @@ def _is_ready_party(draft: Draft, row: PartyRow) -> bool:
 
 
 def _documents(draft: Draft, parties: Sequence[PartyRow]) -> Iterator[DesiredResource]:
+    """Those that are asked; what the malware scanner has not seen yet goes nowhere."""
     holders: list[PartyRow | None] = [None, *parties]
     for row in holders:
         asked = {slot.name for slot in draft.form_state.slots(row.record if row else None)}
         for slot, document in draft.documents_of(row).items():
             if slot in asked:
+                subject, party = document_subject(row.token if row else None, slot), row and row.token
                 payload = {
                     "document_key": slot,
                     "name": document.name,
                     "mime_type": document.mime_type,
                     "sha256": document.sha256,
-                    **({"party": reference_to(ResourceKind.PARTY, row.token)} if row else {}),
+                    **({"party": reference_to(ResourceKind.PARTY, party)} if party else {}),
                 }
-                # What the malware scanner has not seen yet goes nowhere.
-                yield DesiredResource(
-                    ResourceKind.DOCUMENT,
-                    document_subject(row.token if row else None, slot),
-                    None if document.is_checking else payload,
-                )
+                yield DesiredResource(ResourceKind.DOCUMENT, subject, None if document.is_checking else payload)
 
 
 def _shareholdings(
@@ -211,19 +204,18 @@ def _shareholdings(
             )
 
 
-def _transitions(
-    application: Application, status_changes: Sequence[Change], *, is_checking: bool
-) -> Iterator[DesiredResource]:
+def _transitions(draft: Draft, changes: Sequence[Change]) -> Iterator[DesiredResource]:
     """Each submission with the changes of status by agents after it. Positions never change: only new ones are added.
 
-    A submission that came back before an agent had it, since the service refused something, is no longer sent. While a
-    document `is_checking`, what is new waits: the service would find that the document is missing.
+    A submission that came back before an agent had it, since the service refused something, is no longer sent. What is
+    new waits while a document is checked for malware, which the service would find missing.
     """
-    is_submission = [change.moved_to == State.SUBMITTED_FOR_REVIEW for change in status_changes]
+    application, is_checking = draft.application, bool(changes) and any(one.is_checking for one in draft.documents)
+    is_submission = [change.moved_to == State.SUBMITTED_FOR_REVIEW for change in changes]
     # Counted from the last one: a history may be older than the record of its status changes.
     number = application.submissions - sum(is_submission)
     by_agents: dict[int, list[Change]] = {}
-    for change, is_next in zip(status_changes, is_submission, strict=True):
+    for change, is_next in zip(changes, is_submission, strict=True):
         number += is_next
         # A change that nobody made was asked for by the service itself.
         if change.who_id is not None and State(change.moved_to) in _STATES_SET_BY_AGENTS:

@@ -73,7 +73,7 @@ def advice(draft: Draft, party: PartyRow | None, document: Document) -> tuple[st
                     found.pages,
                 )
             )
-        else:
+        elif code in _WORDS:
             said.append(str(_WORDS[code]) % values)
     past = gettext(
         "“%(label)s” is %(day)s, which is in the past. Upload a valid document, correct the date, or keep it."

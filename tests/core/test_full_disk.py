@@ -28,9 +28,9 @@ __all__ = ["databases_on_it", "disk"]
 pytestmark = pytest.mark.django_db(databases=["default", "service"], transaction=True)
 
 NOT_STORED = "We could not save the file just now. Choose it again in a few minutes"
-LARGE = factories.PDF + b"0" * 600_000
+LARGE = factories.PDF.ljust(600_000, b"\n")
 # Beyond what is held in memory while it arrives.
-HUGE = factories.PDF + b"0" * 3_500_000
+HUGE = factories.PDF.ljust(3_500_000, b"\n")
 # Space for the answers, and for the beginning of the file.
 SOME = 300_000
 
@@ -168,7 +168,10 @@ def test_a_file_whose_row_finds_no_room_at_the_commit_is_removed_with_it(disk: F
         cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def post() -> int:
-        form = {"file": SimpleUploadedFile("plan.pdf", factories.PDF + b"0" * 40_000), "document_key": "Business plan"}
+        form = {
+            "file": SimpleUploadedFile("plan.pdf", factories.PDF.ljust(40_000, b"\n")),
+            "document_key": "Business plan",
+        }
         return caller.upload(f"/entities/{entity}/documents", **form).status_code
 
     assert disk.during(post, room=56_000) == 503

@@ -72,9 +72,9 @@ def test_a_check_is_kept_with_its_file_and_colleagues_read_of_it(
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        (sample_files.encrypted(), "needs a password"),
-        (sample_files.without_pages(), "cannot open"),
-        (b"%PDF-1.7 torn off" + b" " * 100, "cannot open"),
+        (sample_files.encrypted(), "protected"),
+        (sample_files.without_pages(), "has no pages"),
+        (b"%PDF-1.7 torn off" + b" " * 100, "can’t open"),
         (b"PK\x03\x04 a spreadsheet", "PDF, JPEG or PNG"),
         (b"", "empty"),
     ],

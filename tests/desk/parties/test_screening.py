@@ -62,7 +62,7 @@ def test_a_file_that_cannot_be_opened_is_said_at_the_field_and_the_rest_stays_ty
     answer = post(as_agent, submitted, file=file, **typed)
     assert answer.status_code == 422
     markup = sound(answer)
-    assert "We cannot open this file" in markup.one("p", id="screening-file-error").text
+    assert "This PDF has no pages" in markup.one("p", id="screening-file-error").text
     assert "screening-file-error" in markup.one("input", name="file").attributes["aria-describedby"]
     assert [one.attributes["value"] for one in markup.all("option") if "selected" in one.attributes] == [
         "adverse_media",

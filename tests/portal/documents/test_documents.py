@@ -180,4 +180,4 @@ def test_of_more_than_50_people_each_document_is_led_to_on_its_page(as_owner: Cl
     assert answer["Location"] == f"{url(draft.application)}?party={last.token}#{slot}-slot"
     refused = upload(as_owner, draft.application, f"{last.token}/Passport", SimpleUploadedFile("a.txt", b"text"))
     assert refused.status_code == 422
-    assert "We" in Markup(refused.content.decode()).one("li", id=f"{slot}-slot").text
+    assert "The file must be" in Markup(refused.content.decode()).one("li", id=f"{slot}-slot").text

@@ -10,8 +10,9 @@ from formation_portal.applications import services
 from formation_portal.applications.documents import EarlierFiles
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application, Document, Party
+from formation_portal.applications.services.upload_checks import _PDF_REFUSALS, _PICTURE_REFUSALS
 from formation_portal.contract.schema import FormSchema
-from formation_portal.documents.findings import FindingCode
+from formation_portal.documents.findings import REFUSED, FindingCode
 from formation_portal.relay.models import Delivery, DeliveryState
 from formation_portal.ui.documents import _WORDS
 from tests.applications import factories
@@ -117,7 +118,7 @@ def test_advice_stands_at_the_slot_and_on_the_check_page_and_in_nobodys_way(
     services.submit(draft, by=owner)
 
 
-@pytest.mark.parametrize("code", FindingCode)
+@pytest.mark.parametrize("code", [*_WORDS, FindingCode.MANY_PAGES])
 def test_every_code_has_words_that_say_what_to_do(
     as_owner: Client, draft: Draft, owner: Any, ada: Party, code: FindingCode
 ) -> None:
@@ -127,7 +128,12 @@ def test_every_code_has_words_that_say_what_to_do(
     advice = page_at(as_owner, url(draft.application, "documents/")).one("ul", _class="advice").text
     assert "keep it" in advice
     assert "%" not in advice
-    assert code in _WORDS or code is FindingCode.MANY_PAGES
+
+
+def test_every_code_has_words_where_it_is_kept_or_where_it_is_refused() -> None:
+    refused = {*_PDF_REFUSALS, *_PICTURE_REFUSALS}
+    assert refused == set(REFUSED)
+    assert {*_WORDS, *refused, FindingCode.MANY_PAGES} == set(FindingCode)
 
 
 def test_a_date_that_is_past_is_said_where_its_document_is(as_owner: Client, owner: Any) -> None:
