@@ -159,7 +159,7 @@ def test_all_files_of_an_account_have_a_limit_together(draft: Draft, owner: Any,
     large = factories.PDF.ljust(1_200_000, b"\n")
     first = services.add_document(draft, ada, "Passport", factories.upload(large), by=owner)
     other = open_draft(services.start(owner=owner, product=factories.product()))
-    with pytest.raises(services.UploadRefused, match="may have 2\u00a0MB. Remove some first"):
+    with pytest.raises(services.UploadRefused, match=r"may have 2\u00a0MB. Remove some first"):
         services.add_document(other, None, "Business plan", factories.upload(large), by=owner)
     with pytest.raises(services.UploadRefused, match="Remove some first"):
         services.reuse_document(draft, ada, "Letter", first, by=owner)
