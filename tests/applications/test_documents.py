@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from formation_portal.applications import documents, services
 from formation_portal.applications.draft import Draft, open_draft
-from formation_portal.applications.models import Application, Change, Document, Preview, document_subject
+from formation_portal.applications.models import Application, Change, Document, Preview, ScanState, document_subject
 from formation_portal.applications.services.upload_checks import check_quota
 from formation_portal.documents import sandbox
 from formation_portal.documents.findings import FindingCode
@@ -166,6 +166,17 @@ def test_all_files_of_an_account_have_a_limit_together(draft: Draft, owner: Any,
     services.add_document(other, None, "Business plan", factories.upload(), by=owner)
     services.remove_document(draft, first, by=owner)
     services.add_document(other, None, "Business plan", factories.upload(large), by=owner)
+
+
+def test_a_copy_takes_room_and_waits_for_the_scanner_as_well(draft: Draft, owner: Any, ada: Any, settings: Any) -> None:
+    document = services.add_document(draft, ada, "Passport", factories.upload(), by=owner)
+    Document.objects.update(scan=ScanState.WAITING)
+    copy = services.create_copy(open_draft(draft.application), by=owner)
+    assert copy.documents.get().is_checking
+    settings.ACCOUNT_FILES = 2
+    with pytest.raises(services.NotCopied, match="There may be 2 files in all"):
+        services.create_copy(open_draft(draft.application), by=owner)
+    services.remove_document(draft, document, by=owner)
 
 
 def test_an_account_has_so_many_files(draft: Draft, owner: Any, ada: Any, settings: Any) -> None:
