@@ -168,15 +168,13 @@ def _documents(draft: Draft, parties: Sequence[PartyRow]) -> Iterator[DesiredRes
         asked = {slot.name for slot in draft.form_state.slots(row.record if row else None)}
         for slot, document in draft.documents_of(row).items():
             if slot in asked:
-                subject, party = document_subject(row.token if row else None, slot), row and row.token
-                payload = {
-                    "document_key": slot,
-                    "name": document.name,
-                    "mime_type": document.mime_type,
-                    "sha256": document.sha256,
-                    **({"party": reference_to(ResourceKind.PARTY, party)} if party else {}),
-                }
-                yield DesiredResource(ResourceKind.DOCUMENT, subject, None if document.is_checking else payload)
+                party = row.token if row else None
+                payload = {name: getattr(document, name) for name in ("name", "mime_type", "sha256")}
+                payload |= {"document_key": slot} | (
+                    {"party": reference_to(ResourceKind.PARTY, party)} if party else {}
+                )
+                wanted = None if document.is_checking else payload
+                yield DesiredResource(ResourceKind.DOCUMENT, document_subject(party, slot), wanted)
 
 
 def _shareholdings(
