@@ -136,6 +136,10 @@ class Environment(BaseSettings):
     overdue_days: int = Field(5, ge=1, description="Days after submission from which a waiting case is overdue.")
     claim_hours: int = Field(8, ge=1, description="Hours after which an agent's claim to a case expires.")
     four_eyes: bool = Field(False, description="Requires a second agent to confirm approvals and declines.")
+    agents_without_rights: Literal["queue", "cases"] = Field(
+        "queue",
+        description="What agents see without a right to cases: the queue without personal data, or cases, too.",
+    )
     required_screening: str = Field(
         "", description="Checks that each party needs before an approval: sanctions, pep, register, adverse_media."
     )

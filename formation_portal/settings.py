@@ -269,6 +269,8 @@ INVITATION_DAYS = ENV.invitation_days
 OVERDUE_DAYS = ENV.overdue_days
 CLAIM_HOURS = ENV.claim_hours
 FOUR_EYES = ENV.four_eyes
+# "queue" or "cases" (desk/case_access.py).
+AGENTS_WITHOUT_RIGHTS = ENV.agents_without_rights
 # Kinds of screening checks that each party needs before an approval.
 REQUIRED_SCREENING = tuple(filter(None, ENV.required_screening.split(",")))
 # Numbers and hashes of the audit: a file, or the bucket or the table that all nodes share (audit/anchor.py).

@@ -10,12 +10,15 @@ from django.db import models
 class Right(models.TextChoices):
     """The rights, each with what it lets an agent do. They are Django's permissions, as in `perms.accounts.review`."""
 
-    REVIEW = "review", "claim cases, check facts, see masked numbers and raise queries"
+    OWN_CASES = "own_cases", "open the cases claimed by them, with documents and masked numbers"
+    ALL_CASES = "all_cases", "open every case, with documents and masked numbers"
+    REVIEW = "review", "claim cases, check facts and raise queries"
     DECIDE = "decide", "approve, return and decline"
     CONFIRM = "confirm", "confirm another agent’s decision"
     EXPORT = "export", "download records as JSON, PDF and CSV"
     AUDIT = "audit", "read the audit log"
     WORKBENCH = "workbench", "try out schemas at the workbench"
+    KEYS = "keys", "make and revoke API keys"
 
     @property
     def permission(self) -> str:

@@ -73,9 +73,12 @@ def _four_eyes(owner: Any, agent: Any, colleague: Any) -> Iterator[Shot]:
 
 
 def _without_rights(draft: Draft, agent: Any) -> Iterator[Shot]:
-    agent.set_rights([])
+    agent.set_rights([Right.ALL_CASES])
     yield _shot("decision-not-mine", draft)
     yield Shot("right-missing", "/desk/audit/", who="agent")
+    agent.set_rights([Right.OWN_CASES, Right.REVIEW])
+    yield Shot("queue-without-names", "/desk/?view=all", who="agent")
+    yield _shot("case-not-claimed", draft)
     agent.set_rights(Right.values)
 
 
