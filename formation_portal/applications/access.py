@@ -121,7 +121,7 @@ class ApplicationQuerySet(models.QuerySet["Application"]):
         """The account's own applications: it owns them, has submitted them, works on them, or has filled in a part as
         a guest by its confirmed e-mail address. Nobody reviews their own (`refuse_own_applications`)."""
         confirmed = EmailAddress.objects.filter(user=account, verified=True)
-        # Who has opened the link that was sent there: naming an agent’s address makes nobody a guest.
+        # Who has opened the link that was sent there: naming an agent's address makes nobody a guest.
         opened = apps.get_model("invitations", "Invitation").objects.exclude(opened_at=None)
         guests = opened.filter(models.Exists(confirmed.filter(email__iexact=models.OuterRef("email"))))
         # Asked of each application by its key, never of all guests and collaborators.

@@ -5,6 +5,7 @@ from typing import Any
 
 from django.db import models
 from django.db.models import Q
+from django.utils import timezone
 
 from formation_portal.contract import canonical
 from formation_portal.contract.lifecycle import State
@@ -28,7 +29,11 @@ class Account(models.Model):
 
 
 class ApiKey(models.Model):
-    """A credential (supplement, "Transport and credentials"). The key itself is shown once; its digest is kept."""
+    """A credential (supplement, "Transport and credentials"). The key itself is shown once; its digest is kept, and its
+    last letters, by which people tell one from another.
+
+    A key is never deleted, since what it has made names it: a revoked one opens nothing any more.
+    """
 
     account = models.ForeignKey(Account, on_delete=models.PROTECT, related_name="keys")
     name = models.CharField(max_length=100)
@@ -37,9 +42,34 @@ class ApiKey(models.Model):
     is_unlimited = models.BooleanField(default=False)
     is_demo = models.BooleanField(default=False)
     created_at = models.DateTimeField(auto_now_add=True)
+    ending = models.CharField(max_length=4, blank=True, default="", db_default="")
+    expires_at = models.DateTimeField(null=True)
+    revoked_at = models.DateTimeField(null=True)
+    # To a minute (auth.py).
+    last_used_at = models.DateTimeField(null=True)
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def has_expired(self) -> bool:
+        """Whether its time is over."""
+        return self.expires_at is not None and self.expires_at <= timezone.now()
+
+    @property
+    def is_portals(self) -> bool:
+        """Whether the portal itself calls with it, or did until another took its place."""
+        return self.is_unlimited
+
+    @property
+    def can_be_revoked(self) -> bool:
+        """Whether it opens anything, and the portal doesn't need it: its own is replaced, the demo's ends with DEMO."""
+        return self.status == "Active" and not (self.is_unlimited or self.is_demo)
+
+    @property
+    def status(self) -> str:
+        """Whether it opens anything, in a word."""
+        return "Revoked" if self.revoked_at else "Expired" if self.has_expired else "Active"
 
 
 class FormSchema(models.Model):

@@ -24,7 +24,7 @@ def test_every_address_of_the_desk_that_takes_a_post_asks_for_a_right(as_agent: 
 
 def test_every_right_is_asked_for() -> None:
     # Those to cases by what a view opens (tests/desk/test_case_access.py).
-    assert {right for _, right in ASKED} == set(Right) - {Right.OWN_CASES, Right.ALL_CASES, Right.KEYS}
+    assert {right for _, right in ASKED} == set(Right) - {Right.OWN_CASES, Right.ALL_CASES}
 
 
 @pytest.mark.parametrize(("address", "right"), ASKED, ids=str)
