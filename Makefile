@@ -6,9 +6,13 @@ RUN_READY := $(VENV)/ready-to-run
 DEV_READY := $(VENV)/ready-to-develop
 SCALE_VENV := $(CURDIR)/$(VENV)/scale
 SCALE_READY := $(SCALE_VENV)/ready
+SUPPLY_VENV := $(CURDIR)/$(VENV)/supply
+SUPPLY_READY := $(SUPPLY_VENV)/ready
+# Without the names of whoever a lock was made at.
+LOCK := $(BIN)/pip-compile --quiet --generate-hashes --no-emit-index-url --no-emit-trusted-host --no-emit-find-links
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-long properties mutations check format bench bench-browser capacity durability soak scale faults kills choices typing agreement lighthouse htmx4 gallery messages lock clean
+.PHONY: help run test test-long properties mutations check format bench bench-browser capacity durability soak scale faults kills uploads discovery guesses choices typing agreement lighthouse htmx4 observatory supply gallery messages lock clean
 
 help: ## List what can be made
 	@grep -E '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-13s %s\n", $$1, $$2}'
@@ -28,6 +32,11 @@ $(DEV_READY): requirements.txt requirements-dev.txt | $(BIN)/python
 $(SCALE_READY): tests/scale/requirements.txt | $(BIN)/python
 	$(BIN)/python -m venv $(SCALE_VENV)
 	$(SCALE_VENV)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r tests/scale/requirements.txt
+	@touch $@
+
+$(SUPPLY_READY): tests/supply/requirements.txt | $(BIN)/python
+	$(BIN)/python -m venv $(SUPPLY_VENV)
+	$(SUPPLY_VENV)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r tests/supply/requirements.txt
 	@touch $@
 
 run: $(RUN_READY) ## Set up and serve the portal with the embedded service
@@ -84,6 +93,15 @@ faults: $(DEV_READY) ## Put the relay in trouble, with keys and without: lines o
 kills: $(DEV_READY) ## kill -9 of web, worker and service, 100 times each
 	@$(BIN)/python -m tests.faults --kills 100 $(ARGS)
 
+uploads: $(DEV_READY) ## What each file of the corpus of uploads costs, and a page beside 8 at once: lines of `name value unit`
+	@$(BIN)/python -m tests.documents
+
+discovery: $(DEV_READY) ## Does the time of an answer tell who has an account? Medians of 200 tries, 1 over 5 %
+	@$(BIN)/python -m tests.accounts.timing $(ARGS)
+
+guesses: $(DEV_READY) ## 1,000 guesses of a password in four ways at running servers: how many reach the hash
+	@$(BIN)/python -m tests.accounts.guessing $(ARGS)
+
 choices: $(DEV_READY) ## 1,000 sequences of choices on generated forms, the network in trouble: lines of `name value`
 	@$(BIN)/python -m tests.choices $(ARGS)
 
@@ -96,6 +114,13 @@ agreement: $(DEV_READY) ## 1,000 drafts: is what is needed the same on every pag
 lighthouse: $(DEV_READY) ## Lighthouse on the main pages, by npx: lines of `name value`
 	@$(BIN)/python -m tests.lighthouse
 
+observatory: $(DEV_READY) ## HTTP Observatory and CSP Evaluator on five kinds of pages over HTTPS, by npm: lines of `name value`
+	@$(BIN)/python -m tests.observatory
+
+supply: export SUPPLY_PYTHON = $(SUPPLY_VENV)/bin/python
+supply: $(DEV_READY) $(SUPPLY_READY) ## SBOM and licences (test-results/), bandit, our own rules: lines of `name value`
+	@$(BIN)/python -m tests.supply
+
 htmx4: $(DEV_READY) ## The browser tests with htmx 4: what passes, reported and not required
 	@$(BIN)/python -m tests.htmx_four $(ARGS)
 
@@ -107,13 +132,14 @@ messages: $(DEV_READY) ## Gather every message, and bring the translations up to
 
 lock: export CUSTOM_COMPILE_COMMAND = make lock
 lock: $(DEV_READY) ## Pin every dependency anew, with hashes
-	$(BIN)/pip-compile --quiet --strip-extras --generate-hashes --no-emit-index-url --no-emit-trusted-host \
-		--no-emit-find-links --output-file requirements.txt pyproject.toml
-	$(BIN)/pip-compile --quiet --strip-extras --generate-hashes --no-emit-index-url --no-emit-trusted-host \
-		--no-emit-find-links --extra dev --constraint requirements.txt --output-file requirements-dev.txt pyproject.toml
-	$(BIN)/pip-compile --quiet --strip-extras --generate-hashes --no-emit-index-url --no-emit-trusted-host \
-		--no-emit-find-links --extra scale --constraint requirements-dev.txt --output-file tests/scale/requirements.txt \
+	$(LOCK) --strip-extras --output-file requirements.txt pyproject.toml
+	$(LOCK) --strip-extras --extra dev --constraint requirements.txt --output-file requirements-dev.txt pyproject.toml
+	$(LOCK) --strip-extras --extra scale --constraint requirements-dev.txt --output-file tests/scale/requirements.txt \
 		pyproject.toml
+	@# The tools alone: none of them needs what the portal needs, and semgrep pins what that needs newer.
+	$(BIN)/python -c 'import tomllib; project = tomllib.load(open("pyproject.toml", "rb"))["project"]; \
+		print(*project["optional-dependencies"]["supply"], sep="\n")' \
+		| $(LOCK) --no-strip-extras --output-file tests/supply/requirements.txt -
 
 clean: ## Remove what was made, but not your data
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -1,7 +1,6 @@
 """Every setting that an operator may change, read from the environment once, with its type and its default."""
 
 import difflib
-import ipaddress
 import os
 import re
 import sys
@@ -20,13 +19,11 @@ from formation_portal.core.databases import database_settings
 from formation_portal.core.networks import parse_networks
 from formation_portal.core.nodes.secret_store import parse_keys
 from formation_portal.core.operator import LOGO_TYPES, parse_hours
-from formation_portal.core.servers.server_urls import cache_settings, mail_settings
+from formation_portal.core.servers.server_urls import cache_settings, clamd_address, mail_settings
 from formation_portal.core.storage import storage_settings
+from formation_portal.unsafe_settings import is_public, unsafe_settings
 
 PROJECT = Path(__file__).resolve().parent.parent
-# As Django's own advice has it for a key.
-_KEY_CHARACTERS = 50
-_KEY_DIFFERENT = 5
 # Of what opens /metrics.
 _TOKEN_CHARACTERS = 20
 # A letter too much, too few or wrong; not HOSTNAME for HOST.
@@ -88,7 +85,17 @@ class Environment(BaseSettings):
     secure_cookies: bool = Field(
         False, description="Sends cookies over HTTPS only. Turn it on if the portal is served over HTTPS."
     )
-    session_minutes: int = Field(60, ge=6, description="Minutes without activity after which a session ends.")
+    hsts_preload: bool = Field(
+        False, description="Lets browsers' makers put the host on their lists of hosts that are asked by HTTPS alone."
+    )
+    session_minutes: int = Field(30, ge=6, description="Minutes without activity after which a session ends.")
+    agent_session_minutes: int = Field(15, ge=6, description="The same for agents.")
+    session_hours: int = Field(
+        12, ge=1, le=24, description="Hours after signing in at which a session ends, however much it is used."
+    )
+    agent_second_factor: Literal["auto", "yes", "no"] = Field(
+        "auto", description="Whether agents need a second factor to open the desk: yes, no or auto (outside the demo)."
+    )
     database_url: str = Field("", description="The portal's database. Empty: SQLite in DATA_DIR.")
     service_database_url: str = Field("", description="The embedded service's database. Empty: SQLite in DATA_DIR.")
     cache_url: str = Field(
@@ -97,6 +104,10 @@ class Environment(BaseSettings):
     storage_url: str = Field(
         "", description="Bucket for uploads: s3://key:secret@BUCKET/prefix?endpoint=https://host. Empty: DATA_DIR."
     )
+    clamd_url: str = Field("", description="Malware scanner: tcp://host:3310 or unix:///path. Empty: none.")
+    account_storage_mb: int = Field(2_000, ge=1, description="MB that all files of an account may have together.")
+    account_files: int = Field(5_000, ge=1, description="Files that an account may have.")
+    uploads_per_hour: int = Field(300, ge=1, description="Files that an account may upload in an hour.")
     email_url: str = Field("", description="Mail server. Empty: e-mails stay in the outbox.")
     mail_from: str = Field("", description="Sender of e-mails. Empty: OPERATOR_NAME at portal@localhost.")
     portal_url: str = Field("", description="The portal's address, used in e-mail links. Empty: HOST and PORT.")
@@ -139,6 +150,10 @@ class Environment(BaseSettings):
     overdue_days: int = Field(5, ge=1, description="Days after submission from which a waiting case is overdue.")
     claim_hours: int = Field(8, ge=1, description="Hours after which an agent's claim to a case expires.")
     four_eyes: bool = Field(False, description="Requires a second agent to confirm approvals and declines.")
+    agents_without_rights: Literal["queue", "cases"] = Field(
+        "queue",
+        description="What agents see without a right to cases: the queue without personal data, or cases, too.",
+    )
     required_screening: str = Field(
         "", description="Checks that each party needs before an approval: sanctions, pep, register, adverse_media."
     )
@@ -183,6 +198,13 @@ class Environment(BaseSettings):
     @classmethod
     def _names_a_bucket(cls, url: str) -> str:
         storage_settings(url)
+        return url
+
+    @field_validator("clamd_url")
+    @classmethod
+    def _names_a_scanner(cls, url: str) -> str:
+        if url:
+            clamd_address(url)
         return url
 
     @field_validator("portal_url")
@@ -318,8 +340,7 @@ def read_environment() -> Environment:
             f"{str(one['loc'][0]).upper()}: {one['msg'].removeprefix('Value error, ')}"
             for one in error.errors(include_input=False)
         )
-    if not is_this_machine(environment.host):
-        _exit_with(unsafe_in_public(environment))
+    _exit_with(unsafe_settings(environment, is_public=is_public(environment)))
     return environment
 
 
@@ -334,30 +355,6 @@ def misspelled_settings(names: Iterable[str]) -> dict[str, str]:
 def _exit_with(wrong: Iterable[str]) -> None:
     if lines := list(wrong):
         sys.exit("\n".join(("Some settings are wrong.", *lines)))
-
-
-def unsafe_in_public(environment: Environment) -> list[str]:
-    """What must not be where others than this machine can connect: each a setting, why, and what to set instead."""
-    keys = environment.secret_key.split()
-    wrong = {
-        "DEMO: everybody knows the passwords and the key of the demo, and HOST lets others connect. "
-        "Set DEMO=false, or DEMO_ANYWHERE=true if you want that": environment.demo and not environment.demo_anywhere,
-        "DEBUG: shows settings and code to everybody who can connect to HOST. Set DEBUG=false": environment.debug,
-        f"SECRET_KEY: can be guessed. Give at least {_KEY_CHARACTERS} random characters, or leave it out": (
-            any(len(key) < _KEY_CHARACTERS or len(set(key)) < _KEY_DIFFERENT for key in keys)
-        ),
-        "SECURE_COOKIES: without them anybody on the way can take over a session. "
-        "Serve HTTPS, and set SECURE_COOKIES=true": not environment.secure_cookies,
-    }
-    return [line for line, is_so in wrong.items() if is_so]
-
-
-def is_this_machine(host: str) -> bool:
-    """Whether a host is a loopback address, or its name."""
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host.lower() == "localhost"
 
 
 def _is_web_address(url: str) -> bool:

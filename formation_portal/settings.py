@@ -52,6 +52,8 @@ INSTALLED_APPS = [
     "heroicons",
     "allauth",
     "allauth.account",
+    "allauth.mfa",
+    "allauth.usersessions",
     "formation_portal.apps.FormationPortalConfig",
     "formation_portal.core.nodes",
     "formation_portal.mail",
@@ -80,21 +82,22 @@ MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "formation_portal.core.static_archive.StaticArchive",
-    "formation_portal.accounts.languages.Languages",
-    "formation_portal.core.middleware.BodyLimits",
     "django.middleware.gzip.GZipMiddleware",
     "formation_portal.core.compression.Brotli",
     "formation_portal.core.pages.first_visit.FirstVisit",
+    "formation_portal.accounts.languages.Languages",
+    "formation_portal.core.middleware.BodyLimits",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "formation_portal.accounts.sessions.SessionExpiry",
     "django.middleware.common.CommonMiddleware",
+    "formation_portal.core.middleware.OwnSite",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "formation_portal.accounts.languages.ChosenLanguage",
     "formation_portal.accounts.themes.ChosenTheme",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
-    "django_htmx.middleware.HtmxMiddleware",
+    "formation_portal.core.middleware.Htmx",
     "allauth.account.middleware.AccountMiddleware",
     "formation_portal.core.middleware.ErrorPages",
 ]
@@ -164,28 +167,55 @@ ACCOUNT_FORMS = {
     "set_password": "formation_portal.accounts.forms.SetPasswordForm",
     "reset_password": "formation_portal.accounts.forms.ResetPasswordForm",
     "reset_password_from_key": "formation_portal.accounts.forms.ResetPasswordKeyForm",
+    "reauthenticate": "formation_portal.accounts.forms.ConfirmPasswordForm",
+    "confirm_email_verification_code": "formation_portal.accounts.forms.SignUpCodeForm",
 }
 ACCOUNT_ADAPTER = "formation_portal.accounts.adapter.AccountAdapter"
-# Without a confirmed address an account has drafts of its own and nothing more (accounts/addresses.py).
-ACCOUNT_EMAIL_VERIFICATION = "optional"
+# A demo without a mail server confirms addresses later: until then an account has drafts of its own and nothing more
+# (accounts/addresses.py). Elsewhere whoever signs up enters a code first, so that nobody learns who has an account.
+ACCOUNT_EMAIL_VERIFICATION_BY_CODE_ENABLED = not DEMO or bool(ENV.email_url)
+ACCOUNT_EMAIL_VERIFICATION = "mandatory" if ACCOUNT_EMAIL_VERIFICATION_BY_CODE_ENABLED else "optional"
+ACCOUNT_EMAIL_VERIFICATION_BY_CODE_TIMEOUT = 15 * 60
+ACCOUNT_EMAIL_VERIFICATION_BY_CODE_MAX_ATTEMPTS = 5
+ACCOUNT_EMAIL_VERIFICATION_SUPPORTS_RESEND = True
 # An account has one address; another takes its place once it is confirmed. Both that and a new password ask for the
 # password, and are told to the address that the account has.
 ACCOUNT_CHANGE_EMAIL = True
 ACCOUNT_REAUTHENTICATION_REQUIRED = True
+ACCOUNT_REAUTHENTICATION_TIMEOUT = 15 * 60
 ACCOUNT_EMAIL_NOTIFICATIONS = True
 # allauth's own also dies when another address is added, so that whoever knows the password could keep the owner out.
 ACCOUNT_PASSWORD_RESET_TOKEN_GENERATOR = "django.contrib.auth.tokens.PasswordResetTokenGenerator"  # noqa: S105  # a class
 ACCOUNT_LOGOUT_REDIRECT_URL = "portal:catalog"
 ACCOUNT_PREVENT_ENUMERATION = True
-# Besides those of signing in: letters that one account may send to others in a day, and that may go to one address;
-# the same for letters that ask for a confirmation, and for changes of an account's own address; and forms that are kept
-# of one address whose sessions have ended.
+# Letters that one account may send to others in a day, and that may go to one address; the same for letters that ask
+# for a confirmation, and for changes of an account's own address; and forms that are kept of one address whose sessions
+# have ended. What can be guessed is counted elsewhere, for all processes at once (accounts/guesses.py).
 ACCOUNT_RATE_LIMITS = {
+    **dict.fromkeys(("login", "login_failed", "reauthenticate", "change_password", "reset_password"), None),
     "letter": "100/d/user,10/d/key",
     "confirm_email": "1/m/key,10/d/key",
     "manage_email": "10/m/user,50/d/user",
     "unsent": "30/h/ip",
 }
+
+# Second factors: an app, a passkey, which also signs in by itself, and codes on paper (accounts/second_factor.py).
+AGENT_SECOND_FACTOR = {"yes": True, "no": False}.get(ENV.agent_second_factor, not DEMO)
+MFA_ADAPTER = "formation_portal.accounts.second_factor.MFAAdapter"
+MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
+MFA_PASSKEY_LOGIN_ENABLED = True
+MFA_TOTP_ISSUER = ENV.operator_name
+# A clock that is half a minute off does no harm: a code works once.
+MFA_TOTP_TOLERANCE = 1
+MFA_FORMS = {
+    "authenticate": "formation_portal.accounts.second_factor.CodeForm",
+    "reauthenticate": "formation_portal.accounts.second_factor.ConfirmCodeForm",
+    "activate_totp": "formation_portal.accounts.second_factor.AddAppForm",
+    "add_webauthn": "formation_portal.accounts.second_factor.AddPasskeyForm",
+    "edit_webauthn": "formation_portal.accounts.second_factor.RenamePasskeyForm",
+}
+# A passkey can't be guessed.
+MFA_RATE_LIMITS = {"webauthn_login": None}
 
 # EMAIL_BACKEND and what it needs. Only the outbox's carrier uses it.
 globals().update(mail_settings(ENV.email_url))
@@ -231,6 +261,12 @@ STORAGES = storage_settings(ENV.storage_url) | {
 MEDIA_ROOT = DATA_DIR / "documents"
 SERVICE_DOCUMENTS = DATA_DIR / "service-documents"
 UPLOAD_LIMIT = 10_000_000
+# Of all applications of an account together (applications/services/upload_checks.py).
+ACCOUNT_STORAGE_MB = ENV.account_storage_mb
+ACCOUNT_FILES = ENV.account_files
+UPLOADS_PER_HOUR = ENV.uploads_per_hour
+# The malware scanner (documents/malware.py).
+CLAMD_URL = ENV.clamd_url
 DATA_UPLOAD_MAX_MEMORY_SIZE = 2_500_000
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 5_000
 FILE_UPLOAD_PERMISSIONS = 0o600
@@ -242,14 +278,30 @@ FILE_UPLOAD_HANDLERS = [
     "formation_portal.core.storage.DiskFullUploadHandler",
 ]
 
+# Over HTTPS a browser takes these names from this host alone, for all of it; the guests' cookie has a path of its own.
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = ENV.secure_cookies
-SESSION_COOKIE_HTTPONLY = True
-# Of a session that nobody uses; whoever asks for it when signing in stays for some weeks.
+SESSION_COOKIE_NAME = "__Host-sessionid" if ENV.secure_cookies else "sessionid"
+CSRF_COOKIE_NAME = "__Host-csrftoken" if ENV.secure_cookies else "csrftoken"
+GUEST_COOKIE_NAME = "__Secure-part" if ENV.secure_cookies else "part"
+SESSION_COOKIE_HTTPONLY = CSRF_COOKIE_HTTPONLY = True
+SESSION_ENGINE = "formation_portal.accounts.sessions"
+# Of a session that nobody uses; a customer who asks for it when signing in stays for some weeks.
 SESSION_COOKIE_AGE = ENV.session_minutes * 60
+AGENT_SESSION_AGE = ENV.agent_session_minutes * 60
 ACCOUNT_SESSION_COOKIE_AGE = 21 * 24 * 60 * 60
+# Of every other session, however much it is used.
+SESSION_LIFETIME = ENV.session_hours * 60 * 60
 CSRF_FAILURE_VIEW = "formation_portal.core.error_handling.csrf_failure"
 X_FRAME_OPTIONS = "DENY"
 SECURE_REFERRER_POLICY = "same-origin"
+# For a year a browser asks for this host and those below it by HTTPS alone.
+SECURE_HSTS_SECONDS = 365 * 24 * 60 * 60 if ENV.secure_cookies else 0
+SECURE_HSTS_INCLUDE_SUBDOMAINS = ENV.secure_cookies
+SECURE_HSTS_PRELOAD = ENV.hsts_preload
+# Only a trusted proxy's word tells the scheme: without one, every request would be sent round in a circle. Machines are
+# not redirected, since they would send their keys once more; the service in this process is asked without TLS.
+SECURE_SSL_REDIRECT = ENV.secure_cookies and bool(TRUSTED_PROXIES)
+SECURE_REDIRECT_EXEMPT = [r"^api/", r"^webhooks/"]
 # SecurityHeaders says it, and of pages alone: a style sheet opens no windows.
 SECURE_CROSS_ORIGIN_OPENER_POLICY = None
 
@@ -271,6 +323,8 @@ INVITATION_DAYS = ENV.invitation_days
 OVERDUE_DAYS = ENV.overdue_days
 CLAIM_HOURS = ENV.claim_hours
 FOUR_EYES = ENV.four_eyes
+# "queue" or "cases" (desk/case_access.py).
+AGENTS_WITHOUT_RIGHTS = ENV.agents_without_rights
 # Kinds of screening checks that each party needs before an approval.
 REQUIRED_SCREENING = tuple(filter(None, ENV.required_screening.split(",")))
 # Numbers and hashes of the audit: a file, or the bucket or the table that all nodes share (audit/anchor.py).

@@ -2,14 +2,8 @@
 
 from django.urls import include, path
 
-from formation_portal.accounts import views
-
 urlpatterns = [
-    path("accounts/signup/", views.SignUp.as_view(), name="account_signup"),
-    path("accounts/email/", views.ChangeAddress.as_view(), name="account_email"),
-    path("accounts/confirm-email/<str:key>/", views.ConfirmEmail.as_view(), name="account_confirm_email"),
-    path("accounts/confirmation/", views.confirmation, name="confirmation"),
-    path("accounts/", include("allauth.urls")),
+    path("accounts/", include("formation_portal.accounts.urls")),
     path("desk/", include("formation_portal.desk.urls")),
     path("workbench/", include("formation_portal.desk.workbench.urls")),
     path("api/", include("formation_portal.service.urls")),

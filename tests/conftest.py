@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +27,7 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 # The same keys in every folder that a test makes: rows that were made in one are read in another.
 os.environ.setdefault("FIELD_KEYS", "dGVzdHMtb2YtdGhlLXBvcnRhbC1hbmQtbm90aGluZy0=")
+settings.FIELD_KEYS = os.environ["FIELD_KEYS"].split()
 
 # No test is timed: how fast things are is measured by the benchmark, on a machine that does nothing else.
 # A property is tried on the same examples in every run, so that a change is judged by what it changes. `make
@@ -137,7 +138,34 @@ def chromium() -> Iterator[Any]:
     # Playwright keeps an event loop running in this thread, and Django would take every query for one in a coroutine.
     with pytest.MonkeyPatch.context() as patch, launched() as browser:
         patch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "1")
+        patch.setattr(browser, "new_context", _watched(browser.new_context))
         yield browser
+
+
+# What pages have tried that their content policy forbids, in any tab.
+_forbidden_by_policy: list[str] = []
+
+
+def _watched(new_context: Callable[..., Any]) -> Callable[..., Any]:
+    def make(*args: Any, **more: Any) -> Any:
+        context = new_context(*args, **more)
+        context.on("console", _note_policy)
+        return context
+
+    return make
+
+
+def _note_policy(message: Any) -> None:
+    if "Content Security Policy" in message.text:
+        _forbidden_by_policy.append(f"{message.location['url']}: {message.text}")
+
+
+@pytest.fixture(autouse=True)
+def _pages_keep_to_their_policy() -> Iterator[None]:
+    yield
+    found = _forbidden_by_policy.copy()
+    _forbidden_by_policy.clear()
+    assert not found, "\n".join(found)
 
 
 @pytest.fixture(autouse=True)

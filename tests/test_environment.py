@@ -1,5 +1,6 @@
 """Settings come from the environment, and a wrong one says what is wrong with it."""
 
+from base64 import b64encode
 from pathlib import Path
 
 import pytest
@@ -23,6 +24,7 @@ ANY_TEXT = {
     "audit_anchor",
     "data_dir",
 }
+KEY = b64encode(bytes(range(32))).decode()
 STRONG = "k3y-9f2c7d81a4b65e0f" * 3
 IN_PUBLIC = {"HOST": "0.0.0.0", "DEMO": "false", "SECURE_COOKIES": "true"}
 
@@ -106,6 +108,12 @@ def test_several_wrong_settings_are_told_at_once(monkeypatch: pytest.MonkeyPatch
         ({"HOST": "portal.example", "DEBUG": "true"}, ["DEBUG"]),
         ({"DEMO": "true", "DEBUG": "true", "SECURE_COOKIES": "false"}, ["DEMO", "DEBUG", "SECURE_COOKIES"]),
         ({"DEMO": "true", "DEMO_ANYWHERE": "true", "DEBUG": "true"}, ["DEBUG"]),
+        ({"AUDIT_KEY": "short"}, ["AUDIT_KEY"]),
+        ({"SECRETS_KEY": b64encode(bytes(32)).decode()}, ["SECRETS_KEY"]),
+        ({"SECRETS_KEY": f"{KEY} {b64encode(bytes(32)).decode()}"}, ["SECRETS_KEY"]),
+        ({"WEBHOOK_SECRET": f"whsec_{b64encode(b'x').decode()}"}, ["WEBHOOK_SECRET"]),
+        ({"WEBHOOK_SECRET": "swordfish", "WEBHOOK_SCHEME": "plain"}, ["WEBHOOK_SECRET"]),
+        ({"METRICS_TOKEN": "x" * 40}, ["METRICS_TOKEN"]),
     ],
 )
 def test_what_must_not_be_where_others_can_connect(
@@ -115,9 +123,34 @@ def test_what_must_not_be_where_others_can_connect(
 
 
 @pytest.mark.parametrize(
+    ("settings", "names"),
+    [
+        ({"PORTAL_URL": "https://portal.example"}, ["DEMO", "SECURE_COOKIES"]),
+        ({"ALLOWED_HOSTS": "portal.example, localhost"}, ["DEMO", "SECURE_COOKIES"]),
+        ({"ALLOWED_HOSTS": "*"}, ["DEMO", "SECURE_COOKIES"]),
+        ({"ALLOWED_HOSTS": ".example", "DEMO": "false"}, ["SECURE_COOKIES"]),
+    ],
+)
+def test_a_host_behind_a_proxy_on_this_machine_is_public_too(
+    monkeypatch: pytest.MonkeyPatch, settings: dict[str, str], names: list[str]
+) -> None:
+    assert [line.partition(":")[0] for line in stopped(monkeypatch, **settings)] == names
+
+
+def test_without_the_demo_nothing_weak_is_taken_on_one_machine_either(monkeypatch: pytest.MonkeyPatch) -> None:
+    weak = {"DEBUG": "true", "SECRET_KEY": "x", "AUDIT_KEY": "x", "METRICS_TOKEN": "x" * 40}
+    lines = stopped(monkeypatch, HOST="localhost", DEMO="false", **weak)
+    assert [line.partition(":")[0] for line in lines] == ["DEBUG", "SECRET_KEY", "AUDIT_KEY", "METRICS_TOKEN"]
+
+
+@pytest.mark.parametrize(
     "settings",
     [
         IN_PUBLIC,
+        IN_PUBLIC
+        | {"AUDIT_KEY": STRONG, "SECRETS_KEY": KEY, "METRICS_TOKEN": STRONG, "WEBHOOK_SECRET": f"whsec_{KEY}"},
+        IN_PUBLIC | {"PORTAL_URL": "https://portal.example", "ALLOWED_HOSTS": "portal.example"},
+        {"HOST": "localhost", "ALLOWED_HOSTS": "localhost,127.0.0.1,[::1]", "PORTAL_URL": "http://[::1]:8000"},
         IN_PUBLIC | {"SECRET_KEY": STRONG},
         IN_PUBLIC | {"DEMO": "true", "DEMO_ANYWHERE": "true"},
         {"HOST": "localhost", "SECRET_KEY": "x", "DEBUG": "true"},

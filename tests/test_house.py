@@ -65,6 +65,8 @@ ROOMS = {
         "mail",
         "documents",
         "audit",
+        # For its keys alone: `test_the_desk_knows_of_the_service_only_its_keys`.
+        "service",
     },
     "service": {"contract"},
 }
@@ -112,6 +114,17 @@ def test_imports_point_one_way(room: str) -> None:
         if name.startswith("formation_portal.") and name.split(".")[1] not in allowed
     }
     assert not wrong
+
+
+def test_the_desk_knows_of_the_service_only_its_keys() -> None:
+    importing = {
+        (path.relative_to(PACKAGE / "desk").parts[0], name)
+        for path in modules("desk")
+        for name in imported(path)
+        if name.startswith("formation_portal.service")
+    }
+    assert {room for room, _ in importing} == {"api_keys"}
+    assert {name.split(".")[2] for _, name in importing if name.count(".") > 1} <= {"auth", "models"}
 
 
 # The rooms of the portal, from below: each may import those before it, beside the modules that all of them share.

@@ -8,7 +8,7 @@ from formation_portal.environment import read_environment
 
 def test_no_url_is_the_disk() -> None:
     found = storage_settings("")
-    assert [one["BACKEND"].rpartition(".")[2] for one in found.values()] == ["DurableFileStorage", "ServiceFileStorage"]
+    assert [one["BACKEND"].rpartition(".")[2] for one in found.values()] == ["PrivateFileStorage", "ServiceFileStorage"]
 
 
 def test_portal_and_service_have_prefixes_of_their_own() -> None:

@@ -5,10 +5,11 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from allauth.account.adapter import DefaultAccountAdapter
-from allauth.account.models import EmailAddress
+from allauth.account.models import EmailAddress, EmailConfirmationHMAC
+from django.conf import settings
 from django.contrib import messages
 from django.db import IntegrityError, transaction
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.translation import get_language, gettext
 from django.utils.translation import gettext_lazy as _
@@ -16,7 +17,9 @@ from django.utils.translation import gettext_lazy as _
 from formation_portal.mail import queue_letter
 
 from . import addresses
+from .guesses import give_back, password_buckets, remember_device, take
 from .models import User
+from .sessions import signed_in_seconds
 
 # The letters that our settings of allauth lead to, by its name for them: our kind, and what its link is called.
 _LETTERS = {
@@ -28,7 +31,20 @@ _LETTERS = {
     "password_changed": ("password_changed", "page"),
     "password_reset": ("password_changed", "page"),
     "password_set": ("password_changed", "page"),
+    "account_already_exists": ("account_exists", "password_reset_url"),
+    **dict.fromkeys(
+        (
+            "totp_activated",
+            "totp_deactivated",
+            "webauthn_added",
+            "webauthn_removed",
+            "recovery_codes_generated",
+        ),
+        ("second_factor", "page"),
+    ),
 }
+# A code in their place, where whoever signs up has to enter one.
+_CODES = ("email_confirmation", "email_confirmation_signup")
 
 
 class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth has no types
@@ -41,6 +57,7 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth ha
         "cannot_remove_primary_email": _("Make another address your main one before you remove this one."),
         "duplicate_email": _("This address is already in your account. Enter another."),
         "email_taken": _("An account with this address already exists. Sign in, or set a new password."),
+        "incorrect_code": _("This code is wrong. Enter the code from our latest e-mail."),
         "too_many_login_attempts": _("Too many attempts. Wait a few minutes, then try again."),
         "rate_limited": _("Too many attempts in a short time. Wait a few minutes, then try again."),
     }
@@ -59,11 +76,19 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth ha
 
     def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
         """Into the outbox, as every other letter."""
-        kind, link = _LETTERS[template_prefix.rpartition("/")[2]]
+        event = template_prefix.rpartition("/")[2]
+        kind, link = _LETTERS[event]
         name = context["user"].get_full_name() if "user" in context else ""
+        language = get_language() or "en"
+        if event in _CODES and "code" in context:
+            minutes = settings.ACCOUNT_EMAIL_VERIFICATION_BY_CODE_TIMEOUT // 60
+            code = {"code": context["code"], "minutes": minutes}
+            queue_letter(kind="signup_code", to=email, language=language, context=code)
+            return
         # Without its host: whole addresses are made from PORTAL_URL, not from what a request calls this host.
         path = urlsplit(context[link])._replace(scheme="", netloc="").geturl()
-        queue_letter(kind=kind, to=email, language=get_language() or "en", context={"name": name, "link": path})
+        more = {"event": event} if kind == "second_factor" else {}
+        queue_letter(kind=kind, to=email, language=language, context={"name": name, "link": path, **more})
 
     def send_notification_mail(
         self, template_prefix: str, user: User, context: dict[str, Any] | None = None, email: str | None = None
@@ -76,7 +101,56 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth ha
             return
         # Whoever has lost the address can set no new password, and has to ask us.
         page = f"{reverse('portal:catalog')}#help" if email else reverse("account_reset_password")
+        if "/mfa/" in template_prefix or template_prefix.startswith("mfa/"):
+            page = reverse("mfa_index")
         super().send_notification_mail(template_prefix, user, {"user": user, "page": page, **(context or {})}, email)
+
+    def authenticate(self, request: HttpRequest, **credentials: Any) -> User | None:
+        """Whose address and password these are; also of a closed account, whose holder reads that it is. A guess is
+        counted before anything is hashed, and as much is done where there is no such account. Raises TooManyGuesses."""
+        email = str(credentials.get("email", "")).strip().lower()
+        user = User.objects.filter(email=email).first()
+        buckets = password_buckets(request, email, user)
+        taken_at = take(*buckets)
+        if not (user or User()).check_password(str(credentials.get("password", ""))) or user is None:
+            return None
+        give_back(taken_at, *buckets)
+        return user
+
+    def _delete_login_attempts_cached_email(self, request: HttpRequest, **credentials: Any) -> None:
+        """Nothing is forgotten at a reset: whoever has reset a password is known from now on, and has a count of their
+        own."""
+
+    def post_login(self, request: HttpRequest, user: User, **more: Any) -> HttpResponse:
+        """The browser is known for the account from now on."""
+        remember_device(request, user)
+        response: HttpResponse = super().post_login(request, user, **more)
+        return response
+
+    def is_reauthentication_required(self, *, app: str, **more: Any) -> bool:
+        """For second factors who has just signed in need not do it again; for address and password they do."""
+        if app != "allauth.account" and signed_in_seconds(self.request) < settings.ACCOUNT_REAUTHENTICATION_TIMEOUT:
+            return False
+        return bool(super().is_reauthentication_required(app=app, **more))
+
+    def get_reauthentication_methods(self, user: User) -> list[dict[str, Any]]:
+        """In the portal's words."""
+        words = {
+            "reauthenticate": gettext("Use your password"),
+            "mfa_reauthenticate": gettext("Use a code"),
+            "mfa_reauthenticate:webauthn": gettext("Use a passkey"),
+        }
+        methods = super().get_reauthentication_methods(user)
+        return [one | {"description": words.get(one["id"], one["description"])} for one in methods]
+
+    def send_confirmation_mail(self, request: HttpRequest, emailconfirmation: Any, signup: bool) -> None:
+        """A code where one signs up by it, and a link to a new address in any case."""
+        if not isinstance(emailconfirmation, EmailConfirmationHMAC):
+            super().send_confirmation_mail(request, emailconfirmation, signup)
+            return
+        link = reverse("account_confirm_email", args=[emailconfirmation.key])
+        address = emailconfirmation.email_address
+        self.send_mail("email_confirmation", address.email, {"user": address.user, "activate_url": link})
 
     def get_email_verification_redirect_url(self, email_address: EmailAddress) -> str:
         """Where the confirmation was in the way, else as after signing in."""

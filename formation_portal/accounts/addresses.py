@@ -4,7 +4,10 @@ Before its address is confirmed, an account may be a stranger's who has typed so
 and submits nothing, writes to nobody and takes part in nobody's application.
 """
 
-from allauth.account.models import EmailAddress
+from allauth.account.adapter import get_adapter
+from allauth.account.models import EmailAddress, EmailConfirmationHMAC
+from allauth.core import ratelimit
+from django.contrib import messages
 from django.db import transaction
 from django.http import HttpRequest
 
@@ -41,6 +44,23 @@ def after_confirming(request: HttpRequest, path: str) -> None:
     request.session[AFTER_CONFIRMING] = path
 
 
+def send_link(request: HttpRequest, address: EmailAddress) -> bool:
+    """Ask the address for a confirmation; whether it was, for it may have been asked a moment ago."""
+    if not ratelimit.consume(request, action="confirm_email", key=address.email.lower()):
+        return False
+    EmailConfirmationHMAC.create(address).send(request)
+    said = "account/messages/email_confirmation_sent.txt"
+    get_adapter().add_message(request, messages.INFO, said, {"email": address.email, "login": True, "signup": False})
+    return True
+
+
+def replace_confirmed(user: User, email: str, request: HttpRequest) -> EmailAddress:
+    """Let another address take the place of the account's own once it is confirmed, and ask it for that."""
+    address = EmailAddress.objects.add_new_email(request, user, email, send_verification=False)
+    send_link(request, address)
+    return address
+
+
 def replace_unconfirmed(user: User, email: str, request: HttpRequest) -> EmailAddress:
     """Put another address in the place of one that was never confirmed, and ask it for a confirmation.
 
@@ -48,6 +68,7 @@ def replace_unconfirmed(user: User, email: str, request: HttpRequest) -> EmailAd
     """
     with transaction.atomic():
         EmailAddress.objects.filter(user=user).delete()
-        address = EmailAddress.objects.add_email(request, user, email, confirm=True)
+        address = EmailAddress.objects.add_email(request, user, email)
         address.set_as_primary()
+    send_link(request, address)
     return address

@@ -7,6 +7,7 @@ from django.db import transaction
 
 from . import addresses
 from .models import User
+from .sessions import disable
 
 PASSWORD = "formation-demo"  # noqa: S105  # printed at every start, and only for the demo
 
@@ -32,5 +33,6 @@ def ensure_demo_accounts() -> None:
 
 
 def deactivate_demo_accounts() -> None:
-    """Let nobody in by the accounts whose password everybody knows; what they own stays."""
-    User.objects.filter(email__in=ACCOUNTS, is_active=True).update(is_active=False)
+    """Let nobody in by the accounts whose password everybody knows, and end their sessions; what they own stays."""
+    for user in User.objects.filter(email__in=ACCOUNTS, is_active=True):
+        disable(user)

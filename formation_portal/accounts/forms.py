@@ -1,15 +1,20 @@
 """Sign-in, sign-up and passwords in the portal's words. What they do is allauth's."""
 
+import secrets
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from allauth.account import forms as allauth_forms
 from allauth.account.adapter import get_adapter
 from allauth.account.models import EmailAddress
 from allauth.account.utils import get_next_redirect_url
+from allauth.core import context
 from django import forms
+from django.conf import settings
+from django.contrib.auth.hashers import make_password
 from django.contrib.auth.password_validation import MinimumLengthValidator, get_default_password_validators
+from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 from django.http import HttpRequest
 from django.urls import reverse
@@ -19,8 +24,10 @@ from django.utils.translation import gettext_lazy as _
 from formation_portal import mail
 
 from . import addresses
+from .guesses import RESET_LETTERS, SENT_CODE, TooManyGuesses, counted, password_buckets, take
 from .languages import display_in
 from .models import User
+from .sessions import end_sessions
 
 # What the names of all controls have in common that hold one.
 _PASSWORD = "password"  # noqa: S105  # a word, and none that opens anything
@@ -69,11 +76,37 @@ class SignUpForm(PortalFormMixin, allauth_forms.SignupForm):  # type: ignore[mis
     last_name = forms.CharField(
         label=_("Last name"), max_length=150, widget=forms.TextInput(attrs={"autocomplete": "family-name"})
     )
+    cleaned_data: dict[str, Any]
+    account_already_exists: bool
     field_order = ("first_name", "last_name", "email", "password1")
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.fields["password1"].label = _("Password")
+
+    def try_save(self, request: HttpRequest) -> tuple[User | None, Any]:
+        """The account, or what whoever has none with this address would get, too. Where there is one already, the same
+        is written and hashed, and taken back, so that neither time nor work tells."""
+        if self.account_already_exists:
+            with transaction.atomic():
+                stand_in = self.cleaned_data | {"email": f"{secrets.token_hex(16)}@invalid.example"}
+                self.cleaned_data, typed = stand_in, self.cleaned_data
+                self.account_already_exists = False
+                made = super().save(request)
+                # What sending a new account its code asks.
+                for _ in range(2):
+                    EmailAddress.objects.get(user_id=made.pk, email=stand_in["email"])
+                User.objects.get(pk=made.pk)
+                self.cleaned_data, self.account_already_exists = typed, True
+                transaction.set_rollback(True)
+        try:
+            return super().try_save(request)  # type: ignore[no-any-return]
+        except ValidationError:
+            if not settings.ACCOUNT_EMAIL_VERIFICATION_BY_CODE_ENABLED:
+                raise
+            # Another process has been faster.
+            self.account_already_exists = True
+            return super().try_save(request)  # type: ignore[no-any-return]
 
     def save(self, request: HttpRequest) -> User:
         """The account. Raises ValidationError where another process has made one with the address since it was read."""
@@ -107,11 +140,17 @@ class AddEmailForm(PortalFormMixin, allauth_forms.AddEmailForm):  # type: ignore
                 return addresses.replace_unconfirmed(self.user, self.cleaned_data["email"], request)
         letter = {"name": self.user.get_full_name(), "link": reverse("account_reset_password")}
         mail.queue_letter(kind="address_change", to=self.user.email, language=get_language() or "en", context=letter)
-        return super().save(request)
+        return addresses.replace_confirmed(self.user, self.cleaned_data["email"], request)
 
 
 class ChangePasswordForm(PortalFormMixin, allauth_forms.ChangePasswordForm):  # type: ignore[misc]  # allauth has no types
     """The old password, and the new one twice."""
+
+    def clean_oldpassword(self) -> str:
+        """Counted as a guess at signing in is. Raises TooManyGuesses."""
+        request = context.request
+        with counted(*password_buckets(request, self.user.email, self.user)):
+            return str(super().clean_oldpassword())
 
 
 class SetPasswordForm(PortalFormMixin, allauth_forms.SetPasswordForm):  # type: ignore[misc]  # allauth has no types
@@ -125,9 +164,35 @@ class ResetPasswordForm(PortalFormMixin, allauth_forms.ResetPasswordForm):  # ty
 
     def clean_email(self) -> str:
         """No account is opened by an address that it is only about to have: that may be a stranger's."""
-        email = str(super().clean_email())
-        self.users = [user for user in self.users if user.email == email.lower()]
+        email = str(self.cleaned_data["email"])
+        self.users = list(User.objects.filter(email=email.lower(), is_active=True))
         return email
+
+    def save(self, request: HttpRequest, **more: Any) -> str:
+        """One letter, whether or not there is an account; none where as many as help have gone to the address. A hash
+        is made for nothing: beside it nobody can tell what else was done."""
+        make_password(secrets.token_hex(8))
+        email = str(self.cleaned_data["email"])
+        with suppress(TooManyGuesses):
+            take((RESET_LETTERS, email.lower()))
+            return str(super().save(request, **more))
+        return email
+
+
+class ConfirmPasswordForm(PortalFormMixin, allauth_forms.ReauthenticateForm):  # type: ignore[misc]  # allauth has no types
+    """The password, before something that takes more than a session."""
+
+
+class SignUpCodeForm(PortalFormMixin, allauth_forms.ConfirmEmailVerificationCodeForm):  # type: ignore[misc]  # no types
+    """The code of the letter. It has five tries, also when they come at once."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["code"].label = _("Code")
+
+    def clean_code(self) -> str:
+        with counted((SENT_CODE, f"{self.email}|{self.expected_code}")):
+            return str(super().clean_code())
 
 
 class ResetPasswordKeyForm(PortalFormMixin, allauth_forms.ResetPasswordKeyForm):  # type: ignore[misc]  # allauth has no types
@@ -140,6 +205,7 @@ class ResetPasswordKeyForm(PortalFormMixin, allauth_forms.ResetPasswordKeyForm):
             User.objects.select_for_update().get(pk=self.user.pk)
             super().save()
             addresses.confirm(self.user)
+            end_sessions(self.user)
 
 
 @contextmanager

@@ -1,21 +1,27 @@
-"""A person who signs in by e-mail address, and what agents may do beside reading (manage.py agent_rights)."""
+"""A person who signs in by e-mail address, what agents may do beside reading (manage.py agent_rights), and how often
+secrets were guessed.
+"""
 
 from collections.abc import Iterable
 from typing import Any, ClassVar
 
 from django.contrib.auth.models import AbstractUser, BaseUserManager, Permission
 from django.db import models
+from django.utils.crypto import salted_hmac
 
 
 class Right(models.TextChoices):
     """The rights, each with what it lets an agent do. They are Django's permissions, as in `perms.accounts.review`."""
 
-    REVIEW = "review", "claim cases, check facts, see masked numbers and raise queries"
+    OWN_CASES = "own_cases", "open the cases claimed by them, with documents and masked numbers"
+    ALL_CASES = "all_cases", "open every case, with documents and masked numbers"
+    REVIEW = "review", "claim cases, check facts and raise queries"
     DECIDE = "decide", "approve, return and decline"
     CONFIRM = "confirm", "confirm another agent’s decision"
     EXPORT = "export", "download records as JSON, PDF and CSV"
     AUDIT = "audit", "read the audit log"
     WORKBENCH = "workbench", "try out schemas at the workbench"
+    KEYS = "keys", "make and revoke API keys"
 
     @property
     def permission(self) -> str:
@@ -53,6 +59,10 @@ class User(AbstractUser):
     language = models.CharField(
         "language", max_length=8, blank=True, default="", help_text="Letters are written in it."
     )
+    # The database's default too, for nodes of the version before, which know nothing of it.
+    session_epoch = models.PositiveIntegerField(
+        "session epoch", default=0, db_default=0, help_text="Raised to end all sessions of the account for good."
+    )
 
     USERNAME_FIELD = "email"
     REQUIRED_FIELDS: ClassVar[list[str]] = []
@@ -70,7 +80,27 @@ class User(AbstractUser):
         named = Permission.objects.filter(content_type__app_label="accounts", codename__in=list(rights))
         self.user_permissions.set(named)
 
+    def _get_session_auth_hash(self, secret: str | None = None) -> str:
+        """What a session of the account has to know: it dies with the password, and with the epoch that it began in."""
+        if not self.session_epoch:
+            return super()._get_session_auth_hash(secret)  # type: ignore[misc,no-any-return]  # unknown to the stubs
+        salt = "formation_portal.accounts.session_epoch"
+        return salted_hmac(salt, f"{self.session_epoch}.{self.password}", secret=secret, algorithm="sha256").hexdigest()
+
     @property
     def called(self) -> str:
         """The name, else the address. For whoever may know the address."""
         return self.get_full_name() or self.email
+
+
+class GuessCount(models.Model):
+    """When one secret was guessed at last (guesses.py). The key is a digest: it names no account and no address."""
+
+    key = models.CharField(max_length=64, primary_key=True)
+    # Seconds since 1970, the newest last.
+    times = models.JSONField(default=list)
+    # From then on nothing of it counts any more.
+    until = models.DateTimeField(db_index=True)
+
+    def __str__(self) -> str:
+        return self.key

@@ -4,23 +4,44 @@ A policy asks only who is there. Whose record it is, is asked where the record i
 (`Application.objects.visible_to(request.user)`), so that another's is as absent as one that never was.
 """
 
+import json
 from collections.abc import Callable
 from enum import StrEnum
 from functools import wraps
+from http import HTTPStatus
 from typing import Concatenate, ParamSpec, cast
+from urllib.parse import urlsplit, urlunsplit
 
+from allauth.account.adapter import get_adapter
+from allauth.account.internal.flows.reauthentication import (
+    STATE_SESSION_KEY,
+    did_recently_reauthenticate,
+)
 from allauth.core import ratelimit
+from allauth.core.internal.httpkit import serialize_request
+from django.conf import settings
 from django.contrib.auth.backends import ModelBackend
 from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
-from django.shortcuts import render
+from django.shortcuts import redirect, render
+from django.utils.http import urlencode
 from django.views.decorators.csrf import csrf_exempt
+from django_htmx.http import HttpResponseClientRedirect
 from django_htmx.middleware import HtmxDetails
 
+from . import second_factor
 from .models import Right, User
-from .sessions import GuestSession, find_guest_session, forget_if_sent, redirect_to_sign_in
+from .sessions import (
+    GuestSession,
+    find_guest_session,
+    forget_if_sent,
+    is_background,
+    redirect_keeping_form,
+    redirect_to_sign_in,
+    signed_in_seconds,
+)
 
 Rest = ParamSpec("Rest")
 
@@ -91,12 +112,15 @@ def invited(view: GuestView[Rest]) -> View[Concatenate[str, Rest]]:
 
 
 def agent(view: UserView[Rest]) -> View[Rest]:
-    """For agents. Others who are signed in get 403, whether or not the address names a record."""
+    """For agents. Who needs a second factor and has not used it does so first, and comes back. Others who are signed in
+    get 403, whether or not the address names a record."""
 
     @wraps(view)
     def guarded(request: UserRequest, /, *args: Rest.args, **kwargs: Rest.kwargs) -> HttpResponseBase:
         if not request.user.is_agent:
             raise PermissionDenied
+        if second_factor.is_required(request.user) and not second_factor.has_passed(request):
+            return _ask_for_second_factor(request)
         return view(request, *args, **kwargs)
 
     return _declare(Policy.AGENT, _require_sign_in(guarded))
@@ -116,6 +140,50 @@ def agent_with(*rights: Right) -> Callable[[UserView[Rest]], View[Rest]]:
         return declared
 
     return guard
+
+
+def _ask_for_second_factor(request: UserRequest) -> HttpResponse:
+    def way_in(following: str) -> str:
+        if second_factor.has_one(request.user):
+            return f"{second_factor.way_in(request)}?{urlencode({'next': following})}"
+        request.session[second_factor.AFTER_SET_UP] = following
+        return second_factor.way_in(request)
+
+    return redirect_keeping_form(request, way_in)
+
+
+def recently_authenticated(view: UserView[Rest]) -> UserView[Rest]:
+    """For what takes more than a session: whoever has signed in, or shown that it is them, within the last minutes
+    (ACCOUNT_REAUTHENTICATION_TIMEOUT). Others do so first, by password, code or passkey. What they posted is kept, and
+    done then; a page that posts by itself, or a link to a file, is opened again instead. Stands below the policy.
+    """
+
+    @wraps(view)
+    def guarded(request: UserRequest, /, *args: Rest.args, **kwargs: Rest.kwargs) -> HttpResponseBase:
+        if not request.user.is_authenticated:
+            return redirect_to_sign_in(request)
+        is_recent = signed_in_seconds(request) < settings.ACCOUNT_REAUTHENTICATION_TIMEOUT
+        if is_recent or did_recently_reauthenticate(request):
+            return view(request, *args, **kwargs)
+        return _ask_who_it_is(request)
+
+    return guarded
+
+
+def _ask_who_it_is(request: UserRequest) -> HttpResponse:
+    if is_background(request):
+        return HttpResponse(status=HTTPStatus.NO_CONTENT)
+    # Of a link to a file, the page that it stands on: the file itself would leave the reader where they are.
+    page = urlsplit(request.htmx.current_url or request.headers.get("Referer", ""))
+    following = urlunsplit(("", "", page.path, page.query, "")) if page.netloc == request.get_host() else ""
+    if request.method == "POST" and not request.htmx:
+        following = request.path
+        kept = json.loads(serialize_request(request))
+        kept["META"].pop("HTTP_COOKIE", None)
+        request.session[STATE_SESSION_KEY] = {"request": json.dumps(kept)}
+    way = get_adapter(request).get_reauthentication_methods(request.user)[0]["url"]
+    url = f"{way}?{urlencode({'next': following or request.get_full_path()})}"
+    return HttpResponseClientRedirect(url) if request.htmx else redirect(url)
 
 
 def signed(view: AnyView[Rest]) -> View[Rest]:

@@ -1,12 +1,14 @@
-"""Sessions: when one that nobody uses ends, what was posted after its end, and the sessions of guests.
+"""Sessions: when one ends, what was posted after its end, and the sessions of guests.
 
-Pages say when it ends, and each use moves the end ahead. A session's row is written at most once a minute for that, so
-that reading pages stays cheap. Sessions that are over are deleted each hour, with the unsent forms in them.
+A session ends when nobody uses it, an agent's sooner; and some hours after signing in, however much it is used. Pages
+say when, and each use moves the first of both ahead. A session's row is written at most once a minute for that, so that
+reading pages stays cheap. Sessions that are over are deleted each hour, with the unsent forms in them.
 
 A form that was posted after its session had ended is kept in the browser's next one, to be sent again. It is shown only
 to somebody who may open the address it was posted to, which the view that shows it checks (`unsent`).
 """
 
+import datetime as dt
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,10 +16,16 @@ from functools import wraps
 from http import HTTPStatus
 from typing import Any, Concatenate, ParamSpec
 
+from allauth.account.signals import password_changed, password_reset, password_set
 from allauth.core import ratelimit
+from allauth.usersessions.models import UserSession
 from django.conf import settings
+from django.contrib.auth import update_session_auth_hash
 from django.contrib.auth.signals import user_logged_in
+from django.contrib.sessions.backends import db
 from django.contrib.sessions.models import Session
+from django.db import transaction
+from django.db.models import Exists, F, OuterRef
 from django.dispatch import receiver
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
@@ -30,10 +38,53 @@ from django_htmx.http import HttpResponseClientRedirect
 from formation_portal.core.background import hourly_task
 from formation_portal.core.encryption import UnreadableError, decrypt, encrypt
 
+from .guesses import keep_device, remember_device
+from .models import User
+
+# Kept in a session: when it was used at last and when it began, and whether an agent's.
 _USED_AT = "used_at"
+_SIGNED_IN_AT = "signed_in_at"
+_IS_AGENTS = "is_agents"
 _WRITE_EVERY_SECONDS = 60
 
 Rest = ParamSpec("Rest")
+
+
+class SessionStore(db.SessionStore):
+    """Django's, and it knows its end. The database finds it no longer then, whatever the browser sends."""
+
+    @property
+    def idle_seconds(self) -> int:
+        """After so long without a use it ends."""
+        if self.get(_IS_AGENTS):
+            return int(settings.AGENT_SESSION_AGE)
+        return int(settings.ACCOUNT_SESSION_COOKIE_AGE if self._is_kept else settings.SESSION_COOKIE_AGE)
+
+    @property
+    def ends_at(self) -> float | None:
+        """Then it ends in any case; None where nobody has signed in."""
+        began = self.get(_SIGNED_IN_AT)
+        lifetime = settings.ACCOUNT_SESSION_COOKIE_AGE if self._is_kept else settings.SESSION_LIFETIME
+        return None if began is None else float(began + lifetime)
+
+    @property
+    def _is_kept(self) -> bool:
+        """A customer's who has asked to stay signed in."""
+        return not self.get(_IS_AGENTS) and self.get("_session_expiry") == settings.ACCOUNT_SESSION_COOKIE_AGE
+
+    def get_expiry_age(self, **kwargs: Any) -> int:
+        """Seconds from now, or from `modification`."""
+        if self.ends_at is None:
+            return int(super().get_expiry_age(**kwargs))
+        modified = kwargs.get("modification", timezone.now())
+        return max(0, min(self.idle_seconds, int(self.ends_at - modified.timestamp())))
+
+    def get_expiry_date(self, **kwargs: Any) -> dt.datetime:
+        """The same as a moment, which is what the database keeps."""
+        if self.ends_at is None:
+            return super().get_expiry_date(**kwargs)
+        modified: dt.datetime = kwargs.get("modification", timezone.now())
+        return modified + dt.timedelta(seconds=self.get_expiry_age(modification=modified))
 
 
 class SessionExpiry:
@@ -49,6 +100,7 @@ class SessionExpiry:
             used = request.session.get(_USED_AT)
             if used is not None and _now() - used >= _WRITE_EVERY_SECONDS:
                 extend_session(request)
+        keep_device(request, response)
         return response
 
 
@@ -63,12 +115,62 @@ def seconds_left(request: HttpRequest, *, is_used: bool = True) -> float | None:
         return None
     now = _now()
     counts = now if is_used and now - used >= _WRITE_EVERY_SECONDS else used
-    return float(counts + request.session.get_expiry_age() - now)
+    ends = request.session.ends_at  # type: ignore[attr-defined]  # of our own store
+    idle_end = float(counts + request.session.idle_seconds)  # type: ignore[attr-defined]
+    return (idle_end if ends is None else min(idle_end, ends)) - now
+
+
+def can_be_extended(request: HttpRequest) -> bool:
+    """Whether a use moves the session's end ahead: not where it is about to end in any case."""
+    ends = request.session.ends_at  # type: ignore[attr-defined]  # of our own store
+    return ends is None or ends - _now() > request.session.idle_seconds  # type: ignore[attr-defined]
 
 
 def extend_session(request: HttpRequest) -> None:
-    """Let the session last as long as if one had just signed in."""
-    request.session[_USED_AT] = _now()
+    """Let the session last as long as if one had just signed in, but for its end in any case."""
+    now = _now()
+    request.session[_USED_AT] = now
+    # Of a session that a version without them has begun; nobody has just signed in.
+    request.session.setdefault(_SIGNED_IN_AT, now - settings.ACCOUNT_REAUTHENTICATION_TIMEOUT)
+    user = getattr(request, "user", None)
+    request.session.setdefault(_IS_AGENTS, bool(getattr(user, "is_agent", False)))
+    if key := request.session.session_key:
+        UserSession.objects.filter(session_key=key).update(last_seen_at=timezone.now())
+
+
+def signed_in_seconds(request: HttpRequest) -> float:
+    """How long ago one has signed in to this session."""
+    return float(_now() - request.session.get(_SIGNED_IN_AT, 0))
+
+
+def end_sessions(user: User, *, but: str | None = None) -> None:
+    """End all sessions of the account for good, also if it is opened again. The row of one may stay."""
+    User.objects.filter(pk=user.pk).update(session_epoch=F("session_epoch") + 1)
+    user.refresh_from_db(fields=["session_epoch"])
+    for session in UserSession.objects.filter(user=user).exclude(session_key=but or ""):
+        session.end()
+
+
+def end_other_sessions(request: HttpRequest, user: User) -> None:
+    """The same for all but the one of this request, also those that no list has."""
+    with transaction.atomic():
+        end_sessions(user, but=request.session.session_key)
+        # Known to the account as it is now, under another number.
+        update_session_auth_hash(request, user)
+        UserSession.objects.create_from_request(request)
+
+
+def disable(user: User) -> None:
+    """Let nobody in by the account, and end its sessions for good."""
+    with transaction.atomic():
+        User.objects.filter(pk=user.pk).update(is_active=False)
+        end_sessions(user)
+
+
+def begin_anew(request: HttpRequest) -> None:
+    """Give the session another number, since it may do more from now on; the old one opens nothing."""
+    request.session.cycle_key()
+    UserSession.objects.create_from_request(request)
 
 
 def mark_as_background(request: HttpRequest) -> None:
@@ -89,7 +191,7 @@ def background_request(
 
     @wraps(view)
     def asked(request: HttpRequest, /, *args: Rest.args, **kwargs: Rest.kwargs) -> HttpResponseBase:
-        if request.headers.get("HX-Request"):
+        if request.htmx:  # type: ignore[attr-defined]  # of core.middleware.Htmx
             mark_as_background(request)
         return view(request, *args, **kwargs)
 
@@ -97,9 +199,20 @@ def background_request(
 
 
 @receiver(user_logged_in)
-def _begin_session(request: HttpRequest | None, **_: Any) -> None:
+def _begin_session(request: HttpRequest | None, user: User, **_: Any) -> None:
     if request is not None:
+        request.session[_SIGNED_IN_AT] = _now()
+        request.session[_IS_AGENTS] = user.is_agent
         extend_session(request)
+
+
+@receiver((password_changed, password_set, password_reset))
+def _know_the_device(request: HttpRequest, user: User, **_: Any) -> None:
+    """Whoever sets a password here knows the old one, or reads the account's mail. All others are signed out: their
+    sessions have died with the old password."""
+    remember_device(request, user)
+    for session in UserSession.objects.filter(user=user).exclude(session_key=request.session.session_key):
+        session.end()
 
 
 def _now() -> float:
@@ -110,6 +223,8 @@ def _now() -> float:
 def delete_expired_sessions() -> None:
     """Delete what no browser can open any more."""
     Session.objects.filter(expire_date__lt=timezone.now()).delete()
+    kept = Session.objects.filter(session_key=OuterRef("session_key"))
+    UserSession.objects.exclude(Exists(kept)).delete()
 
 
 _UNSENT = "unsent"
@@ -130,7 +245,14 @@ class UnsentForm:
 
 
 def redirect_to_sign_in(request: HttpRequest) -> HttpResponse:
-    """To the sign-in page, and then on to where the request was going; a form's content is kept meanwhile.
+    """To the sign-in page, and then on to where the request was going; a form's content is kept meanwhile."""
+    return redirect_keeping_form(
+        request, lambda following: f"{resolve_url(settings.LOGIN_URL)}?{urlencode({'next': following})}"
+    )
+
+
+def redirect_keeping_form(request: HttpRequest, way: Callable[[str], str]) -> HttpResponse:
+    """To the address that `way` gives for what follows it: where the request was going, or what it posted.
 
     A page that posts by itself stays, since more may be typed there by now: 401, and it says that nothing is saved.
     One that only asks for news hears of none.
@@ -146,7 +268,7 @@ def redirect_to_sign_in(request: HttpRequest) -> HttpResponse:
         if is_by_itself:
             return HttpResponse(status=HTTPStatus.UNAUTHORIZED)
         following = resolve_url("portal:unsent") if is_kept else following
-    url = f"{resolve_url(settings.LOGIN_URL)}?{urlencode({'next': following})}"
+    url = way(following)
     return HttpResponseClientRedirect(url) if is_by_itself else redirect(url)
 
 
@@ -172,7 +294,7 @@ def forget_if_sent(request: HttpRequest, response: HttpResponseBase) -> HttpResp
     """The answer to a signed-in post, as it is. What was kept for its address has arrived with it, and is dropped."""
     # Also with answers that cannot be read: they are kept as typed, and the page says so.
     is_taken = response.status_code < HTTPStatus.BAD_REQUEST or response.status_code == HTTPStatus.UNPROCESSABLE_ENTITY
-    if request.method == "POST" and is_taken:
+    if request.method == "POST" and is_taken and not hasattr(request, "has_kept_form"):
         kept = request.session.get(_UNSENT)
         if kept and kept["path"] == request.get_full_path():
             forget_unsent_form(request)
@@ -187,7 +309,9 @@ def _keep_form(request: HttpRequest, *, comes_back: bool) -> None:
     content, path = json.dumps(controls), request.get_full_path()
     if len(content) <= _MAX_UNSENT_CHARACTERS and ratelimit.consume(request, action="unsent"):
         # For whoever signs in now; that gives the session its usual length.
-        request.session.set_expiry(_UNSENT_KEPT_SECONDS)
+        if not request.user.is_authenticated:
+            request.session.set_expiry(_UNSENT_KEPT_SECONDS)
+        request.has_kept_form = True  # type: ignore[attr-defined]  # it has not arrived with this request
         request.session[_UNSENT] = {
             "path": path,
             "controls": encrypt(content.encode(), _unsent_context(path)),
@@ -199,7 +323,7 @@ def _unsent_context(path: str) -> str:
     return f"unsent form\x1f{path}"
 
 
-_GUEST_COOKIE = "part"
+_GUEST_COOKIE = settings.GUEST_COOKIE_NAME
 _GUEST_SALT = "formation_portal.accounts.pass"
 _GUEST_SECONDS = 12 * 60 * 60
 _KNOWN, _OPENED = "known", "opened"

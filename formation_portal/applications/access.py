@@ -1,15 +1,19 @@
-"""Who may open an application and what each of them may do.
+"""Who may open an application and what each of them may do; and whose own it is, so that they don't review it.
 
 Every collaborator can read every page. An editor may do all that the owner may, except submit, withdraw, delete and
 share it: those bind the owner or open the application to somebody else.
 """
 
+from collections.abc import Collection
 from enum import StrEnum
 from functools import cache
 from typing import TYPE_CHECKING
 
+from allauth.account.models import EmailAddress
+from django.apps import apps
 from django.conf import settings
 from django.contrib.auth.models import AbstractBaseUser
+from django.core.exceptions import PermissionDenied
 from django.db import models
 from django.db.models import Case, Q, Subquery, Value
 from django.utils.functional import Promise
@@ -113,6 +117,20 @@ class ApplicationQuerySet(models.QuerySet["Application"]):
             raise self.model.DoesNotExist
         return found
 
+    def concerning(self, account: int) -> "ApplicationQuerySet":
+        """The account's own applications: it owns them, has submitted them, works on them, or has filled in a part as
+        a guest by its confirmed e-mail address. Nobody reviews their own (`refuse_own_applications`)."""
+        confirmed = EmailAddress.objects.filter(user=account, verified=True)
+        # Who has opened the link that was sent there: naming an agent's address makes nobody a guest.
+        opened = apps.get_model("invitations", "Invitation").objects.exclude(opened_at=None)
+        guests = opened.filter(models.Exists(confirmed.filter(email__iexact=models.OuterRef("email"))))
+        # Asked of each application by its key, never of all guests and collaborators.
+        works_on_it, took_part = (
+            models.Exists(rows.filter(application=models.OuterRef("pk")))
+            for rows in (Collaborator.objects.filter(user=account), guests)
+        )
+        return self.filter(Q(owner=account) | Q(submitted_by=account) | works_on_it | took_part)
+
     def owned_by(self, user: AbstractBaseUser) -> "ApplicationQuerySet":
         """The applications of one customer, without deleted ones."""
         return self.filter(owner=user.pk, deleted_at=None)
@@ -120,6 +138,25 @@ class ApplicationQuerySet(models.QuerySet["Application"]):
     def submitted(self) -> "ApplicationQuerySet":
         """What agents see: everything that was ever submitted."""
         return self.exclude(submitted_at=None).filter(deleted_at=None)
+
+
+class OwnApplication(PermissionDenied):
+    """An agent has tried to review, claim or resolve something of their own application."""
+
+
+def own_applications(account: int, applications: Collection[int]) -> set[int]:
+    """Those of these applications, by their keys, that are the account's own. One query."""
+    from .models import Application
+
+    found = Application.objects.filter(pk__in=applications).concerning(account)
+    return set(found.values_list("pk", flat=True))
+
+
+def refuse_own_applications(applications: Collection[int], *, agent: int) -> None:
+    """Raise OwnApplication where one is the agent's own: every change of a review, every claim and every decision about
+    a delivery asks this in its transaction. One query."""
+    if own_applications(agent, applications):
+        raise OwnApplication("This is your own application. Another agent has to review it.")
 
 
 @cache

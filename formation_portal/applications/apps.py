@@ -7,3 +7,7 @@ class ApplicationsConfig(AppConfig):
     name = "formation_portal.applications"
     label = "applications"
     default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        """Take part in the round of each minute: files that wait for the malware scanner."""
+        from .services import malware_scans  # noqa: F401

@@ -14,7 +14,8 @@ from formation_portal.contract import canonical
 from formation_portal.contract.canonical import normalised_name
 from formation_portal.contract.rules import Question
 from formation_portal.documents.findings import Findings
-from formation_portal.documents.inspection import CLOSE, LARGE, SMALL, inspect_file
+from formation_portal.documents.inspection import CLOSE, LARGE, SMALL, draw_page
+from formation_portal.documents.sandbox import SandboxBusy
 
 from .contacts import Contact, answers_by_property, is_same, latest_applications
 from .draft import Draft
@@ -45,7 +46,10 @@ def small_picture(document: Document) -> bytes:
 
 
 def page_picture(document: Document, page: int, *, is_close: bool = False) -> bytes:
-    """One page as a JPEG of screen size, or larger with `is_close`; empty where it cannot be drawn."""
+    """One page as a JPEG of screen size, or larger with `is_close`; empty where it cannot be drawn.
+
+    Raises OSError where its file can't be had, or can't be looked at, for now.
+    """
     close = _draw(document, side=CLOSE, page=page) if is_close else b""
     # A noisy picture may be larger than the sandbox returns at that size.
     return close or _draw(document, side=LARGE, page=page)
@@ -56,7 +60,9 @@ def _draw(document: Document, *, side: int, page: int = 1) -> bytes:
         return b""
     try:
         with document.file.storage.open(str(document.file.name)) as file:
-            return inspect_file(cast(IO[bytes], file), document.mime_type, side=side, page=page)[1]
+            return draw_page(cast(IO[bytes], file), document.mime_type, side=side, page=page)
+    except SandboxBusy as error:
+        raise OSError(errno.EBUSY, "Too many files are being opened") from error
     except FileNotFoundError as error:
         # As when it is downloaded: its record is here, so it is not known to be lost, and may come back.
         raise OSError(errno.EIO, "An uploaded file is not in its storage") from error

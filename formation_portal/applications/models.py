@@ -258,6 +258,14 @@ class DocumentQuerySet(models.QuerySet["Document"]):
         return self.filter(Q(party=None) | Q(party__removed_at=None), replaced_at=None)
 
 
+class ScanState(models.TextChoices):
+    """What the malware scanner has said of a file."""
+
+    NONE = "", "Not scanned"
+    WAITING = "waiting", "Checking"
+    CLEAN = "clean", "Clean"
+
+
 class Document(models.Model):
     """One uploaded file, in a document slot of a party or of the entity itself.
 
@@ -276,6 +284,7 @@ class Document(models.Model):
     sha256 = models.CharField(max_length=64)
     # What the checks found (documents/findings.py); empty where none has run.
     findings = models.JSONField(default=dict, blank=True)
+    scan = models.CharField(max_length=8, choices=ScanState, default=ScanState.NONE, blank=True, db_default="")
     # Null where a guest uploaded it by invitation, without an account.
     uploaded_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+")
     uploaded_at = models.DateTimeField(auto_now_add=True)
@@ -303,6 +312,11 @@ class Document(models.Model):
         """Delete it, and make that void as well."""
         Party.objects.filter(documents=self).update(judged_of=None)
         return super().delete(*args, **options)
+
+    @property
+    def is_checking(self) -> bool:
+        """Whether the malware scanner has yet to answer: nobody opens the file, and it goes nowhere."""
+        return self.scan == ScanState.WAITING
 
     @property
     def download_name(self) -> str:

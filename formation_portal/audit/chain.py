@@ -16,7 +16,8 @@ from .models import COLUMNS, FIRST_PREVIOUS_HASH, SUBJECT_LIMIT, TABLE, Actor, A
 # The number is the key, so of two who take the same one only the first has it; the other waits for the first to end,
 # and does nothing where it was committed. SQLite and PostgreSQL alike.
 _INSERT = (
-    f"INSERT INTO {TABLE} ({', '.join(COLUMNS)}) VALUES ({', '.join(['%s'] * len(COLUMNS))}) "  # noqa: S608  # our own
+    # Names of our own.
+    f"INSERT INTO {TABLE} ({', '.join(COLUMNS)}) VALUES ({', '.join(['%s'] * len(COLUMNS))}) "  # nosec B608  # noqa: S608
     "ON CONFLICT (number) DO NOTHING"
 )
 

@@ -25,6 +25,7 @@ class AuditAction(models.TextChoices):
     RIGHTS = "rights", "Changed rights"
     REVEAL = "reveal", "Viewed numbers"
     CLAIM = "claim", "Claimed or released a case"
+    REFUSAL = "refusal", "Rejected a file"
 
 
 class AccessKind(StrEnum):

@@ -5,6 +5,7 @@ is away or locked, a disk is full or read-only) passes by itself or is ended by 
 """
 
 import errno
+import ipaddress
 import sqlite3
 from enum import StrEnum
 from pathlib import Path
@@ -62,8 +63,20 @@ def database_settings(url: str, *, default_path: Path) -> dict[str, Any]:
         config["CONN_MAX_AGE"] = None
     elif config["ENGINE"].endswith("postgresql"):
         # A server that is away, or vanishes without a word, is said to be away, instead of keeping everybody waiting.
-        config["OPTIONS"] = _POSTGRESQL_PATIENCE | config.get("OPTIONS", {})
+        config["OPTIONS"] = _POSTGRESQL_PATIENCE | _transport(str(config.get("HOST", ""))) | config.get("OPTIONS", {})
     return config
+
+
+def _transport(host: str) -> dict[str, str]:
+    """What the way to a server takes, unless the address says otherwise (`?sslmode=`): TLS, where it isn't on this
+    machine. A path is that of a socket."""
+    if not host or host.startswith("/") or host == "localhost":
+        return {}
+    try:
+        is_here = ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        is_here = False
+    return {} if is_here else {"sslmode": "require"}
 
 
 def limit_statements(seconds: float = STATEMENT_SECONDS) -> None:

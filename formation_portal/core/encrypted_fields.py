@@ -9,7 +9,7 @@ No lookup reads an encrypted column, but `isnull`. `update()` takes no plain val
 
 import json
 import uuid
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any
 
 from django.core.exceptions import FieldError
@@ -235,11 +235,27 @@ def encrypt_existing(model: type[models.Model], alias: str) -> None:
             model._base_manager.using(alias).filter(pk=row.pk).update(**changed)
 
 
+def decrypt_existing(model: type[models.Model], alias: str) -> None:
+    """For a migration that is undone: texts as they were. Rows with bytes are deleted: each can be made again."""
+    fields, rows = encrypted_fields(model), model._base_manager.using(alias)
+    if any(isinstance(field, EncryptedBinaryField) for field in fields):
+        rows.all().delete()
+    for row in rows_in_order(model, alias):
+        stored = {field: row.__dict__[field.attname] for field in fields if row.__dict__[field.attname]}
+        opened = {field.name: decrypt(text, field.context_of(row)) for field, text in stored.items()}
+        if opened:
+            plain = {name: Stored(content.decode("utf-8", "surrogatepass")) for name, content in opened.items()}
+            rows.filter(pk=row.pk).update(**plain)
+
+
 def encrypt_models(app_label: str, *names: str) -> RunPython:
-    """The operation of a migration that does so for these models. It isn't undone: nothing is to be plain again."""
+    """The operation of a migration that does so for these models."""
 
-    def encrypt_them(apps: Any, schema_editor: Any) -> None:
-        for name in names:
-            encrypt_existing(apps.get_model(app_label, name), schema_editor.connection.alias)
+    def each(act: Callable[[type[models.Model], str], None]) -> Callable[[Any, Any], None]:
+        def act_on_all(apps: Any, schema_editor: Any) -> None:
+            for name in names:
+                act(apps.get_model(app_label, name), schema_editor.connection.alias)
 
-    return RunPython(encrypt_them)
+        return act_on_all
+
+    return RunPython(each(encrypt_existing), each(decrypt_existing))

@@ -4,7 +4,6 @@ STORAGES names them by `storage_settings`.
 """
 
 import uuid
-from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +28,7 @@ class EncryptedFiles:
     def _open(self, name: str, mode: str = "rb") -> "File[Any]":
         with self.open_stored(name) as stored:
             content = encryption.decrypt_file(stored.read(), name)
-        return File(BytesIO(content), name)
+        return ContentFile(content, name)
 
     def open_stored(self, name: str) -> "File[Any]":
         """The file as it is stored, encrypted."""

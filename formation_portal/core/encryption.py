@@ -139,6 +139,11 @@ def decrypt_file(stored: bytes, name: str) -> bytes:
         raise UnreadableError(f"The file {name} was altered, or belongs elsewhere") from error
 
 
+def is_newest(text: str) -> bool:
+    """Whether the first key has encrypted it."""
+    return text.startswith(f"{key_ring().first.id}:")
+
+
 def is_newest_file(stored: bytes) -> bool:
     """Whether a file, or its beginning, is encrypted by the first key."""
     return stored.startswith(FILE_MARK + key_ring().first.raw_id)

@@ -10,6 +10,7 @@ from typing import Any
 
 from django.apps import apps
 from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
 from django.core.files.storage import storages
 from django.db import router
 from django.db.models import Model, QuerySet
@@ -38,6 +39,22 @@ def rotation_task(task: Callable[[], object]) -> Callable[[], object]:
     return task
 
 
+def check_keys() -> None:
+    """At the start of each process: raises ImproperlyConfigured where no key opens what the databases hold."""
+    checked: set[str] = set()
+    for model, field in _columns():
+        if (alias := router.db_for_read(model)) in checked:
+            continue
+        filled = model._base_manager.using(alias).exclude(**{f"{field.name}__isnull": True}).exclude(**{field.name: ""})
+        for stored in filled.values_list(field.name, flat=True)[:1]:
+            checked.add(alias)
+            if stored.partition(":")[0] not in key_ring().by_id:
+                raise ImproperlyConfigured(
+                    "FIELD_KEYS: none of them opens what is stored. Set SECRETS_KEY or FIELD_KEYS as on the other "
+                    "nodes, or put field-keys of your backup into DATA_DIR."
+                )
+
+
 def add_key() -> None:
     """Put a new key before the others. Raises RotationRefused."""
     if settings.FIELD_KEYS:
@@ -56,6 +73,8 @@ def drop_keys() -> int:
         raise RotationRefused(f"{left} columns or folders need an earlier key. Run rotate_keys --again")
     if time.time() - secret_store.changed_at(StoredSecret.FIELD_KEYS) < 2 * READ_AGAIN_SECONDS:
         raise RotationRefused(f"Wait {2 * READ_AGAIN_SECONDS:.0f} seconds, until every process has the newest key")
+    for task in _tasks:
+        task()
     secret_store.replace(StoredSecret.FIELD_KEYS, ring.text.split()[0])
     encryption.read_ring_again()
     return len(ring.by_id) - 1

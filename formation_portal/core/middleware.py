@@ -1,4 +1,5 @@
-"""The portal's own middleware: the log of requests, headers, health checks, limits of bodies, pages for bare statuses.
+"""The portal's own middleware: the log of requests, headers, health checks, limits of bodies, posts from other sites,
+what differs for htmx, pages for bare statuses.
 
 Which stands where is in the settings (MIDDLEWARE). `networks` has one, too.
 """
@@ -10,17 +11,22 @@ import time
 from collections.abc import Callable
 from functools import partial
 from http import HTTPStatus
+from typing import Any, cast
 
 from django.conf import settings
 from django.db import Error, connections
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.urls import get_callable
+from django.utils.cache import patch_vary_headers
+from django.utils.log import log_response
+from django_htmx.middleware import HtmxDetails
 
 from .integers import content_length
 from .monitoring import tracing
 from .monitoring.logs import account_id, log_context
 from .monitoring.metrics import count_request
-from .pages.first_visit import CONTENT_POLICY
+from .pages.content_policy import FILE_POLICY, PAGE_POLICY, PERMISSIONS_POLICY
 
 REQUEST_ID = "X-Request-Id"
 _IDS = re.compile(r"[A-Za-z0-9_.:-]{8,128}")
@@ -79,10 +85,6 @@ class RequestLog:
 _PERSONAL_PATHS = ("/accounts/", "/part/")
 
 
-# A style sheet or a script has no policy of its own; opened as a page it may do nothing.
-_FILE_POLICY = "default-src 'none'; frame-ancestors 'none'"
-
-
 class SecurityHeaders:
     """Adds what a view did not set itself."""
 
@@ -92,9 +94,10 @@ class SecurityHeaders:
     def __call__(self, request: HttpRequest) -> HttpResponse:
         response = self.get_response(request)
         is_file = request.path_info.startswith(settings.STATIC_URL)
-        response.headers.setdefault("Content-Security-Policy", _FILE_POLICY if is_file else CONTENT_POLICY)
+        response.headers.setdefault("Content-Security-Policy", FILE_POLICY if is_file else PAGE_POLICY)
         if not is_file:
             response.headers.setdefault("Cross-Origin-Opener-Policy", "same-origin")
+            response.headers.setdefault("Permissions-Policy", PERMISSIONS_POLICY)
         response.headers.setdefault("Cross-Origin-Resource-Policy", "same-origin")
         # Told by cookie, method and address, not by who is signed in: that would ask a database that may be away.
         has_session = settings.SESSION_COOKIE_NAME in {*request.COOKIES, *response.cookies}
@@ -102,6 +105,9 @@ class SecurityHeaders:
         answers_post = request.method not in ("GET", "HEAD")
         if has_session or answers_post or request.path_info.startswith(_PERSONAL_PATHS):
             response.headers.setdefault("Cache-Control", "no-store")
+        elif response.get("Content-Type", "").startswith("text/html"):
+            # Its nonce is for one reader.
+            response.headers.setdefault("Cache-Control", "private")
         return response
 
 
@@ -124,7 +130,7 @@ class ErrorPages:
             raise Http404
         response = self.get_response(request)
         is_bare = response.status_code in STATUSES_WITH_PAGES and not response.streaming and not response.content
-        if not is_bare or request.path_info.startswith(_API_PATH) or "HX-Request" in request.headers:
+        if not is_bare or request.path_info.startswith(_API_PATH) or request.htmx:  # type: ignore[attr-defined]
             return response
         page = render(request, f"{response.status_code}.html", status=response.status_code)
         for name, value in response.items():
@@ -164,6 +170,64 @@ class BodyLimits:
         if is_too_large and not request.path_info.startswith(_MACHINE_PATHS):
             return render(request, "413.html", status=413)
         return self.get_response(request)
+
+
+_SAFE_METHODS = ("GET", "HEAD", "OPTIONS", "TRACE")
+_OTHER_SITES = ("cross-site", "same-site")
+
+
+class OwnSite:
+    """Refuses posts that a browser says come from another site (`Sec-Fetch-Site`), also where their token is right.
+
+    Those of TRUSTED_ORIGINS count as ours, and machines say no such thing. A browser that says nothing is asked for the
+    token alone.
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        return self.get_response(request)
+
+    def process_view(self, request: HttpRequest, *_: Any) -> HttpResponse | None:
+        """Here and not earlier, so that its page knows its reader."""
+        if request.method in _SAFE_METHODS or request.path_info.startswith(_MACHINE_PATHS):
+            return None
+        if request.headers.get("Sec-Fetch-Site") not in _OTHER_SITES:
+            return None
+        if request.headers.get("Origin") in settings.CSRF_TRUSTED_ORIGINS:
+            return None
+        refused = get_callable(settings.CSRF_FAILURE_VIEW)(request, reason="Sec-Fetch-Site")
+        log_response("Forbidden (post from another site)", response=refused, request=request)
+        return cast(HttpResponse, refused)
+
+
+class _HtmxDetails(HtmxDetails):
+    """django-htmx's, which remembers the headers that the answer was made from."""
+
+    def __init__(self, request: HttpRequest) -> None:
+        super().__init__(request)
+        self.read: list[str] = []
+
+    def _get_header_value(self, name: str) -> str | None:
+        if name not in self.read:
+            self.read.append(name)
+        return super()._get_header_value(name)
+
+
+class Htmx:
+    """Gives `request.htmx` to views. An answer that was made with a look at it says so (`Vary`), so that no cache takes
+    a part of a page for the page."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        request.htmx = details = _HtmxDetails(request)  # type: ignore[attr-defined]
+        response = self.get_response(request)
+        if details.read:
+            patch_vary_headers(response, details.read)
+        return response
 
 
 LIVE, READY = "/livez", "/readyz"

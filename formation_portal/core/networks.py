@@ -14,7 +14,7 @@ Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
 LOOPBACK = "127.0.0.0/8, ::1/128"
 # What a server listens at that answers to "localhost": loopback, or every address.
-_LOCALHOST = ("127.0.0.1", "::1", "0.0.0.0", "::")  # noqa: S104  # compared only
+_LOCALHOST = ("127.0.0.1", "::1", "0.0.0.0", "::")  # nosec B104  # noqa: S104  # compared only
 
 
 def parse_networks(listed: str) -> tuple[Network, ...]:

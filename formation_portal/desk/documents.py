@@ -115,7 +115,7 @@ def look_url(document: Document, shown: QueueState) -> str:
     reference = document.application.reference
     if document.party:
         return f"{party_url(reference, document.party.token)}{ViewerState(document.pk, shown=shown).query}#paper"
-    if findings_of(document).can_be_shown:
+    if findings_of(document).can_be_shown or document.is_checking:
         return reverse("desk:document_page", args=[reference, document.pk, 1])
     return reverse("desk:document", args=[reference, document.pk])
 

@@ -81,6 +81,8 @@ class QueueState:
     newest_first: bool = False
     after: QueuePosition | None = None
     before: QueuePosition | None = None
+    # For who may not see names: what is typed is a reference, and finds nothing else. No address says so.
+    by_reference: bool = False
 
     @classmethod
     def read(cls, query: Mapping[str, str]) -> "QueueState":

@@ -2,6 +2,7 @@
 
 from django.urls import include, path
 
+from .api_keys import urls as api_keys
 from .audit import urls as audit
 from .case import urls as case
 from .decisions import urls as decisions
@@ -27,5 +28,6 @@ urlpatterns = [
     *deliveries.urlpatterns,
     *statistics.urlpatterns,
     *texts.urlpatterns,
+    *api_keys.urlpatterns,
     path("<str:reference>/", include(application)),
 ]

@@ -1,47 +1,61 @@
-"""Asks the sandbox what an uploaded file is."""
+"""Asks the sandbox what an uploaded file is, and for pictures of its pages."""
 
 import json
-import os
 from typing import IO
 
 from . import sandbox
-from .findings import PDF, FindingCode, Findings
+from .findings import FindingCode, Findings
 from .sandbox_process import CPU_SECONDS
 
 # In pixels. Drawing a close one takes no longer, since the file is decoded whole; it is three times as many bytes.
 SMALL, LARGE, CLOSE = 320, 1400, 2400
 
-_TASK = "formation_portal.documents.inspection_task:inspect_content"
+_TASKS = "formation_portal.documents.inspection_task"
 _ANSWER_LIMIT = 3_000_000
 # The smallest file of each type that has anything to show is larger.
 _MIN_BYTES = 60
+_JPEG_START = b"\xff\xd8"
 
 
-def inspect_file(
-    file: IO[bytes], mime_type: str, *, side: int = SMALL, page: int = 1, seconds: int = CPU_SECONDS
-) -> tuple[Findings, bytes]:
-    """Have a file of the disk looked at: what was found, and a JPEG of the page, at most `side` pixels wide and high.
+def inspect_file(content: IO[bytes], mime_type: str, *, seconds: int = CPU_SECONDS) -> tuple[Findings, bytes]:
+    """Have a file looked at: what was found, and a small JPEG of its first page; empty where it is to be refused.
 
-    The picture is empty where there is nothing to show. Never raises for the file: what takes too long, or too much
-    memory, or breaks the library, is found to be too heavy.
+    Never raises for the file: what takes too long, or too much memory, or breaks the library, is found to be too heavy.
+    Raises SandboxBusy where nobody has looked.
     """
-    if os.fstat(file.fileno()).st_size < _MIN_BYTES:
+    content.seek(0)
+    if len(content.read(_MIN_BYTES)) < _MIN_BYTES:
         return Findings(codes=(FindingCode.UNREADABLE,)), b""
-    page = page if mime_type == PDF else 1
-    try:
-        answer = sandbox.run_task(
-            _TASK, file, answer_limit=_ANSWER_LIMIT, seconds=seconds, mime_type=mime_type, side=side, page=page
-        )
-    except sandbox.SandboxBusy:
-        # Nobody has looked; a picture of it is drawn when somebody asks for one.
-        return Findings(), b""
+    answer = sandbox.run_task(
+        f"{_TASKS}:inspect_content",
+        content,
+        answer_limit=_ANSWER_LIMIT,
+        seconds=seconds,
+        mime_type=mime_type,
+        side=SMALL,
+    )
     return _parse_answer(answer)
+
+
+def draw_page(content: IO[bytes], mime_type: str, *, side: int = SMALL, page: int = 1) -> bytes:
+    """A JPEG of a page of a file that was taken, at most `side` pixels wide and high; empty where it can't be drawn.
+    Nothing but what is seen goes into it. Raises SandboxBusy."""
+    return _only_jpeg(
+        sandbox.run_task(
+            f"{_TASKS}:draw_content", content, answer_limit=_ANSWER_LIMIT, mime_type=mime_type, side=side, page=page
+        )
+    )
 
 
 def _parse_answer(answer: bytes) -> tuple[Findings, bytes]:
     """What has come from a process that a hostile file may have taken over is read with care, and never believed."""
     line, _, picture = answer.partition(b"\n")
     try:
-        return Findings.from_json(json.loads(line)), picture
+        findings = Findings.from_json(json.loads(line))
     except ValueError:
         return Findings(codes=(FindingCode.TOO_HEAVY,)), b""
+    return findings, _only_jpeg(picture) if findings.can_be_shown else b""
+
+
+def _only_jpeg(picture: bytes) -> bytes:
+    return picture if picture.startswith(_JPEG_START) else b""

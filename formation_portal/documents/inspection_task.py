@@ -1,36 +1,55 @@
-"""Inspects one uploaded file: a task of the sandbox, never called anywhere else.
+"""Judges one uploaded file, and draws pages of one: tasks of the sandbox, never called anywhere else.
 
-PDFs by PDFium, without scripts or forms; JPEG and PNG by Pillow, within limits, turned upright and measured.
+PDFs by qpdf and PDFium, without scripts or forms; JPEG and PNG by Pillow, within limits, turned upright and measured.
 """
 
 import io
 import json
+import math
 
 # The two plugins are loaded now: a process that opens a file must not have to look for its libraries first.
-from PIL import Image, ImageFilter, ImageOps, ImageStat, JpegImagePlugin, PngImagePlugin  # noqa: F401
+from PIL import Image, ImageFilter, ImageOps, ImageStat, JpegImagePlugin, PngImagePlugin
 from pypdfium2 import PdfDocument, PdfiumError
 
 from .findings import PDF, FindingCode, Findings
+from .hidden_files import hides_another_file, split_picture
+from .pdf_content import judge_pdf
 
 
-def inspect_content(content: bytes, *, mime_type: str, side: int, page: int) -> bytes:
-    """A line of JSON with what is found, and a picture of the page as a JPEG where there is something to show."""
-    findings, picture = _inspect(content, mime_type, side, page)
+def inspect_content(content: bytes, *, mime_type: str, side: int) -> bytes:
+    """A line of JSON with what is found, and a picture of the first page as a JPEG where the file is not refused."""
+    findings, picture = _inspect(content, mime_type, side)
     return json.dumps(findings.to_json()).encode() + b"\n" + picture
 
 
-def _inspect(content: bytes, mime_type: str, side: int, page: int) -> tuple[Findings, bytes]:
+def draw_content(content: bytes, *, mime_type: str, side: int, page: int) -> bytes:
+    """A page as a JPEG; nothing where it can't be drawn."""
+    try:
+        image = inspect_pdf(content, side, page)[1] if mime_type == PDF else inspect_image(content, side)[1]
+    except Exception:
+        # Libraries raise what they like at a broken file.
+        return b""
+    return as_jpeg(image) if image else b""
+
+
+def _inspect(content: bytes, mime_type: str, side: int) -> tuple[Findings, bytes]:
+    refused = frozenset({FindingCode.HIDDEN_FILE}) if hides_another_file(content, mime_type) else frozenset()
     try:
         if mime_type == PDF:
-            findings, image = inspect_pdf(content, side, page)
+            if refused := refused or judge_pdf(content):
+                return Findings(codes=tuple(refused)), b""
+            findings, image = inspect_pdf(content, side)
         else:
             findings, image = inspect_image(content, side)
-        return findings, as_jpeg(image) if image else b""
+            # A reader that goes on where a file is torn off would show half a page for a whole one.
+            if not split_picture(content, mime_type)[1]:
+                refused |= {FindingCode.UNREADABLE}
+        findings = findings.also(refused)
+        return findings, as_jpeg(image) if image and findings.can_be_shown else b""
     except MemoryError:
         return Findings(codes=(FindingCode.TOO_HEAVY,)), b""
     except Exception:
-        # Libraries raise what they like at a broken file.
-        return Findings(codes=(FindingCode.UNREADABLE,)), b""
+        return Findings(codes=(*refused, FindingCode.UNREADABLE)), b""
 
 
 # More than a person who checks a paper leafs through.
@@ -64,6 +83,10 @@ def inspect_pdf(content: bytes, side: int, page: int = 1) -> tuple[Findings, Ima
 
 # 60 million: A4 at 600 dots an inch has 35, a good telephone's picture 50.
 MAX_PIXELS = 60_000_000
+# Of memory that a picture may take while it is decoded: 60 million grey dots, 40 million in colours. A JPEG whose scans
+# come one after the other keeps all of them, two bytes a number; any other is decoded at a fraction.
+_MAX_UNFOLDED = 160_000_000
+_BYTES_OF_A_DOT = {"1": 1, "L": 1, "P": 1, "LA": 4, "I;16": 2}
 # Fewer than 1,024 x 768 hardly hold a page of small print.
 MIN_PIXELS = 700_000
 
@@ -98,8 +121,10 @@ def inspect_image(content: bytes, side: int) -> tuple[Findings, Image.Image | No
     with Image.open(io.BytesIO(content), formats=_FORMATS) as image:
         orientation, codes = _read_exif(image)
         width, height = reversed(image.size) if orientation in _SIDEWAYS else image.size
-        if width * height > MAX_PIXELS:
+        if width * height > MAX_PIXELS or _unfolded_bytes(image) > _MAX_UNFOLDED:
             return Findings(width=width, height=height, codes=(FindingCode.TOO_LARGE, *codes)), None
+        if isinstance(image, PngImagePlugin.PngImageFile) and image.is_animated:
+            return Findings(width=width, height=height, codes=(FindingCode.ANIMATED, *codes)), None
         shown = _flatten(image, max(side, _MEASURED_SIDE))
     if width * height < MIN_PIXELS:
         codes.append(FindingCode.FEW_PIXELS)
@@ -107,6 +132,17 @@ def inspect_image(content: bytes, side: int) -> tuple[Findings, Image.Image | No
     shown.thumbnail((side, side))
     upright = _UPRIGHT.get(orientation)
     return Findings(width=width, height=height, codes=tuple(codes)), shown.transpose(upright) if upright else shown
+
+
+def _unfolded_bytes(image: Image.Image) -> int:
+    """How much memory the picture takes while it is decoded."""
+    pixels = image.width * image.height
+    if not isinstance(image, JpegImagePlugin.JpegImageFile):
+        return pixels * _BYTES_OF_A_DOT.get(image.mode, 4)
+    if "progressive" not in image.info:
+        return 0
+    sampled = [across * down for _, across, down, _ in image.layer]
+    return 2 * pixels * sum(sampled) // max(1, max(sampled, default=1))
 
 
 def measure(image: Image.Image) -> list[FindingCode]:
@@ -145,14 +181,28 @@ def _read_exif(image: Image.Image) -> tuple[int, list[FindingCode]]:
         return 1, []
 
 
+# So many rows at a time are brought into plain colours, so that a large picture isn't held twice.
+_BAND_ROWS = 256
+
+
 def _flatten(image: Image.Image, side: int) -> Image.Image:
     """In plain colours on white, at most `side` wide and high. A JPEG is decoded at a fraction where that is enough."""
+    image.draft(image.mode, (2 * side, 2 * side))
+    # To twice the size by whole numbers first, which is as good and takes little memory.
+    factor = max(1, max(image.size) // (2 * side))
+    size = [math.ceil(length / factor) for length in image.size]
+    shown, rows = Image.new("RGB", (size[0], size[1])), factor * max(1, _BAND_ROWS // factor)
+    for top in range(0, image.height, rows):
+        band = _in_plain_colours(image.crop((0, top, image.width, min(top + rows, image.height))))
+        shown.paste(band.reduce(factor) if factor > 1 else band, (0, top // factor))
+    shown.thumbnail((side, side))
+    return shown
+
+
+def _in_plain_colours(image: Image.Image) -> Image.Image:
     if image.mode.startswith("I"):
         # 16 bits of grey.
         image = image.point(lambda value: value / 256).convert("L")
-    elif image.mode in ("1", "P", "PA"):
-        image = image.convert("RGBA" if image.has_transparency_data else "RGB")
-    image.thumbnail((side, side))
     if not image.has_transparency_data:
         return image.convert("RGB")
     seen, paper = image.convert("RGBA"), Image.new("RGB", image.size, "white")

@@ -8,23 +8,28 @@ import atexit
 import json
 import os
 import select
+import shutil
 import socket
 import subprocess
 import sys
-import tempfile
 import threading
 import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import IO, Any
 
-from .sandbox_process import CPU_SECONDS, NAME_BYTES, WALL_CLOCK_FACTOR
+from .sandbox_process import CPU_SECONDS, MEMORY_BYTES, NAME_BYTES, WALL_CLOCK_FACTOR
 
 # At once; others wait for their turn, so that nobody's files take the machine from everybody's pages.
 _SLOTS = 2
-# Whoever has waited this long for a turn is told that the machine is busy.
-_SLOT_SECONDS = 8
+# So many may wait, and no longer than these seconds: the other threads of the process go on serving pages. Whoever
+# finds no place is told that the machine is busy.
+_PLACES, _WAIT_SECONDS = 3, 8
 # The kernel ends whoever works longer than the limit; this is for what the kernel is late with.
 _GRACE_SECONDS = 2
+_PIECE_BYTES = 1 << 20
 _PROJECT = Path(__file__).resolve().parents[2]
 
 
@@ -32,22 +37,49 @@ class SandboxBusy(Exception):
     """Others have had their turn for so long that nobody has looked at the task."""
 
 
-def run_task(task: str, file: IO[bytes], *, answer_limit: int, seconds: int = CPU_SECONDS, **arguments: Any) -> bytes:
-    """What the task `module:function` makes of the file, with these arguments (JSON).
+def run_task(
+    task: str,
+    content: IO[bytes] | bytes,
+    *,
+    answer_limit: int,
+    seconds: int = CPU_SECONDS,
+    memory: int = MEMORY_BYTES,
+    reads: Iterable[str] = (),
+    **arguments: Any,
+) -> bytes:
+    """What the task `module:function` makes of the content, with these arguments (JSON).
 
-    `file` is one of the disk's, or a temporary one. Gives nothing where the task did not finish: it took more than
-    `seconds` of processor time or the memory there is, raised an error, or answered with more than `answer_limit`
-    bytes. Raises SandboxBusy.
+    The content is copied into memory of its own: whatever has been stored may be encrypted where it is stored. `reads`
+    are paths that the task may read, beside libraries and fonts. Gives nothing where the task did not finish: it took
+    more than `seconds` of processor time or than `memory` bytes, raised an error, or answered with more than
+    `answer_limit` bytes. Raises SandboxBusy.
     """
-    if not _slots.acquire(timeout=_SLOT_SECONDS):
+    if not _places.acquire(blocking=False):
         raise SandboxBusy
     try:
-        with tempfile.TemporaryFile() as arguments_file:
-            arguments_file.write(json.dumps({**arguments, "seconds": seconds}).encode())
-            arguments_file.flush()
-            return _sandbox.ask(task, (file.fileno(), arguments_file.fileno()), seconds, answer_limit)
+        if not _slots.acquire(timeout=_WAIT_SECONDS):
+            raise SandboxBusy
+        try:
+            request = {"seconds": seconds, "memory": memory, "reads": [*reads], "arguments": arguments}
+            with _unnamed_file(content) as file, _unnamed_file(json.dumps(request).encode()) as arguments_file:
+                return _sandbox.ask(task, (file.fileno(), arguments_file.fileno()), seconds, answer_limit)
+        finally:
+            _slots.release()
     finally:
-        _slots.release()
+        _places.release()
+
+
+@contextmanager
+def _unnamed_file(content: IO[bytes] | bytes) -> Iterator[IO[bytes]]:
+    """A file in memory that has no name and leaves nothing on the disk; on the disk where the system has no such."""
+    with os.fdopen(os.memfd_create("task"), "w+b") if hasattr(os, "memfd_create") else TemporaryFile() as file:
+        if isinstance(content, bytes):
+            file.write(content)
+        else:
+            content.seek(0)
+            shutil.copyfileobj(content, file, _PIECE_BYTES)
+        file.flush()
+        yield file
 
 
 class _Sandbox:
@@ -129,6 +161,6 @@ def _read_all(pipe: int, seconds: float, limit: int) -> bytes:
     return b""
 
 
-_slots = threading.BoundedSemaphore(_SLOTS)
+_slots, _places = threading.BoundedSemaphore(_SLOTS), threading.BoundedSemaphore(_SLOTS + _PLACES)
 _sandbox = _Sandbox()
 atexit.register(_sandbox.close)

@@ -1,78 +1,106 @@
 """The sandbox's process: it has the libraries ready, and forks for each task one that does it, confined, and ends.
 
 It is started by `sandbox`, and ends when the socket that it was given closes. A request is the name of a task, as
-`module:function` of ours, with three descriptors: the file that the task is about, the task's arguments as a file of
-JSON, and the end of a pipe for the answer. The task takes the file's content and the arguments, and gives bytes. The
-kernel sees to the limits, whatever a library does.
+`module:function` of ours, with three descriptors: the content that the task is about, the task's arguments as a file of
+JSON, and the end of a pipe for the answer. The task takes the content and the arguments, and gives bytes. The kernel
+sees to the limits, whatever a library does.
 """
 
 import json
 import os
 import resource
+import select
 import signal
 import socket
 import sys
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from importlib import import_module
+from pathlib import Path
 from typing import cast
+
+from . import confinement
 
 # The name of a task, in bytes.
 NAME_BYTES = 256
 
 # Of processor time, unless a task says otherwise.
-CPU_SECONDS = 6
+CPU_SECONDS = 5
 # Of a busy machine a task waits for so many seconds for each of its own.
 WALL_CLOCK_FACTOR = 5
-MEMORY_BYTES = 700 * 1024 * 1024
+# What a task may take beyond what the process has when it begins, unless it says otherwise.
+MEMORY_BYTES = 200_000_000
+# Of addresses, which a library may set aside and never use.
+_ADDRESS_FACTOR = 2
+# Whoever serves pages comes first.
+_NICE = 10
+
+Task = Callable[..., bytes]
 
 
-def limit_resources(seconds: int) -> None:
+def limit_resources(seconds: int, memory: int) -> None:
     """From now on: some seconds, some memory, no writing to disk, no core file, no alarm that code could catch."""
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
     signal.setitimer(signal.ITIMER_REAL, WALL_CLOCK_FACTOR * seconds)
+    pages = [int(number) * resource.getpagesize() for number in Path("/proc/self/statm").read_text().split()]
+    size, data = pages[0], pages[5]
     for kind, most in (
         (resource.RLIMIT_CPU, seconds),
-        (resource.RLIMIT_AS, MEMORY_BYTES),
+        (resource.RLIMIT_DATA, data + memory),
+        (resource.RLIMIT_AS, size + _ADDRESS_FACTOR * memory),
         (resource.RLIMIT_FSIZE, 0),
         (resource.RLIMIT_CORE, 0),
     ):
         resource.setrlimit(kind, (most, most))
 
 
-Task = Callable[..., bytes]
-
-
 def serve(connection: socket.socket) -> None:
     """Answer requests until the door closes."""
-    # Whoever has ended is forgotten without being waited for.
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     # Ctrl-C is for the process that has asked; this one ends when that does.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    os.nice(_NICE)
+    confinement.leave_network()
+    # What is under way, and when it must be over: a task that has blocked its alarm is ended all the same.
+    until: dict[int, float] = {}
     while True:
+        while not select.select([connection], [], [], 1 if until else None)[0]:
+            _end_late(until)
         name, descriptors, _, _ = socket.recv_fds(connection, NAME_BYTES, 3)
+        _end_late(until)
         if not name:
             return
         # Loaded once, before the fork: what is confined needn't look for its libraries.
         module, _, function = name.decode().strip().partition(":")
         task = cast(Task, getattr(import_module(module), function))
-        if os.fork() == 0:
+        content, arguments, answer = descriptors
+        request = json.loads(os.pread(arguments, os.fstat(arguments).st_size, 0))
+        child = os.fork()
+        if child == 0:
             connection.close()
-            _run_task(task, *descriptors)
+            _run_task(task, request, content, answer)
+        until[child] = time.monotonic() + WALL_CLOCK_FACTOR * request["seconds"]
         for descriptor in descriptors:
             os.close(descriptor)
 
 
-def _run_task(task: Task, file: int, arguments: int, answer: int) -> None:
+def _end_late(until: dict[int, float]) -> None:
+    """Forget who has ended, and end whoever should have."""
+    for child, moment in [*until.items()]:
+        if time.monotonic() > moment:
+            with suppress(ProcessLookupError):
+                os.kill(child, signal.SIGKILL)
+        if os.waitpid(child, os.WNOHANG)[0]:
+            del until[child]
+
+
+def _run_task(task: Task, request: Mapping[str, object], content: int, answer: int) -> None:
     """Do one task, and end. Whatever goes wrong, and whatever the kernel ends before, has written nothing."""
     try:
-        with (
-            os.fdopen(file, "rb") as opened,
-            os.fdopen(arguments, "rb") as arguments_file,
-            os.fdopen(answer, "wb") as out,
-        ):
-            request = json.load(arguments_file)
-            limit_resources(request.pop("seconds"))
-            out.write(task(opened.read(), **request))
+        with os.fdopen(content, "rb") as opened, os.fdopen(answer, "wb") as out:
+            limit_resources(cast(int, request["seconds"]), cast(int, request["memory"]))
+            confinement.confine(cast(list[str], request["reads"]))
+            out.write(task(opened.read(), **cast(Mapping[str, object], request["arguments"])))
     finally:
         os._exit(0)
 

@@ -9,7 +9,6 @@ from django.utils.translation import gettext_lazy
 
 from formation_portal.applications.fields import new_token
 from formation_portal.applications.models import Application, Party
-from formation_portal.core.encrypted_fields import EncryptedTextField
 
 
 class Invitation(models.Model):
@@ -22,7 +21,7 @@ class Invitation(models.Model):
     application = models.ForeignKey(Application, models.CASCADE, related_name="invitations")
     party = models.OneToOneField(Party, models.CASCADE, related_name="invitation")
     reference = models.CharField(max_length=32, unique=True, default=new_token, editable=False)
-    email = EncryptedTextField(bound_to=("application_id", "reference"))
+    email = models.EmailField()
     language = models.CharField(max_length=12)
     key_digest = models.CharField(max_length=64, unique=True)
     round = models.PositiveIntegerField(default=0)

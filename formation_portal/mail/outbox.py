@@ -31,7 +31,9 @@ _FIRST_WAIT = dt.timedelta(seconds=30)
 _LONGEST_WAIT = dt.timedelta(hours=4)
 GIVEN_UP_AFTER = dt.timedelta(days=3)
 # Letters that open something: what they said goes once they have been handed over, so that the outbox opens nothing.
-KINDS_WITH_SECRETS = frozenset({"code", "invitation", "nudge", "collaboration", "password_reset", "agent"})
+KINDS_WITH_SECRETS = frozenset(
+    {"code", "signup_code", "invitation", "nudge", "collaboration", "password_reset", "agent"}
+)
 
 
 def add_to_outbox(*, kind: str, to: str, language: str, context: Mapping[str, object], once: str) -> None:

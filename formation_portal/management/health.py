@@ -8,10 +8,12 @@ from django.conf import settings
 from django.core import checks
 
 from formation_portal.core.monitoring.checks import CheckResult, fault, look, ok
-from formation_portal.environment import is_this_machine, misspelled_settings, unsafe_in_public
+from formation_portal.environment import misspelled_settings
+from formation_portal.unsafe_settings import is_this_machine, unsafe_settings
 
-# What the proxy sees to that serves HTTPS: Strict-Transport-Security and redirects from http (deploy/README.md).
-_OF_THE_PROXY = frozenset({"security.W004", "security.W005", "security.W008", "security.W021"})
+# Redirects from http are the proxy's where it is not trusted to tell the scheme; whether browsers' makers may list the
+# host is for its operator to say (HSTS_PRELOAD).
+_OF_THE_OPERATOR = frozenset({"security.W008", "security.W021"})
 
 
 def check_settings() -> Iterator[CheckResult]:
@@ -23,9 +25,9 @@ def check_settings() -> Iterator[CheckResult]:
 
 
 def _public_settings() -> Iterator[CheckResult]:
-    """The start refuses these by HOST; behind a proxy on the same machine the portal's address alone tells."""
+    """What stops the start too, looked at once more."""
     if is_public():
-        for line in unsafe_in_public(settings.ENV):
+        for line in unsafe_settings(settings.ENV, is_public=True):
             name, _, why = line.partition(": ")
             found, _, remedy = why.rpartition(". ")
             yield fault("Settings", f"{name}: {found}", remedy)
@@ -34,7 +36,7 @@ def _public_settings() -> Iterator[CheckResult]:
 def _system_checks() -> Iterator[CheckResult]:
     public = is_public()
     for message in checks.run_checks(include_deployment_checks=public):
-        if message.id in _OF_THE_PROXY or message.is_silenced() or message.level < checks.WARNING:
+        if message.id in _OF_THE_OPERATOR or message.is_silenced() or message.level < checks.WARNING:
             continue
         result = fault if message.level >= checks.ERROR else look
         first, _, rest = str(message.msg).partition("\n")

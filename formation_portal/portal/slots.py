@@ -81,6 +81,8 @@ class SlotRow:
 
 def slot_state(document: Document, view: DeliveryStatus) -> SlotState:
     """A slot with a file: Saved, Checking, Received, or Returned to you; never refused while that is not known."""
+    if document.is_checking:
+        return SlotState("half", gettext("Checking"), detail=gettext("We are checking this file for malware."))
     word, when = str(view.words), formats.day(view.at.date()) if view.at else ""
     if view.is_refused:
         note = next((problem.message for problem in view.problems), "")
@@ -173,6 +175,8 @@ def _state(
 
 def _file_row(document: Document) -> FileRow:
     file_url, facts = _document_url("document", document), file_facts(document)
+    if document.is_checking:
+        return FileRow(document.name, "", facts)
     if not findings_of(document).can_be_shown:
         return FileRow(document.name, file_url, facts)
     page_url, picture_url = _document_url("document_page", document, 1), _document_url("document_thumbnail", document)

@@ -1,8 +1,7 @@
 """The kinds of resources and references between them, one row per remote thing, and what is known of the service.
 
-A reference is `{"$ref": [kind, subject]}` inside a payload, and becomes a remote id when it is sent. No answer of the
-contract has that shape. States and what changes them: design, "Relay". `wanted` and `acknowledged` are payloads with
-local references.
+A reference is `{"$ref": [kind, subject]}` inside a payload, as no answer of the contract is, and becomes a remote id
+when it is sent. `wanted` and `acknowledged` are payloads with them. States and what changes them: design, "Relay".
 """
 
 import uuid
@@ -60,6 +59,7 @@ ResourceName = tuple[ResourceKind, str]
 ENTITY: ResourceName = (ResourceKind.ENTITY, "")
 # Any other change of status is an agent's, named by its number in the history.
 WITHDRAWAL: ResourceName = (ResourceKind.STATUS, "")
+_ROW = ("application_id", "kind", "subject")
 
 
 def parent_of(kind: ResourceKind, subject: str) -> ResourceName | None:
@@ -127,8 +127,7 @@ UNCLEAR = "unclear"
 UNSUPPORTED = "unsupported"
 # Why a row is held: several records of the service may be ours, and nothing shows which one is.
 AMBIGUOUS = "twins"
-# Why a transition was refused, and is held where nothing shows that it was done all the same: the entity has another
-# status at the service.
+# Why a transition was refused, or is held in doubt: the entity has another status at the service.
 STATE_CONFLICT = "otherwise"
 # Why a row waits: the evidence says that nothing arrived, so it may be sent again.
 RESEND = "resend"
@@ -142,9 +141,6 @@ OWN_REASONS = frozenset(
     {UNCLEAR, UNSUPPORTED, AMBIGUOUS, STATE_CONFLICT, RESEND, FILE_MISSING, DUPLICATE, PROVIDER_INFORMED}
 )
 
-
-# What an encrypted column of a delivery is bound to (core/encrypted_fields.py).
-_ROW = ("application_id", "kind", "subject")
 
 # What the service says of a document that it has; nothing while it has not looked (supplement, "Documents").
 APPROVED, REJECTED = "approved", "rejected"
@@ -347,7 +343,6 @@ class Decision(models.Model):
         PROVIDER_INFORMED = "told", "Formation service informed"
 
     delivery = models.ForeignKey(Delivery, models.PROTECT, related_name="decisions")
-    # Names the row where it is encrypted, before it has a number.
     row = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
     agent = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
     deed = models.CharField(max_length=10, choices=Kind.choices)

@@ -16,6 +16,7 @@ from django.db.models import Count, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce, Now
 from django.utils import timezone
 
+from formation_portal.applications.access import refuse_own_applications
 from formation_portal.applications.models import Application
 from formation_portal.audit import chain
 from formation_portal.audit.models import AuditAction
@@ -133,7 +134,7 @@ def bind(
     `seen_at` is the row's `updated_at` when the agent read it. Raises DecisionOutdated where the row has changed since
     then, DecisionRefused where the id can't be its id.
     """
-    with _locked_for_decision(delivery_id, is_undecided, seen_at=seen_at) as row:
+    with _locked_for_decision(delivery_id, is_undecided, agent=agent, seen_at=seen_at) as row:
         chosen = clean_remote_id(row, remote_id)
         if _is_duplicated(row) and chosen != row.remote_id:
             forget_dependents(row)
@@ -151,7 +152,7 @@ def declare_absent(
 
     Where only a change of the thing was in doubt, the change is sent again.
     """
-    with _locked_for_decision(delivery_id, is_undecided, seen_at=seen_at) as row:
+    with _locked_for_decision(delivery_id, is_undecided, agent=agent, seen_at=seen_at) as row:
         if _is_duplicated(row):
             row.acknowledged = None
             forget_dependents(row)
@@ -176,7 +177,7 @@ def record_provider_informed(
     the numbers of other steps of the same application (`steps_to_inform`) of which the provider was informed as well.
     Raises DecisionOutdated, DecisionRefused.
     """
-    with _locked_for_decision(delivery_id, may_inform_provider, seen_at=seen_at) as row:
+    with _locked_for_decision(delivery_id, may_inform_provider, agent=agent, seen_at=seen_at) as row:
         told = clean_note(note)
         if not told:
             raise DecisionRefused("Enter who you informed, and how", field="note")
@@ -202,13 +203,15 @@ def _inform(row: Delivery, agent: AbstractBaseUser, *, note: str, remote_id: str
 
 @contextmanager
 def _locked_for_decision(
-    delivery_id: int, is_open: Callable[[Delivery], bool], *, seen_at: datetime | None
+    delivery_id: int, is_open: Callable[[Delivery], bool], *, agent: AbstractBaseUser, seen_at: datetime | None
 ) -> Iterator[Delivery]:
-    """The row, locked after its application as the worker does it, while a decision about it is open."""
+    """The row, locked after its application as the worker does it, while a decision about it is open. Raises
+    OwnApplication where the agent would decide about their own."""
     with transaction.atomic():
         of_row = Delivery.objects.filter(pk=delivery_id).values("application_id")
         Application.objects.select_for_update().get(pk__in=of_row)
         row = Delivery.objects.select_for_update().select_related("application").get(pk=delivery_id)
+        refuse_own_applications([row.application_id], agent=agent.pk)
         if not is_open(row) or (seen_at is not None and seen_at != row.updated_at):
             raise DecisionOutdated
         yield row

@@ -93,7 +93,7 @@ def desired_state(
         *_parties(draft, parties),
         *_documents(draft, parties),
         *_shareholdings(draft, parties, only),
-        *_transitions(application, status_changes),
+        *_transitions(draft, status_changes),
     )
 
 
@@ -163,22 +163,19 @@ def _is_ready_party(draft: Draft, row: PartyRow) -> bool:
 
 
 def _documents(draft: Draft, parties: Sequence[PartyRow]) -> Iterator[DesiredResource]:
+    """Those that are asked; what the malware scanner has not seen yet goes nowhere."""
     holders: list[PartyRow | None] = [None, *parties]
     for row in holders:
         asked = {slot.name for slot in draft.form_state.slots(row.record if row else None)}
         for slot, document in draft.documents_of(row).items():
             if slot in asked:
-                yield DesiredResource(
-                    ResourceKind.DOCUMENT,
-                    document_subject(row.token if row else None, slot),
-                    {
-                        "document_key": slot,
-                        "name": document.name,
-                        "mime_type": document.mime_type,
-                        "sha256": document.sha256,
-                        **({"party": reference_to(ResourceKind.PARTY, row.token)} if row else {}),
-                    },
+                party = row.token if row else None
+                payload = {name: getattr(document, name) for name in ("name", "mime_type", "sha256")}
+                payload |= {"document_key": slot} | (
+                    {"party": reference_to(ResourceKind.PARTY, party)} if party else {}
                 )
+                wanted = None if document.is_checking else payload
+                yield DesiredResource(ResourceKind.DOCUMENT, document_subject(party, slot), wanted)
 
 
 def _shareholdings(
@@ -206,16 +203,18 @@ def _shareholdings(
             )
 
 
-def _transitions(application: Application, status_changes: Sequence[Change]) -> Iterator[DesiredResource]:
+def _transitions(draft: Draft, changes: Sequence[Change]) -> Iterator[DesiredResource]:
     """Each submission with the changes of status by agents after it. Positions never change: only new ones are added.
 
-    A submission that came back before an agent had it, since the service refused something, is no longer sent.
+    A submission that came back before an agent had it, since the service refused something, is no longer sent. What is
+    new waits while a document is checked for malware, which the service would find missing.
     """
-    is_submission = [change.moved_to == State.SUBMITTED_FOR_REVIEW for change in status_changes]
+    application, is_checking = draft.application, bool(changes) and any(one.is_checking for one in draft.documents)
+    is_submission = [change.moved_to == State.SUBMITTED_FOR_REVIEW for change in changes]
     # Counted from the last one: a history may be older than the record of its status changes.
     number = application.submissions - sum(is_submission)
     by_agents: dict[int, list[Change]] = {}
-    for change, is_next in zip(status_changes, is_submission, strict=True):
+    for change, is_next in zip(changes, is_submission, strict=True):
         number += is_next
         # A change that nobody made was asked for by the service itself.
         if change.who_id is not None and State(change.moved_to) in _STATES_SET_BY_AGENTS:
@@ -224,13 +223,14 @@ def _transitions(application: Application, status_changes: Sequence[Change]) -> 
     for number in range(1, application.submissions + 1):
         position += 1
         if number in by_agents or (number == application.submissions and not application.is_open):
-            yield DesiredResource(ResourceKind.SUBMISSION, submission_subject(number), {"submission": number}, position)
+            submission = None if is_checking else {"submission": number}
+            yield DesiredResource(ResourceKind.SUBMISSION, submission_subject(number), submission, position)
         for change in by_agents.get(number, ()):
             position += 1
             # Without control characters, as long as the service takes it.
             note = "".join(" " if letter in _CONTROLS else letter for letter in str(change.named.get("note", "")))
-            payload = {"status": change.moved_to, "note": note[:STATUS_NOTE_LIMIT]}
-            yield DesiredResource(ResourceKind.STATUS, str(change.pk), payload, position)
+            status = None if is_checking else {"status": change.moved_to, "note": note[:STATUS_NOTE_LIMIT]}
+            yield DesiredResource(ResourceKind.STATUS, str(change.pk), status, position)
 
 
 _SYNCED_FIELDS = (

@@ -39,10 +39,10 @@ _DECISION_KEY = (
     "proposed_by_id",
     "deed",
     "reason",
-    "text",
-    "register_number",
     "registered_on",
 )
+# These are encrypted, and compared once the rows are there.
+_WRITTEN = ("text", "register_number")
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +160,8 @@ def withdraw(draft: Draft, *, by: AbstractBaseUser, version: ReviewVersion) -> R
 def _made_before(decision: ReviewDecision) -> ReviewDecision | None:
     """The row of the same decision, if this agent has already made it about this submission."""
     found = ReviewDecision.objects.filter(outcome__in=(DecisionOutcome.WAITING, DecisionOutcome.DONE))
-    return found.filter(**{name: getattr(decision, name) for name in _DECISION_KEY}).first()
+    same = found.filter(**{name: getattr(decision, name) for name in _DECISION_KEY})
+    return next((one for one in same if all(getattr(one, n) == getattr(decision, n) for n in _WRITTEN)), None)
 
 
 def waiting_decision(draft: Draft) -> ReviewDecision | None:

@@ -72,7 +72,8 @@ class _TargetedRow(_ReviewRow):
 class Check(_TargetedRow):
     """That a fact was accepted as it stood then; without a digest the acceptance was taken back."""
 
-    digest = models.CharField(max_length=64, blank=True)
+    # Encrypted, since an answer of few letters could be found by trying.
+    digest = EncryptedTextField(max_length=64, blank=True, bound_to=_ROW)
 
     class Meta:
         constraints = (

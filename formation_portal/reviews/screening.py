@@ -10,15 +10,11 @@ from django.core.files.uploadedfile import UploadedFile
 from django.utils import timezone
 
 from formation_portal.applications.draft import Draft
+from formation_portal.applications.models import ScanState
 from formation_portal.applications.parties import PartyRow
 from formation_portal.applications.services import UploadRefused
-from formation_portal.applications.services.documents import (
-    check_upload,
-    disk_errors_refused,
-    inspect_stored,
-    printable_name,
-    stored_file,
-)
+from formation_portal.applications.services.documents import disk_errors_refused, stored_file
+from formation_portal.applications.services.upload_checks import check_upload, judge_file, printable_name, scan_upload
 
 from .models import MAX_LABEL, MAX_TEXT, ScreeningCheck, ScreeningKind, ScreeningOutcome
 from .transactions import ReviewRefused, review_transaction
@@ -46,6 +42,7 @@ def record_screening(
         try:
             with disk_errors_refused():
                 check.mime_type, check.sha256 = check_upload(upload)
+                _refuse_harmful(draft, check, upload, by=by)
         except UploadRefused as refused:
             errors["file"] = f"{refused}."
         check.name, check.size = printable_name(upload.name or "document"), upload.size or 0
@@ -53,12 +50,12 @@ def record_screening(
         (first, message), *others = errors.items()
         raise ReviewRefused(message, field=first, others=dict(others))
     try:
-        with nullcontext() if upload is None else stored_file(check, upload):
-            if upload is not None:
-                _refuse_unreadable(check)
-            # Whatever others have done, this is one more thing that is known.
-            with review_transaction(draft, by=by, version=None) as work:
-                work.save(check, "screen", done_on=done_on, text=words)
+        # Whatever others have done, this is one more thing that is known.
+        with (
+            nullcontext() if upload is None else stored_file(check, upload),
+            review_transaction(draft, by=by, version=None) as work,
+        ):
+            work.save(check, "screen", done_on=done_on, text=words)
     except UploadRefused as refused:
         raise ReviewRefused(f"{refused}.", field="file") from refused
     return check
@@ -89,12 +86,11 @@ def _errors(kind: str, done_on: date | None, outcome: str, text: str) -> Iterato
         yield "text", "Enter what was found, and why you cleared it."
 
 
-def _refuse_unreadable(check: ScreeningCheck) -> None:
-    """What nobody can open is no evidence; unlike a customer, whoever records a check can get another copy."""
-    findings, _ = inspect_stored(check)
-    if "protected" in findings.codes:
-        raise ReviewRefused("This PDF needs a password. Choose a copy without one.", field="file")
-    if not findings.can_be_shown:
-        raise ReviewRefused(
-            "We cannot open this file. It may be damaged or incomplete. Choose another copy.", field="file"
-        )
+def _refuse_harmful(
+    draft: Draft, check: ScreeningCheck, upload: "UploadedFile[bytes]", *, by: AbstractBaseUser
+) -> None:
+    """Raises UploadRefused as for a customer's file; an agent can also come back when the scanner answers."""
+    judge_file(upload, upload.name or "", check.mime_type)
+    if scan_upload(upload, draft.application, by=by) is ScanState.WAITING:
+        raise UploadRefused("The malware scanner does not answer. Choose the file again in a few minutes")
+    upload.seek(0)

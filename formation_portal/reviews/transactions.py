@@ -12,6 +12,7 @@ from typing import Any
 from django.contrib.auth.models import AbstractBaseUser
 from django.utils import timezone
 
+from formation_portal.applications.access import refuse_own_applications
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Application
 from formation_portal.applications.services import Closed, advance
@@ -206,9 +207,9 @@ def review_transaction(
     begins: bool = True,
     is_own_work: bool = True,
 ) -> Iterator[ReviewWork]:
-    """The transaction of one change of a review. Raises Closed where the application's status allows none, and
-    ReviewChanged where it was returned and submitted again since the page was drawn. Without a version nothing is
-    compared.
+    """The transaction of one change of a review. Raises OwnApplication where it is the agent's own application, Closed
+    where its status allows none, and ReviewChanged where it was returned and submitted again since the page was drawn.
+    Without a version nothing is compared.
 
     The application's row is locked, so that changes of one review come one after another. The first change that
     `begins` a review moves the application there. `is_own_work` is False for what is done about a colleague's
@@ -216,6 +217,7 @@ def review_transaction(
     """
     with application_transaction(draft, by=by, must_be_open=False):
         application = draft.application
+        refuse_own_applications([application.pk], agent=by.pk)
         if application.deleted_at or application.status not in states:
             raise Closed(application.status)
         review, _ = Review.objects.get_or_create(application=application)

@@ -1,10 +1,12 @@
 """The service's own record. Answers are kept as JSON beside what is looked up by column (interface, "Resources")."""
 
+from contextlib import suppress
 from datetime import timedelta
 from typing import Any
 
 from django.db import models, transaction
 from django.db.models import Q
+from django.utils import timezone
 
 from formation_portal.contract import canonical
 from formation_portal.contract.lifecycle import State
@@ -15,7 +17,7 @@ from formation_portal.core.encrypted_fields import (
     EncryptedTextField,
     rows_in_order,
 )
-from formation_portal.core.encryption import key_ring
+from formation_portal.core.encryption import UnreadableError, key_ring
 from formation_portal.core.key_rotation import rotation_task
 from formation_portal.core.outbox import OutboxRow
 from formation_portal.core.processes import NAME_LIMIT
@@ -46,7 +48,11 @@ class Account(models.Model):
 
 
 class ApiKey(models.Model):
-    """A credential (supplement, "Transport and credentials"). The key itself is shown once; its digest is kept."""
+    """A credential (supplement, "Transport and credentials"). The key itself is shown once; its digest is kept, and its
+    last letters, by which people tell one from another.
+
+    A key is never deleted, since what it has made names it: a revoked one opens nothing any more.
+    """
 
     account = models.ForeignKey(Account, on_delete=models.PROTECT, related_name="keys")
     name = models.CharField(max_length=100)
@@ -55,9 +61,34 @@ class ApiKey(models.Model):
     is_unlimited = models.BooleanField(default=False)
     is_demo = models.BooleanField(default=False)
     created_at = models.DateTimeField(auto_now_add=True)
+    ending = models.CharField(max_length=4, blank=True, default="", db_default="")
+    expires_at = models.DateTimeField(null=True)
+    revoked_at = models.DateTimeField(null=True)
+    # To a minute (auth.py).
+    last_used_at = models.DateTimeField(null=True)
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def has_expired(self) -> bool:
+        """Whether its time is over."""
+        return self.expires_at is not None and self.expires_at <= timezone.now()
+
+    @property
+    def is_portals(self) -> bool:
+        """Whether the portal itself calls with it, or did until another took its place."""
+        return self.is_unlimited
+
+    @property
+    def can_be_revoked(self) -> bool:
+        """Whether it opens anything, and the portal doesn't need it: its own is replaced, the demo's ends with DEMO."""
+        return self.status == "Active" and not (self.is_unlimited or self.is_demo)
+
+    @property
+    def status(self) -> str:
+        """Whether it opens anything, in a word."""
+        return "Revoked" if self.revoked_at else "Expired" if self.has_expired else "Active"
 
 
 class FormSchema(models.Model):
@@ -166,7 +197,8 @@ class Party(models.Model):
 def digest_words_anew() -> None:
     """What finds each party, under the newest key."""
     for party in rows_in_order(Party, SERVICE):
-        with transaction.atomic(using=SERVICE):
+        # One that can't be read is counted by `rotate_keys`.
+        with suppress(UnreadableError), transaction.atomic(using=SERVICE):
             # As it is by now; its words are made when it is saved.
             for locked in Party.objects.select_for_update().filter(pk=party.pk):
                 locked.save(update_fields=["search_text"])

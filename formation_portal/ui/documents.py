@@ -73,7 +73,7 @@ def advice(draft: Draft, party: PartyRow | None, document: Document) -> tuple[st
                     found.pages,
                 )
             )
-        else:
+        elif code in _WORDS:
             said.append(str(_WORDS[code]) % values)
     past = gettext(
         "“%(label)s” is %(day)s, which is in the past. Upload a valid document, correct the date, or keep it."
@@ -132,7 +132,7 @@ class DocumentPage:
 
     @property
     def can_be_shown(self) -> bool:
-        return findings_of(self.document).can_be_shown
+        return findings_of(self.document).can_be_shown and not self.document.is_checking
 
     @property
     def pages(self) -> int:

@@ -12,7 +12,6 @@ import csv
 import errno
 import json
 import re
-import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, TypeVar, cast
 
@@ -33,6 +32,7 @@ from formation_portal.audit import chain
 from formation_portal.audit.chain import Account
 from formation_portal.audit.models import AccessKind, AuditAction
 from formation_portal.contract.fields.parsing import LINES_LIMIT
+from formation_portal.core.pages.content_policy import ISOLATED_POLICY
 from formation_portal.documents import sandbox
 from formation_portal.documents.typesetting import map_texts
 from formation_portal.environment import PROJECT
@@ -43,14 +43,13 @@ from .printed_record import PrintedRecord, printed_record
 
 Response = TypeVar("Response", bound=HttpResponseBase)
 
-_ALONE = "default-src 'none'; sandbox"
 # With these a spreadsheet would take a text for a formula.
 _FORMULAS = ("=", "+", "-", "@", "\t", "\r")
 
 
 def isolated(response: Response) -> Response:
     """The answer with a policy under which its content can do nothing, of exactly the type that it says."""
-    response.headers["Content-Security-Policy"] = _ALONE
+    response.headers["Content-Security-Policy"] = ISOLATED_POLICY
     response.headers["X-Content-Type-Options"] = "nosniff"
     response.headers["Cache-Control"] = "no-store"
     response.headers["Cross-Origin-Resource-Policy"] = "same-origin"
@@ -85,8 +84,10 @@ def log_view(
 
 
 def as_download(request: HttpRequest, found: Document | ScreeningCheck, *, by: Account) -> HttpResponse:
-    """A file that was uploaded, and the look at it kept; an outage where its disk or bucket hasn't got it: its
-    record is here, so it is not known to be lost."""
+    """A file that was uploaded, and the look at it kept; 409 while the malware scanner has yet to answer, and an outage
+    where its disk or bucket hasn't got it: its record is here, so it is not known to be lost."""
+    if isinstance(found, Document) and found.is_checking:
+        return render(request, "file_checking.html", status=409)
     try:
         content = found.file.open("rb")
     except FileNotFoundError as error:
@@ -98,7 +99,7 @@ def as_download(request: HttpRequest, found: Document | ScreeningCheck, *, by: A
 
 def page_as_picture(request: UserRequest, document: Document, page: int, *, is_close: bool = False) -> HttpResponseBase:
     """The answer with one page of a document, and the look at it kept; 404 where it can't be drawn."""
-    drawn = page_picture(document, page, is_close=is_close)
+    drawn = b"" if document.is_checking else page_picture(document, page, is_close=is_close)
     if not drawn:
         raise Http404
     log_view(request, document, AccessKind.PAGE, by=request.user, page=page)
@@ -135,6 +136,8 @@ PDF_SECONDS = 20
 # Of all texts together: some 600 pages.
 CHARACTERS_AT_MOST = 2_000_000
 _PDF_AT_MOST = 50_000_000
+# Its own texts make it, not a stranger's file.
+_PDF_MEMORY = 600_000_000
 _TASK = "formation_portal.documents.typesetting:typeset"
 # What text may hold and no page can show: control characters, but for the end of a line.
 _CONTROLS = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f]")
@@ -166,20 +169,25 @@ def _typeset(record: PrintedRecord, *, is_accessible: bool) -> bytes:
     said = json.dumps(map_texts(record.as_json(), _printable), ensure_ascii=False)
     if len(said) > CHARACTERS_AT_MOST:
         raise PdfNotMade
-    with tempfile.TemporaryFile() as file:
-        file.write(said.encode(errors="replace"))
-        file.flush()
-        arguments: dict[str, Any] = {
-            "source": str(_SOURCE),
-            "fonts": settings.PDF_FONTS,
-            "logo": settings.OPERATOR_LOGO,
-            "made_at": int(timezone.now().timestamp()),
-            "is_accessible": is_accessible,
-        }
-        try:
-            made = sandbox.run_task(_TASK, file, answer_limit=_PDF_AT_MOST, seconds=PDF_SECONDS, **arguments)
-        except sandbox.SandboxBusy as error:
-            raise PdfNotMade from error
+    arguments: dict[str, Any] = {
+        "source": str(_SOURCE),
+        "fonts": settings.PDF_FONTS,
+        "logo": settings.OPERATOR_LOGO,
+        "made_at": int(timezone.now().timestamp()),
+        "is_accessible": is_accessible,
+    }
+    try:
+        made = sandbox.run_task(
+            _TASK,
+            said.encode(errors="replace"),
+            answer_limit=_PDF_AT_MOST,
+            seconds=PDF_SECONDS,
+            memory=_PDF_MEMORY,
+            reads=[arguments[name] for name in ("source", "fonts", "logo")],
+            **arguments,
+        )
+    except sandbox.SandboxBusy as error:
+        raise PdfNotMade from error
     if not made:
         raise PdfNotMade
     return made

@@ -6,7 +6,7 @@ from datetime import timedelta
 from django.http import HttpRequest
 from django.utils import timezone
 
-from formation_portal.accounts.sessions import seconds_left
+from formation_portal.accounts.sessions import can_be_extended, seconds_left
 
 from .formats import time_or_day
 
@@ -19,12 +19,14 @@ _CONFIRMED_SECONDS = 30
 
 @dataclass(frozen=True, slots=True)
 class SessionEnd:
-    """When the session ends, whether it is time to say so, and in how many seconds the page should ask again."""
+    """When the session ends, whether it is time to say so, whether that can be put off, and in how many seconds the
+    page should ask again."""
 
     at: str = ""
     is_near: bool = False
     ask_again: int = 0
     was_extended: bool = False
+    can_be_extended: bool = True
 
 
 def session_end(request: HttpRequest, *, is_told: bool = False, was_extended: bool = False) -> SessionEnd | None:
@@ -39,4 +41,6 @@ def session_end(request: HttpRequest, *, is_told: bool = False, was_extended: bo
     at = time_or_day(timezone.now() + timedelta(seconds=left))
     is_near = left <= WARN_SECONDS
     wait = left + _AFTER_THE_END_SECONDS if is_near and is_told else left - WARN_SECONDS
-    return SessionEnd(at, is_near, _CONFIRMED_SECONDS if was_extended else max(1, round(wait)), was_extended)
+    is_open = can_be_extended(request)
+    was_extended = was_extended and is_open
+    return SessionEnd(at, is_near, _CONFIRMED_SECONDS if was_extended else max(1, round(wait)), was_extended, is_open)

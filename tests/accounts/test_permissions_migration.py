@@ -9,7 +9,7 @@ from django.db.migrations.executor import MigrationExecutor
 pytestmark = pytest.mark.django_db(transaction=True)
 
 BEFORE, AFTER = ("accounts", "0004_one_address"), ("accounts", "0006_remove_rights")
-LATEST = ("accounts", "0007_workbench")
+WORKBENCH, LATEST = ("accounts", "0007_workbench"), ("accounts", "0009_rights_to_cases")
 # What the accounts had, and whether each is still a superuser afterwards.
 ACCOUNTS: dict[str, Any] = {
     "agent@example.com": {"is_agent": True, "rights": ["review", "audit"]},
@@ -54,9 +54,15 @@ def test_each_agent_has_the_same_rights_there_and_back() -> None:
         # A customer has all of them by default, and may do nothing by them.
         assert back == HAVE | {"owner@example.com": EVERYTHING}
         assert permissions(migrate(AFTER)) == HAVE
+        # Whoever had every right has the one to try out schemas as well, and nobody else has.
+        tried = {who: has | ({"workbench"} if has == EVERYTHING else set()) for who, has in HAVE.items()}
+        assert permissions(migrate(WORKBENCH)) == tried
     finally:
         latest = migrate(LATEST)
-    # Whoever had every right has the one to try out schemas as well, and nobody else has.
+    # Whoever works on cases opens all of them as before; nobody has the right to make keys.
+    work = {"review", "decide", "confirm", "export"}
     assert permissions(latest) == {
-        who: has | ({"workbench"} if has == EVERYTHING else set()) for who, has in HAVE.items()
+        who: has | ({"own_cases", "all_cases"} if has & work else set()) for who, has in tried.items()
     }
+    assert permissions(migrate(WORKBENCH)) == tried
+    migrate(LATEST)

@@ -12,10 +12,10 @@ from formation_portal.applications.draft import Draft
 from formation_portal.applications.transfer import content_of
 from formation_portal.contract.catalog import CatalogItem, parse_catalog
 from formation_portal.core import subscribers
+from tests.documents import sample_files
 
-PDF = b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n1 0 obj\n"
-JPEG = b"\xff\xd8\xff\xe0\x00\x10JFIF"
-PNG = b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR"
+PDF = sample_files.pdf()
+JPEG, PNG = sample_files.jpeg(120, 90), sample_files.png(120, 90)
 
 
 def field(

@@ -2,22 +2,27 @@
 
 import hashlib
 from collections.abc import Callable
+from datetime import timedelta
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 from django.conf import settings
+from django.contrib.auth import get_user_model
 from django.db import transaction
 from django.test import Client
+from django.utils import timezone
 from hypothesis import given
 from hypothesis import strategies as st
 
 from formation_portal.applications import documents, services
 from formation_portal.applications.draft import Draft, open_draft
-from formation_portal.applications.models import Application, Document, Preview, document_subject
-from formation_portal.applications.services.documents import hides_another_file
+from formation_portal.applications.models import Application, Change, Document, Preview, ScanState, document_subject
+from formation_portal.applications.services.upload_checks import check_quota
+from formation_portal.documents import sandbox
 from formation_portal.documents.findings import FindingCode
+from formation_portal.documents.hidden_files import hides_another_file
 from tests.documents import sample_files
 
 from . import factories
@@ -37,7 +42,7 @@ def files() -> list[Path]:
     [(factories.PDF, "application/pdf"), (factories.JPEG, "image/jpeg"), (factories.PNG, "image/png")],
 )
 def test_the_type_is_read_from_the_content(draft: Draft, owner: Any, ada: Any, content: bytes, mime_type: str) -> None:
-    document = services.add_document(draft, ada, "Passport", factories.upload(content, "x.exe"), by=owner)
+    document = services.add_document(draft, ada, "Passport", factories.upload(content, "x.unknown"), by=owner)
     assert (document.mime_type, document.size) == (mime_type, len(content))
     assert document.sha256 == hashlib.sha256(content).hexdigest()
     with document.file.open() as file:
@@ -86,7 +91,7 @@ def test_where_a_broken_picture_ends_is_always_found(mime_type: str, content: by
     assert hides_another_file(content, mime_type) in (True, False)
 
 
-@pytest.mark.parametrize("name", ["p.html", "passport.pdf.exe", "../x.svg"])
+@pytest.mark.parametrize("name", ["p.png", "passport", "../x.JFIF", "IMG_1.JPG", "Letter of J. Smith"])
 def test_a_download_is_named_by_reference_slot_and_type(
     draft: Draft, owner: Any, ada: Any, as_owner: Client, name: str
 ) -> None:
@@ -96,11 +101,117 @@ def test_a_download_is_named_by_reference_slot_and_type(
     assert answer["Content-Disposition"] == f'attachment; filename="{draft.application.reference}-passport.pdf"'
 
 
+@pytest.mark.parametrize(
+    "name", ["p.html", "passport.pdf.exe", "passport.exe.pdf", "../x.svg", "x.SVG ", "x.docx.", "a.php.jpg"]
+)
+def test_a_file_whose_name_is_that_of_another_type_is_refused(draft: Draft, owner: Any, ada: Any, name: str) -> None:
+    upload = factories.upload()
+    upload._name = name
+    with pytest.raises(services.UploadRefused, match="name is that of another type"):
+        services.add_document(draft, ada, "Passport", upload, by=owner)
+    assert not files()
+
+
 def test_a_file_over_the_limit_is_refused(draft: Draft, owner: Any, ada: Any, settings: Any) -> None:
     settings.UPLOAD_LIMIT = 1_000_000
     services.add_document(draft, ada, "Passport", factories.upload(factories.PDF.ljust(1_000_000, b" ")), by=owner)
     with pytest.raises(services.UploadRefused, match="must be 1\u00a0MB or smaller"):
         services.add_document(draft, ada, "Letter", factories.upload(factories.PDF.ljust(1_000_001, b" ")), by=owner)
+
+
+def test_a_file_that_nobody_could_look_at_is_refused_for_a_minute(
+    draft: Draft, owner: Any, ada: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def busy(*_: Any, **__: Any) -> bytes:
+        raise sandbox.SandboxBusy
+
+    kept = services.add_document(draft, ada, "Letter", factories.upload(sample_files.jpeg(), "x.jpg"), by=owner)
+    monkeypatch.setattr(sandbox, "run_task", busy)
+    with pytest.raises(services.UploadRefused, match="Choose it again in a minute"):
+        services.add_document(draft, ada, "Passport", factories.upload(), by=owner)
+    with pytest.raises(services.UploadRefused, match="Choose it again in a minute"):
+        services.reuse_document(draft, ada, "Passport", kept, by=owner)
+    assert len(files()) == 1
+    # Of a file that is there no picture is drawn, for now.
+    with pytest.raises(OSError, match="Too many files"):
+        documents.page_picture(kept, 1)
+
+
+def test_a_file_that_the_sandbox_did_not_survive_is_refused(
+    draft: Draft, owner: Any, ada: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sandbox, "run_task", lambda *_, **__: b"")
+    with pytest.raises(services.UploadRefused, match="takes too long to open"):
+        services.add_document(draft, ada, "Passport", factories.upload(), by=owner)
+    assert not files()
+
+
+def test_an_earlier_file_that_would_be_refused_today_is_not_used_again(draft: Draft, owner: Any, ada: Any) -> None:
+    old = services.add_document(draft, ada, "Letter", factories.upload(), by=owner)
+    Path(old.file.path).write_bytes(sample_files.encrypted())
+    with pytest.raises(services.UploadRefused, match="This PDF is protected"):
+        services.reuse_document(draft, ada, "Passport", old, by=owner)
+    assert len(files()) == 1
+
+
+def test_all_files_of_an_account_have_a_limit_together(draft: Draft, owner: Any, ada: Any, settings: Any) -> None:
+    settings.ACCOUNT_STORAGE_MB = 2
+    large = factories.PDF.ljust(1_200_000, b"\n")
+    first = services.add_document(draft, ada, "Passport", factories.upload(large), by=owner)
+    other = open_draft(services.start(owner=owner, product=factories.product()))
+    with pytest.raises(services.UploadRefused, match=r"may have 2\u00a0MB. Remove some first"):
+        services.add_document(other, None, "Business plan", factories.upload(large), by=owner)
+    with pytest.raises(services.UploadRefused, match="Remove some first"):
+        services.reuse_document(draft, ada, "Letter", first, by=owner)
+    services.add_document(other, None, "Business plan", factories.upload(), by=owner)
+    services.remove_document(draft, first, by=owner)
+    services.add_document(other, None, "Business plan", factories.upload(large), by=owner)
+
+
+def test_a_copy_takes_room_and_waits_for_the_scanner_as_well(draft: Draft, owner: Any, ada: Any, settings: Any) -> None:
+    document = services.add_document(draft, ada, "Passport", factories.upload(), by=owner)
+    Document.objects.update(scan=ScanState.WAITING)
+    copy = services.create_copy(open_draft(draft.application), by=owner)
+    assert copy.documents.get().is_checking
+    settings.ACCOUNT_FILES = 2
+    with pytest.raises(services.NotCopied, match="There may be 2 files in all"):
+        services.create_copy(open_draft(draft.application), by=owner)
+    services.remove_document(draft, document, by=owner)
+
+
+def test_an_account_has_so_many_files(draft: Draft, owner: Any, ada: Any, settings: Any) -> None:
+    settings.ACCOUNT_FILES = 2
+    services.add_document(draft, ada, "Passport", factories.upload(), by=owner)
+    services.add_document(draft, ada, "Letter", factories.upload(), by=owner)
+    with pytest.raises(services.UploadRefused, match="There may be 2 files in all"):
+        services.add_document(draft, None, "Business plan", factories.upload(), by=owner)
+
+
+def test_so_many_files_are_uploaded_in_an_hour_also_where_they_were_removed(
+    draft: Draft, owner: Any, ada: Any, settings: Any
+) -> None:
+    settings.UPLOADS_PER_HOUR = 2
+    for slot in ("Passport", "Letter"):
+        document = services.add_document(draft, ada, slot, factories.upload(), by=owner)
+        services.remove_document(draft, document, by=owner)
+    with pytest.raises(services.UploadRefused, match="again in an hour"):
+        services.add_document(draft, None, "Business plan", factories.upload(), by=owner)
+    Change.objects.update(at=timezone.now() - timedelta(minutes=61))
+    services.add_document(draft, None, "Business plan", factories.upload(), by=owner)
+
+
+def test_the_quota_of_one_account_is_not_anothers(draft: Draft, owner: Any, ada: Any, settings: Any) -> None:
+    settings.ACCOUNT_FILES = 1
+    services.add_document(draft, ada, "Passport", factories.upload(), by=owner)
+    someone = get_user_model().objects.create_user("other@example.com")
+    theirs = open_draft(services.start(owner=someone, product=factories.product()))
+    services.add_document(theirs, None, "Business plan", factories.upload(), by=someone)
+
+
+def test_the_quota_takes_one_query(draft: Draft, owner: Any, ada: Any, django_assert_num_queries: Any) -> None:
+    services.add_document(draft, ada, "Passport", factories.upload(), by=owner)
+    with django_assert_num_queries(1):
+        check_quota(draft.application, size=1)
 
 
 def test_a_file_is_stored_under_a_name_of_ours(draft: Draft, owner: Any, ada: Any) -> None:
@@ -164,11 +275,6 @@ def test_what_is_found_in_a_file_and_its_picture_are_kept_with_it(draft: Draft, 
     assert not Preview.objects.exists()
 
 
-def test_a_file_without_a_picture_keeps_none(draft: Draft, owner: Any, ada: Any) -> None:
-    services.add_document(draft, ada, "Passport", factories.upload(), by=owner)
-    assert not Preview.objects.exists()
-
-
 def test_a_file_stays_until_its_removal_is_committed(draft: Draft, owner: Any, ada: Any) -> None:
     document = services.add_document(draft, ada, "Passport", factories.upload(), by=owner)
     with transaction.atomic():
@@ -203,7 +309,7 @@ def test_a_file_that_is_gone_from_the_disk_may_come_back_with_its_picture(draft:
 @pytest.mark.parametrize(
     ("name", "kept"),
     [
-        ("pass\u202efdp.exe.pdf", "passfdp.exe.pdf"),
+        ("pass\u202efdp.gpj.pdf", "passfdp.gpj.pdf"),
         ("a\x00b\x1b[31m\n.pdf", "ab[31m.pdf"),
         ("x" * 300 + ".pdf", "x" * 200 + ".pdf"),
         ("C:\\Users\\ada\\pass.pdf", "pass.pdf"),

@@ -32,6 +32,7 @@ from formation_portal.contract.catalog import CatalogItem
 from formation_portal.contract.fields.base import FieldSpec
 from formation_portal.contract.lifecycle import State
 from formation_portal.core import subscribers
+from formation_portal.core.encrypted_fields import update_rows
 from formation_portal.desk.queue.queue_index import update_case
 from formation_portal.gateway.catalog import catalog
 from formation_portal.relay.models import Delivery, DeliveryState
@@ -278,7 +279,7 @@ def acknowledge(draft: Draft) -> None:
     for row in rows:
         row.acknowledged, row.state, row.next_at = row.wanted, DeliveryState.DONE, None
         row.remote_id = "" if row.resource_kind.is_csp else f"remote-{row.pk}"
-    Delivery.objects.bulk_update(rows, ["acknowledged", "state", "next_at", "remote_id"])
+    update_rows(rows, ["acknowledged", "state", "next_at", "remote_id"])
 
 
 def _answers(fields: Iterable[FieldSpec], name: str, share_class: str = "") -> dict[str, Any]:

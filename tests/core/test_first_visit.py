@@ -12,16 +12,18 @@ from django.http import HttpRequest, HttpResponse
 from django.test import Client
 from pytest_django.fixtures import Settings
 
-from formation_portal.core.pages.first_visit import CONTENT_POLICY, FIRST_SCRIPT, FirstVisit
+from formation_portal.core.pages.content_policy import FIRST_SCRIPT, FRAMING_POLICY
+from formation_portal.core.pages.first_visit import FirstVisit
 from formation_portal.core.pages.styles import names_in, parse
 from formation_portal.core.pages.templates import lean
 from formation_portal.core.static_files import SHEETS, bundle_css
 
 ARRIVAL = {"Sec-Fetch-Dest": "document", "Sec-Fetch-Site": "none"}
 FROM_ELSEWHERE = ARRIVAL | {"Sec-Fetch-Site": "cross-site"}
-_INLINE = re.compile(r"<(style|script)>(.*?)</\1>", re.DOTALL)
+_INLINE = re.compile(r"<(style|script)(?: nonce=(\S+?))?>(.*?)</\1>", re.DOTALL)
 _LINK = re.compile(r'<link rel="stylesheet" href="([^"]+)">')
-_SCRIPT = re.compile(r'<script src="([^"]+)" defer></script>')
+_SCRIPT = re.compile(r'<script nonce=\S+ src="([^"]+)" defer></script>')
+_PRELOAD = re.compile(r'<link rel="preload" nonce=\S+ as="script" href="([^"]+)"')
 _LATER = ('template id="rest"', "noscript")
 ROOT = Path(__file__).parents[2]
 
@@ -38,13 +40,16 @@ def policy_of(answer: HttpResponse) -> dict[str, set[str]]:
 
 def assert_policy_fits(answer: HttpResponse) -> list[str]:
     """Exactly what stands in the page is allowed to stand there; gives its style sheets."""
-    inline = _INLINE.findall(answer.content.decode())
-    styles, scripts = ([text for kind, text in inline if kind == one] for one in ("style", "script"))
+    page = answer.content.decode()
+    inline = _INLINE.findall(page)
+    styles, scripts = ([text for kind, _, text in inline if kind == one] for one in ("style", "script"))
     policy = policy_of(answer)
     assert policy["style-src"] == {"'self'"} | hashes(styles)
-    assert policy["script-src"] == {"'self'"} | hashes(scripts)
     assert policy["default-src"] == {"'none'"}
     assert len(scripts) == 1
+    [nonce] = set(re.findall(r" nonce=([\w-]{22})[ >]", page))
+    assert policy["script-src"] == {f"'nonce-{nonce}'"}
+    assert page.count("<script") == page.count(f"<script nonce={nonce}")
     return styles
 
 
@@ -64,7 +69,7 @@ def test_a_browser_from_elsewhere_has_its_styles_in_the_page(address: str, heade
     assert _LINK.findall(head) == _SCRIPT.findall(head) == []
     # Sheets and scripts follow where nothing waits for them; without script the sheets alone.
     rest, without_script = (re.search(f"<{one}>(.*?)</{one.split()[0]}>", body)[1] for one in _LATER)
-    assert _SCRIPT.findall(rest) == re.findall('<link rel="preload" as="script" href="([^"]+)"', head) != []
+    assert _SCRIPT.findall(rest) == _PRELOAD.findall(head) != []
     assert _LINK.findall(rest) == _LINK.findall(without_script) != []
     assert _LINK.sub("", _SCRIPT.sub("", rest)) == _LINK.sub("", without_script) == ""
     assert answer["Cross-Origin-Opener-Policy"] == "same-origin"
@@ -110,11 +115,10 @@ def test_a_page_with_a_sheet_of_somebody_else_stays_as_it_is() -> None:
     assert answered(html).content.decode() == html
 
 
-def test_a_policy_of_the_pages_own_gains_the_hash() -> None:
+def test_a_policy_of_the_pages_own_gains_nonce_and_hash() -> None:
     script = f"<script>{FIRST_SCRIPT}</script>"
     html = f'<html><head>{script}<link rel="stylesheet" href="/static/css/index.css"></head><body></body></html>'
-    own = f"{CONTENT_POLICY}; frame-src 'self'"
-    answer = answered(html, **{"Content-Security-Policy": own, "Content-Length": str(len(html))})
+    answer = answered(html, **{"Content-Security-Policy": FRAMING_POLICY, "Content-Length": str(len(html))})
     policy = policy_of(answer)
     (css,) = assert_policy_fits(answer)
     assert policy["frame-src"] == {"'self'"}
@@ -122,8 +126,34 @@ def test_a_policy_of_the_pages_own_gains_the_hash() -> None:
     assert answer["Content-Length"] == str(len(answer.content))
 
 
-def test_nothing_is_allowed_inline_but_by_its_hash() -> None:
-    assert not re.search(r"unsafe|nonce|\*|https?:", CONTENT_POLICY)
+@pytest.mark.django_db
+def test_each_answer_has_a_nonce_of_its_own_and_no_cache_shares_it() -> None:
+    answers = [Client().get("/privacy/", headers=headers) for headers in ({}, {}, ARRIVAL, ARRIVAL)]
+    assert len({answer["Content-Security-Policy"] for answer in answers}) == 4
+    assert {answer["Cache-Control"] for answer in answers} == {"private"}
+
+
+def test_only_our_own_scripts_get_the_nonce() -> None:
+    scripts = (
+        "<script>alert(1)</script>",
+        f"<script>{FIRST_SCRIPT};alert(1)</script>",
+        '<script src="https://elsewhere.example/static/x.js" defer></script>',
+        '<script src="//elsewhere.example/x.js" defer></script>',
+        '<script src="/part/x" defer></script>',
+        '<script type="module" src="/static/x.js"></script>',
+    )
+    head = "".join(scripts)
+    own = f'<script>{FIRST_SCRIPT}</script><script src="/static/js/x.js" defer></script>'
+    page = answered(f"<html><head>{own}{head}</head><body>{own}{head}</body></html>").content.decode()
+    found, _, body = page.partition("</head>")
+    assert found.endswith(head)
+    assert found.count(" nonce=") == 2
+    # A page's scripts stand in its head: what got into its body is none of them, whatever it looks like.
+    assert body == f"<body>{own}{head}</body></html>"
+
+
+def test_an_answer_without_a_head_runs_no_script() -> None:
+    assert "Content-Security-Policy" not in answered('<p>A fragment</p><script src="/static/js/x.js"></script>')
 
 
 CSS = (

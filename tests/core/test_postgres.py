@@ -24,6 +24,7 @@ ALL = [
     "tests/relay/calls/test_reconciliation.py",
     "tests/relay/resolution/test_decisions.py",
     "tests/accounts/test_permissions_migration.py",
+    *(f"tests/accounts/test_{name}.py" for name in ("guesses", "session_ends", "second_factor")),
     "tests/desk/queue",
     "tests/desk/decisions/test_four_eyes.py",
     "tests/desk/case/test_news.py",
@@ -36,6 +37,7 @@ ALL = [
 ]
 # Where locks, pauses and whole journeys meet; the others are run by `make test-long`.
 BUSIEST = [
+    "tests/accounts/test_guesses.py",
     *(f"tests/relay/test_{name}.py" for name in ("sync", "worker", "across_machines", "skip_locked")),
     "tests/service/test_rate_limit.py",
     "tests/mail/test_waking.py",

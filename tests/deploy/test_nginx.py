@@ -5,6 +5,7 @@ import re
 import signal
 import threading
 from collections.abc import Iterator
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -73,10 +74,18 @@ def browser(nginx: Nginx, address: str = "127.0.0.1") -> requests.Session:
     return session
 
 
-def sign_in(session: requests.Session, nginx: Nginx, *, password: str = "formation-demo", **more: str) -> int:
+def sign_in(
+    session: requests.Session,
+    nginx: Nginx,
+    *,
+    email: str = "demo@example.com",
+    password: str = "formation-demo",
+    **more: str,
+) -> int:
     """The status of the answer."""
     session.get(nginx.base + SIGN_IN, timeout=PATIENCE)
-    posted = {"login": "demo@example.com", "password": password, "csrfmiddlewaretoken": session.cookies["csrftoken"]}
+    token = session.cookies["__Host-csrftoken"]
+    posted = {"login": email, "password": password, "csrfmiddlewaretoken": token}
     headers = {"Origin": nginx.base} | more
     return session.post(
         nginx.base + SIGN_IN, posted, headers=headers, allow_redirects=False, timeout=PATIENCE
@@ -88,10 +97,22 @@ def test_pages_come_over_https_and_http_2_packed_by_the_portal(nginx: Nginx) -> 
     answer = browser(nginx).get(nginx.base + SIGN_IN, headers={"Accept-Encoding": "br"}, timeout=PATIENCE)
     assert answer.status_code == 200
     assert answer.headers["Content-Encoding"] == "br"
-    assert answer.headers["Strict-Transport-Security"] == "max-age=31536000"
-    assert "Secure" in answer.headers["Set-Cookie"]
+    assert answer.headers["Strict-Transport-Security"] == "max-age=31536000; includeSubDomains"
+    assert re.match("__Host-csrftoken=[^;]+; .*Path=/; SameSite=Lax; Secure$", answer.headers["Set-Cookie"])
     plain = requests.get(f"http://127.0.0.1:{nginx.plain_port}/x?y=1", allow_redirects=False, timeout=PATIENCE)
     assert (plain.status_code, plain.headers["Location"]) == (308, "https://127.0.0.1/x?y=1")
+
+
+def test_a_node_sends_whoever_came_without_tls_to_https_but_for_probes_and_machines(nodes: list[Served]) -> None:
+    there = f"http://127.0.0.1:{nodes[0].port}"
+
+    def ask(path: str) -> requests.Response:
+        return requests.get(
+            there + path, headers={"X-Forwarded-Proto": "http"}, allow_redirects=False, timeout=PATIENCE
+        )
+
+    assert (ask("/x?y=1").status_code, ask("/x?y=1").headers["Location"]) == (301, f"https{there[4:]}/x?y=1")
+    assert [ask(path).status_code for path in ("/livez", "/readyz", "/api/v1/entities")] == [200, 200, 401]
 
 
 def test_files_are_kept_for_ever_as_the_portal_says(nginx: Nginx) -> None:
@@ -110,7 +131,8 @@ def test_forms_are_posted_and_sessions_hold_on_both_nodes(nginx: Nginx) -> None:
 
 def test_limits_are_counted_for_who_has_asked_and_not_for_nginx(nginx: Nginx) -> None:
     attacker = browser(nginx, "127.0.0.5")
-    eventually(lambda: sign_in(attacker, nginx, password="wrong") == 429)
+    others = count()
+    eventually(lambda: sign_in(attacker, nginx, email=f"{next(others)}@example.com", password="wrong") == 429)
     assert sign_in(attacker, nginx, **{"X-Forwarded-For": "127.0.0.9"}) == 429, "what a client says of itself"
     assert sign_in(browser(nginx, "127.0.0.6"), nginx, password="wrong") == 200
 
@@ -165,7 +187,7 @@ def test_an_end_and_a_new_start_of_each_node_fail_no_request(nginx: Nginx, nodes
                 statuses.append(
                     customer.post(
                         f"{nginx.base}/language/",
-                        {"language": "en", "csrfmiddlewaretoken": customer.cookies["csrftoken"]},
+                        {"language": "en", "csrfmiddlewaretoken": customer.cookies["__Host-csrftoken"]},
                         headers={"Origin": nginx.base},
                         allow_redirects=False,
                         timeout=PATIENCE,

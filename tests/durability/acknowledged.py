@@ -13,6 +13,7 @@ from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application
 from formation_portal.relay.models import Delivery
 from tests.applications import factories
+from tests.documents import sample_files
 
 Saved = Mapping[str, Any]
 
@@ -44,7 +45,7 @@ def _save(draft: Draft, number: int, dice: random.Random, owner: Any) -> dict[st
     if kind == "party":
         party = services.add_party(draft, "person", ["director"], factories.ADA, by=owner)
         return {"kind": kind, "token": party.token}
-    content = factories.PDF + dice.randbytes(20_000)
+    content = sample_files.pdf(text=dice.randbytes(10_000).hex())
     document = services.add_document(draft, None, "Business plan", factories.upload(content), by=owner)
     return {"kind": kind, "number": document.pk}
 

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
 NEW = "mira@example.com"
 PASSWORD = "a passphrase of mira"
-EVERYTHING = "review, decide, confirm, export, audit, workbench"
+EVERYTHING = "own_cases, all_cases, review, decide, confirm, export, audit, workbench, keys"
 
 
 def run_command(*arguments: str) -> str:
@@ -93,11 +93,15 @@ def test_whoever_signed_up_with_a_colleagues_address_does_not_become_the_agent()
 def test_a_removed_agent_is_a_customer_at_once_and_can_be_added_again(agent: User, as_agent: Client) -> None:
     assert as_agent.get("/desk/").status_code == 200
     assert run_command("remove", agent.email) == f"{agent.email} can't open the desk any more.\n"
+    assert as_agent.get("/desk/").status_code == 302, "signed out, for good"
+    as_agent.force_login(User.objects.get(pk=agent.pk))
     assert as_agent.get("/desk/").status_code == 403
     assert as_agent.get("/applications/").status_code == 200
     kept = json.loads(Entry.objects.get().detail)
     assert kept == {"given": [], "taken": sorted(Right.values)}
     run_command("add", agent.email)
+    assert as_agent.get("/desk/").status_code == 302, "a customer's session may last longer than an agent's"
+    as_agent.force_login(User.objects.get(pk=agent.pk))
     assert as_agent.get("/desk/").status_code == 200
     assert run_command("list") == f"{agent.email}: {EVERYTHING}\n"
 

@@ -23,6 +23,7 @@ from formation_portal import mail
 from formation_portal.accounts.models import User
 from formation_portal.applications import services
 from formation_portal.core.monitoring import health
+from formation_portal.core.private_files import keep_files_private
 from formation_portal.gateway import catalog
 from formation_portal.mail.models import Letter
 from formation_portal.management import health as settings_health
@@ -49,14 +50,16 @@ Doctor = Callable[[], dict[str, list[tuple[str, str, str]]]]
 
 @pytest.fixture(autouse=True)
 def _a_machine_of_its_own(settings: Any, tmp_path: Path) -> Iterator[None]:
-    tmp_path.chmod(0o700)
     settings.DATA_DIR = tmp_path
+    umask = os.umask(0o022)
+    keep_files_private(print)
     settings.RELAY_DIR = tmp_path / "relay"
     store_catalog([factories.ITEM])
     catalog.forget()
     portal_key()
     yield
     catalog.forget()
+    os.umask(umask)
 
 
 @pytest.fixture
@@ -100,7 +103,7 @@ def test_where_all_is_well_there_is_one_line_a_check_and_no_fault(capsys: pytest
     *lines, count = capsys.readouterr().out.splitlines()
     assert all(line.startswith("ok     ") for line in lines), lines
     assert count == f"{len(lines)} ok, 0 look, 0 fault"
-    assert len(lines) == 19
+    assert len(lines) == 22
 
 
 def test_a_fault_is_printed_with_its_remedy(settings: Any, capsys: pytest.CaptureFixture[str]) -> None:
@@ -130,16 +133,21 @@ def test_djangos_own_checks_and_misspelled_names(
     assert rows[-1] == ("look", "EMAIL_URI is no setting of the portal", "Is it EMAIL_URL that you mean?")
 
 
-def test_a_portal_behind_https_is_not_asked_for_what_its_proxy_does(settings: Any) -> None:
+def test_a_portal_behind_https_is_not_asked_for_what_its_operator_decides(settings: Any) -> None:
     settings.PORTAL_URL = "https://portal.example"
     found = [one.found for one in settings_health.check_settings()]
-    assert not [text for text in found if "W004" in text or "W008" in text]
+    assert not [text for text in found if "W021" in text or "W008" in text]
+    assert [text for text in found if "security.W004" in text]
     assert [text for text in found if "security.W012" in text]
 
 
 def test_secrets_that_others_on_the_machine_can_read(doctor: Doctor, tmp_path: Path) -> None:
+    assert doctor()["DATA_DIR"] == [("ok", "is closed to others on this machine", "")]
+    (tmp_path / "documents").mkdir()
+    (tmp_path / "documents").chmod(0o755)
+    assert doctor()["DATA_DIR"][0][:2] == ("look", "others on this machine can open 1 of its files and folders")
     tmp_path.chmod(0o755)
-    assert doctor()["DATA_DIR"][0][0] == "look"
+    assert doctor()["DATA_DIR"][0][:2] == ("look", "others on this machine can open the folder")
     (tmp_path / "portal-service-key").chmod(0o640)
     [(verdict, found, _)] = doctor()["DATA_DIR"]
     assert (verdict, found) == ("fault", "others on this machine can read portal-service-key")

@@ -35,6 +35,7 @@ RINGS = {
     "applications": ("applications", "documents invitations relay", "portal reviews", "desk"),
     "contract": ("contract", "applications service gateway ui", "portal desk"),
     "desk": ("desk", "reviews accounts statistics", "portal"),
+    "documents": ("documents", "applications", "portal/documents reviews"),
     "gateway": ("gateway", "relay", "portal service"),
     "js": ("portal desk", "journeys"),
     "relay": ("relay", "gateway applications desk/deliveries desk/decisions", "portal desk"),

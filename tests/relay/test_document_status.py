@@ -249,7 +249,7 @@ def test_however_many_documents_were_returned_the_pages_ask_as_often(
         with CaptureQueriesContext(connection) as one_returned:
             page_of(as_owner, complete, rest)
         queries = len(one_returned)
-        assert documents.update(**returned) == 3
+        assert update_each(documents, **returned) == 3
         with django_assert_num_queries(queries):
             page_of(as_owner, complete, rest)
         documents.update(document_status="")

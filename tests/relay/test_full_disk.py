@@ -116,7 +116,7 @@ def test_a_worker_outlives_a_full_database_and_goes_on(
 def test_a_document_that_the_service_has_no_room_for_waits_and_arrives_once(
     disk: FullDisk, off_the_disk: None, complete: Draft, owner: Any, service: FormationService
 ) -> None:
-    large = SimpleUploadedFile("large.pdf", factories.PDF + b"0" * 5_000_000)
+    large = SimpleUploadedFile("large.pdf", factories.PDF.ljust(5_000_000, b"\n"))
     services.add_document(complete, complete.party("ada"), "Passport", large, by=owner)
 
     disk.during(drain, room=SOME)

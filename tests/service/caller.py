@@ -22,7 +22,8 @@ class Caller:
 
     @classmethod
     def with_scopes(cls, *scopes: str, account: str = "") -> "Caller":
-        return cls(create_key(scopes=scopes or SCOPES, account=account))
+        _, key = create_key(scopes=scopes or SCOPES, account=account)
+        return cls(key)
 
     @classmethod
     def without(cls, scopes: Collection[str], *, account: str = "") -> "Caller":

@@ -1,16 +1,30 @@
 import stat
+from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.conf import settings
 from django.core.management import CommandError, call_command
+from django.db import OperationalError, connections
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
 
 from formation_portal.core.nodes.secret_store import StoredSecret
-from formation_portal.service.auth import DEMO_KEY, SCOPES, digest_of, ensure_demo_key, portal_key
+from formation_portal.service import auth
+from formation_portal.service.auth import (
+    DEMO_KEY,
+    SCOPES,
+    digest_of,
+    ensure_demo_key,
+    portal_key,
+    replace_portal_key,
+    revoke_key,
+)
 from formation_portal.service.models import Account, ApiKey
-from tests.service.caller import Caller
+from tests.service.caller import Caller, problem
 
-pytestmark = pytest.mark.django_db(databases=["service"])
+pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
 
 def made(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
@@ -70,3 +84,90 @@ def test_the_demo_key_sees_what_the_portal_sent(loaded: None) -> None:
     assert ensure_demo_key() == DEMO_KEY
     entity = Caller(portal_key()).entity()
     assert Caller(DEMO_KEY).get(f"/entities/{entity}").status_code == 200
+
+
+def key_row(key: str) -> ApiKey:
+    return ApiKey.objects.get(digest=digest_of(key))
+
+
+@pytest.mark.parametrize(
+    ("ended", "words"),
+    [("revoked_at", "This API key was revoked."), ("expires_at", "This API key has expired.")],
+)
+def test_a_key_that_has_ended_opens_nothing_and_what_it_made_stays(
+    loaded: None, capsys: pytest.CaptureFixture[str], ended: str, words: str
+) -> None:
+    key = made(capsys, "--scopes", "all", "--account", "Larkfield", "--days", "30")
+    entity = Caller(key).entity()
+    assert Caller(key).get(f"/entities/{entity}").status_code == 200
+    ApiKey.objects.update(**{ended: timezone.now()})
+    for answer in (Caller(key).get(f"/entities/{entity}"), Caller(key).get("/catalog")):
+        said = problem(answer, 401, "unauthorized")
+        assert said["detail"] == words
+        assert answer["WWW-Authenticate"] == 'Bearer realm="formation service", error="invalid_token"'
+    other = made(capsys, "--scopes", "all", "--account", "Larkfield")
+    assert Caller(other).get(f"/entities/{entity}").status_code == 200
+
+
+def test_the_last_use_of_a_key_is_written_once_a_minute(
+    loaded: None, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    key = made(capsys, "--scopes", "all")
+    assert key_row(key).last_used_at is None
+    start = timezone.now()
+
+    def used(seconds: int) -> tuple[Any, int]:
+        """When it was used last, and how many rows of keys a call has written."""
+        monkeypatch.setattr(auth.timezone, "now", lambda: start + timedelta(seconds=seconds))
+        with CaptureQueriesContext(connections["service"]) as queries:
+            assert Caller(key).get("/catalog").status_code == 200
+        monkeypatch.undo()
+        return key_row(key).last_used_at, sum('UPDATE "service_apikey"' in one["sql"] for one in queries)
+
+    assert used(0) == (start, 1)
+    assert used(59) == (start, 0)
+    assert used(61) == (start + timedelta(seconds=61), 1)
+
+
+def test_a_read_is_answered_where_its_use_cannot_be_written(loaded: None, capsys: pytest.CaptureFixture[str]) -> None:
+    key = made(capsys, "--scopes", "all")
+
+    def no_disk(execute: Any, sql: str, *arguments: Any) -> Any:
+        if sql.startswith("UPDATE"):
+            raise OperationalError("database or disk is full")
+        return execute(sql, *arguments)
+
+    with connections["service"].execute_wrapper(no_disk):
+        assert Caller(key).get("/catalog").status_code == 200
+    assert key_row(key).last_used_at is None
+
+
+def test_a_key_refused_for_its_scopes_was_used_too(loaded: None, capsys: pytest.CaptureFixture[str]) -> None:
+    key = made(capsys, "--scopes", "parties:read")
+    problem(Caller(key).get("/catalog"), 403, "insufficient_scope")
+    assert key_row(key).last_used_at is not None
+
+
+def test_the_portals_own_key_is_replaced_and_the_one_before_ends_a_while_later(loaded: None) -> None:
+    before = portal_key()
+    entity = Caller(before).entity()
+    row = replace_portal_key(valid_for=timedelta(hours=1))
+    after = portal_key()
+    assert after != before
+    assert row == key_row(after)
+    assert row.expires_at is None
+    for key in (before, after):
+        assert Caller(key).get(f"/entities/{entity}").status_code == 200
+    ends = key_row(before).expires_at
+    assert ends is not None
+    # Replaced once more, it lasts no longer.
+    replace_portal_key(valid_for=timedelta(hours=9))
+    assert key_row(before).expires_at == ends
+    assert not revoke_key(row.pk)
+
+
+@pytest.mark.parametrize("days", ["0", "-1", "9999"])
+def test_a_time_that_makes_no_sense_is_refused(days: str) -> None:
+    with pytest.raises(CommandError, match="--days takes 1 to 3,650"):
+        call_command("create_api_key", "--scopes", "all", "--days", days)
+    assert not ApiKey.objects.exists()

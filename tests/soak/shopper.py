@@ -4,11 +4,11 @@ import re
 from hashlib import sha256
 from urllib.parse import urlsplit
 
-from tests.journeys.actors.generic_client import SMALL_PDF, GenericClient, SentFile
+from tests.journeys.actors.generic_client import GenericClient, SentFile, small_pdf
 from tests.journeys.page import Button, Control, Form, Page
 
 # Large enough to go through a temporary file, as every fourth one is.
-_LARGE = b"%" * 3_000_000
+_LARGE = 3_000_000
 
 
 class Shopper(GenericClient):
@@ -47,6 +47,6 @@ class Shopper(GenericClient):
 
     def _upload_one(self, form: Form, control: Control, button: Button) -> None:
         number = len(self.sent)
-        content = SMALL_PDF % number + (_LARGE if number % 4 == 0 else b"")
+        content = small_pdf(number, size=0 if number % 4 else _LARGE)
         self._checked(self.browser.send(form, button, files={control.name: ("paper.pdf", content)}, follow=False))
         self.sent.append(SentFile(form.action, (), control.words, "paper.pdf", sha256(content).hexdigest()))

@@ -57,6 +57,8 @@ _DECLARED = tuple("<!DOCTYPE".encode(encoding) for encoding in ("ascii", "utf-16
 
 _OLD_OFFICE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
+# A PDF, a JPEG, a PNG.
+_OTHER_FILES = (b"%PDF-", b"\xff\xd8\xff", b"\x89PNG")
 _ZIP = b"PK"
 _DELIMITERS = ",;\t|"
 _NAMED_DELIMITER = re.compile(r'"?sep=(.)"?\r?\n')
@@ -88,6 +90,8 @@ def _read(content: bytes, known: frozenset[str]) -> Grid:
 
     if content.startswith(_OLD_OFFICE):
         raise SheetRefused(SheetRefusal.PASSWORD if _ENCRYPTED in content else SheetRefusal.OLD_KIND)
+    if content.startswith(_OTHER_FILES):
+        raise SheetRefused(SheetRefusal.NO_SHEET)
     if content.startswith(_ZIP):
         return read_xlsx(content, is_heading)
     return read_csv(content, is_heading)

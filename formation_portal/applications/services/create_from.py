@@ -31,9 +31,10 @@ from ..models import (
     document_subject,
 )
 from ..transfer import Content, content_of
-from .exceptions import NotCopied
+from .exceptions import NotCopied, UploadRefused
 from .shares import parse_shares
 from .transactions import append_to_audit_log
+from .upload_checks import check_quota
 
 logger = logging.getLogger(__name__)
 
@@ -102,6 +103,11 @@ def create_from(draft: Draft, *, product: CatalogItem, content: Content, by: Abs
 def _create(
     application: Application, content: Content, *, by: AbstractBaseUser, message: str, source: Application
 ) -> Application:
+    if source.owner_id == application.owner_id and content.documents:
+        try:
+            check_quota(source, size=sum(document.size for document in content.documents))
+        except UploadRefused as refused:
+            raise NotCopied(refused.message) from refused
     with copied_files(application, content.documents) as stored, transaction.atomic():
         application.save()
         entry = Change.new(application, by, message, reference=source.reference)
@@ -187,6 +193,7 @@ def _fill(draft: Draft, content: Content, stored: StoredNames, *, by: AbstractBa
                     size=old.size,
                     sha256=old.sha256,
                     findings=old.findings,
+                    scan=old.scan,
                     uploaded_by_id=by.pk,
                 )
             )

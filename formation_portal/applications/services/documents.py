@@ -1,26 +1,18 @@
 """Add and remove documents: one in a slot, checked by content, stored under random names; replaced ones are kept."""
 
-import hashlib
 import logging
-import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
-from pathlib import PurePath
-from typing import IO, Any, cast
+from typing import IO, Any
 
-from babel.numbers import format_decimal
-from django.conf import settings
 from django.core.files.base import File
 from django.core.files.uploadedfile import UploadedFile
 from django.db import Error, transaction
 from django.utils import timezone
 from django.utils.translation import gettext, gettext_noop
 
-from formation_portal.contract.localisation import locale
 from formation_portal.contract.schema import ENTITY
-from formation_portal.documents.findings import Findings
-from formation_portal.documents.inspection import inspect_file
 
 from ..access import Author
 from ..draft import Draft
@@ -28,19 +20,16 @@ from ..models import Application, Document, Party, Preview, document_path, docum
 from ..parties import PartyRow
 from .exceptions import Gone, LockedByReview, UploadRefused
 from .transactions import application_transaction
+from .upload_checks import (
+    UPLOADED,
+    UPLOADED_OF,
+    check_quota,
+    check_upload,
+    judge_file,
+    printable_name,
+    scan_upload,
+)
 
-SIGNATURES = {
-    b"%PDF-": "application/pdf",
-    b"\xff\xd8\xff": "image/jpeg",
-    b"\x89PNG\r\n\x1a\n": "image/png",
-}
-MAX_NAME_LENGTH = 200
-# Markers within a JPEG's data that do not end it: a stuffed byte, and restarts.
-_JPEG_MARKER = re.compile(rb"\xff[^\x00\xd0-\xd7\xff]")
-_JPEG_END = b"\xff\xd9"
-# The beginning of an HTML page, and of an entry in a ZIP archive's directory.
-_PAGE = re.compile(rb"<(?:!doctype\s+html|html|head|body|script|iframe)[\s>/]", re.IGNORECASE)
-_ARCHIVED = b"PK\x01\x02"
 logger = logging.getLogger(__name__)
 
 # Replaced files kept for each slot.
@@ -52,11 +41,12 @@ def add_document(
 ) -> Document:
     """Store a file in a slot of the party, or of the entity itself; it replaces an earlier one.
 
-    Raises UploadRefused for a file that is empty, over the limit, or not PDF, JPEG or PNG by its content, and where the
-    disk fails; raises Gone, Closed.
+    Raises UploadRefused for a file that is empty, over a limit, not PDF, JPEG or PNG by its content, or not harmless
+    (`upload_checks`), and where the disk fails; raises Gone, Closed.
     """
     with disk_errors_refused():
         mime_type, digest = check_upload(upload)
+        check_quota(draft.application, size=upload.size or 0)
     document = Document(
         name=printable_name(upload.name or "document"), mime_type=mime_type, size=upload.size or 0, sha256=digest
     )
@@ -70,6 +60,7 @@ def reuse_document(
 
     The copy is a file of its own, so that removing one keeps the other. The caller checks whose file it is.
     """
+    check_quota(draft.application, size=source.size)
     document = Document(name=source.name, mime_type=source.mime_type, size=source.size, sha256=source.sha256)
     try:
         content = source.file.storage.open(str(source.file.name))
@@ -92,9 +83,12 @@ def _store(
 ) -> Document:
     document.application, document.uploaded_by_id = draft.application, by.pk
     document.slot, document.subject = slot, document_subject(party.token if party else None, slot)
+    with disk_errors_refused():
+        findings, picture = judge_file(content, document.name, document.mime_type)
+        document.scan = scan_upload(content, draft.application, by=by)
+        content.seek(0)
+    document.findings = findings.to_json()
     with stored_file(document, content):
-        findings, picture = inspect_stored(document)
-        document.findings = findings.to_json()
         kept = _save_row(draft, party, document, picture, by=by)
     if kept is not document:
         document.file.storage.delete(str(document.file.name))
@@ -159,7 +153,7 @@ def _save_row(
         }
         if row:
             journal.note(
-                "Uploaded “{slot}” of {name}",
+                UPLOADED_OF,
                 holder=row.token,
                 changes=[change],
                 concerns=(row.token,),
@@ -167,7 +161,7 @@ def _save_row(
                 name=row.label,
             )
         else:
-            journal.note("Uploaded “{slot}”", changes=[change], concerns=("",), slot=document.slot)
+            journal.note(UPLOADED, changes=[change], concerns=("",), slot=document.slot)
     return document
 
 
@@ -215,74 +209,3 @@ def disk_errors_refused() -> Iterator[None]:
     except OSError as error:
         logger.error("An upload could not be stored: %s", error.strerror or type(error).__name__)
         raise UploadRefused(gettext("We could not save the file just now. Choose it again in a few minutes")) from error
-
-
-def check_upload(upload: "UploadedFile[bytes]") -> tuple[str, str]:
-    """The media type by content, and the SHA-256 digest. Raises UploadRefused."""
-    size = upload.size or 0
-    if size == 0:
-        raise UploadRefused(gettext("Upload a different file. This one is empty"))
-    if size > settings.UPLOAD_LIMIT:
-        limits = {
-            "limit": settings.UPLOAD_LIMIT // 1_000_000,
-            "size": format_decimal(size / 1_000_000, "0.0", locale=locale()),
-        }
-        raise UploadRefused(
-            gettext("The file must be %(limit)s\u00a0MB or smaller. This one is %(size)s\u00a0MB") % limits
-        )
-    digest, head = hashlib.sha256(), b""
-    for chunk in upload.chunks():
-        head = head or bytes(chunk[:16])
-        digest.update(chunk)
-    upload.seek(0)
-    mime_type = next((kind for signature, kind in SIGNATURES.items() if head.startswith(signature)), None)
-    if mime_type is None:
-        raise UploadRefused(gettext("The file must be a PDF, JPEG or PNG"))
-    if mime_type in _ENDS and hides_another_file(upload.read(), mime_type):
-        raise UploadRefused(gettext("This picture contains another file. Save it again as JPEG or PNG, then upload it"))
-    upload.seek(0)
-    return mime_type, digest.hexdigest()
-
-
-def hides_another_file(content: bytes, mime_type: str) -> bool:
-    """Whether an HTML page or an archive follows the picture's end. A phone's film there is harmless."""
-    rest = content[_ENDS[mime_type](content) :]
-    return _ARCHIVED in rest or bool(_PAGE.search(rest))
-
-
-def _end_of_jpeg(content: bytes) -> int:
-    """The offset where the picture ends; of a broken one, where it stops to be valid."""
-    at = 2
-    while found := _JPEG_MARKER.search(content, at):
-        marker, at = found[0], found.end()
-        if marker == _JPEG_END:
-            return at
-        # Each segment has its length; after the header of a scan come its data, up to the next marker.
-        at += max(2, int.from_bytes(content[at : at + 2], "big"))
-    return min(at, len(content))
-
-
-def _end_of_png(content: bytes) -> int:
-    """Likewise: each chunk is a length, four letters, as many bytes, and a checksum."""
-    at, name = len(b"\x89PNG\r\n\x1a\n"), b""
-    while name != b"IEND" and at < len(content):
-        name = content[at + 4 : at + 8]
-        at += 12 + int.from_bytes(content[at : at + 4], "big")
-    return at
-
-
-_ENDS = {"image/jpeg": _end_of_jpeg, "image/png": _end_of_png}
-
-
-def printable_name(name: str) -> str:
-    """The uploaded file name, printable and shortened, with its suffix; never used as a path."""
-    plain = "".join(letter for letter in PurePath(name.replace("\\", "/")).name if letter.isprintable()).strip()
-    path = PurePath(plain or "document")
-    return path.stem[:MAX_NAME_LENGTH] + path.suffix[:20]
-
-
-def inspect_stored(row: Any) -> tuple[Findings, bytes]:
-    """What is found in a row's stored file, and the picture of its first page; empty where there is none."""
-    with row.file.storage.open(str(row.file.name)) as file:
-        findings, picture = inspect_file(cast(IO[bytes], file), row.mime_type)
-    return findings.with_name_check(row.name, row.mime_type), picture

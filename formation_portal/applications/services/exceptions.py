@@ -81,10 +81,10 @@ class NotReady(Exception):
 
 
 class NotCopied(Exception):
-    """The documents cannot be copied at present."""
+    """The documents cannot be copied at present, or there is no room for their copies."""
 
-    def __init__(self) -> None:
-        super().__init__(gettext("We could not copy the documents just now. Try again in a few minutes"))
+    def __init__(self, message: str = "") -> None:
+        super().__init__(message or gettext("We could not copy the documents just now. Try again in a few minutes"))
 
 
 class Unread(Exception):

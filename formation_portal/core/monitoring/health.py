@@ -2,7 +2,6 @@
 
 import secrets
 import shutil
-import stat
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,6 +18,7 @@ from ..background import missing_migrations
 from ..databases import SERVICE
 from ..encryption import key_ring
 from ..key_rotation import outdated
+from ..private_files import open_to_others
 from .checks import CheckResult, fault, look, ok
 
 # Seconds that two clocks may differ. Events are refused from 300 on (gateway/clock_skew.py).
@@ -123,18 +123,14 @@ def check_disk() -> Iterator[CheckResult]:
 def check_data_folder() -> Iterator[CheckResult]:
     """Whether other users of the machine can read what is kept in DATA_DIR."""
     folder = Path(settings.DATA_DIR)
-    remedy = f"chmod 700 {folder}; chmod 600 {folder}/*-key {folder}/*-secret"
-    others = stat.S_IRWXG | stat.S_IRWXO
-    exposed = [
-        path.name
-        for pattern in ("*-key", "*-secret")
-        for path in sorted(folder.glob(pattern))
-        if path.stat().st_mode & others
-    ]
-    if exposed:
-        yield fault("DATA_DIR", f"others on this machine can read {', '.join(exposed)}", remedy)
-    elif folder.stat().st_mode & others:
-        yield look("DATA_DIR", "others on this machine can open the folder", remedy)
+    exposed = list(open_to_others())
+    keys = sorted(one.name for one in exposed if one.parent == folder and one.name.endswith(("-key", "-secret")))
+    remedy = f"Start the portal anew, which closes them; or chmod -R go= {folder}"
+    if keys:
+        yield fault("DATA_DIR", f"others on this machine can read {', '.join(keys)}", remedy)
+    elif exposed:
+        what = "the folder" if folder in exposed else f"{len(exposed)} of its files and folders"
+        yield look("DATA_DIR", f"others on this machine can open {what}", remedy)
     else:
         yield ok("DATA_DIR", "is closed to others on this machine")
 

@@ -25,6 +25,7 @@ from formation_portal.environment import PROJECT
 
 from .. import encryption
 from ..background import BackgroundWorker
+from ..key_rotation import check_keys
 from ..monitoring.checks import CheckResult, fault, look, ok
 from . import secret_store
 from .models import Node
@@ -94,9 +95,10 @@ def join(say: Say) -> None:
 
 
 def open_secrets(say: Say) -> None:
-    """Read what the database has. Raises CommandError where SECRETS_KEY doesn't open it."""
+    """Read what the database has. Raises CommandError where SECRETS_KEY or FIELD_KEYS doesn't open it."""
     try:
         secret_store.open_secrets(say)
+        check_keys()
     except ImproperlyConfigured as error:
         raise CommandError(str(error)) from None
 

@@ -5,8 +5,6 @@ next pages from the browser's cache; the scripts are fetched before, without has
 name both in their head.
 """
 
-import base64
-import hashlib
 import re
 from collections.abc import Callable
 from functools import cache
@@ -21,13 +19,11 @@ from django.utils.cache import patch_vary_headers
 
 from ..operator import operator
 from ..static_files import SHEETS, bundle_css
+from .content_policy import FIRST_SCRIPT, PAGE_POLICY, allow, name_scripts, new_nonce
 from .styles import Rule, names_in, parse
 
-# Runs before anything is drawn, so that what only serves those without script never moves what is there.
-FIRST_SCRIPT = 'document.documentElement.classList.add("scripted")'
-
 _LINK = re.compile(r'<link rel="stylesheet" href="([^"]+)">\s*')
-_SCRIPT = re.compile(r'<script src="([^"]+)" defer></script>\s*')
+_SCRIPT = re.compile(r'<script nonce=\S+ src="([^"]+)" defer></script>\s*')
 # On a first visit it also brings the rest, once the first view is drawn and a moment has gone, so that a first letter
 # doesn't wait for it. Not before the page has loaded: htmx waits for that, or has missed it. Scripts run in their
 # order, and what they do when a page shows they do as soon as they are there.
@@ -39,25 +35,6 @@ FIRST_VISIT_SCRIPT = (
 )
 
 
-def source_hash(text: str) -> str:
-    """How the content policy names a script or style sheet that stands in the page."""
-    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
-
-
-CONTENT_POLICY = "; ".join(
-    (
-        "default-src 'none'",
-        f"script-src 'self' {source_hash(FIRST_SCRIPT)}",
-        "style-src 'self'",
-        "img-src 'self' data:",
-        "connect-src 'self'",
-        "form-action 'self'",
-        "base-uri 'none'",
-        "frame-ancestors 'none'",
-    )
-)
-
-
 def is_first_visit(request: HttpRequest) -> bool:
     """Whether a browser asks for a page that it doesn't come to from a page of ours."""
     is_page = request.headers.get("Sec-Fetch-Dest") == "document"
@@ -65,7 +42,8 @@ def is_first_visit(request: HttpRequest) -> bool:
 
 
 class FirstVisit:
-    """Puts style sheets into the pages of browsers that come from elsewhere: a search, a letter, an address typed.
+    """Gives each page the nonce of its scripts, and puts style sheets into the pages of browsers that come from
+    elsewhere: a search, a letter, an address typed.
 
     Which those are a browser says itself (`Sec-Fetch-Site`), so nobody is given a cookie for it; one that says nothing
     gets pages as they are. It stands within the packing and sees whole pages, those of errors as well.
@@ -79,29 +57,34 @@ class FirstVisit:
         if not isinstance(response, HttpResponse) or not response.get("Content-Type", "").startswith("text/html"):
             return response
         patch_vary_headers(response, ("Sec-Fetch-Site",))
-        if settings.DEBUG or not is_first_visit(request):
+        # Of most pages the head alone is read as text: what follows is long, and stays as it is.
+        head, end, body = response.content.partition(b"</head>")
+        # A fragment has no head, and brings no scripts.
+        if not end:
             return response
-        page = response.content.decode(response.charset)
-        head, end, body = page.partition("</head>")
-        links = _LINK.findall(head)
-        css = _used_css(links, page)
-        first, first_visit = (f"<script>{text}</script>" for text in (FIRST_SCRIPT, FIRST_VISIT_SCRIPT))
-        if not css or first not in head:
-            return response
-        sheets = "".join(f'<link rel="stylesheet" href="{link}">' for link in links)
-        scripts = "".join(f'<script src="{script}" defer></script>' for script in _SCRIPT.findall(head))
-        rest = f'<template id="rest">{sheets}{scripts}</template><noscript>{sheets}</noscript>'
-        body = body.replace("</body>", f"{rest}</body>")
-        head = _LINK.sub("", head).replace(first, first_visit)
-        head = _SCRIPT.sub(r'<link rel="preload" as="script" href="\1" fetchpriority="low">', head)
-        response.content = f"{head}<style>{css}</style>{end}{body}"
-        policy = response.get("Content-Security-Policy", CONTENT_POLICY)
-        policy = policy.replace("style-src", f"style-src {source_hash(css)}")
-        policy = policy.replace(source_hash(FIRST_SCRIPT), source_hash(FIRST_VISIT_SCRIPT))
-        response["Content-Security-Policy"] = policy
+        nonce, css = new_nonce(), ""
+        named = name_scripts(head.decode(), nonce)
+        if not settings.DEBUG and is_first_visit(request) and f">{FIRST_SCRIPT}</script>" in named:
+            links = _LINK.findall(named)
+            css = _used_css(links, response.content.decode())
+            if css:
+                named, body = _with_styles(named, body, links, css, nonce)
+        response.content = named.encode() + end + body
+        policy = response.get("Content-Security-Policy", PAGE_POLICY)
+        response["Content-Security-Policy"] = allow(policy, nonce=nonce, css=css)
         if "Content-Length" in response:
             response["Content-Length"] = str(len(response.content))
         return response
+
+
+def _with_styles(head: str, body: bytes, links: list[str], css: str, nonce: str) -> tuple[str, bytes]:
+    """Head and body with the rules in them; the sheets and the scripts follow later."""
+    sheets = "".join(f'<link rel="stylesheet" href="{link}">' for link in links)
+    scripts = "".join(f'<script nonce={nonce} src="{script}" defer></script>' for script in _SCRIPT.findall(head))
+    rest = f'<template id="rest">{sheets}{scripts}</template><noscript>{sheets}</noscript>'
+    head = _LINK.sub("", head).replace(f">{FIRST_SCRIPT}<", f">{FIRST_VISIT_SCRIPT}<")
+    preload = rf'<link rel="preload" nonce={nonce} as="script" href="\1" fetchpriority="low">'
+    return f"{_SCRIPT.sub(preload, head)}<style>{css}</style>", body.replace(b"</body>", f"{rest}</body>".encode())
 
 
 def _used_css(links: list[str], page: str) -> str:

@@ -1,4 +1,4 @@
-"""What the addresses of servers in the environment mean to Django: the mail server's and the cache's."""
+"""What the addresses of servers in the environment mean: the mail server's, the cache's and the malware scanner's."""
 
 import re
 from pathlib import PurePosixPath
@@ -68,3 +68,17 @@ def cache_settings(url: str) -> dict[str, Any]:
         "KEY_PREFIX": "formation-portal",
     }
     return {"default": shared, "database": _DATABASE_CACHE}
+
+
+_CLAMD_PORT = 3310
+
+
+def clamd_address(url: str) -> str | tuple[str, int]:
+    """Where the malware scanner listens, by `unix:///path` or `tcp://host:3310`: a path, or a host and port. Raises
+    ValueError."""
+    parts = urlsplit(url)
+    if parts.scheme == "unix" and not parts.netloc and len(parts.path) > 1:
+        return parts.path
+    if parts.scheme == "tcp" and parts.hostname and parts.path in ("", "/") and not (parts.query or parts.fragment):
+        return parts.hostname, parts.port or _CLAMD_PORT
+    raise ValueError("should be tcp://host:3310 or unix:///path/of/clamd.ctl")

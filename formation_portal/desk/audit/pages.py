@@ -62,6 +62,11 @@ _CLAIMS: dict[str, str] = {
     "release": "Released the case",
     "take_over": "Took over the case",
 }
+_KEYS: dict[str, str] = {
+    "make": "Made API key {key}",
+    "revoke": "Revoked API key {key}",
+    "replace": "Replaced the portal’s own API key by {key}",
+}
 _DECISIONS: dict[str, str] = dict(Decision.Kind.choices)
 
 
@@ -195,6 +200,10 @@ def _what(entry: Entry, agent: User | None, changes: Mapping[int, str]) -> str:
             return _CLAIMS.get(str(said.get("did")), "Claimed the case")
         case AuditAction.REVEAL:
             return f"Viewed numbers of {entry.subject}: {_fields(said) or 'unknown'}"
+        case AuditAction.RIGHTS if "key" in said:
+            scopes = said.get("scopes")
+            able = f": {', '.join(map(str, scopes))}" if isinstance(scopes, list) else ""
+            return _KEYS.get(str(said.get("did")), "Changed API key {key}").format(key=said["key"]) + able
         case AuditAction.RIGHTS:
             name = agent.called if agent else f"account {entry.subject}"
             rights = (
@@ -203,6 +212,8 @@ def _what(entry: Entry, agent: User | None, changes: Mapping[int, str]) -> str:
             )
             lines = [f"{words} {', '.join(map(str, some))}" for words, some in rights if some]
             return "; ".join(lines) or f"Changed the rights of {name}"
+        case AuditAction.REFUSAL:
+            return "Rejected a file, because it contains malware"
         case AuditAction.DECISION:
             return f"Decided on {entry.subject}: {_DECISIONS.get(str(said.get('said')), 'as it was')}"
     lines = [changes[number] for number in _changes(entry) if number in changes]

@@ -7,7 +7,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from formation_portal.accounts.models import Right
-from formation_portal.accounts.policies import UserRequest, agent_with
+from formation_portal.accounts.policies import UserRequest, agent_with, recently_authenticated
 from formation_portal.audit.models import Entry
 from formation_portal.ui.downloads import csv_response
 
@@ -35,6 +35,7 @@ def entry(request: UserRequest, number: int) -> HttpResponse:
 
 @require_safe
 @agent_with(Right.AUDIT, Right.EXPORT)
+@recently_authenticated
 def table(request: UserRequest) -> HttpResponseBase:
     """The same entries as the timeline, all of them, as CSV."""
     return csv_response(csv_rows(AuditFilter.read(request.GET).entries()), name="audit")

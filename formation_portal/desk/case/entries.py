@@ -133,4 +133,5 @@ class DocumentRow:
     @property
     def can_be_shown(self) -> bool:
         """Whether there is a picture of it."""
-        return self.line.document is not None and findings_of(self.line.document).can_be_shown
+        document = self.line.document
+        return document is not None and findings_of(document).can_be_shown and not document.is_checking

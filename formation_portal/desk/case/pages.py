@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
 
-from django.contrib.auth.models import AbstractBaseUser
 from django.urls import reverse
 from django.utils.formats import date_format
 from django.utils.timezone import localtime
 
+from formation_portal.accounts.models import User
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.ownership_stakes import OWNER_PREFIX
 from formation_portal.applications.parties import PartyRow, ShareClassRow
@@ -24,6 +24,7 @@ from formation_portal.reviews.transactions import ReviewVersion
 from formation_portal.ui.allocation import Allocation
 from formation_portal.ui.ownership import Ownership, ownership
 
+from ..case_access import has_documents
 from ..case_urls import case_url, party_url, queue_shown
 from ..delivery_status import CaseDeliveries, case_deliveries
 from ..documents import opened_by
@@ -44,7 +45,8 @@ _LINES = 14
 class CasePage:
     """One application as one reader sees it. `shown` is the queue that it was opened from; `only_changed` leaves out
     what is as it was; `other_url` leads to everything, or to what changed alone; `seen` is who has opened which
-    documents. `shown_targets` gathers the targets that the page shows, so that nothing that was said is left out."""
+    documents, and `has_documents` whether the reader may open them. `shown_targets` gathers the targets that the page
+    shows, so that nothing that was said is left out."""
 
     draft: Draft
     shown: QueueState
@@ -60,6 +62,7 @@ class CasePage:
     checklist: Checklist
     panels: QueryPanels
     can_check: bool
+    has_documents: bool
     seen: OpenedDocuments
     shown_targets: set[Target] = field(default_factory=set)
 
@@ -323,7 +326,7 @@ class CasePage:
         return case_deliveries(self.draft)
 
 
-def case_page(draft: Draft, *, reader: AbstractBaseUser, asked: Mapping[str, str]) -> CasePage:
+def case_page(draft: Draft, *, reader: User, asked: Mapping[str, str]) -> CasePage:
     """The page of one submitted application, read with its review (desk/lookups.py); `asked` is the address's query.
 
     Eight database queries more: queries to the customer, checks, notes, owners, history, deliveries, the service, and
@@ -352,6 +355,7 @@ def case_page(draft: Draft, *, reader: AbstractBaseUser, asked: Mapping[str, str
         checklist=load_checklist(draft, read_back=read_back, queries=[one for one in panels.all if one.is_open]),
         panels=panels,
         can_check=can_review(draft, reader),
+        has_documents=has_documents(getattr(application, "case", None), reader),
         seen=opened_documents(draft),
     )
 

@@ -17,7 +17,7 @@ from django.utils.html import format_html
 from django.views.decorators.http import require_http_methods, require_safe
 
 from formation_portal.accounts.models import Right
-from formation_portal.accounts.policies import UserRequest, agent, agent_with
+from formation_portal.accounts.policies import UserRequest, agent, agent_with, recently_authenticated
 from formation_portal.accounts.sessions import background_request
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.services import Closed
@@ -36,6 +36,7 @@ from formation_portal.reviews.transactions import (
 from formation_portal.ui.documents import document_page as page_of
 from formation_portal.ui.downloads import as_download, page_as_picture, record_as_json, record_as_pdf
 
+from ..case_access import opens_case, opens_documents
 from ..case_urls import next_check_url, party_url, queue_shown, return_query, return_url
 from ..changes_since import not_done, posted_again
 from ..decisions.pages import decision_panel
@@ -56,6 +57,7 @@ _METHODS = ["GET", "HEAD", "POST"]
 
 @require_safe
 @agent
+@opens_case
 def case(request: UserRequest, reference: str) -> HttpResponse:
     """Answers, parties, shares, documents, history, how far all of it has come to the service, and who works on it."""
     draft, shown = get_case_or_404(reference), queue_shown(request.GET)
@@ -80,6 +82,8 @@ def case(request: UserRequest, reference: str) -> HttpResponse:
 
 @require_safe
 @agent_with(Right.EXPORT)
+@recently_authenticated
+@opens_documents
 def record(request: UserRequest, reference: str) -> HttpResponse:
     """The case as JSON, the same document that its owner can keep."""
     return record_as_json(request, get_case_or_404(reference))
@@ -87,6 +91,8 @@ def record(request: UserRequest, reference: str) -> HttpResponse:
 
 @require_safe
 @agent_with(Right.EXPORT)
+@recently_authenticated
+@opens_documents
 def record_pdf(request: UserRequest, reference: str) -> HttpResponse:
     """The case as a PDF, as its owner has it."""
     return record_as_pdf(request, get_case_or_404(reference))
@@ -94,6 +100,7 @@ def record_pdf(request: UserRequest, reference: str) -> HttpResponse:
 
 @require_safe
 @agent
+@opens_documents
 def document(request: UserRequest, reference: str, number: int) -> HttpResponse:
     """One document, to be saved and not shown: the browser must not take somebody's file for a page of ours."""
     return as_download(request, get_document_or_404(reference, number), by=request.user)
@@ -102,6 +109,7 @@ def document(request: UserRequest, reference: str, number: int) -> HttpResponse:
 @require_safe
 @background_request
 @agent
+@opens_case
 def case_news(request: UserRequest, reference: str) -> HttpResponse:
     """What has happened since a page of the case was drawn: 204 while its line says so already.
 
@@ -120,6 +128,7 @@ def case_news(request: UserRequest, reference: str) -> HttpResponse:
 
 @require_safe
 @agent
+@opens_documents
 def document_page(request: UserRequest, reference: str, number: int, page: int) -> HttpResponse:
     """One page of a document, as its owner sees it."""
     draft, document = get_case_or_404(reference), get_document_or_404(reference, number)
@@ -129,6 +138,7 @@ def document_page(request: UserRequest, reference: str, number: int, page: int) 
 
 @require_safe
 @agent
+@opens_documents
 def document_picture(request: UserRequest, reference: str, number: int, page: int) -> HttpResponseBase:
     """The picture of one page; with `size=close` one to be looked at closely."""
     document, is_close = get_document_or_404(reference, number), request.GET.get("size") == "close"
@@ -137,6 +147,7 @@ def document_picture(request: UserRequest, reference: str, number: int, page: in
 
 @require_http_methods(_METHODS)
 @agent_with(Right.REVIEW)
+@opens_case
 def acceptances(request: UserRequest, reference: str) -> HttpResponse:
     """Accept what is ticked and go back to the page; or, by the button "all", everything that the page had left, and go
     on to the next check."""
@@ -170,6 +181,7 @@ def acceptances(request: UserRequest, reference: str) -> HttpResponse:
 
 @require_http_methods(_METHODS)
 @agent_with(Right.REVIEW)
+@opens_case
 def reopenings(request: UserRequest, reference: str) -> HttpResponse:
     """Take the acceptance of one fact back, and go back to the page."""
     draft, targets = get_case_or_404(reference), posted_targets(request.POST)[:1]
@@ -257,6 +269,7 @@ def _conflict(
 
 @require_http_methods(_METHODS)
 @agent_with(Right.REVIEW)
+@opens_case
 def queries(request: UserRequest, reference: str) -> HttpResponse:
     """Draft a query, change it, or note something for colleagues. A GET shows the form of the target that it names."""
     draft, said = get_case_or_404(reference), request.POST if request.method == "POST" else request.GET
@@ -291,6 +304,7 @@ def queries(request: UserRequest, reference: str) -> HttpResponse:
 
 @require_http_methods(_METHODS)
 @agent_with(Right.REVIEW)
+@opens_case
 def query_removal(request: UserRequest, reference: str, number: int) -> HttpResponse:
     """Drop what is drafted."""
     return _end(
@@ -300,6 +314,7 @@ def query_removal(request: UserRequest, reference: str, number: int) -> HttpResp
 
 @require_http_methods(_METHODS)
 @agent_with(Right.REVIEW)
+@opens_case
 def query_resolution(request: UserRequest, reference: str, number: int) -> HttpResponse:
     """Say that what was asked is answered."""
     return _end(request, reference, number, resolve, title="The query was not resolved", said="Query resolved.")
@@ -354,6 +369,7 @@ def _version_seen(request: UserRequest) -> ReviewVersion:
 
 @require_http_methods(_METHODS)
 @agent_with(Right.REVIEW)
+@opens_case
 def notes(request: UserRequest, reference: str) -> HttpResponse:
     """Keep a note about a target, or about the whole application."""
     draft = get_case_or_404(reference)
@@ -373,6 +389,7 @@ def notes(request: UserRequest, reference: str) -> HttpResponse:
 
 @require_http_methods(_METHODS)
 @agent_with(Right.REVIEW)
+@opens_case
 def note_removal(request: UserRequest, reference: str, number: int) -> HttpResponse:
     """Take one's own note back."""
     draft = get_case_or_404(reference)

@@ -25,6 +25,7 @@ from formation_portal.reviews.transactions import (
     ReviewVersion,
 )
 
+from ..case_access import opens_case
 from ..case_urls import case_url, queue_shown, queue_url
 from ..changes_since import not_done, posted_again
 from ..delivery_status import case_deliveries
@@ -41,6 +42,7 @@ Decide = Callable[[Draft, DecisionForm, ReviewVersion], ReviewDecision]
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @agent_with(Right.DECIDE)
+@opens_case
 def decision(request: UserRequest, reference: str) -> HttpResponse:
     """The form alone; a POST decides, or proposes it where a second agent has to confirm it."""
     if request.method != "POST":
@@ -56,6 +58,7 @@ def decision(request: UserRequest, reference: str) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @agent_with(Right.CONFIRM)
+@opens_case
 def confirmation(request: UserRequest, reference: str) -> HttpResponse:
     """Carry out what another agent has proposed."""
     return _apply(
@@ -69,6 +72,7 @@ def confirmation(request: UserRequest, reference: str) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @agent_with(Right.CONFIRM)
+@opens_case
 def refusal(request: UserRequest, reference: str) -> HttpResponse:
     """Say no to what another agent has proposed, with a word to colleagues."""
     return _apply(
@@ -81,6 +85,7 @@ def refusal(request: UserRequest, reference: str) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @agent_with(Right.DECIDE)
+@opens_case
 def retraction(request: UserRequest, reference: str) -> HttpResponse:
     """Take back what one has proposed oneself."""
     return _apply(

@@ -13,6 +13,7 @@ from formation_portal.relay.resolution import DecisionOutdated, DecisionRefused,
 from formation_portal.relay.service_profile import service_notices
 from formation_portal.ui.pagination import numbered_links
 
+from ..case_access import opens_delivery, opens_every_case
 from ..lookups import get_delivery_or_404
 from .forms import ResolutionForm, posted_resolution, resolve, resolved_texts
 from .pages import delivery_page, delivery_rows, delivery_views
@@ -22,6 +23,7 @@ _A_PAGE = 50
 
 @require_safe
 @agent
+@opens_every_case
 def deliveries(request: UserRequest) -> HttpResponse:
     """One page of the list, the oldest first, and how the service itself stands."""
     chosen = request.GET.get("state", "")
@@ -37,6 +39,7 @@ def deliveries(request: UserRequest) -> HttpResponse:
 
 @require_safe
 @agent
+@opens_delivery
 def delivery(request: UserRequest, number: int) -> HttpResponse:
     """One thing with its evidence and, while nothing else can settle it, the decision."""
     return _draw(request, get_delivery_or_404(number))
@@ -44,6 +47,7 @@ def delivery(request: UserRequest, number: int) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @agent_with(Right.DECIDE)
+@opens_delivery
 def delivery_resolution(request: UserRequest, number: int) -> HttpResponse:
     """Record a decision. A GET, as after signing in again, only leads to the thing."""
     row = get_delivery_or_404(number)

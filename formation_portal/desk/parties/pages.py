@@ -34,6 +34,7 @@ from formation_portal.ui.formats import file_size
 from formation_portal.ui.roles import role_words
 
 from ..case.query_panels import QueryPanels, read_queries
+from ..case_access import has_documents
 from ..case_urls import case_url, next_check_url, party_url
 from ..documents import ViewerState
 from ..lookups import can_review
@@ -73,8 +74,9 @@ class ScreeningRow:
 @dataclass(frozen=True)
 class PartyPage:
     """The whole page. `shown` is the queue that the case was opened from; `version` is the review's when it was drawn;
-    `can_check` where the case is under review; `here_url` leads back to what is looked at; `shows_numbers` where
-    numbers that people are known by aren't masked; `screening` has the newest check first."""
+    `can_check` where the case is under review; `has_documents` where the reader may open its documents; `here_url`
+    leads back to what is looked at; `shows_numbers` where numbers that people are known by aren't masked; `screening`
+    has the newest check first."""
 
     draft: Draft
     party: PartyRow
@@ -87,6 +89,7 @@ class PartyPage:
     here_url: str
     version: ReviewVersion
     can_check: bool
+    has_documents: bool
     shows_numbers: bool
     screening: list[ScreeningRow]
     form: ScreeningForm
@@ -272,7 +275,9 @@ def party_page(
     own_checklist = checklist.of_holder(party.token)
     assert own_checklist is not None  # every party has one
     can_check = can_review(draft, reader)
-    looked = viewer([fact.document for fact in own_checklist.facts if fact.document is not None], state, url=url)
+    may_look = has_documents(getattr(draft.application, "case", None), reader)
+    documents = [fact.document for fact in own_checklist.facts if fact.document is not None] if may_look else []
+    looked = viewer(documents, state, url=url)
     here = f"{url}{looked.state.query}" if looked else f"{url}{state.for_document(0).query}"
     seen = opened_documents(draft)
     if looked and looked.can_be_shown:
@@ -293,6 +298,7 @@ def party_page(
         here_url=here,
         version=version,
         can_check=can_check,
+        has_documents=may_look,
         shows_numbers=shows_numbers,
         screening=[ScreeningRow(one, party) for one in reversed(screening) if one.holder == party.token],
         form=form or ScreeningForm(done_on=localdate().isoformat()),

@@ -35,7 +35,7 @@ class Viewer:
     @property
     def can_be_shown(self) -> bool:
         """Whether there is a picture of it."""
-        return findings_of(self.document).can_be_shown
+        return findings_of(self.document).can_be_shown and not self.document.is_checking
 
     @property
     def document_links(self) -> list[tuple[Document, str]]:

@@ -8,7 +8,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from formation_portal.accounts.models import Right
-from formation_portal.accounts.policies import UserRequest, agent, agent_with
+from formation_portal.accounts.policies import UserRequest, agent, agent_with, recently_authenticated
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.parties import PartyRow
 from formation_portal.applications.services import Closed
@@ -21,6 +21,7 @@ from formation_portal.ui.downloads import as_download
 
 from ..case.news import live_case
 from ..case.query_panels import target_id
+from ..case_access import opens_case, opens_documents
 from ..case_urls import return_query, return_url
 from ..changes_since import not_done
 from ..decisions.forms import posted_day
@@ -35,13 +36,16 @@ _PARTS = {"paper": "desk/parties/_viewer_answer.html", "numbers": "desk/parties/
 
 @require_safe
 @agent
+@opens_case
 def party(request: UserRequest, reference: str, token: str) -> HttpResponse:
     """Its facts as a checklist, its documents beside them. Where a part of it asks by itself, that part alone."""
     return _draw(request, _page(request, reference, token, ViewerState.read(request.GET)))
 
 
-@agent_with(Right.REVIEW)
+@agent
 @require_POST
+@recently_authenticated
+@opens_documents
 def numbers(request: UserRequest, reference: str, token: str) -> HttpResponse:
     """The same page with the numbers that people are known by, as often as it is asked for: each time is kept."""
     page = _page(request, reference, token, _state_posted(request, reference), shows_numbers=True)
@@ -51,6 +55,7 @@ def numbers(request: UserRequest, reference: str, token: str) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @agent_with(Right.REVIEW)
+@opens_documents
 def evidence(request: UserRequest, reference: str, token: str) -> HttpResponse:
     """Note that the page in the viewer proves a fact, and what it says; or, by a fact's own button, remove that."""
     draft = get_case_or_404(reference)
@@ -78,6 +83,7 @@ def evidence(request: UserRequest, reference: str, token: str) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @agent_with(Right.REVIEW)
+@opens_case
 def screening(request: UserRequest, reference: str, token: str) -> HttpResponse:
     """Record a screening check of the party; what is wrong with it is shown on its page."""
     case, found = _case_and_party(reference, token)
@@ -108,6 +114,7 @@ def screening(request: UserRequest, reference: str, token: str) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @agent_with(Right.REVIEW)
+@opens_case
 def screening_removal(request: UserRequest, reference: str, token: str, number: int) -> HttpResponse:
     """Take a screening check back."""
     case, _ = _case_and_party(reference, token)
@@ -124,6 +131,7 @@ def screening_removal(request: UserRequest, reference: str, token: str, number: 
 
 @require_safe
 @agent
+@opens_documents
 def screening_file(request: UserRequest, reference: str, token: str, number: int) -> HttpResponse:
     """The file of a screening check, to be saved and not shown, as documents are."""
     case, _ = _case_and_party(reference, token)

@@ -13,10 +13,11 @@ from django.conf import settings
 from django.contrib.auth.models import AbstractUser
 from django.contrib.messages import ERROR, SUCCESS
 from django.db import transaction
-from django.db.models import Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from formation_portal.applications import services
+from formation_portal.applications.access import own_applications, refuse_own_applications
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application
 from formation_portal.audit import chain
@@ -72,14 +73,21 @@ def not_proposed_by(agent_id: int) -> Q:
     return ~Q(proposed_by=agent_id)
 
 
+def not_own_of(agent_id: int) -> Q:
+    """The cases but for those of the agent's own applications."""
+    return ~Q(Exists(Application.objects.concerning(agent_id).filter(pk=OuterRef("pk"))))
+
+
 def claim(cases: Collection[int], *, by: AbstractUser) -> tuple[list[Case], list[Case]]:
-    """Claim what can be claimed of these, by their applications, and begin their reviews. Closed ones are left out.
+    """Claim what can be claimed of these, by their applications, and begin their reviews. Closed ones are left out, and
+    so are those of one's own applications.
 
     One's own claims begin anew, so that they last. Returns those that are one's own now, and those that somebody else
     has.
     """
     with transaction.atomic():
         applications = lock_applications(cases)
+        cases = set(cases) - own_applications(by.pk, cases)
         # Locked in one order, so that two agents with the same cases don't wait for each other for ever.
         found = list(Case.objects.filter(pk__in=cases).exclude(open_since=None).order_by("pk").select_for_update())
         is_free = unclaimed() | Q(claimed_by=by.pk)
@@ -123,10 +131,12 @@ def assign(shown: Mapping[int, str], *, to: AbstractUser, by: AbstractUser) -> t
 
     `shown` are the cases, by their applications, each with the number of the agent whom the page named, or "". Returns
     those that were given, and those that somebody else has by now, or that are the colleague's already. Closed ones are
-    left out.
+    left out. Raises OwnApplication where one is the application of either.
     """
     with transaction.atomic():
         applications = {one.pk: one for one in lock_applications(shown)}
+        for agent in (by, to):
+            refuse_own_applications(applications, agent=agent.pk)
         open_cases = Case.objects.filter(pk__in=shown).exclude(open_since=None).select_related("claimed_by")
         given: list[Case] = []
         kept: list[Case] = []
@@ -182,14 +192,17 @@ def give_back(application: Application, *, to: AbstractUser, by: AbstractUser) -
     """The case is this agent's again, whoever works on it: `by` has refused what they proposed. For who holds the lock
     of its application."""
     claimed = _claim_columns(to)
+    if own_applications(to.pk, [application.pk]):
+        return
     if Case.objects.filter(pk=application.pk).exclude(open_since=None).update(**claimed):
         _append_to_audit_log(application, Case(pk=application.pk, **claimed), by=by, did="give_back")
 
 
 @transaction.atomic
 def _claim_if(case: Case, if_still: QuerySet[Case], claim: dict[str, Any], *, by: AbstractUser, did: str) -> bool:
-    """Claim the case if it still is as the condition says, and begin its review."""
+    """Claim the case if it still is as the condition says, and begin its review. Raises OwnApplication."""
     applications = lock_applications([case.pk])
+    refuse_own_applications([case.pk], agent=by.pk)
     if not if_still.update(**claim):
         return False
     begin_reviews(applications, {case.pk}, by=by)

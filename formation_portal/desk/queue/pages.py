@@ -13,8 +13,8 @@ from django.utils import timezone
 from django.utils.formats import date_format
 from django.utils.timezone import localdate
 
-from formation_portal.accounts.models import Right, User
-from formation_portal.accounts.policies import agents_with
+from formation_portal.accounts.models import User
+from formation_portal.applications.access import own_applications
 from formation_portal.contract.catalog import working_days_after, working_days_between
 from formation_portal.contract.lifecycle import State
 from formation_portal.core.integers import parse_integers
@@ -23,11 +23,12 @@ from formation_portal.relay.resolution import unresolved_deliveries
 from formation_portal.ui.forms.controls import FilterControl, Option, as_options
 from formation_portal.ui.pagination import KeysetPage, PageLink, ViewLink, keyset_links
 
+from ..case_access import can_open, can_take_cases, has_every_case, reviewers
 from ..case_urls import case_url, queue_url
 from ..models import Case, Offer, Opening
 from ..queue_state import NOBODY, STATES, QueuePosition, QueueState, View, micros_of, moment_at
 from ..wording import if_any, numbered, state_mark, state_words, together
-from .search import counts, find_and_count, find_cases, in_view, search_page
+from .search import counts, find_and_count, find_cases, in_view, search_page, shown_to
 
 A_PAGE = 25
 # A view with more says so, since counting them all takes longer than showing the first; and a page that has been open
@@ -54,7 +55,9 @@ _STEP, _FIRST, _GAP, _GROUP = 5, 2, 3, 5
 class CaseRow:
     """One case in the queue: how long it has waited for us, against the working days that it may, and how it stands.
 
-    `looked_at` is its version that the reader, an agent by this number, has looked at last; None where they never have.
+    `has_names` where the reader may see whom and which company it is about; `is_own` where it is the reader's own
+    application, which they can't take. `looked_at` is its version that the reader, an agent by this number, has looked
+    at last; None where they never have.
     """
 
     case: Case
@@ -62,11 +65,13 @@ class CaseRow:
     reader_id: int
     looked_at: int | None
     is_by_agent: bool
+    has_names: bool
+    is_own: bool
 
     @property
     def name(self) -> str:
         """The company's, or what is formed."""
-        return self.case.title or self.case.application.product_name
+        return (self.case.title if self.has_names else "") or self.case.application.product_name
 
     @cached_property
     def days(self) -> int | None:
@@ -180,6 +185,9 @@ class QueuePage:
     looked_through: str
     look_on: str
     news_url: str
+    # Whether the reader sees the names in all cases, and may claim any.
+    has_every_case: bool
+    can_take_cases: bool
 
     @property
     def has_workbench(self) -> bool:
@@ -188,9 +196,9 @@ class QueuePage:
 
 
 def queue_page(chosen: QueueState, reader: User) -> QueuePage:
-    """The page: one or two queries for the rows, and one each for what the reader has looked at of them, agents,
-    colleagues, offers and all counts."""
-    drawn = timezone.now()
+    """The page: one or two queries for the rows, and one each for what the reader has looked at of them, which are of
+    their own applications, agents, colleagues, offers and all counts."""
+    drawn, chosen = timezone.now(), shown_to(reader, chosen)
     agents = {str(one.pk): one.called for one in User.objects.filter(is_agent=True).order_by("first_name", "pk")}
     offers = list(Offer.objects.order_by("place", "name", "pk"))
     # The view of decisions that wait for a second agent is there only where any can wait, or where it is chosen.
@@ -201,6 +209,7 @@ def queue_page(chosen: QueueState, reader: User) -> QueuePage:
     found, looked_through = search_page(search, length=A_PAGE)
     keys = [case.pk for case in found.rows]
     looked_at = dict(Opening.objects.filter(agent=reader, application__in=keys).values_list("application", "version"))
+    own, can_take = own_applications(reader.pk, keys), can_take_cases(reader)
     top = chosen.from_the_top
     previous = queue_url(replace(top, before=found.before)) if found.before else ""
     following = queue_url(replace(top, after=found.after)) if found.after else ""
@@ -210,7 +219,7 @@ def queue_page(chosen: QueueState, reader: User) -> QueuePage:
         lead=_lead(chosen.view),
         views=[_view_link(view, size, chosen) for view, size in zip(views, sizes, strict=True)],
         undecided=undecided,
-        filters=_filters(chosen, agents, offers),
+        filters=_filters(chosen, agents, offers, has_names=has_every_case(reader)),
         chips=_chips(chosen, agents, offers),
         found=found,
         rows=[
@@ -220,10 +229,12 @@ def queue_page(chosen: QueueState, reader: User) -> QueuePage:
                 reader_id=reader.pk,
                 looked_at=looked_at.get(case.pk),
                 is_by_agent=case.changed_by_id is None or str(case.changed_by_id) in agents,
+                has_names=can_open(case, reader),
+                is_own=case.pk in own,
             )
             for case in found.rows
         ],
-        can_be_claimed=chosen.view is not View.CLOSED and reader.has_perm(Right.REVIEW.permission),
+        can_be_claimed=chosen.view is not View.CLOSED and can_take,
         colleagues=colleague_options(reader),
         links=keyset_links(
             PageLink("First", queue_url(top) if chosen != top else ""),
@@ -233,6 +244,8 @@ def queue_page(chosen: QueueState, reader: User) -> QueuePage:
         looked_through=f"{looked_through:,}" if looked_through else "",
         look_on=previous if chosen.before else following,
         news_url=news_url(chosen, QueueVersion(drawn, shown=tuple(keys))),
+        has_every_case=has_every_case(reader),
+        can_take_cases=can_take,
     )
 
 
@@ -257,8 +270,11 @@ def _view_link(view: View, size: int, chosen: QueueState) -> ViewLink:
     return ViewLink(address, _VIEW_WORDS[view], _count_words(size), view is chosen.view)
 
 
-def _filters(chosen: QueueState, agents: Mapping[str, str], offers: Sequence[Offer]) -> tuple[FilterControl, ...]:
-    """The controls, as they are set. `agents` are their names by their numbers."""
+def _filters(
+    chosen: QueueState, agents: Mapping[str, str], offers: Sequence[Offer], *, has_names: bool
+) -> tuple[FilterControl, ...]:
+    """The controls, as they are set. `agents` are their names by their numbers, and `has_names` says whether cases can
+    be searched by names."""
     places = {"": "Any", **{one.place: one.place for one in offers}}
     fitting = [one for one in offers if one.place == chosen.place or not chosen.place or one.pk == chosen.product]
     products = {"": "Any", **{one.pk: str(one) for one in fitting}}
@@ -267,7 +283,7 @@ def _filters(chosen: QueueState, agents: Mapping[str, str], offers: Sequence[Off
     holders = {"": "Anyone", NOBODY: "Unassigned", **agents}
     orders = {"": "Oldest first", "newest": "Newest first"}
     return (
-        FilterControl("q", "Name or reference", value=chosen.text, key="/"),
+        FilterControl("q", "Name or reference" if has_names else "Reference", value=chosen.text, key="/"),
         FilterControl("place", "Jurisdiction", choices=as_options(places.items(), chosen.place)),
         FilterControl("product", "Company type", choices=as_options(products.items(), chosen.product)),
         FilterControl("state", "Status", choices=as_options(states.items(), chosen.state)),
@@ -296,12 +312,16 @@ def newest_url(chosen: QueueState) -> str:
     return queue_url(replace(chosen.from_the_top, newest_first=True))
 
 
-_COLLEAGUES = PreparedQuery(lambda reader: agents_with(Right.REVIEW).exclude(pk=reader))
+# By AGENTS_WITHOUT_RIGHTS, on which it depends whom they are.
+_COLLEAGUES = {
+    one: PreparedQuery(lambda reader, one=one: reviewers(without_rights=one).exclude(pk=reader))
+    for one in ("queue", "cases")
+}
 
 
 def colleague_options(reader: User) -> tuple[Option, ...]:
     """The colleagues to whom the reader can assign a case. One query."""
-    others = _COLLEAGUES.rows(reader.pk)
+    others = _COLLEAGUES[settings.AGENTS_WITHOUT_RIGHTS].rows(reader.pk)
     return as_options((("", "Select a colleague"), *((str(one.pk), one.called) for one in others)), "")
 
 
@@ -342,12 +362,16 @@ class QueueVersion:
         return together(new, if_any(self.changed, "changed case"))
 
 
-def current_version(chosen: QueueState, version: QueueVersion, *, agent_id: int) -> QueueVersion:
+def current_version(chosen: QueueState, version: QueueVersion, *, reader: User) -> QueueVersion:
     """The same version, with how many cases have come since into the view, as it is filtered, whatever the page, and
     how many of those that the page shows have changed. One query, and that of a search."""
-    came = find_cases(chosen, agent_id=agent_id).since(version.drawn - _LATE).exclude(pk__in=version.shown)
+    came = (
+        find_cases(shown_to(reader, chosen), agent_id=reader.pk)
+        .since(version.drawn - _LATE)
+        .exclude(pk__in=version.shown)
+    )
     changed = Case.objects.filter(pk__in=version.shown, changed_at__gt=version.drawn)
-    new, changes = counts([came.values("pk")[:_MAX_COUNT], changed.values("pk")], agent_id=agent_id)
+    new, changes = counts([came.values("pk")[:_MAX_COUNT], changed.values("pk")], agent_id=reader.pk)
     return replace(version, new=new, changed=changes)
 
 

@@ -18,9 +18,10 @@ from django.utils import timezone
 from formation_portal.accounts.models import User
 from formation_portal.ui.pagination import KeysetPage, keyset_page
 
+from ..case_access import has_every_case
 from ..models import Case, CaseWord
 from ..queue_state import NOBODY, QueuePosition, QueueState, View
-from .claims import claim_free, claimed_by, not_proposed_by, unclaimed
+from .claims import claim_free, claimed_by, not_own_of, not_proposed_by, unclaimed
 from .queue_index import WORD_PIECES, fold, stored_digests
 
 # How many of the words count at all.
@@ -55,6 +56,12 @@ def search_prefixes(typed: str) -> tuple[str, ...]:
     """What somebody types, as the beginnings of words that must all be there; the longest first."""
     joined = ("".join(WORD_PIECES.findall(term)) for term in fold(typed).split())
     return tuple(sorted({word for word in joined if word}, key=lambda word: (-len(word), word)))
+
+
+def shown_to(reader: User, chosen: QueueState) -> QueueState:
+    """The same for this reader: whoever may not see the names in all cases finds none by them either. No query where
+    nothing was typed."""
+    return replace(chosen, by_reference=bool(chosen.text) and not has_every_case(reader))
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +99,10 @@ def counts(rows: Sequence[QuerySet[Any]], *, agent_id: int) -> tuple[int, ...]:
 def conditions(chosen: QueueState, *, agent_id: int) -> list[Condition]:
     """Everything that a state of the queue asks of a case, but for the view's own moment."""
     found = []
-    for word in search_prefixes(chosen.text)[:_WORDS]:
+    if chosen.text and chosen.by_reference:
+        is_named = Q(application__reference=chosen.text.upper())
+        found.append(Condition(is_named, Case.objects.filter(is_named).values("pk")))
+    for word in () if chosen.by_reference else search_prefixes(chosen.text)[:_WORDS]:
         begins = Q(word__in=stored_digests(word))
         # A value that is looked up, since PostgreSQL would read a whole index for EXISTS.
         here = CaseWord.objects.filter(begins, case=OuterRef("pk")).values("pk")[:1]
@@ -154,7 +164,7 @@ def find_and_count(
     chosen: QueueState, others: Sequence[QuerySet[Any]], *, agent_id: int
 ) -> tuple[CaseSearch, tuple[int, ...]]:
     """Find the cases, and how many rows each of some other queries has. One query, if there is anything to count."""
-    if chosen.text and not search_prefixes(chosen.text):
+    if chosen.text and not chosen.by_reference and not search_prefixes(chosen.text):
         return CaseSearch(chosen, Case.objects.none(), None), counts(others, agent_id=agent_id)
     known: list[Condition] = []
     asked: list[Condition] = []
@@ -280,9 +290,9 @@ def next_case_for(agent: User, shown: QueueState) -> tuple[Case | None, str]:
     if view is View.CONFIRM:
         # The agent whose decision waits there has done their part.
         free, holder = free | Q(claimed_by=F("proposed_by")), ""
-    fitting = replace(shown.from_the_top, view=view, holder=holder, newest_first=False)
+    fitting = replace(shown_to(agent, shown).from_the_top, view=view, holder=holder, newest_first=False)
     found = find_cases(fitting, agent_id=agent.pk)
-    found = replace(found, cases=found.cases.filter(free, not_proposed_by(agent.pk)))
+    found = replace(found, cases=found.cases.filter(free, not_proposed_by(agent.pk), not_own_of(agent.pk)))
     for _ in range(_LOOKS):
         page, looked_through = search_page(found, length=1)
         if not page.rows:

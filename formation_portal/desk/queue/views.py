@@ -7,12 +7,15 @@ from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 
-from formation_portal.accounts.models import Right
-from formation_portal.accounts.policies import UserRequest, agent, agent_with, agents_with
+from formation_portal.accounts.models import Right, User
+from formation_portal.accounts.policies import UserRequest, agent, agent_with
 from formation_portal.accounts.sessions import background_request
+from formation_portal.applications.access import own_applications
+from formation_portal.applications.models import Application
 from formation_portal.core.integers import parse_integer
 from formation_portal.ui.forms.controls import Problem
 
+from ..case_access import can_open, own_application_page, reviewers, takes_cases
 from ..case_urls import case_url, queue_shown, queue_url
 from ..lookups import get_application_or_404
 from ..models import Case
@@ -44,7 +47,7 @@ def news(request: UserRequest) -> HttpResponse:
     chosen, version = QueueState.read(request.GET), QueueVersion.read(request.GET.get("token", ""))
     if not request.htmx:
         return redirect(queue_url(chosen))
-    now = current_version(chosen, version, agent_id=request.user.pk) if version else None
+    now = current_version(chosen, version, reader=request.user) if version else None
     if now is None or now == version:
         return HttpResponse(status=HTTPStatus.NO_CONTENT)
     same_page = request.htmx.current_url_abs_path or queue_url(chosen)
@@ -63,6 +66,7 @@ _MOST = 100
 
 @require_http_methods(_METHODS)
 @agent_with(Right.REVIEW)
+@takes_cases
 def claims(request: UserRequest) -> HttpResponse:
     """Claim what is ticked. Each case goes to one agent, and the others are told whose it is."""
     if request.method == "POST":
@@ -70,14 +74,17 @@ def claims(request: UserRequest) -> HttpResponse:
         if won:
             messages.success(request, f"You have claimed {numbered(len(won), 'case')}.")
         for case in lost:
-            messages.warning(request, already_claimed(case, case.title or "an unnamed case"))
-        if not won and not lost:
+            messages.warning(request, already_claimed(case, _name(case, request.user) or "an unnamed case"))
+        if own := own_applications(request.user.pk, _ticked(request)):
+            messages.warning(request, f"{numbered(len(own), 'case')} left out: your own application.")
+        elif not won and not lost:
             messages.info(request, "Select at least one case.")
     return _to_queue(request)
 
 
 @require_http_methods(_METHODS)
 @agent_with(Right.REVIEW)
+@takes_cases
 def releases(request: UserRequest) -> HttpResponse:
     """Give back what is ticked, as far as it is one's own."""
     if request.method == "POST":
@@ -87,6 +94,7 @@ def releases(request: UserRequest) -> HttpResponse:
 
 @require_http_methods(_METHODS)
 @agent_with(Right.REVIEW)
+@takes_cases
 def assignments(request: UserRequest) -> HttpResponse:
     """Give what is ticked to a colleague."""
     ticked = _ticked(request) if request.method == "POST" else []
@@ -97,6 +105,7 @@ def assignments(request: UserRequest) -> HttpResponse:
 
 @require_http_methods(_METHODS)
 @agent_with(Right.REVIEW)
+@takes_cases
 def assignment(request: UserRequest, reference: str) -> HttpResponse:
     """Give one case to a colleague."""
     application, back = get_application_or_404(reference), case_url(reference, queue_shown(request.POST))
@@ -106,15 +115,22 @@ def assignment(request: UserRequest, reference: str) -> HttpResponse:
 def _assign(request: UserRequest, cases: list[int], *, back: str) -> HttpResponse:
     """Assign the cases to the colleague who was chosen, as far as they are whose the page has said, and go back; else
     ask for a colleague who may review."""
+    if own := own_applications(request.user.pk, cases):
+        first = Application.objects.get(pk=min(own))
+        return own_application_page(request, first.pk, first.reference)
     chosen = request.POST.get("agent", "")
-    colleague = agents_with(Right.REVIEW).exclude(pk=request.user.pk).filter(pk=parse_integer(chosen) or 0).first()
-    held = request.POST.getlist("held")
+    colleague = reviewers().exclude(pk=request.user.pk).filter(pk=parse_integer(chosen) or 0).first()
+    held, error = request.POST.getlist("held"), ""
     if colleague is None:
         error = (
             "This person can’t be given cases. Select a colleague from the list." if chosen else "Select a colleague."
         )
+    elif theirs := own_applications(colleague.pk, cases):
+        error = f"{numbered(len(theirs), 'case is', 'cases are')} their own application. Select another colleague."
+    if colleague is None or error:
+        shown = Case.objects.filter(pk__in=cases).select_related("application").order_by("pk")
         context = {
-            "cases": Case.objects.filter(pk__in=cases).select_related("application").order_by("pk"),
+            "cases": [(case, _name(case, request.user) or case.application.product_name) for case in shown],
             "colleagues": colleague_options(request.user),
             "held": held,
             "problems": [Problem("agent", error)],
@@ -127,7 +143,7 @@ def _assign(request: UserRequest, cases: list[int], *, back: str) -> HttpRespons
     if given:
         messages.success(request, f"You have assigned {numbered(len(given), 'case')} to {colleague.called}.")
     for case in kept:
-        messages.warning(request, already_claimed(case, case.title or "an unnamed case"))
+        messages.warning(request, already_claimed(case, _name(case, request.user) or "an unnamed case"))
     if not given and not kept:
         messages.error(request, "Only open cases can be assigned.")
     return redirect(back)
@@ -135,6 +151,7 @@ def _assign(request: UserRequest, cases: list[int], *, back: str) -> HttpRespons
 
 @require_http_methods(_METHODS)
 @agent_with(Right.REVIEW)
+@takes_cases
 def next_case(request: UserRequest) -> HttpResponse:
     """Claim the one that has waited longest of those that nobody works on and that the filters let through."""
     if request.method != "POST":
@@ -149,9 +166,12 @@ def next_case(request: UserRequest) -> HttpResponse:
 
 @require_http_methods(_METHODS)
 @agent_with(Right.REVIEW)
+@takes_cases
 def claim(request: UserRequest, reference: str) -> HttpResponse:
     """Claim one case, or take it over with a word from the agent whom the page named."""
     application = get_application_or_404(reference)
+    if request.method == "POST" and own_applications(request.user.pk, [application.pk]):
+        return own_application_page(request, application.pk, reference)
     if request.method == "POST":
         word, taken_from = " ".join(request.POST.get("word", "").split()), request.POST.get("from", "")
         level, words = claim_or_take_over(application.pk, by=request.user, taken_from=taken_from, word=word)
@@ -161,6 +181,7 @@ def claim(request: UserRequest, reference: str) -> HttpResponse:
 
 @require_http_methods(_METHODS)
 @agent_with(Right.REVIEW)
+@takes_cases
 def release(request: UserRequest, reference: str) -> HttpResponse:
     """Give one case back."""
     application = get_application_or_404(reference)
@@ -172,6 +193,11 @@ def release(request: UserRequest, reference: str) -> HttpResponse:
 def _release(request: UserRequest, cases: list[int]) -> None:
     count = release_several(cases, by=request.user)
     messages.info(request, f"You have released {numbered(count, 'case')}." if count else "None of these were yours.")
+
+
+def _name(case: Case, reader: User) -> str:
+    """What a case is called: by its company, where the reader may see its name, else by its reference."""
+    return case.title if can_open(case, reader) else case.application.reference
 
 
 def _ticked(request: UserRequest) -> list[int]:

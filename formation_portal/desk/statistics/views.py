@@ -8,7 +8,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from formation_portal.accounts.models import Right
-from formation_portal.accounts.policies import UserRequest, agent, agent_with
+from formation_portal.accounts.policies import UserRequest, agent, agent_with, recently_authenticated
 from formation_portal.statistics.dimensions import PERIODS, get_period
 from formation_portal.ui.downloads import csv_response
 from formation_portal.ui.forms.controls import FilterControl, as_options
@@ -46,6 +46,7 @@ def statistics(request: UserRequest) -> HttpResponse:
 
 @require_safe
 @agent_with(Right.EXPORT)
+@recently_authenticated
 def table(request: UserRequest, name: str) -> HttpResponseBase:
     """One of the tables, whole, as CSV."""
     if name not in TABLES:

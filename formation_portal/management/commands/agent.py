@@ -15,6 +15,7 @@ from django.urls import reverse
 from formation_portal import mail
 from formation_portal.accounts import addresses
 from formation_portal.accounts.models import Right, User
+from formation_portal.accounts.sessions import end_sessions
 from formation_portal.audit import chain
 from formation_portal.audit.models import AuditAction
 
@@ -106,6 +107,8 @@ def add_agent(email: str, *, first_name: str = "", last_name: str = "", rights: 
         context = {"name": agent.get_full_name(), "link": path or reverse("desk:queue"), "is_known": is_known}
         mail.queue_letter(kind="agent", to=agent.email, language=agent.language or "en", context=context)
         save_rights(agent, before=set(), after=set(rights))
+        # A customer's last longer than an agent's may.
+        end_sessions(agent)
     return agent, path
 
 
@@ -116,6 +119,7 @@ def remove_agent(email: str) -> User:
         agent.is_agent = False
         agent.save(update_fields=["is_agent"])
         save_rights(agent, before=rights_of(agent), after=set())
+        end_sessions(agent)
     return agent
 
 

@@ -5,6 +5,7 @@ from argparse import ArgumentParser
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+from django.conf import settings
 from django.core.management.base import BaseCommand
 from django.db import Error
 
@@ -18,6 +19,7 @@ from formation_portal.core.monitoring.health import (
     check_storage,
 )
 from formation_portal.core.nodes.registry import check_nodes
+from formation_portal.documents.health import check_sandbox, check_scanner
 from formation_portal.gateway.health import check_service
 from formation_portal.mail.health import check_letters, check_mail_server
 from formation_portal.management.health import check_settings
@@ -34,6 +36,8 @@ CHECKS: tuple[tuple[str, Callable[[], Iterable[CheckResult]]], ...] = (
     ("Cache", check_cache),
     ("Storage", check_storage),
     ("Encryption", check_encryption),
+    ("Sandbox", check_sandbox),
+    ("Malware scanner", lambda: check_scanner(settings.CLAMD_URL)),
     ("Mail server", check_mail_server),
     ("E-mails", check_letters),
     ("Formation service", check_service),

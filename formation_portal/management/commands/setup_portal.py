@@ -23,6 +23,7 @@ from formation_portal.core.background import missing_migrations
 from formation_portal.core.databases import SERVICE
 from formation_portal.core.monitoring import tracing
 from formation_portal.core.nodes.registry import introduce, open_secrets
+from formation_portal.core.private_files import keep_files_private
 from formation_portal.core.static_archive import publish
 from formation_portal.core.storage import SERVICE_FILES
 from formation_portal.environment import misspelled_settings
@@ -55,6 +56,7 @@ def prepare(say: Say) -> None:
         say(f"Warning: {name} is no setting of the portal. Is it {meant} that you mean?")
     if trouble := tracing.trouble():
         say(f"Warning: {trouble}")
+    keep_files_private(say)
     with lock_data_dir(say):
         open_databases()
         check_storage(say)

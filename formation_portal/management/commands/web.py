@@ -110,7 +110,7 @@ def _explained(host: str, port: int) -> Iterator[None]:
 
 def _answers(host: str, port: int) -> bool:
     """Whether a web server answers, whatever it says."""
-    everywhere = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104  # compared only
+    everywhere = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # nosec B104  # noqa: S104  # compared only
     probe = http.client.HTTPConnection(everywhere.get(host, host), port, timeout=1)
     try:
         probe.request("GET", LIVE)

@@ -85,10 +85,15 @@ def _start_application(request: UserRequest, offered: Catalog) -> HttpResponse:
     return overview
 
 
-def _just_made(request: UserRequest, **more: str) -> Application | None:
-    """The untouched application that the same press has made already."""
+def _just_made(request: UserRequest, *, entry: str = "", **more: str) -> Application | None:
+    """The untouched application that the same press has made already, with that entry as its history where one is
+    named."""
     own = Application.objects.owned_by(request.user)
-    return own.filter(revision=0, created_at__gte=timezone.now() - _SAME_PRESS, **more).first()
+    made = own.filter(revision=0, created_at__gte=timezone.now() - _SAME_PRESS, **more)
+    if not entry:
+        return made.first()
+    begun = made.prefetch_related("changes")
+    return next((one for one in begun if any(change.what == entry for change in one.changes.all())), None)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -147,7 +152,7 @@ def copy(request: UserRequest, reference: str) -> HttpResponse:
         return render(request, "portal/applications/copy.html", {"page": page, "copied": list(copied_things(draft))})
     entry = services.COPIED_FROM.format(reference=reference)
     try:
-        made = _just_made(request, changes__what=entry) or services.create_copy(draft, by=request.user)
+        made = _just_made(request, entry=entry) or services.create_copy(draft, by=request.user)
     except services.NotCopied as refused:
         messages.error(request, f"{refused}.")
         return redirect("portal:copy", reference=reference)
@@ -178,7 +183,7 @@ def _carry_over(request: UserRequest, offered: Catalog, draft: Draft) -> HttpRes
     if request.POST.get("seen") != page.seen:
         return render(request, "portal/applications/carry_over.html", {"page": page, "is_new": True}, status=409)
     entry = services.CREATED_FROM.format(reference=draft.application.reference)
-    made = _just_made(request, changes__what=entry, product_id=page.item.jurisdiction_product_id)
+    made = _just_made(request, entry=entry, product_id=page.item.jurisdiction_product_id)
     if made is None:
         try:
             made = services.create_from(draft, product=page.item, content=page.transfer.content, by=request.user)

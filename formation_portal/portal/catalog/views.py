@@ -11,7 +11,6 @@ from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render, resolve_url
 from django.utils.http import urlencode
 from django.views.decorators.http import require_safe
-from django.views.decorators.vary import vary_on_headers
 from django_htmx.http import push_url, replace_url
 
 from formation_portal.accounts.policies import AnyRequest, public
@@ -59,7 +58,6 @@ def _is_ours(error: BaseException | None) -> bool:
 
 @require_safe
 @public
-@vary_on_headers("HX-Request")
 @with_catalog
 def catalog(request: AnyRequest, offered: Catalog) -> HttpResponse:
     """The whole page, or for htmx the results with the count. A page restored from history is always whole."""
@@ -88,7 +86,6 @@ def compare(request: AnyRequest, offered: Catalog) -> HttpResponse:
 
 @require_safe
 @public
-@vary_on_headers("HX-Request")
 @with_catalog
 def guide(request: AnyRequest, offered: Catalog) -> HttpResponse:
     """The questions with the shortlist, or for htmx the shortlist alone. The address holds only what was chosen."""

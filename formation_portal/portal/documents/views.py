@@ -93,7 +93,7 @@ def document_picture(request: UserRequest, reference: str, number: int, page: in
 def document_thumbnail(request: UserRequest, reference: str, number: int) -> HttpResponseBase:
     """A small picture of the first page."""
     document = get_document_or_404(get_draft_or_404(request, reference), number)
-    drawn = small_picture(document)
+    drawn = b"" if document.is_checking else small_picture(document)
     if not drawn:
         raise Http404
     log_view(request, document, AccessKind.SMALL, by=request.user)

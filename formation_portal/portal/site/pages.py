@@ -1,11 +1,9 @@
 """The glossary, the operator's texts, what was typed when a session had ended, and the demo's e-mails and gallery."""
 
 import re
-from base64 import b64encode
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
-from hashlib import sha256
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -23,7 +21,7 @@ from formation_portal.accounts.policies import UserRequest
 from formation_portal.accounts.sessions import UnsentForm
 from formation_portal.applications.draft import Draft
 from formation_portal.contract.fields.iso_codes import sort_key
-from formation_portal.core.pages.first_visit import CONTENT_POLICY
+from formation_portal.core.pages.content_policy import source_hash
 from formation_portal.mail.models import Letter
 from formation_portal.mail.rendering import letter_styles
 from formation_portal.ui.formats import time_or_day
@@ -76,7 +74,7 @@ def own_text(name: str, *, language: str) -> tuple[SafeString, str] | None:
     if found is None:
         return None
     # A file of the operator's, who may write what it likes; the content policy keeps scripts out of it all the same.
-    return mark_safe(files[found].read_text()), "" if found == language else found  # noqa: S308
+    return mark_safe(files[found].read_text()), "" if found == language else found  # nosec B308, B703  # noqa: S308
 
 
 def typed_rows(request: UserRequest, unsent: UnsentForm) -> tuple[AnswerRow, ...]:
@@ -117,14 +115,10 @@ def _rows(draft: Draft, view: str, place: dict[str, str], post: QueryDict) -> tu
     return unsaved_rows(form, posted_answers(form, post))
 
 
-FRAMING_POLICY = f"{CONTENT_POLICY}; frame-src 'self'"
-
-
 def letter_html(html: str) -> HttpResponse:
     """A letter's HTML as a page of its own, to stand in a frame: it may use its one style sheet, and nothing else."""
-    digest = b64encode(sha256(letter_styles().encode()).digest()).decode()
     policy = (
-        f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'; "
+        f"default-src 'none'; style-src {source_hash(letter_styles())}; base-uri 'none'; form-action 'none'; "
         "frame-ancestors 'self'; sandbox"
     )
     return HttpResponse(html, headers={"Content-Security-Policy": policy, "X-Frame-Options": "SAMEORIGIN"})

@@ -19,6 +19,7 @@ from formation_portal.accounts.sessions import extend_session, forget_unsent_for
 from formation_portal.applications.models import Application
 from formation_portal.core.integers import content_length
 from formation_portal.core.operator import LOGO_TYPES, operator
+from formation_portal.core.pages.content_policy import FRAMING_POLICY, ISOLATED_POLICY
 from formation_portal.mail import outbox
 from formation_portal.mail.models import Letter
 from formation_portal.mail.rendering import sample_contexts, sample_letter
@@ -28,7 +29,6 @@ from formation_portal.ui.sessions import session_end
 
 from .pages import (
     ERRORS,
-    FRAMING_POLICY,
     TEXTS,
     components_shown_elsewhere,
     exhibits,
@@ -126,7 +126,7 @@ def operator_logo(request: HttpRequest, name: str) -> HttpResponse:
     if path is None:
         raise Http404
     answer = HttpResponse(path.read_bytes(), content_type=LOGO_TYPES[path.suffix.lower()])
-    answer.headers["Content-Security-Policy"] = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
+    answer.headers["Content-Security-Policy"] = f"{ISOLATED_POLICY}; style-src 'unsafe-inline'"
     return _kept(answer, name == operator.logo_name)
 
 
@@ -144,7 +144,13 @@ def text(request: HttpRequest, name: str) -> HttpResponse:
         html, language = own
         context = {"title": TEXTS[name], "html": html, "language": language}
         return render(request, "portal/site/text.html", context)
-    context = {"letter_days": settings.LETTER_DAYS, "session_minutes": settings.SESSION_COOKIE_AGE // 60}
+    context = {
+        "letter_days": settings.LETTER_DAYS,
+        "session_minutes": settings.SESSION_COOKIE_AGE // 60,
+        "session_cookie": settings.SESSION_COOKIE_NAME,
+        "csrf_cookie": settings.CSRF_COOKIE_NAME,
+        "guest_cookie": settings.GUEST_COOKIE_NAME,
+    }
     return render(request, f"portal/site/texts/{name}.html", context)
 
 

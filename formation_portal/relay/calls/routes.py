@@ -91,6 +91,8 @@ class Claim:
         document = documents.filter(sha256=digest).first()
         if document is None:
             raise MissingFile
+        if document.is_checking:
+            raise UnreadableFile
         try:
             file: IO[bytes] = document.file.storage.open(str(document.file.name))
         except OSError as error:

@@ -46,6 +46,11 @@ class Migration(migrations.Migration):
         ),
         migrations.AlterField(
             model_name="check",
+            name="digest",
+            field=EncryptedTextField(blank=True, bound_to=("application_id", "row"), max_length=64),
+        ),
+        migrations.AlterField(
+            model_name="check",
             name="label",
             field=EncryptedTextField(blank=True, bound_to=("application_id", "row"), max_length=300),
         ),

@@ -1,5 +1,8 @@
-"""What pages say of their reader: an address to confirm, the end of the session, and what was typed and not saved."""
+"""What pages say of their reader: an address to confirm, the end of the session, devices, and what was typed and not
+saved.
+"""
 
+from datetime import datetime
 from typing import Any
 
 from allauth.account.models import EmailAddress
@@ -7,10 +10,13 @@ from django import template
 from django.conf import settings
 from django.http import HttpRequest
 from django.urls import reverse
+from django.utils.translation import gettext
 
 from formation_portal.accounts.addresses import has_confirmed
+from formation_portal.accounts.second_factor import AFTER_SET_UP
 from formation_portal.mail.models import Letter
 
+from ..formats import time_or_day as time_in_words
 from ..forms.form_data import recognised_answers
 from ..forms.question import AnswerRow
 from ..sessions import SessionEnd, session_end
@@ -73,3 +79,35 @@ def when_session_ends(context: dict[str, Any]) -> SessionEnd | None:
 def typed_answers(request: HttpRequest) -> tuple[AnswerRow, ...]:
     """The answers that came with the request, to be read once more where they could not be saved."""
     return recognised_answers((name, tuple(map(str, values))) for name, values in request.POST.lists())
+
+
+@register.simple_tag(takes_context=True)
+def waiting_address(context: dict[str, Any]) -> str:
+    """Where an agent was going who had to set up a second factor first; else nothing."""
+    return str(context["request"].session.get(AFTER_SET_UP, ""))
+
+
+@register.filter
+def time_or_day(value: datetime) -> str:
+    """24 November at 14:02."""
+    return time_in_words(value)
+
+
+# As browsers name themselves; the first that is found counts, since most also name others.
+_BROWSERS = {"Edg": "Edge", "OPR": "Opera", "Firefox": "Firefox", "Chrom": "Chrome", "Safari": "Safari"}
+_SYSTEMS = {
+    "iPhone": "iPhone",
+    "iPad": "iPad",
+    "Android": "Android",
+    "Windows": "Windows",
+    "Mac OS": "Mac",
+    "CrOS": "ChromeOS",
+    "Linux": "Linux",
+}
+
+
+@register.filter
+def device_name(user_agent: str) -> str:
+    """Firefox, Windows; as far as a browser tells."""
+    found = (next((name for mark, name in names.items() if mark in user_agent), "") for names in (_BROWSERS, _SYSTEMS))
+    return ", ".join(filter(None, found)) or gettext("Unknown device")

@@ -17,7 +17,7 @@ from django.utils.translation import gettext
 from formation_portal.applications.draft import Draft
 from formation_portal.core.operator import Operator
 from formation_portal.core.operator import operator as the_operator
-from formation_portal.core.pages.first_visit import FIRST_SCRIPT
+from formation_portal.core.pages.content_policy import FIRST_SCRIPT
 from formation_portal.core.static_files import icon as static_icon
 from formation_portal.core.static_files import page_scripts as script_addresses
 from formation_portal.relay.delivery_status import STAGE_WORDS, DeliveryStage
@@ -153,7 +153,7 @@ def operator() -> Operator:
 
 @register.simple_tag
 def first_script() -> SafeString:
-    """What runs before anything is drawn; the content policy knows it by its hash, to the letter."""
+    """What runs before anything is drawn. It gets the page's nonce because it is this, to the letter."""
     return markup(FIRST_SCRIPT)
 
 

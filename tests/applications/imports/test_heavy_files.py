@@ -98,7 +98,9 @@ def test_mark_up_that_the_parser_takes_minutes_for_is_refused_without_parsing(ma
 
 def test_a_sheet_that_takes_too_long_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(uploads, "_TASK", f"{__name__}:without_end")
-    monkeypatch.setattr(uploads.sandbox.run_task, "__kwdefaults__", {"seconds": 1})
+    monkeypatch.setattr(
+        uploads.sandbox.run_task, "__kwdefaults__", {**uploads.sandbox.run_task.__kwdefaults__, "seconds": 1}
+    )
     assert refusal(as_csv(HEADS, ADA)) == "This file takes too long to read. Save it as CSV, then upload it"
 
 

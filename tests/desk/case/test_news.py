@@ -181,8 +181,8 @@ def test_asking_costs_few_queries_and_is_no_use_of_the_session(submitted: Draft,
     session.save()
     with CaptureQueriesContext(connection) as captured:
         as_agent.get(address, headers=HTMX)
-    # Session, account, case, and who has it open.
-    assert len(captured) == 4
+    # Session, account, its rights, whether the case is open to it, case, and who has it open.
+    assert len(captured) == 6
     assert as_agent.session["used_at"] == used
 
 

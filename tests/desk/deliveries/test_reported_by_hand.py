@@ -156,7 +156,7 @@ def test_what_has_moved_since_the_page_was_drawn_is_not_recorded(changed: Delive
 
 
 def test_only_who_may_decide_records_it(changed: Delivery, as_agent: Client, agent: Any) -> None:
-    agent.set_rights([])
+    agent.set_rights(["all_cases"])
     form = {"deed": "told", "note": NOTE, "seen": changed.updated_at.isoformat()}
     assert as_agent.post(path(changed, "decision/"), form).status_code == 403
     assert not page_of(as_agent, path(changed)).all("textarea", id="note")

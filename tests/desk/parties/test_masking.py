@@ -190,11 +190,14 @@ def test_the_viewer_stays_where_it_was(numbered: Draft, as_agent: Client, agent:
     assert links == [looked, looked]
 
 
-def test_without_the_right_they_stay_masked_and_nothing_is_kept(numbered: Draft, as_agent: Client, agent: Any) -> None:
-    agent.set_rights([one for one in Right.values if one != Right.REVIEW])
+def test_without_the_right_they_stay_masked_and_nothing_is_kept(
+    numbered: Draft, as_agent: Client, agent: Any, settings: Any
+) -> None:
+    settings.AGENTS_WITHOUT_RIGHTS = "cases"
+    agent.set_rights([one for one in Right.values if one not in (Right.OWN_CASES, Right.ALL_CASES)])
     markup = page(as_agent, numbered)
     assert markup.all("button", data_key="v") == []
-    assert "You need the right “review” to see these numbers." in markup.one("main").text
+    assert "You need the right “own_cases” and to claim this case to see these numbers." in markup.one("main").text
     answer = show(as_agent, numbered)
     assert answer.status_code == 403
     assert not [one for one in SECRETS if one in answer.content.decode()]
@@ -368,7 +371,7 @@ def test_showing_them_costs_a_fixed_number_of_queries(
     numbered: Draft, as_agent: Client, agent: Any, owner: Any, django_assert_max_num_queries: Any
 ) -> None:
     show(as_agent, numbered)
-    with django_assert_max_num_queries(20):
+    with django_assert_max_num_queries(21):
         show(as_agent, numbered)
     propose(numbered, PROPOSED, agent)
     return_it(numbered, agent)
@@ -379,5 +382,5 @@ def test_showing_them_costs_a_fixed_number_of_queries(
             now(numbered), now(numbered).party(f"more{count}"), "Passport", factories.upload(), by=owner
         )
     services.submit(now(numbered), by=owner)
-    with django_assert_max_num_queries(22):
+    with django_assert_max_num_queries(23):
         show(as_agent, numbered)

@@ -12,6 +12,7 @@ from formation_portal.accounts.models import Right
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft
 from formation_portal.audit.models import AuditAction, Entry
+from formation_portal.core.pages.content_policy import ISOLATED_POLICY
 from formation_portal.reviews.checks import opened_documents
 from formation_portal.reviews.models import ScreeningCheck
 from tests.applications import factories
@@ -62,7 +63,7 @@ def test_a_file_that_cannot_be_opened_is_said_at_the_field_and_the_rest_stays_ty
     answer = post(as_agent, submitted, file=file, **typed)
     assert answer.status_code == 422
     markup = sound(answer)
-    assert "We cannot open this file" in markup.one("p", id="screening-file-error").text
+    assert "This PDF has no pages" in markup.one("p", id="screening-file-error").text
     assert "screening-file-error" in markup.one("input", name="file").attributes["aria-describedby"]
     assert [one.attributes["value"] for one in markup.all("option") if "selected" in one.attributes] == [
         "adverse_media",
@@ -93,7 +94,7 @@ def test_its_file_goes_to_agents_alone_and_the_audit_log_has_it(
     assert b"".join(answer.streaming_content) == sample_files.pdf()
     reference = draft.application.reference
     assert answer.headers["Content-Disposition"] == f'attachment; filename="{reference}-sanctions-check.pdf"'
-    assert answer.headers["Content-Security-Policy"] == "default-src 'none'; sandbox"
+    assert answer.headers["Content-Security-Policy"] == ISOLATED_POLICY
     assert json.loads(Entry.objects.filter(deed=AuditAction.LOOK).latest("number").detail)["way"] == "screening file"
     # It is no document of the case, though both have numbers.
     assert opened_documents(draft).accounts == {}

@@ -143,7 +143,8 @@ def test_each_row_says_when_it_is_due(target: int, day: int, words: str, monkeyp
     monday = datetime(2026, 11, 23, 9, tzinfo=UTC)
     case = Case(waiting_since=monday, target_days=target, submitted_at=monday)
     monkeypatch.setattr(pages, "localdate", lambda at=None: localdate(at or monday.replace(day=day)))
-    assert pages.CaseRow(case, "", reader_id=1, looked_at=None, is_by_agent=False).due_words == words
+    row = pages.CaseRow(case, "", reader_id=1, looked_at=None, is_by_agent=False, has_names=True, is_own=False)
+    assert row.due_words == words
 
 
 def test_what_is_overdue_says_so_and_how_it_stands(owner: Any, as_agent: Client) -> None:

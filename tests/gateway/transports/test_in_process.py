@@ -202,7 +202,7 @@ def test_the_embedded_service_says_the_same_near_and_far(live_server: Any) -> No
     from tests.service import example_catalog
 
     store_catalog(example_catalog.items())
-    key = create_key(scopes=SCOPES, account="portal")
+    _, key = create_key(scopes=SCOPES, account="portal")
     near = FormationService(base_url=BASE_URL, read_key=lambda: key, adapter=InProcessAdapter())
     far = FormationService(base_url=live_server.url, read_key=lambda: key, adapter=NetworkAdapter())
     catalog = near.catalog()

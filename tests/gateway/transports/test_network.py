@@ -3,6 +3,8 @@
 import socket
 import threading
 from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
 
 import pytest
 
@@ -11,6 +13,7 @@ from formation_portal.gateway.errors import NotSent, Unclear
 from formation_portal.gateway.transports.network import Timeouts
 from tests.gateway.conftest import client_at
 from tests.gateway.raw_server import Line, RawServer, Script
+from tests.service.webhooks.authority import Authority, needs_openssl
 
 Start = Callable[[Script], RawServer]
 
@@ -146,3 +149,24 @@ def test_another_process_has_connections_of_its_own(raw_server: Start, monkeypat
     client.entity("ent_1")
     client.entity("ent_1")
     assert server.connections == 2
+
+
+@needs_openssl
+@pytest.mark.parametrize("name", ["IP:127.0.0.1", "DNS:elsewhere.example"])
+def test_a_certificate_that_nobody_vouches_for_is_told_nothing(tmp_path: Path, name: str) -> None:
+    """Neither what is sent nor the key: the connection ends before either."""
+    context = Authority(tmp_path / "unknown").certify(name)
+    received: list[bytes] = []
+
+    def answer(listener: socket.socket) -> None:
+        with suppress(OSError), context.wrap_socket(listener.accept()[0], server_side=True) as line:
+            received.append(line.recv(65_536))
+            line.sendall(OK.encode())
+
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        server = threading.Thread(target=answer, args=(listener,))
+        server.start()
+        with pytest.raises(NotSent):
+            client_at(f"https://127.0.0.1:{listener.getsockname()[1]}", key="sk").create_entity({}, key="k")
+        server.join()
+    assert received in ([], [b""])

@@ -46,6 +46,7 @@ from tests.journeys.accessibility.page_behaviour import (
 )
 from tests.journeys.browser import TabBrowser, open_page
 from tests.journeys.conftest import OpenTab
+from tests.journeys.page_states.api_keys import api_key_states
 from tests.journeys.page_states.audit import audit_states
 from tests.journeys.page_states.case_review import case_review_states
 from tests.journeys.page_states.decisions import decision_states
@@ -70,7 +71,7 @@ _DELIVERIES = (DeliveryState.WAITING, DeliveryState.UNKNOWN, DeliveryState.HELD,
 _REFUSED = {"not-found", "not-found-outside", "product-not-found", "forbidden", "no-catalog"}
 # What the page shows is set by the e-mail itself, or by the library that documents the interface.
 _NOT_OURS = ("letter-html", "interface")
-_REFUSED |= {"part-unknown", "part-expired", "collaboration-shut", "right-missing"}
+_REFUSED |= {"part-unknown", "part-expired", "collaboration-shut", "right-missing", "case-not-claimed", "case-own"}
 
 
 class Walk:
@@ -138,6 +139,13 @@ def test_no_page_that_says_what_went_wrong_puts_up_a_barrier(walk: Walk, site: s
 @pytest.mark.long
 def test_no_page_of_the_audit_puts_up_a_barrier(walk: Walk) -> None:
     for shot in audit_states():
+        walk.look(shot)
+    assert not walk.found, "\n".join(walk.found)
+
+
+@pytest.mark.long
+def test_no_page_of_api_keys_puts_up_a_barrier(walk: Walk) -> None:
+    for shot in api_key_states():
         walk.look(shot)
     assert not walk.found, "\n".join(walk.found)
 

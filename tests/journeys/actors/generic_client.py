@@ -11,15 +11,18 @@ from calendar import month_name
 from dataclasses import dataclass, field
 from hashlib import sha256
 
+from tests.documents import sample_files
 from tests.journeys.clients import Browser
 from tests.journeys.page import Button, Control, Element, Form, Page
-
-# The least that is a PDF by its content; each one that is sent differs.
-SMALL_PDF = b"%%PDF-1.4\n%% paper %d\n1 0 obj<</Type/Catalog>>endobj\ntrailer<</Root 1 0 R>>\n%%%%EOF\n"
 
 _MONTHS = list(month_name)[1:]
 _MOST_ROUNDS = 25
 _MOST_PAGES = 300
+
+
+def small_pdf(number: int, *, size: int = 0) -> bytes:
+    """A PDF of one page; each one that is sent differs, and has that many bytes at least."""
+    return sample_files.pdf(text=f"paper {number}").ljust(size, b"\n")
 
 
 @dataclass(frozen=True)
@@ -209,7 +212,7 @@ class GenericClient:
         return sent
 
     def _upload_one(self, form: Form, control: Control, button: Button) -> None:
-        content = SMALL_PDF % len(self.sent)
+        content = small_pdf(len(self.sent))
         name = f"Paper – {len(self.sent)}.pdf"
         self._checked(self.browser.send(form, button, files={control.name: (name, content)}, follow=False))
         form_values = (*form.fixed, (button.name, button.value))

@@ -11,6 +11,8 @@ from playwright.sync_api import Page as Tab
 from formation_portal.accounts.models import Right
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
+from formation_portal.applications.models import Application
+from formation_portal.desk.queue.claims import release
 from formation_portal.reviews.decisions import APPROVE, DECLINE, INCORPORATE, Registration, decide, refuse_proposal
 from formation_portal.reviews.queries import draft_query, write_note
 from formation_portal.reviews.targets import WHOLE_APPLICATION, Target
@@ -73,9 +75,17 @@ def _four_eyes(owner: Any, agent: Any, colleague: Any) -> Iterator[Shot]:
 
 
 def _without_rights(draft: Draft, agent: Any) -> Iterator[Shot]:
-    agent.set_rights([])
+    agent.set_rights([Right.ALL_CASES])
     yield _shot("decision-not-mine", draft)
     yield Shot("right-missing", "/desk/audit/", who="agent")
+    agent.set_rights([Right.OWN_CASES, Right.REVIEW])
+    release([draft.application.pk], by=agent)
+    yield Shot("queue-without-names", "/desk/?view=all", who="agent")
+    yield _shot("case-not-claimed", draft)
+    owner = draft.application.owner
+    Application.objects.filter(pk=draft.application.pk).update(owner=agent)
+    yield _shot("case-own", draft)
+    Application.objects.filter(pk=draft.application.pk).update(owner=owner)
     agent.set_rights(Right.values)
 
 

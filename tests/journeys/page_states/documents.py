@@ -8,6 +8,7 @@ from playwright.sync_api import Page as Tab
 
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
+from formation_portal.documents.findings import FindingCode
 from formation_portal.relay.models import Delivery, DeliveryState
 from tests.applications import factories
 from tests.documents import sample_files
@@ -35,11 +36,12 @@ def document_states() -> Iterator[Shot]:
     ada = services.add_party(draft, "person", ["director", "shareholder"], factories.ADA, by=owner)
     upload_document(draft, ada, "Passport", sample_files.pdf(2), "ada-old.pdf")
     passport = upload_document(draft, ada, "Passport", sample_files.jpeg(640, 480), "ada-pass.jpg")
-    letter = upload_document(draft, ada, "Letter", sample_files.encrypted(), "lettre-de-référence-" * 6 + ".pdf")
+    letter = upload_document(draft, ada, "Letter", sample_files.pdf(), "lettre-de-référence-" * 6 + ".pdf")
+    kept_before(letter)
     plan = upload_document(draft, None, "Business plan", sample_files.pdf(31), "Business plan 2027.pdf")
     for one, state in ((letter, DeliveryState.UNKNOWN), (plan, DeliveryState.DONE)):
         acknowledgement = {"acknowledged": {"sha256": "x"}} if state == DeliveryState.DONE else {}
-        Delivery.objects.filter(kind="document", subject=one.subject).update(state=state, **acknowledgement)
+        update_each(Delivery.objects.filter(kind="document", subject=one.subject), state=state, **acknowledgement)
     yield Shot("documents-in-every-state", f"{root}documents/")
     yield Shot("documents-in-a-form-with-files", f"{root}people/{ada.token}/")
     yield Shot("documents-check", f"{root}check/")
@@ -56,6 +58,11 @@ def document_states() -> Iterator[Shot]:
 def upload_document(draft: Draft, party: Any, slot: str, content: bytes, name: str) -> Any:
     """Upload a file as the draft's owner."""
     return services.add_document(draft, party, slot, factories.upload(content, name), by=draft.application.owner)
+
+
+def kept_before(document: Any) -> None:
+    """As if it had been uploaded before such files were refused: it needs a password."""
+    type(document).objects.filter(pk=document.pk).update(findings={"codes": [FindingCode.PROTECTED]})
 
 
 def _choose(tab: Tab) -> None:

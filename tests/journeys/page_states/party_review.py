@@ -21,7 +21,7 @@ from formation_portal.reviews.targets import WHOLE_APPLICATION, Target
 from formation_portal.reviews.transactions import current_version
 from tests.applications import factories
 from tests.documents import sample_files
-from tests.journeys.page_states.documents import upload_document
+from tests.journeys.page_states.documents import kept_before, upload_document
 from tests.journeys.page_states.screenshots import Shot, press
 
 _KESTREL = {"corporate.legal_name": "Kestrel Capital B.V.", "entity.legal_name": "Kestrel Capital B.V."}
@@ -35,7 +35,7 @@ def in_review(owner: Any) -> Draft:
     draft = open_draft(services.start(owner=owner, product=factories.product()))
     factories.fill_in(draft, owner)
     upload_document(draft, draft.party("ada"), "Passport", sample_files.pdf(3), "lovelace-pass.pdf")
-    upload_document(draft, draft.party("ada"), "Letter", sample_files.encrypted(), "reference.pdf")
+    kept_before(upload_document(draft, draft.party("ada"), "Letter", sample_files.pdf(), "reference.pdf"))
     ingrid = {"person.first_name": "Ingrid", "person.last_name": "Solheim"}
     services.add_party(draft, "person", ["director"], factories.ADA | ingrid, by=owner, token="ingrid")
     upload_document(draft, draft.party("ingrid"), "Passport", sample_files.jpeg(640, 480), "solheim-pass.jpg")

@@ -19,6 +19,7 @@ from formation_portal.applications.models import (
     ShareClass,
 )
 from formation_portal.relay.models import Delivery, DeliveryState
+from tests.encrypted_rows import update_each
 from tests.markup import Markup
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
@@ -58,9 +59,8 @@ def test_everything_goes_with_its_files(complete: Draft, as_owner: Client) -> No
 
 def test_what_the_service_may_have_and_cannot_delete_is_said(complete: Draft, as_owner: Client, settings: Any) -> None:
     assert "tell the formation service to delete" in as_owner.get(path(complete)).content.decode()
-    Delivery.objects.filter(kind="entity").update(
-        state=DeliveryState.DONE, acknowledged={"answers": {}}, remote_id="e1"
-    )
+    entity = Delivery.objects.filter(kind="entity")
+    update_each(entity, state=DeliveryState.DONE, acknowledged={"answers": {}}, remote_id="e1")
     settings.FORMATION_SERVICE_EDITS = False
     assert "Our team will ask for it to be removed." in as_owner.get(path(complete)).content.decode()
 

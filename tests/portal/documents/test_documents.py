@@ -13,6 +13,7 @@ from formation_portal.portal.pages import need_url
 from formation_portal.relay.models import Delivery, DeliveryState
 from formation_portal.ui.forms.controls import slot_id
 from tests.applications import factories
+from tests.encrypted_rows import update_each
 from tests.markup import Markup
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
@@ -149,9 +150,8 @@ def test_a_document_of_another_application_is_not_found(as_owner: Client, comple
 def test_a_document_that_the_service_refuses_says_why(as_owner: Client, complete: Draft) -> None:
     [document] = complete.documents
     trouble = {"field": "", "code": "unreadable", "message": "Upload the page with the photo, all of it"}
-    Delivery.objects.filter(application=complete.application, kind="document", subject=document.subject).update(
-        state=DeliveryState.REFUSED, problems=[trouble]
-    )
+    rows = Delivery.objects.filter(application=complete.application, kind="document", subject=document.subject)
+    update_each(rows, state=DeliveryState.REFUSED, problems=[trouble])
     row = page_of(as_owner, complete.application).one("li", id=f"slot:{document.subject}-slot")
     assert "Returned to you" in row.text
     assert "Upload the page with the photo, all of it" in row.text
@@ -180,4 +180,4 @@ def test_of_more_than_50_people_each_document_is_led_to_on_its_page(as_owner: Cl
     assert answer["Location"] == f"{url(draft.application)}?party={last.token}#{slot}-slot"
     refused = upload(as_owner, draft.application, f"{last.token}/Passport", SimpleUploadedFile("a.txt", b"text"))
     assert refused.status_code == 422
-    assert "We" in Markup(refused.content.decode()).one("li", id=f"{slot}-slot").text
+    assert "The file must be" in Markup(refused.content.decode()).one("li", id=f"{slot}-slot").text

@@ -10,12 +10,14 @@ from formation_portal.applications import services
 from formation_portal.applications.documents import EarlierFiles
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application, Document, Party
+from formation_portal.applications.services.upload_checks import _PDF_REFUSALS, _PICTURE_REFUSALS
 from formation_portal.contract.schema import FormSchema
-from formation_portal.documents.findings import FindingCode
+from formation_portal.documents.findings import REFUSED, FindingCode
 from formation_portal.relay.models import Delivery, DeliveryState
 from formation_portal.ui.documents import _WORDS
 from tests.applications import factories
 from tests.documents import sample_files
+from tests.encrypted_rows import update_each
 from tests.markup import Element, Markup
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
@@ -56,9 +58,8 @@ def test_a_slot_says_how_far_its_file_has_come(
 ) -> None:
     [document] = complete.documents
     trouble = {"field": "", "code": "cut", "message": "The page with the photo is cut off"}
-    Delivery.objects.filter(application=complete.application, kind="document", subject=document.subject).update(
-        state=state, problems=[trouble] if state == DeliveryState.REFUSED else []
-    )
+    rows = Delivery.objects.filter(application=complete.application, kind="document", subject=document.subject)
+    update_each(rows, state=state, problems=[trouble] if state == DeliveryState.REFUSED else [])
     text = slot(as_owner, complete.application, document.subject).text
     for one in words:
         assert one in text
@@ -66,9 +67,8 @@ def test_a_slot_says_how_far_its_file_has_come(
 
 def test_what_has_been_received_says_when(as_owner: Client, submitted: Draft) -> None:
     [document] = submitted.documents
-    Delivery.objects.filter(application=submitted.application, kind="document", subject=document.subject).update(
-        state=DeliveryState.DONE, acknowledged={"sha256": document.sha256}
-    )
+    rows = Delivery.objects.filter(application=submitted.application, kind="document", subject=document.subject)
+    update_each(rows, state=DeliveryState.DONE, acknowledged={"sha256": document.sha256})
     text = slot(as_owner, submitted.application, document.subject).text
     assert "Received" in text
     assert f"\u00a0{date.today():%Y}" in text.partition("Received")[2][:40]
@@ -117,7 +117,7 @@ def test_advice_stands_at_the_slot_and_on_the_check_page_and_in_nobodys_way(
     services.submit(draft, by=owner)
 
 
-@pytest.mark.parametrize("code", FindingCode)
+@pytest.mark.parametrize("code", [*_WORDS, FindingCode.MANY_PAGES])
 def test_every_code_has_words_that_say_what_to_do(
     as_owner: Client, draft: Draft, owner: Any, ada: Party, code: FindingCode
 ) -> None:
@@ -127,7 +127,12 @@ def test_every_code_has_words_that_say_what_to_do(
     advice = page_at(as_owner, url(draft.application, "documents/")).one("ul", _class="advice").text
     assert "keep it" in advice
     assert "%" not in advice
-    assert code in _WORDS or code is FindingCode.MANY_PAGES
+
+
+def test_every_code_has_words_where_it_is_kept_or_where_it_is_refused() -> None:
+    refused = {*_PDF_REFUSALS, *_PICTURE_REFUSALS}
+    assert refused == set(REFUSED)
+    assert {*_WORDS, *refused, FindingCode.MANY_PAGES} == set(FindingCode)
 
 
 def test_a_date_that_is_past_is_said_where_its_document_is(as_owner: Client, owner: Any) -> None:

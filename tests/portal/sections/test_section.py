@@ -10,6 +10,7 @@ from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application
 from formation_portal.relay.models import Delivery, DeliveryState
 from tests.applications import factories
+from tests.encrypted_rows import update_each
 from tests.markup import Markup
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
@@ -221,9 +222,8 @@ def test_what_the_service_refused_before_does_not_hold_up_a_later_save(
 ) -> None:
     posted(as_owner, application, name="Larkfield")
     trouble = {"field": "entity.name", "code": "taken", "message": "Choose another name: this one is taken"}
-    Delivery.objects.filter(application=application, kind="entity").update(
-        state=DeliveryState.REFUSED, problems=[trouble]
-    )
+    rows = Delivery.objects.filter(application=application, kind="entity")
+    update_each(rows, state=DeliveryState.REFUSED, problems=[trouble])
     assert posted(as_owner, application, name="Larkfield").status_code == 302
 
 

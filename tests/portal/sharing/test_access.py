@@ -38,9 +38,12 @@ def page_of(browser: Client, path: str) -> Markup:
 
 
 def unsigned(page: bytes, address: str) -> bytes:
-    """A page without its own address, its forms' tokens, and the seconds until its session ends."""
+    """A page without its own address, its forms' tokens, its nonce and the seconds until its session ends."""
     unsigned_page = re.sub(
-        rb'name="csrfmiddlewaretoken" value="[^"]+"|<p id="session-clock".*?</p>', b"", page, flags=re.DOTALL
+        rb'name="csrfmiddlewaretoken" value="[^"]+"|<p id="session-clock".*?</p>|nonce=[\w-]{22}',
+        b"",
+        page,
+        flags=re.DOTALL,
     )
     return unsigned_page.replace(address.encode(), b"")
 

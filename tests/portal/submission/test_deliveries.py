@@ -161,7 +161,8 @@ def test_the_overview_says_it_at_the_task_and_names_the_thing(complete: Draft, a
 
 
 def test_what_is_gone_here_and_can_not_be_removed_there_is_named(complete: Draft, owner: Any, as_owner: Client) -> None:
-    Delivery.objects.filter(kind="share_class").update(
+    update_each(
+        Delivery.objects.filter(kind="share_class"),
         state="held",
         reason=UNSUPPORTED,
         wanted=None,

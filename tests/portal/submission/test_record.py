@@ -49,9 +49,9 @@ def typed_answers(answers: dict[str, dict[str, Any]]) -> dict[str, Any]:
 
 
 def without_token(response: Any) -> str:
-    """A page, but for the token that guards its forms, the reference that was asked for, and when its session ends."""
+    """A page, but for its nonce and token, the reference that was asked for, and when its session ends."""
     page = re.sub(r'(name="csrfmiddlewaretoken" value=)"[^"]*"', r"\1", response.content.decode())
-    page = re.sub(r'<p id="session-clock".*?</p>', "", page, flags=re.DOTALL)
+    page = re.sub(r'<p id="session-clock".*?</p>|nonce=[\w-]{22}', "", page, flags=re.DOTALL)
     return re.sub(r"FP(-[0-9A-Z]{4}){3}", "", page)
 
 

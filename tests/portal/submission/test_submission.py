@@ -9,6 +9,7 @@ from formation_portal.applications import services
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Application
 from formation_portal.contract.lifecycle import State
+from tests.encrypted_rows import update_each
 from tests.markup import Markup
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
@@ -102,9 +103,8 @@ def test_what_the_service_refused_stands_in_the_way(complete: Draft, as_owner: C
     from formation_portal.relay.models import Delivery, DeliveryState
 
     problem = {"field": "entity.name", "code": "taken", "message": "Choose another name", "section": "the-company"}
-    Delivery.objects.filter(application=complete.application, kind="entity").update(
-        state=DeliveryState.REFUSED, problems=[problem]
-    )
+    rows = Delivery.objects.filter(application=complete.application, kind="entity")
+    update_each(rows, state=DeliveryState.REFUSED, problems=[problem])
     response = as_owner.post(path(complete), DECLARED)
     assert response.status_code == 422
     assert Markup(response.content.decode()).all("a")

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from itertools import count
 
-from tests.journeys.actors.generic_client import SMALL_PDF, GenericClient, SentFile
+from tests.journeys.actors.generic_client import GenericClient, SentFile, small_pdf
 from tests.journeys.page import Button, Control, Form, Page
 
 from .browser import ScriptedBrowser
@@ -14,7 +14,7 @@ from .promises import Promises
 
 PASSWORD = "a password for the load"
 # Every third file goes through the disk on its way.
-_LARGE = b"%" * 300_000
+_LARGE = 300_000
 _AGAIN_SECONDS = 2.0
 _MOST_TRIES = 100
 _CASE = re.compile(r"/desk/(FP-[^/?#]+)/")
@@ -48,7 +48,7 @@ class Applicant(GenericClient):
 
     def _upload_one(self, form: Form, control: Control, button: Button) -> None:
         number = len(self.sent)
-        content = SMALL_PDF % number + (_LARGE if number % 3 == 0 else b"")
+        content = small_pdf(number, size=0 if number % 3 else _LARGE)
         for _ in range(_MOST_TRIES):
             page = self.browser.send(form, button, files={control.name: ("paper.pdf", content)}, follow=False)
             if page.status != 422:

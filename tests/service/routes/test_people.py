@@ -1,6 +1,11 @@
+from typing import Any
+
 import pytest
 
 from formation_portal.contract.lifecycle import State
+from formation_portal.core import encryption
+from formation_portal.core.encryption import new_key, read_ring_again
+from formation_portal.core.key_rotation import encrypt_anew
 from formation_portal.service.models import Entity, Event
 from tests.service import example_catalog
 from tests.service.caller import Caller, pointers, problem
@@ -17,6 +22,22 @@ def test_parties_are_found_by_words_of_their_names_over_all_entities(caller: Cal
     assert [one["party_id"] for one in caller.get("/parties?search=åd").json()["data"]] == [ada]
     assert [one["party_id"] for one in caller.get("/parties?search=countess@").json()["data"]] == [ada]
     assert caller.get("/parties?search=%25").json()["data"] == []
+
+
+@pytest.mark.django_db(databases=["default", "service"])
+def test_parties_are_found_under_a_new_key_and_while_it_is_new(caller: Caller, settings: Any) -> None:
+    bob = caller.person(caller.entity(), "ubo", first_name="Bob")
+    settings.FIELD_KEYS = [new_key(), *settings.FIELD_KEYS]
+    try:
+        read_ring_again()
+        assert [one["party_id"] for one in caller.get("/parties?search=bob").json()["data"]] == [bob]
+        assert encrypt_anew(print) == 0
+        settings.FIELD_KEYS = settings.FIELD_KEYS[:1]
+        read_ring_again()
+        assert [one["party_id"] for one in caller.get("/parties?search=bob").json()["data"]] == [bob]
+        assert caller.get("/parties").json()["data"][0]["first_name"] == "Bob"
+    finally:
+        encryption._ring = None
 
 
 def test_a_search_asks_the_database_as_often_for_six_as_for_one(caller: Caller) -> None:

@@ -6,6 +6,7 @@ from django.core.management.base import BaseCommand, CommandParser
 
 from formation_portal.core.background import wait_until_migrated
 from formation_portal.core.nodes.registry import beating, join
+from formation_portal.core.private_files import keep_files_private
 from formation_portal.relay.worker import Worker
 
 
@@ -21,6 +22,7 @@ class Command(BaseCommand):
         if options["once"]:
             self.stdout.write(f"{Worker().work_through()} calls made")
             return
+        keep_files_private(self.stdout.write)
         wait_until_migrated()
         join(self.stdout.write)
         worker = Worker()

@@ -14,7 +14,7 @@ from formation_portal.core.encrypted_fields import (
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("applications", "0013_parties_in_order"),
+        ("applications", "0014_malware_scan_of_documents"),
         ("nodes", "0002_field_keys"),
     ]
 

@@ -1,0 +1,217 @@
+"""How often a password or a code may be guessed, counted in the database: for all processes together, before anything
+is hashed, and rightly also where fifty guesses arrive at once.
+
+Whoever guesses shuts nobody out. A browser that has signed in to an account before is known by a cookie and has a count
+of its own; all others share the account's. From one address many may sign in, so that it is slowed down, never shut.
+The same is counted, and the same is said, whether or not there is such an account.
+"""
+
+import datetime as dt
+import hashlib
+import ipaddress
+import math
+import secrets
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from typing import Any
+
+from babel.dates import format_timedelta
+from django.conf import settings
+from django.core import signing
+from django.core.exceptions import ValidationError
+from django.db import transaction
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
+from django.utils import timezone
+from django.utils.crypto import salted_hmac
+from django.utils.translation import get_language, gettext
+
+from formation_portal.core.background import hourly_task
+
+from .models import GuessCount, User
+
+_SALT = "formation_portal.accounts.guesses"
+_MINUTES = 60
+_DAY = 24 * 60 * 60
+# Bits of an IPv6 address that one customer's machines have in common.
+_IPV6_NETWORK = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """So many in so many seconds, whenever these begin. With `spacing` further ones are taken so many seconds apart."""
+
+    name: str
+    most: int
+    seconds: int
+    spacing: int = 0
+
+    def wait(self, times: list[float], now: float) -> float:
+        """Seconds until another may come after those; none or less: at once."""
+        recent = [at for at in times if at > now - self.seconds]
+        if len(recent) < self.most:
+            return 0
+        return recent[-1] + self.spacing - now if self.spacing else recent[-self.most] + self.seconds - now
+
+
+# Of an account's password, by browsers that nobody knows together, and by each that is known.
+ACCOUNT = Limit("account", 5, 5 * _MINUTES)
+DEVICE = Limit("device", 5, 5 * _MINUTES)
+# Of all accounts' passwords, from one address.
+ADDRESS = Limit("address", 10, 5 * _MINUTES, spacing=10)
+# Codes of a second factor: of one sign-in, which lasts a quarter of an hour, and of the account.
+SIGN_IN_CODES = Limit("codes of a sign-in", 5, 15 * _MINUTES)
+ACCOUNT_CODES = Limit("codes of an account", 5, 5 * _MINUTES)
+DAILY_CODES = Limit("codes of a day", 50, _DAY)
+# A code that was sent to an address.
+SENT_CODE = Limit("sent code", 5, 15 * _MINUTES)
+# Letters with a way to a new password: those that have arrived still work.
+RESET_LETTERS = Limit("reset letters", 5, 60 * _MINUTES)
+RESET_ADDRESS = Limit("reset letters from an address", 20, 5 * _MINUTES, spacing=5)
+
+# A limit, and whose it is: an account's, an address's, a device's.
+Bucket = tuple[Limit, str]
+
+
+class TooManyGuesses(ValidationError):
+    """Not looked at. `seconds` says when one may try again."""
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = max(1, math.ceil(seconds))
+        words = format_timedelta(dt.timedelta(seconds=self.seconds), threshold=1.5, locale=get_language() or "en")
+        super().__init__(
+            gettext("Too many attempts. Wait %(time)s, then try again.") % {"time": words}, code="too_many"
+        )
+
+
+def take(*buckets: Bucket) -> float:
+    """Count one guess in all of them, or in none; when it was counted. Raises TooManyGuesses where one is full."""
+    keys = {_key(limit, whose): limit for limit, whose in buckets}
+    # Without a lock first: whoever goes on guessing keeps nobody from writing.
+    _raise_if_full(keys, dict(GuessCount.objects.filter(key__in=keys).values_list("key", "times")))
+    with transaction.atomic():
+        GuessCount.objects.bulk_create(
+            [GuessCount(key=key, until=timezone.now()) for key in sorted(keys)], ignore_conflicts=True
+        )
+        counts = list(GuessCount.objects.select_for_update().filter(key__in=keys).order_by("key"))
+        now = _raise_if_full(keys, {count.key: count.times for count in counts})
+        for count in counts:
+            limit = keys[count.key]
+            count.times = [*count.times, now][-limit.most :]
+            count.until = timezone.now() + dt.timedelta(seconds=limit.seconds)
+        GuessCount.objects.bulk_update(counts, ["times", "until"])
+    return now
+
+
+def give_back(taken_at: float, *buckets: Bucket) -> None:
+    """It was no guess: the secret was right. What was counted besides stays counted."""
+    with transaction.atomic():
+        counts = list(GuessCount.objects.select_for_update().filter(key__in=[_key(*one) for one in buckets]))
+        for count in counts:
+            # Not there any more where as many came since.
+            with suppress(ValueError):
+                count.times.remove(taken_at)
+        GuessCount.objects.bulk_update(counts, ["times"])
+
+
+@contextmanager
+def counted(*buckets: Bucket) -> Iterator[None]:
+    """Around the look at a secret that raises ValidationError where it is wrong. Raises TooManyGuesses before."""
+    taken_at = take(*buckets)
+    yield
+    give_back(taken_at, *buckets)
+
+
+def _raise_if_full(keys: dict[str, Limit], times: dict[str, list[float]]) -> float:
+    now = time.time()
+    wait = max(limit.wait(times.get(key, []), now) for key, limit in keys.items())
+    if wait > 0:
+        raise TooManyGuesses(wait)
+    return now
+
+
+def _key(limit: Limit, whose: str) -> str:
+    return salted_hmac(_SALT, f"{limit.name}|{whose}", algorithm="sha256").hexdigest()
+
+
+@hourly_task
+def delete_old_counts() -> None:
+    """Delete what counts no more."""
+    GuessCount.objects.filter(until__lt=timezone.now()).delete()
+
+
+def password_buckets(request: HttpRequest, email: str, user: User | None) -> tuple[Bucket, ...]:
+    """What a guess of the password to that address counts in, which may be some account's."""
+    if device := _device_of(request, user):
+        return ((DEVICE, device),)
+    return ((ACCOUNT, email), (ADDRESS, client_address(request)))
+
+
+def code_buckets(request: HttpRequest, user: User) -> tuple[Bucket, ...]:
+    """What a guess of the account's second factor counts in."""
+    whose = _device_of(request, user) or str(user.pk)
+    return ((ACCOUNT_CODES, whose), (DAILY_CODES, whose))
+
+
+def client_address(request: HttpRequest) -> str:
+    """The client's address, behind trusted proxies as they say it; of IPv6 the network that one customer has."""
+    address = str(request.META.get("REMOTE_ADDR", ""))
+    with suppress(ValueError):
+        return str(ipaddress.IPv6Network((address, _IPV6_NETWORK), strict=False))
+    return address
+
+
+_COOKIE = "device"
+_COOKIE_SECONDS = 365 * _DAY
+# Accounts that one browser is known for.
+_MOST_ACCOUNTS = 5
+
+
+def remember_device(request: HttpRequest, user: User) -> None:
+    """The browser is known for this account from the answer on: until the account has another password."""
+    request.device_of = user  # type: ignore[attr-defined]  # read once the answer is there
+
+
+def keep_device(request: HttpRequest, response: HttpResponseBase) -> None:
+    """Give the browser the cookie by which it is known, where it has just become so."""
+    user: User | None = getattr(request, "device_of", None)
+    if user is None:
+        return
+    others = [one for one in _known_accounts(request) if one[0] != user.pk]
+    known = [*others, [user.pk, secrets.token_urlsafe(12), _password_mark(user)]][-_MOST_ACCOUNTS:]
+    response.set_cookie(
+        _cookie_name(),
+        signing.dumps(known, salt=_SALT),
+        max_age=_COOKIE_SECONDS,
+        secure=settings.SESSION_COOKIE_SECURE,
+        httponly=True,
+        samesite="Lax",
+    )
+
+
+def _device_of(request: HttpRequest, user: User | None) -> str:
+    """By what the browser is known for the account, or nothing."""
+    if user is None:
+        return ""
+    for account, device, mark in _known_accounts(request):
+        if account == user.pk and mark == _password_mark(user):
+            return f"{account}|{device}"
+    return ""
+
+
+def _known_accounts(request: HttpRequest) -> list[list[Any]]:
+    try:
+        return list(signing.loads(request.COOKIES.get(_cookie_name(), ""), salt=_SALT, max_age=_COOKIE_SECONDS))
+    except signing.BadSignature:
+        return []
+
+
+def _password_mark(user: User) -> str:
+    """Tells one password's hash from another's, and nothing of either."""
+    return hashlib.sha256(user.password.encode()).hexdigest()[:16]
+
+
+def _cookie_name() -> str:
+    return f"__Host-{_COOKIE}" if settings.SESSION_COOKIE_SECURE else _COOKIE

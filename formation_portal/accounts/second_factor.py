@@ -1,0 +1,241 @@
+"""Second factors: an authenticator app, passkeys, recovery codes. What they do is allauth's; here are the portal's
+words, who must have one, how often codes may be guessed, and how what they rest on is encrypted.
+"""
+
+from contextlib import suppress
+from typing import Any
+
+import qrcode  # type: ignore[import-untyped]
+from allauth.account.internal.flows.login import get_authentication_records, record_authentication
+from allauth.core import context
+from allauth.core.internal.cryptokit import compare_user_code
+from allauth.mfa import signals
+from allauth.mfa.adapter import DefaultMFAAdapter
+from allauth.mfa.adapter import get_adapter as get_mfa_adapter
+from allauth.mfa.base import forms as base_forms
+from allauth.mfa.models import Authenticator
+from allauth.mfa.totp import forms as totp_forms
+from allauth.mfa.totp.internal.auth import format_hotp_value, hotp_value, yield_hotp_counters_from_time
+from allauth.mfa.webauthn import forms as webauthn_forms
+from django.conf import settings
+from django.core.validators import MaxLengthValidator
+from django.db import transaction
+from django.dispatch import receiver
+from django.http import HttpRequest
+from django.urls import reverse
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+from qrcode.image.svg import SvgPathFillImage  # type: ignore[import-untyped]
+
+from formation_portal.core.encryption import UnreadableError, decrypt, encrypt, is_newest
+from formation_portal.core.key_rotation import rotation_task
+
+from .forms import PortalFormMixin
+from .guesses import SIGN_IN_CODES, Bucket, code_buckets, counted, give_back, take
+from .models import User
+from .sessions import begin_anew
+
+# Where an agent was going who has to set one up first.
+AFTER_SET_UP = "after_second_factor"
+
+# What the secrets of second factors are bound to: allauth names no row.
+_CONTEXT = "second factor"
+# Characters of a passkey's name.
+_NAME_LENGTH = 100
+_TYPES = (Authenticator.Type.TOTP, Authenticator.Type.WEBAUTHN)
+
+
+class MFAAdapter(DefaultMFAAdapter):  # type: ignore[misc]  # allauth has no types
+    """The portal's words, and its keys."""
+
+    error_messages = DefaultMFAAdapter.error_messages | {
+        "cannot_delete_authenticator": _("Agents need a second factor. Add another one before you remove this one."),
+        "incorrect_code": _("This code is wrong, or was used before. Enter the latest code."),
+        "unverified_email": _("Confirm your e-mail address first."),
+    }
+
+    def _get_site_name(self) -> str:
+        return str(settings.OPERATOR_NAME)
+
+    def encrypt(self, text: str) -> str:
+        """What is kept of a secret."""
+        return encrypt(text.encode(), _CONTEXT)
+
+    def decrypt(self, encrypted_text: str) -> str:
+        """The secret. Raises UnreadableError where another key has encrypted it."""
+        return decrypt(encrypted_text, _CONTEXT).decode()
+
+    def build_totp_svg(self, url: str) -> str:
+        """The picture to scan, on white also where the page is dark."""
+        return str(qrcode.make(url, image_factory=SvgPathFillImage).to_string(encoding="unicode"))
+
+    def can_delete_authenticator(self, authenticator: Authenticator) -> bool:
+        """Not an agent's last one."""
+        return not is_required(authenticator.user) or _authenticators(authenticator.user).count() > 1
+
+    def generate_authenticator_name(self, user: User, type: Authenticator.Type) -> str:
+        """What a new passkey is called until it is called otherwise."""
+        count = Authenticator.objects.filter(user_id=user.pk, type=type).count()
+        return gettext("Passkey %(number)d") % {"number": count + 1} if count else gettext("Passkey")
+
+
+@rotation_task
+def encrypt_anew() -> None:
+    """Encrypt with the newest key what an earlier one has encrypted, so that the earlier one can be dropped."""
+    for key in Authenticator.objects.exclude(type=Authenticator.Type.WEBAUTHN).values_list("pk", flat=True):
+        with transaction.atomic(), suppress(UnreadableError):
+            row = Authenticator.objects.select_for_update().filter(pk=key).first()
+            name = next((one for one in ("secret", "seed") if row and one in row.data), "")
+            if row is not None and name and not is_newest(row.data[name]):
+                row.data[name] = encrypt(decrypt(row.data[name], _CONTEXT), _CONTEXT)
+                row.save(update_fields=["data"])
+
+
+def is_required(user: User) -> bool:
+    """Whether the account's holder opens the desk with a second factor alone."""
+    return bool(settings.AGENT_SECOND_FACTOR and user.is_agent)
+
+
+def has_one(user: User) -> bool:
+    """Whether the account has a second factor. One query."""
+    return bool(_authenticators(user).exists())
+
+
+def has_passed(request: HttpRequest) -> bool:
+    """Whether one was used in this session. No query."""
+    return any(record["method"] == "mfa" for record in get_authentication_records(request, request.user))
+
+
+def way_in(request: HttpRequest) -> str:
+    """Where one uses a second factor, or sets one up first. One query."""
+    has = set(_authenticators(request.user).values_list("type", flat=True))
+    if not has:
+        return reverse("mfa_index")
+    return reverse("mfa_reauthenticate" if Authenticator.Type.TOTP in has else "mfa_reauthenticate_webauthn")
+
+
+def remove_all(user: User) -> int:
+    """Take all second factors and recovery codes from the account; how many there were."""
+    return int(Authenticator.objects.filter(user=user).delete()[0])
+
+
+def _authenticators(user: Any) -> Any:
+    return Authenticator.objects.filter(user_id=user.pk, type__in=_TYPES)
+
+
+@receiver(signals.authenticator_added)
+def _begin_anew(request: HttpRequest, user: User, authenticator: Authenticator, **_: Any) -> None:
+    """Who sets up a second factor has shown it."""
+    if authenticator.type in _TYPES:
+        record_authentication(request, user, "mfa", id=authenticator.pk, type=authenticator.type)
+        begin_anew(request)
+
+
+# Of an app's row: the newest code that was used, by the number of its half minute.
+_USED = "used"
+
+
+def _matching_step(secret: str, code: str) -> int | None:
+    """The number of the half minute whose code this is."""
+    for step in yield_hotp_counters_from_time():
+        if compare_user_code(actual=code, expected=format_hotp_value(hotp_value(secret, step))):
+            return int(step)
+    return None
+
+
+def _use_app_code(authenticator: Authenticator, code: str) -> bool:
+    """Whether it is the app's code of now, and newer than each that was used before."""
+    with transaction.atomic():
+        row = Authenticator.objects.select_for_update().get(pk=authenticator.pk)
+        step = _matching_step(get_mfa_adapter().decrypt(row.data["secret"]), code)
+        if step is None or step <= row.data.get(_USED, 0):
+            return False
+        row.data[_USED] = step
+        row.save(update_fields=["data"])
+    return True
+
+
+class _CodeFormMixin(PortalFormMixin):
+    """A code of the app or of the recovery codes, which works once. It is counted before anything is looked at."""
+
+    user: User
+    authenticator: Authenticator
+    cleaned_data: dict[str, Any]
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["code"].label = _("Code")
+        self.fields["code"].help_text = _("Six digits from your authenticator app, or one of your recovery codes.")
+
+    def clean_code(self) -> str:
+        code, taken = str(self.cleaned_data["code"]), self._buckets()
+        taken_at = take(*taken)
+        for one in Authenticator.objects.filter(user=self.user).exclude(type=Authenticator.Type.WEBAUTHN):
+            is_app = one.type == Authenticator.Type.TOTP
+            if _use_app_code(one, code) if is_app else one.wrap().validate_code(code):
+                give_back(taken_at, *taken)
+                self.authenticator = Authenticator.objects.get(pk=one.pk)
+                return code
+        raise get_mfa_adapter().validation_error("incorrect_code")
+
+    def _buckets(self) -> tuple[Bucket, ...]:
+        return code_buckets(context.request, self.user)
+
+
+class CodeForm(_CodeFormMixin, base_forms.AuthenticateForm):  # type: ignore[misc]  # allauth has no types
+    """After the password. A sign-in has five tries."""
+
+    def _buckets(self) -> tuple[Bucket, ...]:
+        login = context.request._login_stage.login
+        return ((SIGN_IN_CODES, f"{self.user.pk}|{login.initiated_at}"), *super()._buckets())
+
+
+class ConfirmCodeForm(_CodeFormMixin, base_forms.ReauthenticateForm):  # type: ignore[misc]  # allauth has no types
+    """In a session, before something that takes more than it."""
+
+
+class AddAppForm(PortalFormMixin, totp_forms.ActivateTOTPForm):  # type: ignore[misc]  # allauth has no types
+    """The first code of a new app."""
+
+    step: int
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["code"].label = _("Code from the app")
+
+    def clean_code(self) -> str:
+        code = str(self.cleaned_data["code"])
+        with counted(*code_buckets(context.request, self.user)):
+            step = _matching_step(self.secret, code)
+            if step is None:
+                raise get_mfa_adapter().validation_error("incorrect_code")
+        self.step = step
+        return code
+
+    def mark_as_used(self) -> None:
+        """The code that has set the app up signs nobody in."""
+        row = Authenticator.objects.get(user=self.user, type=Authenticator.Type.TOTP)
+        row.data[_USED] = self.step
+        row.save(update_fields=["data"])
+
+
+class AddPasskeyForm(PortalFormMixin, webauthn_forms.AddWebAuthnForm):  # type: ignore[misc]  # allauth has no types
+    """A new passkey. It signs in by itself where the device asks for a finger, a face or a PIN."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["name"].label = _("Name")
+        self.fields["name"].help_text = _("So that you know it again, like “Telephone”.")
+        self.fields["name"].validators.append(MaxLengthValidator(_NAME_LENGTH))
+        self.fields["passwordless"].label = _("Sign in with this passkey alone, without a password")
+        self.fields["passwordless"].help_text = ""
+        self.fields["passwordless"].initial = True
+
+
+class RenamePasskeyForm(PortalFormMixin, webauthn_forms.EditWebAuthnForm):  # type: ignore[misc]  # allauth has no types
+    """What a passkey is called."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["name"].label = _("Name")
+        self.fields["name"].validators.append(MaxLengthValidator(_NAME_LENGTH))

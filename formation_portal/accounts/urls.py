@@ -1,0 +1,23 @@
+"""The addresses of accounts: allauth's, and before them those that the portal answers itself."""
+
+from django.urls import include, path
+
+from . import views
+
+urlpatterns = [
+    path("login/", views.SignIn.as_view(), name="account_login"),
+    path("signup/", views.SignUp.as_view(), name="account_signup"),
+    path("email/", views.ChangeAddress.as_view(), name="account_email"),
+    path("confirm-email/<str:key>/", views.ConfirmEmail.as_view(), name="account_confirm_email"),
+    path("confirmation/", views.confirmation, name="confirmation"),
+    path("reauthenticate/", views.ConfirmPassword.as_view(), name="account_reauthenticate"),
+    path("password/change/", views.ChangePassword.as_view(), name="account_change_password"),
+    path("password/set/", views.SetPassword.as_view(), name="account_set_password"),
+    path("password/reset/", views.ResetPassword.as_view(), name="account_reset_password"),
+    path("2fa/authenticate/", views.UseSecondFactor.as_view(), name="mfa_authenticate"),
+    path("2fa/reauthenticate/", views.ConfirmCode.as_view(), name="mfa_reauthenticate"),
+    path("2fa/totp/activate/", views.AddApp.as_view(), name="mfa_activate_totp"),
+    path("2fa/webauthn/keys/<int:pk>/remove/", views.RemovePasskey.as_view(), name="mfa_remove_webauthn"),
+    path("sessions/", views.sessions, name="usersessions_list"),
+    path("", include("allauth.urls")),
+]

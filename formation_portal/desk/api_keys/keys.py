@@ -1,0 +1,57 @@
+"""Making, revoking and replacing keys of the embedded service, each with its entry in the audit log; for the page and
+for `manage.py api_keys`.
+
+The log names a key by its number and its scopes. What is called and kept of it is the service's (service/auth.py).
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+from typing import Any
+
+from django.db import transaction
+
+from formation_portal.accounts.models import User
+from formation_portal.audit import chain
+from formation_portal.audit.models import AuditAction
+from formation_portal.service.auth import create_key, replace_portal_key, revoke_key
+from formation_portal.service.models import ApiKey
+
+
+def make_key(*, by: User | None, **fields: Any) -> tuple[ApiKey, str]:
+    """Make a key, as `create_key` does; the key itself, this once. `by` is None on the command line. Raises
+    ValueError."""
+    with _both_databases():
+        row, key = create_key(**fields)
+        _append("make", row.pk, by=by, scopes=row.scopes)
+    return row, key
+
+
+def revoke(number: int, *, by: User | None) -> bool:
+    """Revoke a key; False where it is none that can be."""
+    with _both_databases():
+        is_done = revoke_key(number)
+        if is_done:
+            _append("revoke", number, by=by)
+    return is_done
+
+
+def replace_portals(*, valid_for: timedelta) -> ApiKey:
+    """Give the portal another key, and let the one before expire after a while."""
+    with _both_databases():
+        row = replace_portal_key(valid_for=valid_for)
+        _append("replace", row.pk, by=None)
+    return row
+
+
+@contextmanager
+def _both_databases() -> Iterator[None]:
+    # The service's commits first: of a key without an entry nobody was told, and an entry without a key would lie.
+    with transaction.atomic(), transaction.atomic(using="service"):
+        yield
+
+
+def _append(did: str, number: int, *, by: User | None, **detail: Any) -> None:
+    chain.append(
+        AuditAction.RIGHTS, by=by, application=None, subject=f"API key {number}", key=number, did=did, **detail
+    )

@@ -1,0 +1,54 @@
+/* Passkeys: a button asks the browser for one, and posts what it says. On the pages of accounts that have such a button
+   alone. What needs it is hidden until this script has found that the browser can do it. */
+(() => {
+  "use strict";
+
+  const api = window.PublicKeyCredential;
+  if (!api?.parseRequestOptionsFromJSON) return;
+
+  const ready = () => document.querySelectorAll("[data-passkey-part]").forEach((part) => (part.hidden = false));
+  if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", ready);
+  else ready();
+
+  /* The options stand in the page, or come from where the form goes to. */
+  const optionsFor = async (form) => {
+    const inPage = document.getElementById("js_data");
+    if (inPage) return JSON.parse(inPage.textContent);
+    const answer = await fetch(form.action, { headers: { Accept: "application/json" } });
+    return answer.json();
+  };
+
+  const ask = async (form) => {
+    const { creation_options: creation, request_options: request } = await optionsFor(form);
+    if (request) {
+      return navigator.credentials.get({ publicKey: api.parseRequestOptionsFromJSON(request.publicKey) });
+    }
+    const { publicKey } = creation;
+    /* Only a passkey that the device keeps, and asks for a finger or a PIN, signs in by itself. */
+    const alone = form.elements.passwordless?.checked;
+    publicKey.authenticatorSelection = {
+      ...publicKey.authenticatorSelection,
+      residentKey: alone ? "required" : "discouraged",
+      requireResidentKey: Boolean(alone),
+      ...(alone && { userVerification: "required" }),
+    };
+    return navigator.credentials.create({ publicKey: api.parseCreationOptionsFromJSON(publicKey) });
+  };
+
+  document.addEventListener("click", async (event) => {
+    const button = event.target.closest("[data-passkey]");
+    if (!button) return;
+    event.preventDefault();
+    const { form } = button;
+    const said = form.querySelector("[data-passkey-error]");
+    said.hidden = true;
+    try {
+      form.elements.credential.value = JSON.stringify(await ask(form));
+      form.submit();
+    } catch {
+      /* Given up, or none that fits. */
+      said.hidden = false;
+      said.focus();
+    }
+  });
+})();

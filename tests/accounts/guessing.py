@@ -1,0 +1,191 @@
+"""`make guesses`: 1,000 guesses of one account's password at servers that run, in four ways: from one address, from
+addresses that rotate, spread over processes, and fifty at the same instant. At most five reach the hash in five
+minutes, ten where they come at once; and the owner signs in meanwhile, on a device that is known.
+
+Prints lines of `name value`, and ends with 1 where a limit was passed.
+"""
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import requests
+from django.contrib.auth.hashers import MD5PasswordHasher
+
+from tests.management.served import PROJECT, READY, Served, free_port
+
+PASSWORD = "a long enough passphrase"  # of accounts that live as long as the measurement
+# Django compares the cookie with what was posted, and wants nothing else of either.
+_TOKEN = "g" * 32
+_AT_ONCE = 50
+_MOST, _MOST_AT_ONCE = 5, 10
+
+
+class CountingHasher(MD5PasswordHasher):
+    """Leaves a byte in a file for each password that is hashed, and costs next to nothing."""
+
+    algorithm = "counting"
+
+    def encode(self, password: str, salt: str) -> str:
+        """As MD5 does, under a name of its own."""
+        with Path(os.environ["DATA_DIR"], "hashes").open("ab", buffering=0) as file:
+            file.write(b".")
+        return super().encode(password, salt)
+
+
+@dataclass
+class Portal:
+    """A portal that runs, whose hashes are counted."""
+
+    served: Served
+    # What each owner's browser is known by.
+    devices: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def hashes(self) -> int:
+        """How many passwords were hashed so far."""
+        return (self.served.data / "hashes").stat().st_size
+
+    def sign_in(self, email: str, password: str, *, address: str) -> requests.Response:
+        """The answer to a try, over a connection of its own."""
+        return self._post("login", {"login": email, "password": password}, address=address)
+
+    def new_owner(self, name: str) -> str:
+        """Somebody who has signed in before, by a browser that is known since; the address."""
+        email = f"{name}@example.com"
+        posted = {"first_name": "Ada", "last_name": "Byron", "email": email, "password1": PASSWORD}
+        answer = self._post("signup", posted, address="192.0.2.1")
+        assert answer.status_code == 302, answer.text
+        self.devices[email] = answer.cookies["device"]
+        return email
+
+    def owner_signs_in(self, email: str) -> bool:
+        """Whether the owner comes in on the known device, and from where the guesses come."""
+        posted = {"login": email, "password": PASSWORD}
+        return self._post("login", posted, address="203.0.113.1", device=self.devices[email]).status_code == 302
+
+    def _post(self, page: str, posted: dict[str, str], *, address: str, device: str = "") -> requests.Response:
+        return requests.post(
+            f"http://127.0.0.1:{self.served.port}/accounts/{page}/",
+            posted | {"csrfmiddlewaretoken": _TOKEN},
+            headers={"X-Forwarded-For": address, "Cookie": f"csrftoken={_TOKEN}; device={device}"},
+            allow_redirects=False,
+            timeout=60,
+        )
+
+
+@contextmanager
+def running(folder: Path, *, processes: int) -> Iterator[Portal]:
+    """A portal of so many processes, on whatever databases lie in the folder. It believes a proxy on this machine, so
+    that addresses can rotate."""
+    (folder / "hashes").touch()
+    more = {
+        "WEB_PROCESSES": str(processes),
+        "DJANGO_SETTINGS_MODULE": "tests.accounts.guessing_settings",
+        "TRUSTED_PROXIES": "127.0.0.0/8",
+        "LOG_LEVEL": "ERROR",
+    }
+    # By itself, since a slow machine may take longer for it than a start may.
+    environment = os.environ | more | {"DATA_DIR": str(folder)}
+    subprocess.run([sys.executable, "manage.py", "setup_portal"], cwd=PROJECT, env=environment, check=True)
+    served = Served(folder, free_port(), more).start()
+    assert served.process.stdout
+    # What it goes on saying is read, so that no pipe is full.
+    served.reader = threading.Thread(target=lambda: served.lines.extend(served.process.stdout or ()), daemon=True)
+    try:
+        served.until(READY)
+        served.reader.start()
+        yield Portal(served)
+    finally:
+        served.process.terminate()
+        served.process.wait(60)
+        if served.reader.ident:
+            served.reader.join(60)
+        served.process.stdout.close()
+
+
+def one_address(portal: Portal, email: str, count: int) -> None:
+    """One after the other."""
+    for number in range(count):
+        portal.sign_in(email, f"wrong {number}", address="203.0.113.1")
+
+
+def rotating_addresses(portal: Portal, email: str, count: int) -> None:
+    """Each from another address, as a proxy that is believed says."""
+    for number in range(count):
+        portal.sign_in(email, f"wrong {number}", address=f"198.51.{number // 250}.{number % 250 + 1}")
+
+
+def spread(portal: Portal, email: str, count: int) -> None:
+    """By eight at a time, over connections of their own, so that every process has some."""
+    threads = [
+        threading.Thread(target=one_address, args=(portal, email, count // 8 + (number < count % 8)))
+        for number in range(8)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
+def at_once(portal: Portal, email: str, count: int) -> None:
+    """Fifty that wait for one another, as often as it takes."""
+    together = min(_AT_ONCE, count)
+    barrier = threading.Barrier(together)
+
+    def guess(number: int) -> None:
+        for round_ in range(count // together):
+            barrier.wait(60)
+            portal.sign_in(email, f"wrong {number} {round_}", address=f"198.51.100.{number + 1}")
+
+    threads = [threading.Thread(target=guess, args=(number,)) for number in range(together)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
+WAYS: dict[str, tuple[Callable[[Portal, str, int], None], int]] = {
+    "one_address": (one_address, _MOST),
+    "rotating_addresses": (rotating_addresses, _MOST),
+    "spread_over_processes": (spread, _MOST),
+    "at_once": (at_once, _MOST_AT_ONCE),
+}
+
+
+def measured(portal: Portal, way: str, count: int) -> tuple[int, bool]:
+    """How many of so many guesses reached the hash, and whether the owner came in meanwhile."""
+    guess, _ = WAYS[way]
+    email = portal.new_owner(way)
+    before = portal.hashes
+    guess(portal, email, count)
+    reached = portal.hashes - before
+    return reached, portal.owner_signs_in(email)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """At one process and at four. 1 where a limit was passed or an owner kept out."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--count", type=int, default=1000)
+    parser.add_argument("--processes", type=int, nargs="*", default=[1, 4])
+    options = parser.parse_args(arguments)
+    is_good = True
+    for processes in options.processes:
+        with tempfile.TemporaryDirectory() as folder, running(Path(folder), processes=processes) as portal:
+            for way, (_, most) in WAYS.items():
+                reached, comes_in = measured(portal, way, options.count)
+                is_good &= reached <= most and comes_in
+                print(f"{way}_{processes}_processes_hashed {reached} of {options.count}, at most {most}")  # noqa: T201
+                print(f"{way}_{processes}_processes_owner_comes_in {comes_in}")  # noqa: T201
+    return 0 if is_good else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

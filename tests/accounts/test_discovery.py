@@ -1,0 +1,178 @@
+"""Nobody learns who has an account: by text, status, headers, hashes or queries. `make discovery` measures the time."""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from django.contrib.auth import hashers
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+
+from formation_portal.accounts.models import User
+from formation_portal.mail.models import Letter
+from tests.accounts.people import EMAIL, PASSWORD, is_in, person, sign_in
+from tests.accounts.test_addresses import kinds
+from tests.encrypted_rows import rows_with
+
+pytestmark = pytest.mark.django_db(databases=["default", "service"])
+
+UNKNOWN = "eve@example.com"
+NEW = {"first_name": "Ada", "last_name": "Byron", "password1": PASSWORD}
+
+
+@pytest.fixture(autouse=True)
+def _outside_the_demo(settings: Any) -> None:
+    settings.DEMO, settings.LETTERS_GO_OUT = False, True
+    settings.ACCOUNT_EMAIL_VERIFICATION = "mandatory"
+    settings.ACCOUNT_EMAIL_VERIFICATION_BY_CODE_ENABLED = True
+
+
+@pytest.fixture
+def hashed(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int]]:
+    """One for each hash that was made."""
+    seen: list[int] = []
+    encode = hashers.MD5PasswordHasher.encode
+
+    def noting(self: Any, password: str, salt: str) -> str:
+        seen.append(1)
+        return str(encode(self, password, salt))
+
+    monkeypatch.setattr(hashers.MD5PasswordHasher, "encode", noting)
+    return seen
+
+
+def sign_up(email: str) -> tuple[Client, Any]:
+    client = Client()
+    return client, client.post("/accounts/signup/", NEW | {"email": email})
+
+
+def ask_sign_in(email: str) -> Any:
+    return sign_in(Client(), "wrong", email)
+
+
+def ask_sign_up(email: str) -> Any:
+    return sign_up(email)[1]
+
+
+def ask_reset(email: str) -> Any:
+    return Client().post("/accounts/password/reset/", {"email": email})
+
+
+ASKED = [ask_sign_in, ask_sign_up, ask_reset]
+
+# What differs from request to request, whoever asks: a number, a length with the address in it, the time.
+_EACH_ITS_OWN = ("X-Request-Id", "Content-Length", "Expires")
+_NONCE = re.compile(r"nonce[-=]\"?[\w-]{22}")
+_CHANGING = re.compile(r'name="csrfmiddlewaretoken" value="[^"]+"')
+
+
+def seen(answer: Any, email: str) -> tuple[Any, ...]:
+    """What a stranger sees of an answer, but for the address that they have typed themselves."""
+    headers = {name: _NONCE.sub("", value) for name, value in answer.headers.items() if name not in _EACH_ITS_OWN}
+    cookies = {name: {**one, "expires": ""} for name, one in answer.cookies.items()}
+    text = _CHANGING.sub("", _NONCE.sub("", answer.content.decode())).replace(email, "…")
+    return answer.status_code, headers, cookies, text
+
+
+@pytest.mark.parametrize("ask", ASKED)
+def test_text_status_and_headers_are_the_same(ask: Any) -> None:
+    person()
+    assert seen(ask(EMAIL), EMAIL) == seen(ask(UNKNOWN), UNKNOWN)
+
+
+@pytest.mark.parametrize("ask", ASKED)
+def test_as_much_is_hashed_and_asked_of_the_database(ask: Any, hashed: list[int]) -> None:
+    person()
+    ask("warm@example.com")
+    counts = []
+    for email in (EMAIL, UNKNOWN):
+        hashed.clear()
+        with CaptureQueriesContext(connection) as queries:
+            ask(email)
+        statements = [one["sql"].split()[0] for one in queries.captured_queries]
+        writes = sum(word in ("INSERT", "UPDATE", "DELETE") for word in statements)
+        counts.append((len(hashed), len(statements), writes))
+    (known_hashes, known_queries, _), (other_hashes, other_queries, _) = counts
+    assert known_hashes == other_hashes == 1, counts
+    assert known_queries == other_queries, counts
+
+
+def test_whoever_signs_up_enters_the_code_of_the_letter_in_the_same_browser() -> None:
+    client, answer = sign_up(UNKNOWN)
+    assert answer["Location"] == "/accounts/confirm-email/"
+    assert not is_in(client)
+    [letter] = rows_with(Letter.objects, to=UNKNOWN)
+    assert letter.kind == "signup_code"
+    code = re.findall(r"\n([A-Z]{4}-[A-Z]{4})\n", letter.text)[0]
+    elsewhere = Client()
+    assert elsewhere.post("/accounts/confirm-email/", {"code": code})["Location"] == "/accounts/login/"
+    assert client.post("/accounts/confirm-email/", {"code": "AAAA-AAAA"}).status_code == 200
+    assert client.post("/accounts/confirm-email/", {"code": code}).status_code == 302
+    assert is_in(client)
+    user = User.objects.get(email=UNKNOWN)
+    assert user.emailaddress_set.get().verified
+
+
+def test_the_holder_of_an_account_is_told_and_the_page_is_the_same() -> None:
+    person()
+    known, _ = sign_up(EMAIL)
+    other, _ = sign_up(UNKNOWN)
+    pages = [seen(one.get("/accounts/confirm-email/"), email) for one, email in ((known, EMAIL), (other, UNKNOWN))]
+    assert pages[0] == pages[1]
+    assert kinds(EMAIL) == ["account_exists"]
+    for _ in range(5):
+        tried = [
+            seen(one.post("/accounts/confirm-email/", {"code": "AAAA-AAAA"}), email)
+            for one, email in ((known, EMAIL), (other, UNKNOWN))
+        ]
+        assert tried[0] == tried[1]
+    assert User.objects.get(email=EMAIL).check_password(PASSWORD)
+    assert User.objects.count() == 2
+    assert [is_in(one) for one in (known, other)] == [False] * 2
+
+
+def test_a_code_has_five_tries_also_from_copies_of_the_browser() -> None:
+    client, _ = sign_up(UNKNOWN)
+    [letter] = rows_with(Letter.objects, to=UNKNOWN)
+    code = re.findall(r"\n([A-Z]{4}-[A-Z]{4})\n", letter.text)[0]
+    session = dict(client.session.items())
+    for _ in range(5):
+        client.post("/accounts/confirm-email/", {"code": "AAAA-AAAA"})
+    copied = client.session
+    copied.update(session)
+    copied.save()
+    client.cookies["sessionid"] = copied.session_key
+    answer = client.post("/accounts/confirm-email/", {"code": code})
+    assert not is_in(client)
+    assert answer.status_code in (200, 302, 429)
+
+
+def test_an_address_that_is_taken_in_this_moment_is_told_by_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    from formation_portal.accounts import forms
+
+    save = forms.SignUpForm.save
+
+    def after_another(form: Any, request: Any) -> Any:
+        User.objects.create_user(UNKNOWN)
+        return save(form, request)
+
+    monkeypatch.setattr(forms.SignUpForm, "save", after_another)
+    _, answer = sign_up(UNKNOWN)
+    assert answer["Location"] == "/accounts/confirm-email/"
+    assert kinds(UNKNOWN) == ["account_exists"]
+    assert User.objects.count() == 1
+
+
+def test_another_address_is_confirmed_by_a_link_as_before() -> None:
+    from tests.accounts.test_addresses import confirm
+
+    person()
+    client = Client()
+    sign_in(client)
+    where = client.post("/accounts/email/", {"action_add": "", "email": "new@example.com"})["Location"]
+    answer = client.post(where, {"password": PASSWORD, "next": "/accounts/email/"})
+    assert answer["Location"] == "/accounts/email/"
+    assert confirm(client, "new@example.com").status_code == 302
+    assert User.objects.get().email == "new@example.com"

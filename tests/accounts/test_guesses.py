@@ -1,0 +1,307 @@
+"""Guesses are counted in the database before anything is hashed, and whoever guesses shuts nobody out."""
+
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from django.contrib.auth import hashers
+from django.core.exceptions import ValidationError
+from django.db import connection
+from django.test import Client, RequestFactory
+from django.utils import timezone
+
+from formation_portal.accounts import guesses
+from formation_portal.accounts.guesses import Limit, TooManyGuesses, counted, give_back, take
+from formation_portal.accounts.models import GuessCount
+from tests.accounts.people import EMAIL, PASSWORD, is_in, person, sign_in
+
+pytestmark = pytest.mark.django_db(databases=["default", "service"])
+
+THREE = Limit("three", 3, 60)
+SPACED = Limit("spaced", 3, 60, spacing=5)
+
+
+class Clock:
+    """The time that guesses are counted by."""
+
+    now = 1_800_000_000.0
+
+    def time(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    clock = Clock()
+    monkeypatch.setattr(guesses, "time", clock)
+    return clock
+
+
+@pytest.fixture
+def hashed(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
+    """The passwords that were hashed, by whatever wanted it."""
+    seen: list[str] = []
+    encode = hashers.MD5PasswordHasher.encode
+
+    def noting(self: Any, password: str, salt: str) -> str:
+        seen.append(password)
+        return str(encode(self, password, salt))
+
+    monkeypatch.setattr(hashers.MD5PasswordHasher, "encode", noting)
+    return seen
+
+
+def wait_for(limit: Limit, whose: str = "ada") -> int:
+    """Seconds that one has to wait; 0 where the guess was counted."""
+    try:
+        take((limit, whose))
+    except TooManyGuesses as full:
+        return full.seconds
+    return 0
+
+
+def test_no_span_of_time_has_more_than_the_limit(clock: Clock) -> None:
+    taken = []
+    for _ in range(200):
+        clock.now += 7
+        if not wait_for(THREE):
+            taken.append(clock.now)
+    assert all(later - earlier >= 60 for earlier, later in zip(taken, taken[3:], strict=False))
+    assert len(taken) >= 3 * 200 * 7 // 70
+
+
+def test_the_wait_that_is_told_is_the_one_after_which_it_is_taken(clock: Clock) -> None:
+    for _ in range(3):
+        assert wait_for(THREE) == 0
+        clock.now += 1
+    seconds = wait_for(THREE)
+    assert seconds == 57
+    clock.now += seconds - 1
+    assert wait_for(THREE) == 1
+    clock.now += 1
+    assert wait_for(THREE) == 0
+
+
+def test_an_address_is_slowed_down_and_never_shut(clock: Clock) -> None:
+    for _ in range(3):
+        wait_for(SPACED)
+    for _ in range(20):
+        assert wait_for(SPACED) == 5
+        clock.now += 5
+        assert wait_for(SPACED) == 0
+
+
+def test_nothing_is_counted_where_one_of_several_is_full(clock: Clock) -> None:
+    for _ in range(3):
+        wait_for(THREE)
+    with pytest.raises(TooManyGuesses):
+        take((SPACED, "here"), (THREE, "ada"))
+    assert [wait_for(SPACED, "here") for _ in range(3)] == [0, 0, 0]
+
+
+def test_what_was_right_was_no_guess_and_what_was_wrong_before_stays(clock: Clock) -> None:
+    wait_for(THREE)
+    clock.now += 1
+    give_back(take((THREE, "ada")), (THREE, "ada"))
+    with pytest.raises(ValidationError), counted((THREE, "ada")):
+        raise ValidationError("wrong")
+    with counted((THREE, "ada")):
+        pass
+    assert [wait_for(THREE) > 0 for _ in range(2)] == [False, True]
+
+
+def test_the_table_names_no_account_and_no_address() -> None:
+    person()
+    sign_in(Client(REMOTE_ADDR="203.0.113.77"), "wrong")
+    kept = [str(row) for row in GuessCount.objects.values()]
+    assert len(kept) == 2
+    assert not [row for row in kept if "ada" in row or "203.0" in row]
+
+
+def test_what_counts_no_more_is_deleted(clock: Clock) -> None:
+    wait_for(THREE)
+    guesses.delete_old_counts()
+    assert GuessCount.objects.count() == 1
+    GuessCount.objects.update(until=timezone.now())
+    guesses.delete_old_counts()
+    assert not GuessCount.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "are_one"),
+    [
+        ("2001:db8:1:2::7", "2001:db8:1:2:ffff::1", True),
+        ("2001:db8:1:2::7", "2001:db8:1:3::7", False),
+        ("203.0.113.7", "203.0.113.8", False),
+    ],
+)
+def test_one_customers_machines_are_one_address(one: str, other: str, are_one: bool) -> None:
+    found = {guesses.client_address(RequestFactory().get("/", REMOTE_ADDR=address)) for address in (one, other)}
+    assert (len(found) == 1) is are_one
+
+
+@pytest.mark.parametrize("login", [EMAIL, " ADA@Example.com", "nobody@example.com"])
+def test_five_guesses_reach_the_hash_and_the_sixth_reads_when_to_go_on(login: str, hashed: list[str]) -> None:
+    person()
+    hashed.clear()
+    answers = [sign_in(Client(), f"wrong {n}", login) for n in range(12)]
+    assert [one.status_code for one in answers] == [200] * 5 + [429] * 7
+    assert len(hashed) == 5
+    assert 0 < int(answers[5]["Retry-After"]) <= 300
+    assert "Too many attempts. Wait 5 minutes, then try again." in answers[5].content.decode()
+
+
+def test_no_header_and_no_spelling_makes_another_account(hashed: list[str]) -> None:
+    person()
+    hashed.clear()
+    for n in range(40):
+        login = ("ada@example.com", "ADA@example.com", "ada@EXAMPLE.com ")[n % 3]
+        forwarded = {"X-Forwarded-For": f"198.51.100.{n}", "X-Real-IP": f"198.51.100.{n}"}
+        sign_in(Client(headers=forwarded, REMOTE_ADDR=f"203.0.113.{n}"), "wrong", login)
+    assert len(hashed) == 5
+
+
+def test_whoever_has_signed_in_here_before_does_so_while_strangers_guess(hashed: list[str]) -> None:
+    person()
+    owner, elsewhere = Client(), Client()
+    assert sign_in(owner).status_code == 302
+    owner.post("/accounts/logout/")
+    for n in range(30):
+        sign_in(Client(REMOTE_ADDR="203.0.113.9"), f"wrong {n}")
+    assert sign_in(elsewhere).status_code == 429, "nobody knows this one"
+    assert sign_in(owner).status_code == 302
+    assert is_in(owner)
+    owner.post("/accounts/logout/")
+    hashed.clear()
+    assert [sign_in(owner, "wrong").status_code for _ in range(7)] == [200] * 5 + [429] * 2, (
+        "it may guess no more often"
+    )
+    assert len(hashed) == 5
+
+
+def test_others_sign_in_from_the_address_that_somebody_guesses_from(clock: Clock) -> None:
+    person()
+    person("grace@example.com")
+    for n in range(50):
+        sign_in(Client(), "wrong", f"nobody{n}@example.com")
+    delayed = sign_in(Client(), email="grace@example.com")
+    assert (delayed.status_code, delayed["Retry-After"]) == (429, "10")
+    clock.now += 10
+    assert sign_in(Client(), email="grace@example.com").status_code == 302
+    assert sign_in(Client(REMOTE_ADDR="203.0.113.9")).status_code == 302
+
+
+def test_the_cookie_of_a_known_device_is_the_servers_alone_and_dies_with_the_password(hashed: list[str]) -> None:
+    user = person()
+    client = Client()
+    sign_in(client)
+    cookie = client.cookies["device"]
+    assert (cookie["httponly"], cookie["samesite"], cookie["path"]) == (True, "Lax", "/")
+    assert cookie["max-age"] > 300 * 24 * 60 * 60
+    for _ in range(5):
+        sign_in(Client(REMOTE_ADDR="203.0.113.8"), "wrong")
+    forged = Client()
+    forged.cookies["device"] = cookie.value[:-2] + "xx"
+    assert sign_in(forged).status_code == 429
+    other = person("grace@example.com")
+    assert other.pk
+    stolen = Client()
+    stolen.cookies["device"] = cookie.value
+    for _ in range(5):
+        sign_in(Client(REMOTE_ADDR="203.0.113.9"), "wrong", other.email)
+    assert sign_in(stolen, email=other.email).status_code == 429, "it is known for one account"
+    user.set_password("another long passphrase")
+    user.save()
+    assert sign_in(stolen, "another long passphrase").status_code == 429
+
+
+def test_a_browser_is_known_for_several_accounts(settings: Any) -> None:
+    client = Client()
+    for n in range(6):
+        person(f"ada{n}@example.com")
+        sign_in(client, email=f"ada{n}@example.com")
+        client.post("/accounts/logout/")
+    for n in range(6):
+        for _ in range(5):
+            sign_in(Client(REMOTE_ADDR=f"203.0.113.{n}"), "wrong", f"ada{n}@example.com")
+    assert [sign_in(client, email=f"ada{n}@example.com").status_code for n in (0, 5)] == [429, 302], "for five"
+
+
+def test_under_tls_no_other_host_can_set_the_cookie(settings: Any) -> None:
+    settings.SESSION_COOKIE_SECURE = True
+    person()
+    client = Client()
+    sign_in(client)
+    assert client.cookies["__Host-device"]["secure"] is True
+
+
+def test_a_reset_opens_the_way_for_the_owner_while_strangers_guess() -> None:
+    from tests.accounts.test_addresses import link
+
+    person()
+    for _ in range(6):
+        sign_in(Client(), "wrong")
+    owner = Client()
+    owner.post("/accounts/password/reset/", {"email": EMAIL})
+    form = owner.get(link("password_reset", EMAIL), follow=True)
+    new = "another long passphrase"
+    owner.post(form.redirect_chain[-1][0], {"password1": new, "password2": new})
+    assert sign_in(owner, new).status_code == 302
+
+
+@pytest.mark.parametrize("path", ["/accounts/reauthenticate/", "/accounts/password/change/"])
+def test_a_session_that_was_taken_over_guesses_no_more_often(path: str, hashed: list[str]) -> None:
+    person()
+    client = Client()
+    sign_in(client)
+    hashed.clear()
+    new = {"password1": "another long passphrase", "password2": "another long passphrase"}
+    answers = [client.post(path, {"password": f"w{n}", "oldpassword": f"w{n}", **new}) for n in range(8)]
+    assert [one.status_code for one in answers] == [200] * 5 + [429] * 3
+    assert [one for one in hashed if one.startswith("w")] == [f"w{n}" for n in range(5)]
+
+
+def test_letters_with_a_new_way_in_are_few_and_the_page_does_not_tell() -> None:
+    from tests.accounts.test_addresses import kinds
+
+    person()
+    pages = {Client().post("/accounts/password/reset/", {"email": EMAIL})["Location"] for _ in range(9)}
+    assert pages == {"/accounts/password/reset/done/"}
+    assert kinds(EMAIL) == ["password_reset"] * 5
+
+
+def test_an_address_that_asks_for_too_many_letters_waits() -> None:
+    answers = [Client().post("/accounts/password/reset/", {"email": f"a{n}@example.com"}) for n in range(21)]
+    assert {one.status_code for one in answers[:20]} == {302}
+    assert (answers[20].status_code, answers[20]["Retry-After"]) == (429, "5")
+
+
+@pytest.mark.django_db(transaction=True, databases=["default", "service"])
+def test_of_guesses_that_arrive_at_once_as_many_reach_the_hash() -> None:
+    person()
+    barrier, taken = threading.Barrier(20), []
+
+    def guess(n: int) -> None:
+        barrier.wait()
+        try:
+            taken.append(take((guesses.ACCOUNT, EMAIL), (guesses.ADDRESS, f"203.0.113.{n % 3}")))
+        except TooManyGuesses:
+            pass
+        finally:
+            connection.close()
+
+    threads = [threading.Thread(target=guess, args=(n,)) for n in range(20)]
+    for one in threads:
+        one.start()
+    for one in threads:
+        one.join()
+    assert len(taken) == 5
+
+
+def test_the_sign_in_keeps_its_address_and_not_its_password_where_it_was_too_often() -> None:
+    person()
+    for _ in range(6):
+        page = sign_in(Client(), PASSWORD + "?").content.decode()
+    assert EMAIL in page
+    assert PASSWORD not in page

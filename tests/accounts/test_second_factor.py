@@ -1,0 +1,324 @@
+"""Second factors: set up, used once, guessed five times, needed by agents, and never passed by."""
+
+import json
+import time
+from io import StringIO
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+from allauth.mfa.adapter import get_adapter
+from allauth.mfa.models import Authenticator
+from django.core.management import CommandError, call_command
+from django.test import Client
+
+from formation_portal.accounts import second_factor
+from formation_portal.accounts.models import User
+from formation_portal.accounts.sessions import unsent_form
+from formation_portal.core import encryption
+from formation_portal.core.encryption import UnreadableError, new_key
+from formation_portal.mail.models import Letter
+from tests.accounts.people import EMAIL, PASSWORD, add_app, app_code, is_in, person, recovery_codes, sign_in
+from tests.encrypted_rows import rows_with
+from tests.markup import Markup
+
+pytestmark = pytest.mark.django_db(databases=["default", "service"])
+
+CODE = "/accounts/2fa/authenticate/"
+
+
+def enter(client: Client, code: str) -> Any:
+    """A code as the second step of signing in."""
+    return client.post(CODE, {"code": code})
+
+
+def signed_in_with(secret: str, *, email: str = EMAIL) -> Client:
+    client = Client()
+    assert sign_in(client, email=email)["Location"] == CODE
+    assert enter(client, app_code(secret, time.time())).status_code == 302
+    return client
+
+
+@pytest.mark.django_db(transaction=True, databases=["default", "service"])
+def test_an_app_is_set_up_by_its_first_code_and_then_asked_for() -> None:
+    person()
+    client = Client()
+    sign_in(client)
+    before = client.session.session_key
+    page = client.get("/accounts/2fa/totp/activate/")
+    secret = page.context["form"].secret
+    assert Markup(page.content.decode()).faults == []
+    assert client.post("/accounts/2fa/totp/activate/", {"code": "000000"}).status_code == 200
+    code = app_code(secret, time.time())
+    answer = client.post("/accounts/2fa/totp/activate/", {"code": code})
+    assert answer["Location"] == "/accounts/2fa/recovery-codes/"
+    assert client.session.session_key != before, "a session that may do more has another number"
+    codes = client.get(answer["Location"])
+    assert len(codes.context["unused_codes"]) == 10
+    assert [one.kind for one in rows_with(Letter.objects, to=EMAIL)] == ["second_factor"]
+    other = Client()
+    assert sign_in(other)["Location"] == CODE
+    assert not is_in(other), "a password alone opens nothing"
+    assert enter(other, code).status_code == 200, "the code that has set it up is used"
+    assert enter(other, codes.context["unused_codes"][0]).status_code == 302
+    assert is_in(other)
+
+
+def test_the_second_step_gives_the_session_another_number() -> None:
+    secret = add_app(person())
+    client = Client()
+    sign_in(client)
+    before = client.session.session_key
+    enter(client, app_code(secret, time.time()))
+    assert is_in(client)
+    assert client.session.session_key != before
+
+
+def test_a_code_works_once_and_so_does_one_of_before() -> None:
+    secret = add_app(person())
+    now = time.time()
+    signed_in_with(secret)
+    for at in (now, now - 30):
+        client = Client()
+        sign_in(client)
+        assert enter(client, app_code(secret, at)).status_code == 200
+        assert not is_in(client)
+    assert enter(client, app_code(secret, now + 30)).status_code == 302, "a clock that is half a minute ahead"
+
+
+def test_a_code_of_minutes_ago_is_no_code() -> None:
+    secret = add_app(person())
+    client = Client()
+    sign_in(client)
+    for away in (-90, 90):
+        assert enter(client, app_code(secret, time.time() + away)).status_code == 200
+    assert not is_in(client)
+
+
+def test_a_recovery_code_works_once() -> None:
+    user = person()
+    add_app(user)
+    code = recovery_codes(user)[3]
+    client = Client()
+    sign_in(client)
+    assert enter(client, code).status_code == 302
+    again = Client()
+    sign_in(again)
+    assert enter(again, code).status_code == 200
+    assert len(recovery_codes(user)) == 9
+
+
+def test_a_sign_in_has_five_tries_and_begins_with_the_password_then() -> None:
+    secret = add_app(person())
+    client = Client()
+    sign_in(client)
+    assert [enter(client, "000000").status_code for _ in range(5)] == [200] * 5
+    sixth = enter(client, app_code(secret, time.time()))
+    assert sixth["Location"] == "/accounts/login/"
+    assert "Too many attempts" in client.get("/accounts/login/").content.decode()
+    assert not is_in(client)
+    assert enter(client, app_code(secret, time.time()))["Location"] == "/accounts/login/", "the password counts no more"
+    sign_in(client)
+    assert enter(client, app_code(secret, time.time())).status_code == 302
+    assert not is_in(client), "the account has five in five minutes, too"
+
+
+def test_a_session_that_was_taken_over_guesses_five_codes() -> None:
+    client = signed_in_with(add_app(person()))
+    answers = [client.post("/accounts/2fa/reauthenticate/", {"code": "000000"}) for _ in range(7)]
+    assert [one.status_code for one in answers] == [200] * 5 + [429] * 2
+    assert int(answers[6]["Retry-After"]) <= 300
+
+
+def test_whoever_has_the_password_keeps_a_known_device_from_nothing() -> None:
+    secret = add_app(person())
+    owner = signed_in_with(secret)
+    owner.post("/accounts/logout/")
+    thief = Client()
+    for _ in range(3):
+        sign_in(thief)
+        for _ in range(6):
+            enter(thief, "000000")
+    sign_in(owner)
+    assert enter(owner, app_code(secret, time.time() + 30)).status_code == 302
+    assert is_in(owner)
+
+
+def test_a_new_password_passes_by_no_second_factor() -> None:
+    from tests.accounts.test_addresses import link
+
+    user = person()
+    secret = add_app(user)
+    client, new = Client(), "another long passphrase"
+    client.post("/accounts/password/reset/", {"email": EMAIL})
+    form = client.get(link("password_reset", EMAIL), follow=True)
+    client.post(form.redirect_chain[-1][0], {"password1": new, "password2": new})
+    assert not is_in(client)
+    assert sign_in(client, new)["Location"] == CODE
+    assert not is_in(client)
+    enter(client, app_code(secret, time.time()))
+    assert is_in(client)
+
+
+def test_what_they_rest_on_is_encrypted_and_another_key_takes_its_place(settings: Any) -> None:
+    user = person()
+    secret = add_app(user)
+    rows = {row.type: row.data for row in Authenticator.objects.filter(user=user)}
+    assert secret not in json.dumps(list(rows.values()))
+    assert get_adapter().decrypt(rows["totp"]["secret"]) == secret
+    assert len(get_adapter().decrypt(rows["recovery_codes"]["seed"])) == 80
+    settings.FIELD_KEYS = [new_key(), *settings.FIELD_KEYS]
+    try:
+        encryption.read_ring_again()
+        assert get_adapter().decrypt(rows["totp"]["secret"]) == secret
+        codes = recovery_codes(user)
+        second_factor.encrypt_anew()
+        anew = {row.type: row.data for row in Authenticator.objects.filter(user=user)}
+        second_factor.encrypt_anew()
+        assert anew == {row.type: row.data for row in Authenticator.objects.filter(user=user)}, "once is enough"
+        settings.FIELD_KEYS = settings.FIELD_KEYS[:1]
+        encryption.read_ring_again()
+        assert get_adapter().decrypt(anew["totp"]["secret"]) == secret
+        assert recovery_codes(user) == codes
+        with pytest.raises(UnreadableError):
+            get_adapter().decrypt(rows["totp"]["secret"])
+    finally:
+        encryption._ring = None
+
+
+@pytest.fixture
+def _agents_need_one(settings: Any) -> None:
+    settings.AGENT_SECOND_FACTOR = True
+
+
+@pytest.mark.usefixtures("_agents_need_one")
+class TestAgents:
+    """Outside the demo the desk opens with a second factor alone."""
+
+    def test_who_has_none_sets_one_up_and_comes_back(self) -> None:
+        user = person(is_agent=True)
+        client = Client()
+        sign_in(client)
+        assert client.get("/desk/?q=Kite")["Location"] == "/accounts/2fa/"
+        page = client.get("/accounts/2fa/").content.decode()
+        assert "Agents need a second factor." in page
+        assert Markup(page).faults == []
+        add_app(user)
+        assert 'href="/desk/?q=Kite"' in client.get("/accounts/2fa/").content.decode()
+        assert client.get("/desk/")["Location"].startswith("/accounts/2fa/reauthenticate/?next=%2Fdesk%2F"), "not used"
+
+    def test_a_session_that_has_used_none_uses_one_and_comes_back(self) -> None:
+        user = person(is_agent=True)
+        secret = add_app(user)
+        client = Client()
+        client.force_login(user)
+        where = client.get("/desk/?q=Kite")["Location"]
+        answer = client.post(where, {"code": app_code(secret, time.time()), "next": "/desk/?q=Kite"})
+        assert answer["Location"] == "/desk/?q=Kite"
+        assert client.get("/desk/").status_code == 200
+
+    def test_whoever_has_signed_in_with_one_is_in(self) -> None:
+        secret = add_app(person(is_agent=True))
+        assert signed_in_with(secret).get("/desk/").status_code == 200
+
+    def test_what_was_posted_is_kept_for_after(self) -> None:
+        user = person(is_agent=True)
+        secret = add_app(user)
+        client = Client()
+        client.force_login(user)
+        where = client.post("/desk/FP-1/remarks/", {"message": "Well done"})["Location"]
+        assert where == "/accounts/2fa/reauthenticate/?next=%2Funsent%2F"
+        client.post(where, {"code": app_code(secret, time.time()), "next": "/unsent/"})
+        kept = unsent_form(cast(Any, SimpleNamespace(session=client.session)))
+        assert kept is not None
+        assert kept.controls == (("message", ("Well done",)),)
+
+    def test_a_page_that_asks_by_itself_is_led_there_whole(self) -> None:
+        client = Client()
+        client.force_login(person(is_agent=True))
+        answer = client.get("/desk/", headers={"HX-Request": "true"})
+        assert answer["HX-Redirect"] == "/accounts/2fa/"
+        assert client.post("/desk/FP-1/remarks/", headers={"HX-Request": "true"}).status_code == 401
+        assert client.get("/desk/FP-1/news/", headers={"HX-Request": "true"}).status_code == 204
+
+    def test_another_accounts_second_factor_opens_nothing(self) -> None:
+        client = signed_in_with(add_app(person("grace@example.com")), email="grace@example.com")
+        client.force_login(person(is_agent=True))
+        assert client.get("/desk/").status_code == 302
+
+    def test_the_last_one_can_not_be_removed(self) -> None:
+        user = person(is_agent=True)
+        client = signed_in_with(add_app(user))
+        answer = client.post("/accounts/2fa/totp/deactivate/")
+        assert answer.status_code == 200
+        key = Authenticator.objects.create(
+            user=user, type=Authenticator.Type.WEBAUTHN, data={"name": "Key", "credential": {}}
+        )
+        assert client.post("/accounts/2fa/totp/deactivate/").status_code == 302
+        client.post(f"/accounts/2fa/webauthn/keys/{key.pk}/remove/", follow=True)
+        assert Authenticator.objects.filter(pk=key.pk).exists()
+
+    def test_customers_need_none_and_are_offered_one(self) -> None:
+        person()
+        client = Client()
+        sign_in(client)
+        assert client.get("/applications/").status_code == 200
+        assert "Set up two-step sign-in" in client.get("/accounts/email/").content.decode()
+
+
+def test_in_the_demo_agents_need_none(as_agent: Client) -> None:
+    assert as_agent.get("/desk/").status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("said", "demo", "is_needed"),
+    [("auto", "true", False), ("auto", "false", True), ("yes", "true", True), ("no", "false", False)],
+)
+def test_the_setting_decides(said: str, demo: str, is_needed: bool, tmp_path: Any) -> None:
+    import os
+    import subprocess
+    import sys
+
+    code = "from django.conf import settings; print(settings.AGENT_SECOND_FACTOR)"
+    environment = os.environ | {"AGENT_SECOND_FACTOR": said, "DEMO": demo, "DATA_DIR": str(tmp_path)}
+    environment["DJANGO_SETTINGS_MODULE"] = "formation_portal.settings"
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == str(is_needed)
+
+
+def test_whoever_runs_the_portal_takes_a_lost_one_away_and_all_sessions_end() -> None:
+    user = person()
+    client = signed_in_with(add_app(user))
+    out = StringIO()
+    call_command("account", "forget-second-factor", EMAIL.upper(), stdout=out)
+    assert out.getvalue() == f"{EMAIL} has no second factor any more.\n"
+    assert not is_in(client)
+    assert sign_in(Client())["Location"] == "/applications/"
+    with pytest.raises(CommandError, match=r"There is no account x@example\.com"):
+        call_command("account", "forget-second-factor", "x@example.com")
+
+
+@pytest.mark.parametrize(
+    "credential", ["", "{}", "[]", "5", '"x"', "null", '{"response": 5}', '{"id": "x", "rawId": 7}']
+)
+@pytest.mark.parametrize("path", ["/accounts/2fa/webauthn/login/", CODE])
+def test_what_is_no_passkey_opens_nothing_and_breaks_nothing(path: str, credential: str) -> None:
+    add_app(person())
+    client = Client()
+    sign_in(client)
+    client.get(path, headers={"Accept": "application/json"})
+    assert client.post(path, {"credential": credential}).status_code in (200, 302)
+    assert not is_in(client)
+
+
+def test_every_page_of_them_is_in_the_portals_words() -> None:
+    user = person()
+    client = signed_in_with(add_app(user))
+    for path in ("", "recovery-codes/", "recovery-codes/generate/", "totp/deactivate/", "webauthn/", "webauthn/add/"):
+        answer = client.get(f"/accounts/2fa/{path}")
+        assert answer.status_code == 200, path
+        markup = Markup(answer.content.decode())
+        assert markup.faults == []
+        assert len(markup.one("h1").text) > 3
+    assert User.objects.count() == 1
+    assert PASSWORD not in answer.content.decode()

@@ -1,0 +1,340 @@
+"""When a session ends: unused, in any case, with its account; where it is listed; and what takes more than one."""
+
+import re
+from datetime import timedelta
+from io import StringIO
+from typing import Any
+
+import pytest
+from allauth.usersessions.models import UserSession
+from django.contrib.auth.models import Permission
+from django.contrib.sessions.models import Session
+from django.core.management import call_command
+from django.test import Client
+from django.utils import timezone
+
+from formation_portal.accounts import demo, sessions
+from formation_portal.accounts.models import User
+from tests.accounts.people import EMAIL, PASSWORD, is_in, person, sign_in
+from tests.markup import Markup
+
+pytestmark = pytest.mark.django_db(databases=["default", "service"])
+
+HOUR, DAY = 60, 24 * 60
+
+
+@pytest.fixture(autouse=True)
+def _as_without_settings(settings: Any) -> None:
+    settings.SESSION_COOKIE_AGE, settings.AGENT_SESSION_AGE = 30 * 60, 15 * 60
+    settings.SESSION_LIFETIME = 12 * 60 * 60
+
+
+class Clock:
+    """What time it is for sessions, and for the database that holds them."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.now = timezone.now()
+        monkeypatch.setattr(timezone, "now", lambda: self.now)
+
+    def goes_on(self, minutes: float) -> None:
+        """Time goes by."""
+        self.now += timedelta(minutes=minutes)
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    return Clock(monkeypatch)
+
+
+def signed_in(**more: Any) -> Client:
+    client = Client()
+    assert sign_in(client, **more).status_code == 302
+    return client
+
+
+def used_for(client: Client, clock: Clock, *, minutes: int, every: int) -> int:
+    """Use it every so many minutes; after how many it was found ended, or `minutes`."""
+    for passed in range(0, minutes, every):
+        if not is_in(client):
+            return passed
+        clock.goes_on(every)
+    return minutes
+
+
+@pytest.mark.parametrize(("is_agent", "minutes"), [(False, 30), (True, 15)])
+def test_a_session_that_nobody_uses_ends_an_agents_sooner(clock: Clock, is_agent: bool, minutes: int) -> None:
+    person(is_agent=is_agent)
+    for away, is_there in ((minutes - 1, True), (minutes + 1, False)):
+        client = signed_in()
+        clock.goes_on(away)
+        assert is_in(client) is is_there
+
+
+@pytest.mark.parametrize(
+    ("is_agent", "remember", "minutes"),
+    [
+        (False, {}, 12 * HOUR),
+        (True, {}, 12 * HOUR),
+        (True, {"remember": "on"}, 12 * HOUR),
+        (False, {"remember": "on"}, 21 * DAY),
+    ],
+)
+def test_every_session_ends_however_much_it_is_used(
+    clock: Clock, is_agent: bool, remember: dict[str, str], minutes: int
+) -> None:
+    person(is_agent=is_agent)
+    client = signed_in(**remember)
+    every = 10 if minutes < DAY else 12 * HOUR
+    assert used_for(client, clock, minutes=minutes + DAY, every=every) in (minutes, minutes + every)
+
+
+def test_remembering_an_agent_lasts_as_long_as_the_desk_does(clock: Clock) -> None:
+    person(is_agent=True)
+    client = signed_in(remember="on")
+    clock.goes_on(16)
+    assert not is_in(client)
+
+
+def test_pages_know_the_end_that_comes_first_and_offer_only_what_helps(clock: Clock) -> None:
+    person()
+    client = signed_in()
+    used_for(client, clock, minutes=12 * HOUR - 20, every=20)
+    assert is_in(client)
+    clock.goes_on(16)
+    page = client.get("/session/", headers={"HX-Request": "true"}).content.decode()
+    assert "You will be signed out on" in page
+    assert "Save your work before then" in page
+    assert "Stay signed in" not in page
+    extended = client.post("/session/extension/", headers={"HX-Request": "true"}).content.decode()
+    assert "You stay signed in until" not in re.sub(r'<p id="session-clock".*?</p>', "", extended, flags=re.DOTALL)
+    clock.goes_on(5)
+    assert not is_in(client)
+
+
+def test_a_session_from_before_ends_too(clock: Clock) -> None:
+    client = Client()
+    client.force_login(person())
+    session = client.session
+    for name in ("signed_in_at", "is_agents"):
+        del session[name]
+    session.save()
+    clock.goes_on(2)
+    assert is_in(client)
+    assert client.get("/accounts/2fa/webauthn/add/").status_code == 302, "who it is was not shown in this hour"
+    assert used_for(client, clock, minutes=DAY, every=10) in range(11 * HOUR, 12 * HOUR + 20)
+
+
+def test_signing_in_and_another_password_give_the_session_another_number() -> None:
+    person()
+    client, other = Client(), signed_in()
+    client.get("/accounts/2fa/webauthn/login/", headers={"Accept": "application/json"})
+    before = client.session.session_key
+    sign_in(client)
+    signed = client.session.session_key
+    assert signed != before
+    assert not Session.objects.filter(session_key=before).exists()
+    new = "another long passphrase"
+    posted = {"oldpassword": PASSWORD, "password1": new, "password2": new}
+    client.post("/accounts/password/change/", posted)
+    assert is_in(client)
+    assert client.session.session_key != signed
+    assert not Session.objects.filter(session_key=signed).exists()
+    assert not is_in(other)
+    assert Session.objects.count() == 1, "those of others are gone, and not only shut"
+
+
+def run_command(*arguments: str) -> str:
+    out = StringIO()
+    call_command("account", *arguments, stdout=out)
+    return out.getvalue()
+
+
+def test_a_disabled_account_is_out_at_once_and_its_sessions_stay_dead() -> None:
+    user = person()
+    clients = [signed_in(), signed_in(remember="on"), Client()]
+    clients[2].force_login(user)
+    cookies = [client.cookies["sessionid"].value for client in clients]
+    assert run_command("disable", EMAIL) == f"{EMAIL} can't sign in any more, and is signed out everywhere.\n"
+    assert [is_in(client) for client in clients] == [False] * 3
+    answer = sign_in(Client(), follow=True)
+    assert "This account is closed" in str(Client().get(answer["Location"]).content.decode())
+    assert run_command("enable", EMAIL) == f"{EMAIL} can sign in again.\n"
+    for cookie in cookies:
+        client = Client()
+        client.cookies["sessionid"] = cookie
+        assert not is_in(client)
+    assert is_in(signed_in())
+
+
+def test_logging_out_ends_the_session_also_for_who_has_copied_it() -> None:
+    person()
+    client, copy = signed_in(), Client()
+    copy.cookies["sessionid"] = client.cookies["sessionid"].value
+    assert is_in(copy)
+    client.post("/accounts/logout/")
+    assert not is_in(copy)
+
+
+def test_the_demos_accounts_are_out_when_the_demo_ends_and_stay_so() -> None:
+    demo.ensure_demo_accounts()
+    client = Client()
+    sign_in(client, demo.PASSWORD, "demo@example.com")
+    demo.deactivate_demo_accounts()
+    demo.ensure_demo_accounts()
+    assert not is_in(client)
+
+
+def test_the_epoch_changes_nothing_until_it_is_raised() -> None:
+    """Sessions that the version before has begun go on, and its nodes know ours."""
+    from django.contrib.auth.base_user import AbstractBaseUser
+
+    user = person()
+    before = AbstractBaseUser.get_session_auth_hash(User(password=user.password))
+    assert user.get_session_auth_hash() == before
+    sessions.end_sessions(user)
+    assert user.get_session_auth_hash() != before
+
+
+def test_sessions_are_listed_and_ended_one_or_all_others() -> None:
+    user = person()
+    client = Client(headers={"User-Agent": "Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0"})
+    sign_in(client)
+    phone = Client(
+        headers={"User-Agent": "Mozilla/5.0 (iPhone; CPU iPhone OS 19_0 like Mac OS X) Safari/604.1"},
+        REMOTE_ADDR="203.0.113.7",
+    )
+    sign_in(phone)
+    third = Client()
+    third.force_login(user)  # in no list
+    stranger = person("grace@example.com")
+    hers = Client()
+    sign_in(hers, email=stranger.email)
+    page = client.get("/accounts/sessions/").content.decode()
+    assert Markup(page).faults == []
+    assert [one in page for one in ("Firefox, Linux", "Safari, iPhone", "203.0.113.7", "This device")] == [True] * 4
+    row = UserSession.objects.get(user=user, ip="203.0.113.7")
+    client.post("/accounts/sessions/", {"session": UserSession.objects.get(user=stranger).pk})
+    client.post("/accounts/sessions/", {"session": UserSession.objects.get(session_key=client.session.session_key).pk})
+    assert [is_in(one) for one in (client, phone, third, hers)] == [True] * 4
+    client.post("/accounts/sessions/", {"session": row.pk})
+    assert [is_in(one) for one in (client, phone, third, hers)] == [True, False, True, True]
+    client.post("/accounts/sessions/", {"all": "1"})
+    assert [is_in(one) for one in (client, phone, third, hers)] == [True, False, False, True]
+    assert client.post("/accounts/sessions/", {"session": "x"}).status_code == 302
+
+
+def test_the_list_says_when_a_session_was_used_and_forgets_those_that_ended(clock: Clock) -> None:
+    person()
+    client = signed_in()
+    clock.goes_on(10)
+    assert is_in(client)
+    assert UserSession.objects.get().last_seen_at == clock.now
+    clock.goes_on(2 * HOUR)
+    sessions.delete_expired_sessions()
+    assert not UserSession.objects.exists()
+    assert not Session.objects.exists()
+
+
+# What takes more than a session: after a quarter of an hour somebody else may sit there.
+
+
+def paths_of_exports() -> list[str]:
+    from formation_portal.accounts.models import Right
+    from formation_portal.accounts.policies import rights_of
+    from tests.accounts.test_policies import OWN
+
+    return [one.path for one in OWN if Right.EXPORT in rights_of(one.view)]
+
+
+@pytest.fixture
+def late_agent(clock: Clock) -> Client:
+    """Signed in for long enough to be asked."""
+    client = Client()
+    agent = person(is_agent=True)
+    agent.user_permissions.set(Permission.objects.filter(content_type__app_label="accounts"))
+    sign_in(client)
+    clock.goes_on(14)
+    assert is_in(client)
+    clock.goes_on(2)
+    return client
+
+
+def test_every_export_asks_who_it_is_first(late_agent: Client) -> None:
+    paths = paths_of_exports()
+    assert len(paths) >= 4
+    for path in paths:
+        answer = late_agent.get(path)
+        assert answer["Location"].startswith("/accounts/reauthenticate/?next="), path
+
+
+def test_a_link_to_a_file_leads_back_to_its_page_and_is_open_then(late_agent: Client) -> None:
+    path = next(one for one in paths_of_exports() if "audit" in one)
+    where = late_agent.get(path, headers={"Referer": "http://testserver/desk/audit/?page=2"})["Location"]
+    assert where == "/accounts/reauthenticate/?next=%2Fdesk%2Faudit%2F%3Fpage%3D2"
+    foreign = late_agent.get(path, headers={"Referer": "https://evil.example/desk/"})["Location"]
+    assert foreign.endswith(f"?next={path.replace('/', '%2F')}")
+    assert late_agent.post(where, {"password": "wrong", "next": "/desk/audit/"}).status_code == 200
+    assert late_agent.get(path).status_code == 302
+    late_agent.post(where, {"password": PASSWORD, "next": "/desk/audit/"})
+    assert late_agent.get(path).status_code == 200
+
+
+@pytest.mark.parametrize("path", ["/desk/api-keys/", "/desk/api-keys/1/revocation/"])
+def test_api_keys_take_more_than_a_session(late_agent: Client, path: str) -> None:
+    for answer in (late_agent.get(path), late_agent.post(path, {"name": "Ledger import"})):
+        assert answer["Location"].startswith("/accounts/reauthenticate/?next="), path
+
+
+def test_to_show_numbers_asks_who_it_is_and_comes_back_to_the_page(late_agent: Client) -> None:
+    page = "http://testserver/desk/FP-1/parties/p1/"
+    answer = late_agent.post("/desk/FP-1/parties/p1/numbers/", headers={"HX-Request": "true", "HX-Current-URL": page})
+    assert answer["HX-Redirect"] == "/accounts/reauthenticate/?next=%2Fdesk%2FFP-1%2Fparties%2Fp1%2F"
+    plain = late_agent.post("/desk/FP-1/parties/p1/numbers/")
+    assert plain["Location"].endswith("?next=%2Fdesk%2FFP-1%2Fparties%2Fp1%2Fnumbers%2F")
+
+
+def test_what_was_posted_is_done_once_it_is_known_who_it_is(clock: Clock) -> None:
+    person()
+    client, other = signed_in(), signed_in()
+    clock.goes_on(16)
+    assert is_in(client)
+    where = client.post("/accounts/sessions/", {"all": "1"})["Location"]
+    assert where == "/accounts/reauthenticate/?next=%2Faccounts%2Fsessions%2F"
+    assert is_in(other)
+    assert "sessionid" not in str(dict(client.session)["account_reauthentication_state"])
+    answer = client.post(where, {"password": PASSWORD, "next": "/accounts/sessions/"})
+    assert answer["Location"] == "/accounts/sessions/"
+    assert not is_in(other)
+    assert is_in(client)
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["/accounts/2fa/totp/activate/", "/accounts/2fa/webauthn/add/", "/accounts/password/set/"],
+)
+def test_second_factors_and_a_first_password_take_more_than_a_session(clock: Clock, path: str) -> None:
+    person()
+    client = signed_in()
+    assert "reauthenticate" not in client.get(path).headers.get("Location", "")
+    clock.goes_on(16)
+    assert client.get(path)["Location"].startswith("/accounts/reauthenticate/?next=")
+
+
+def test_a_code_confirms_who_it_is_where_no_password_is_at_hand(clock: Clock) -> None:
+    import time
+
+    from tests.accounts.people import add_app, app_code
+
+    user = person()
+    secret = add_app(user)
+    user.set_unusable_password()
+    user.save()
+    client, other = Client(), Client()
+    for one in (client, other):
+        one.force_login(user)
+    UserSession.objects.create(user=user, session_key=other.session.session_key, ip="203.0.113.7", user_agent="x")
+    clock.goes_on(16)
+    where = client.post("/accounts/sessions/", {"all": "1"})["Location"]
+    assert where == "/accounts/2fa/reauthenticate/?next=%2Faccounts%2Fsessions%2F"
+    client.post(where, {"code": app_code(secret, time.time()), "next": "/accounts/sessions/"})
+    assert not is_in(other)

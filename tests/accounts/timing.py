@@ -1,0 +1,99 @@
+"""`make discovery`: whether the time of an answer tells who has an account. Signing in, signing up and asking for a new
+password, 200 times each for an address that has one and one that has none, by turns, as outside the demo.
+
+Prints medians in milliseconds, and ends with 1 where they differ by more than 5 %.
+"""
+
+import argparse
+import os
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+_MOST = 0.05
+_PASSWORD = "a long enough passphrase"  # of accounts that live as long as the measurement
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """1 where a median gives accounts away."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--tries", type=int, default=200)
+    options = parser.parse_args(arguments)
+    with tempfile.TemporaryDirectory() as folder:
+        _set_up(Path(folder))
+        ways: dict[str, Callable[[str], object]] = {"sign_in": _sign_in, "sign_up": _sign_up, "reset": _reset}
+        is_good = True
+        for name, ask in ways.items():
+            known, unknown = _medians(ask, options.tries)
+            apart = abs(known - unknown) / max(known, unknown)
+            is_good &= apart <= _MOST
+            print(f"{name}_known {known:.1f} ms\n{name}_unknown {unknown:.1f} ms\n{name}_apart {apart:.1%}", flush=True)  # noqa: T201
+    return 0 if is_good else 1
+
+
+def _set_up(folder: Path) -> None:
+    os.environ |= {
+        "DATA_DIR": str(folder),
+        "DEMO": "false",
+        "EMAIL_URL": f"file://{folder}/letters",
+        "LOG_LEVEL": "ERROR",
+        "DJANGO_SETTINGS_MODULE": "formation_portal.settings",
+        "ALLOWED_HOSTS": "testserver",
+    }
+    import django
+
+    django.setup()
+    from django.core.management import call_command
+
+    from formation_portal.accounts import addresses
+    from formation_portal.accounts.models import User
+
+    call_command("setup_portal", stdout=sys.stderr)
+    addresses.confirm(User.objects.create_user("known@example.com", _PASSWORD))
+
+
+def _medians(ask: Callable[[str], object], tries: int) -> tuple[float, float]:
+    """Milliseconds for an address with an account, and for one without. Nothing is counted from try to try."""
+    from django.core.cache import cache
+
+    from formation_portal.accounts.models import GuessCount, User
+
+    spent: dict[str, list[float]] = {"known@example.com": [], "unknown@example.com": []}
+    for number in range(tries + 2):
+        for email in sorted(spent, reverse=bool(number % 2)):
+            GuessCount.objects.all().delete()
+            cache.clear()
+            User.objects.filter(email="unknown@example.com").delete()
+            began = time.perf_counter()
+            ask(email)
+            spent[email].append((time.perf_counter() - began) * 1000)
+    # The first ones load what all others find.
+    known, unknown = (statistics.median(times[2:]) for times in spent.values())
+    return known, unknown
+
+
+def _post(path: str, posted: dict[str, str]) -> Any:
+    from django.test import Client
+
+    return Client().post(path, posted)
+
+
+def _sign_in(email: str) -> None:
+    assert _post("/accounts/login/", {"login": email, "password": "wrong"}).status_code == 200
+
+
+def _sign_up(email: str) -> None:
+    posted = {"first_name": "Ada", "last_name": "Byron", "email": email, "password1": _PASSWORD}
+    assert _post("/accounts/signup/", posted).status_code == 302
+
+
+def _reset(email: str) -> None:
+    assert _post("/accounts/password/reset/", {"email": email}).status_code == 302
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,214 @@
+"""Which cases agents open: by their rights to all or to their own, and by the setting where they have none."""
+
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from formation_portal.accounts.models import Right
+from formation_portal.accounts.policies import Policy
+from formation_portal.applications.draft import Draft
+from formation_portal.audit.models import AuditAction, Entry
+from formation_portal.desk.case_access import Opens, opens_of
+from formation_portal.desk.models import Case
+from formation_portal.desk.queue import claims
+from tests.accounts.test_policies import Address, guarded
+from tests.markup import Markup
+
+from .decision_setup import path, sound
+from .factories import page, references
+from .undecided_deliveries import put
+
+pytestmark = pytest.mark.django_db(databases=["default", "service"])
+
+OWN = [right for right in Right.values if right != Right.ALL_CASES]
+NAMES = ("Larkfield", "Ingrid", "Solheim", "Ada", "Lovelace", "ada@example.com")
+OPENING = [one for one in guarded(Policy.AGENT) if "/desk/sample/" in one.path or "/desk/deliveries/" in one.path]
+# Nothing of a case is shown there but its row in the queue.
+IN_QUEUE = {"/desk/sample/claim/", "/desk/sample/assignment/", "/desk/sample/release/"}
+
+
+def names_in(text: str) -> list[str]:
+    return [name for name in NAMES if name in text]
+
+
+def claim(draft: Draft, agent: Any) -> None:
+    assert claims.claim([draft.application.pk], by=agent)[0]
+
+
+# What is declared.
+
+
+@pytest.mark.parametrize("address", OPENING, ids=str)
+def test_every_address_of_a_case_says_what_it_opens(address: Address) -> None:
+    opens = opens_of(address.view)
+    assert opens is not None
+    assert (opens is Opens.QUEUE) == (address.path in IN_QUEUE)
+
+
+def test_everything_that_hands_out_a_document_or_a_number_asks_for_it() -> None:
+    found = {one.path.removeprefix("/desk/sample/") for one in OPENING if opens_of(one.view) is Opens.DOCUMENTS}
+    assert found == {
+        *("record.json", "record.pdf", "documents/1/", "documents/1/pages/1/", "documents/1/pages/1/picture/"),
+        *("parties/sample/numbers/", "parties/sample/evidence/", "parties/sample/screening/1/file/"),
+    }
+
+
+@pytest.mark.parametrize("address", [one for one in OPENING if one.path not in IN_QUEUE], ids=str)
+def test_whoever_has_no_right_to_cases_is_turned_away_whatever_the_address_names(
+    address: Address, agent: Any, as_agent: Client
+) -> None:
+    agent.set_rights([right for right in OWN if right != Right.OWN_CASES])
+    for ask in (as_agent.get, as_agent.post):
+        answer = ask(address.path)
+        assert answer.status_code in (403, 405)
+        assert answer.status_code == 405 or "_cases”" in answer.content.decode()
+
+
+# The queue without names.
+
+
+def test_the_queue_names_nobody_by_default(submitted: Draft, agent: Any, as_agent: Client, owner: Any) -> None:
+    assert names_in(as_agent.get("/desk/").content.decode()) != []
+    agent.set_rights([])
+    text = as_agent.get("/desk/?view=all").content.decode()
+    assert names_in(text) == []
+    row = Markup(text).one("tbody").text
+    for words in (submitted.application.reference, "Example company", "British Virgin Islands", "Unassigned", "Due"):
+        assert words in row
+    for offer in ("/desk/deliveries/", "/desk/next-case/", 'name="case"'):
+        assert offer not in text
+    colleague = type(agent).objects.create_user("dev@example.com", first_name="Dev", is_agent=True)
+    claim(submitted, colleague)
+    assert "Dev" in Markup(as_agent.get("/desk/?view=all").content.decode()).one("tbody").text
+
+
+@pytest.mark.parametrize("typed", ["Larkfield", "Solheim", "Lovelace", "owner@example.com", "FP"])
+def test_without_names_cases_are_found_by_reference_alone(
+    submitted: Draft, agent: Any, as_agent: Client, typed: str
+) -> None:
+    reference = submitted.application.reference
+    assert references(as_agent, f"?q={typed}") == [reference]
+    agent.set_rights(OWN)
+    assert references(as_agent, f"?q={typed}") == []
+    assert references(as_agent, f"?q={reference.lower()}") == [reference]
+    # Neither by the question whether something has come, nor by taking the next case that fits.
+    news = as_agent.get(f"/desk/news/?q={typed}&token=1.0.0", headers={"HX-Request": "true"})
+    assert news.status_code == 204
+    as_agent.post("/desk/next-case/", {"shown": f"?q={typed}"})
+    assert Case.objects.get().claimed_by is None
+    as_agent.post("/desk/next-case/", {"shown": f"?q={reference}"})
+    assert Case.objects.get().claimed_by == agent
+
+
+def test_what_is_said_of_cases_without_names_names_their_references(
+    submitted: Draft, agent: Any, as_agent: Client, colleague: Any
+) -> None:
+    agent.set_rights(OWN)
+    ticked = {"case": [submitted.application.pk]}
+    asked = as_agent.post("/desk/assignments/", ticked)
+    assert asked.status_code == 422
+    claim(submitted, colleague)
+    for text in (
+        asked.content.decode(),
+        as_agent.post("/desk/claims/", ticked, follow=True).content.decode(),
+        as_agent.post("/desk/assignments/", ticked | {"agent": colleague.pk}, follow=True).content.decode(),
+    ):
+        assert names_in(text) == []
+        assert submitted.application.reference in Markup(text).one("body").text
+
+
+# One's own cases, and all.
+
+
+def test_who_opens_their_own_claims_them_first(submitted: Draft, agent: Any, as_agent: Client, colleague: Any) -> None:
+    agent.set_rights(OWN)
+    shut = as_agent.get(path(submitted))
+    assert shut.status_code == 403
+    assert names_in(shut.content.decode()) == []
+    button = Markup(shut.content.decode()).one("form", action=path(submitted, "claim/"))
+    assert "Claim and open" in button.text
+    assert as_agent.post(path(submitted, "claim/"))["Location"] == path(submitted)
+    assert names_in(sound(as_agent.get(path(submitted))).one("main").text) != []
+    row = page(as_agent).one("tbody").text
+    assert "Larkfield Holdings" in row
+    claims.take_over(Case.objects.get(), by=colleague, word="Mine")
+    shut_again = as_agent.get(path(submitted))
+    assert shut_again.status_code == 403
+    assert "Ask Dev Ramanathan to assign it to you." in " ".join(
+        Markup(shut_again.content.decode()).one("main").text.split()
+    )
+    claims.assign({submitted.application.pk: ""}, to=agent, by=colleague)
+    assert as_agent.get(path(submitted)).status_code == 200
+
+
+def test_a_claim_that_has_ended_opens_nothing(submitted: Draft, agent: Any, as_agent: Client, settings: Any) -> None:
+    agent.set_rights(OWN)
+    claim(submitted, agent)
+    hours = timezone.timedelta(hours=settings.CLAIM_HOURS)
+    Case.objects.update(claimed_at=timezone.now() - hours)
+    assert as_agent.get(path(submitted)).status_code == 403
+
+
+def test_a_case_that_is_not_there_is_not_found(agent: Any, as_agent: Client, draft: Draft) -> None:
+    agent.set_rights(OWN)
+    # As absent as a draft, which nobody has submitted.
+    for reference in ("FP-0000-0000-0000", draft.application.reference):
+        assert as_agent.get(f"/desk/{reference}/").status_code == 404
+
+
+def test_whoever_can_open_no_case_takes_none(
+    submitted: Draft, agent: Any, as_agent: Client, as_colleague: Client
+) -> None:
+    agent.set_rights([Right.REVIEW])
+    for address in ("/desk/next-case/", path(submitted, "claim/"), "/desk/claims/"):
+        assert as_agent.post(address, {"case": submitted.application.pk}).status_code == 403
+    refused = as_colleague.post(path(submitted, "assignment/"), {"agent": agent.pk})
+    assert refused.status_code == 422
+    assert Case.objects.get().claimed_by is None
+    agent.set_rights([Right.REVIEW, Right.OWN_CASES])
+    assert as_colleague.post(path(submitted, "assignment/"), {"agent": agent.pk}).status_code == 302
+    assert Case.objects.get().claimed_by == agent
+
+
+def test_deliveries_are_open_as_their_cases_are(submitted: Draft, agent: Any, as_agent: Client) -> None:
+    agent.set_rights(OWN)
+    row = put("entity", "held", "unclear")
+    assert as_agent.get("/desk/deliveries/").status_code == 403
+    assert as_agent.get(f"/desk/deliveries/{row.pk}/").status_code == 403
+    assert as_agent.get("/desk/deliveries/0/").status_code == 404
+    claim(submitted, agent)
+    assert as_agent.get(f"/desk/deliveries/{row.pk}/").status_code == 200
+    assert as_agent.get("/desk/deliveries/").status_code == 403
+
+
+# AGENTS_WITHOUT_RIGHTS=cases: answers, and neither documents nor numbers.
+
+
+def test_with_the_setting_they_read_cases_without_documents_and_numbers(
+    submitted: Draft, agent: Any, as_agent: Client, settings: Any
+) -> None:
+    settings.AGENTS_WITHOUT_RIGHTS = "cases"
+    agent.set_rights([Right.REVIEW, Right.EXPORT])
+    document = submitted.application.documents.latest("pk").pk
+    handing_out = (f"documents/{document}/", f"documents/{document}/pages/1/", "record.json", "record.pdf")
+    handing_out += (f"documents/{document}/pages/1/picture/", "parties/ada/screening/1/file/")
+    for more in ("", "parties/ada/"):
+        text = as_agent.get(path(submitted, more)).content.decode()
+        assert "Lovelace" in text
+        assert [one for one in handing_out if path(submitted, one) in text] == []
+        assert "Show numbers" not in text
+    entries = Entry.objects.filter(deed__in=(AuditAction.LOOK, AuditAction.REVEAL, AuditAction.RECORD))
+    for more in handing_out:
+        assert as_agent.get(path(submitted, more)).status_code == 403, more
+    assert as_agent.post(path(submitted, "parties/ada/numbers/")).status_code == 403
+    assert not entries.exists()
+    assert names_in(as_agent.get("/desk/").content.decode()) != []
+    assert references(as_agent, "?q=Lovelace") == [submitted.application.reference]
+    agent.set_rights([Right.REVIEW, Right.EXPORT, Right.OWN_CASES])
+    assert as_agent.get(path(submitted, f"documents/{document}/")).status_code == 403
+    claim(submitted, agent)
+    answer = as_agent.get(path(submitted, f"documents/{document}/"))
+    answer.close()
+    assert answer.status_code == 200

@@ -1,0 +1,236 @@
+"""Nobody reviews their own application: an agent who owns, has submitted, works on or has filled in a part of it."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from allauth.account.models import EmailAddress
+from django.db.models import F
+from django.test import Client
+from django.urls import NoReverseMatch, reverse
+from django.utils import timezone
+
+from formation_portal.accounts import addresses
+from formation_portal.accounts.models import User
+from formation_portal.applications.access import Collaborator, OwnApplication, Right
+from formation_portal.applications.draft import Draft
+from formation_portal.applications.models import Application
+from formation_portal.audit.models import Entry
+from formation_portal.desk.case.urls import application as case_urls
+from formation_portal.desk.decisions.urls import application as decision_urls
+from formation_portal.desk.models import Case
+from formation_portal.desk.parties.urls import application as party_urls
+from formation_portal.desk.queue import claims
+from formation_portal.desk.queue.search import next_case_for
+from formation_portal.desk.queue_state import QueueState
+from formation_portal.invitations.models import Invitation
+from formation_portal.relay.models import Delivery
+from formation_portal.relay.resolution import declare_absent
+from formation_portal.reviews.checks import accept, reopen
+from formation_portal.reviews.decisions import APPROVE, DECLINE, RETURN, confirm_proposal, decide, refuse_proposal
+from formation_portal.reviews.document_evidence import prove
+from formation_portal.reviews.models import Check, Note, Query, ReviewDecision, ScreeningCheck
+from formation_portal.reviews.queries import draft_query, write_note
+from formation_portal.reviews.screening import record_screening
+from formation_portal.reviews.targets import WHOLE_APPLICATION, Target
+from formation_portal.reviews.transactions import current_version
+
+from .decision_setup import accept_all, path
+from .undecided_deliveries import put
+
+pytestmark = pytest.mark.django_db(databases=["default", "service"])
+
+BIRTH = Target.of_field("ada", "person.date_of_birth")
+
+
+def own(draft: Draft, agent: Any) -> None:
+    Application.objects.filter(pk=draft.application.pk).update(owner=agent)
+
+
+def submit(draft: Draft, agent: Any) -> None:
+    Application.objects.filter(pk=draft.application.pk).update(submitted_by=agent)
+
+
+def work_on(draft: Draft, agent: Any) -> None:
+    now = timezone.now()
+    Collaborator.objects.create(
+        application=draft.application, email=agent.email, user=agent, right=Right.VIEW, asked_at=now, expires_at=now
+    )
+
+
+def fill_in_a_part(draft: Draft, agent: Any) -> None:
+    invite(draft, agent.email.upper(), opened_at=timezone.now())
+
+
+def invite(draft: Draft, email: str, **more: Any) -> None:
+    now = timezone.now()
+    Invitation.objects.create(
+        application=draft.application, party=draft.application.parties.get(), email=email, language="en",
+        key_digest="x", sent_at=now, expires_at=now, **more,
+    )  # fmt: skip
+
+
+WAYS = [own, submit, work_on, fill_in_a_part]
+Way = Callable[[Draft, Any], None]
+
+
+@pytest.fixture(params=WAYS, ids=lambda way: way.__name__)
+def theirs(request: pytest.FixtureRequest, submitted: Draft, agent: Any) -> Draft:
+    """A case that is checked, and of an application that is the agent's own in one of the ways."""
+    accept_all(submitted, User.objects.create_user("zoe@example.com", is_agent=True))
+    Case.objects.update(claimed_by=None, claimed_at=None)
+    request.param(submitted, agent)
+    return submitted
+
+
+@pytest.fixture
+def owned(submitted: Draft, agent: Any) -> Draft:
+    """The same of an application that the agent owns."""
+    own(submitted, agent)
+    return submitted
+
+
+def rows() -> tuple[int, ...]:
+    """How many there are of all that a review leaves."""
+    return tuple(one._default_manager.count() for one in (Check, Query, Note, ScreeningCheck, ReviewDecision, Entry))
+
+
+def addresses_of(draft: Draft) -> list[str]:
+    """Every address of the desk about the case, but for those that change nothing but who has claimed it."""
+    document = draft.application.documents.latest("pk").pk
+    found = []
+    for pattern in (*case_urls, *decision_urls, *party_urls):
+        more = {"number": document, "page": 1, "token": "ada"}
+        named = {name: more[name] for name in pattern.pattern.converters}
+        try:
+            found.append(reverse(f"desk:{pattern.name}", kwargs={"reference": draft.application.reference} | named))
+        except NoReverseMatch as error:
+            raise AssertionError(pattern.name) from error
+    return found
+
+
+def test_every_page_of_it_is_shut_and_says_who_can(theirs: Draft, as_agent: Client, colleague: Any) -> None:
+    before = rows()
+    for address in addresses_of(theirs):
+        for ask in (as_agent.get, as_agent.post):
+            answer = ask(address, headers={"HX-Request": "true"} if ask == as_agent.post else {})
+            assert answer.status_code in (403, 405), address
+            if answer.status_code == 403:
+                text = answer.content.decode()
+                assert "You cannot review your own application" in text, address
+                assert "Dev Ramanathan" in text, address
+    assert rows() == before
+    assert as_agent.get(path(theirs)).status_code == 403
+
+
+def test_nothing_of_a_review_is_done_by_its_applicant(theirs: Draft, agent: Any, submitted: Draft) -> None:
+    before, version = rows(), current_version(theirs.application)
+    party = theirs.party("ada")
+    assert party is not None
+    doing: list[Callable[[], Any]] = [
+        lambda: accept(theirs, [BIRTH], by=agent, version=version),
+        lambda: reopen(theirs, BIRTH, by=agent, version=version),
+        lambda: draft_query(theirs, BIRTH, text="Really?", by=agent, version=version),
+        lambda: write_note(theirs, WHOLE_APPLICATION, text="Fine", by=agent),
+        lambda: prove(theirs, BIRTH, theirs.documents[0], 1, text="", by=agent, version=version),
+        lambda: record_screening(theirs, party, kind="pep", done_on=timezone.localdate(), outcome="clear", by=agent),
+        lambda: decide(theirs, APPROVE, by=agent, version=version),
+        lambda: decide(theirs, RETURN, text="Look", by=agent, version=version),
+        lambda: decide(theirs, DECLINE, text="No", by=agent, version=version),
+    ]
+    for do in doing:
+        with pytest.raises(OwnApplication):
+            do()
+    assert rows() == before
+
+
+def test_its_applicant_neither_confirms_nor_refuses_what_a_colleague_proposed(
+    submitted: Draft, agent: Any, colleague: Any, settings: Any
+) -> None:
+    settings.FOUR_EYES = True
+    accept_all(theirs := submitted, colleague)
+    own(theirs, agent)
+    decide(theirs, APPROVE, by=colleague, version=current_version(theirs.application))
+    version = current_version(theirs.application)
+    with pytest.raises(OwnApplication):
+        confirm_proposal(theirs, by=agent, version=version)
+    with pytest.raises(OwnApplication):
+        refuse_proposal(theirs, why="No", by=agent, version=version)
+    assert ReviewDecision.objects.get().outcome == "waiting"
+
+
+def test_it_is_claimed_by_others_alone(theirs: Draft, agent: Any, as_agent: Client, colleague: Any) -> None:
+    assert as_agent.post(path(theirs, "claim/")).status_code == 403
+    text = as_agent.post("/desk/claims/", {"case": [theirs.application.pk]}, follow=True).content.decode()
+    assert "1 case left out: your own application." in text
+    assert claims.claim([theirs.application.pk], by=agent) == ([], [])
+    case = Case.objects.get(pk=theirs.application.pk)
+    with pytest.raises(OwnApplication):
+        claims.claim_free(case, free=claims.unclaimed(), by=agent)
+    assert next_case_for(agent, QueueState()) == (None, "No unassigned cases match.")
+    assert Case.objects.get(pk=theirs.application.pk).claimed_by is None
+    following, _ = next_case_for(colleague, QueueState())
+    assert following == case
+
+
+def test_it_is_not_taken_over_by_its_applicant(owned: Draft, as_agent: Client, colleague: Any) -> None:
+    claims.claim([owned.application.pk], by=colleague)
+    answer = as_agent.post(path(owned, "claim/"), {"from": str(colleague.pk), "word": "Mine"})
+    assert answer.status_code == 403
+    assert Case.objects.get(pk=owned.application.pk).claimed_by == colleague
+
+
+def test_it_is_assigned_neither_to_its_applicant_nor_by_them(
+    owned: Draft, agent: Any, as_agent: Client, as_colleague: Client, colleague: Any
+) -> None:
+    for address, form in (("/desk/assignments/", {"case": owned.application.pk}), (path(owned, "assignment/"), {})):
+        refused = as_colleague.post(address, {"agent": str(agent.pk)} | form)
+        assert refused.status_code == 422
+        assert "1 case is their own application. Select another colleague." in refused.content.decode()
+        assert as_agent.post(address, {"agent": str(colleague.pk)} | form).status_code == 403
+    for to, by in ((agent, colleague), (colleague, agent)):
+        with pytest.raises(OwnApplication):
+            claims.assign({owned.application.pk: ""}, to=to, by=by)
+    assert Case.objects.get(pk=owned.application.pk).claimed_by is None
+
+
+def test_its_deliveries_are_resolved_by_others(
+    owned: Draft, agent: Any, as_agent: Client, as_colleague: Client, colleague: Any
+) -> None:
+    row = put("entity", "held", "unclear")
+    assert as_agent.get(f"/desk/deliveries/{row.pk}/").status_code == 403
+    form = {"deed": "absent", "seen": row.updated_at.isoformat()}
+    assert as_agent.post(f"/desk/deliveries/{row.pk}/decision/", form).status_code == 403
+    with pytest.raises(OwnApplication):
+        declare_absent(row.pk, agent=agent)
+    assert Delivery.objects.get(pk=row.pk).state == "held"
+    assert as_colleague.post(f"/desk/deliveries/{row.pk}/decision/", form).status_code == 302
+
+
+def test_its_row_in_the_queue_cannot_be_ticked(owned: Draft, as_agent: Client) -> None:
+    text = as_agent.get("/desk/").content.decode()
+    assert "Your own application" in text
+    assert 'name="case"' not in text
+
+
+def test_whose_address_was_only_named_reviews_as_before(submitted: Draft, agent: Any, as_agent: Client) -> None:
+    """Else a customer could choose who reviews their case, by naming all others."""
+    invite(submitted, agent.email)
+    now = timezone.now()
+    asked = {"email": agent.email, "right": Right.VIEW, "key_digest": "y", "asked_at": now, "expires_at": now}
+    Collaborator.objects.create(application=submitted.application, **asked)
+    assert as_agent.get(path(submitted)).status_code == 200
+    Invitation.objects.update(opened_at=F("sent_at"))
+    assert as_agent.get(path(submitted)).status_code == 403
+    # Of an address that was never confirmed nobody knows whose it is.
+    EmailAddress.objects.filter(user=agent).update(verified=False)
+    assert as_agent.get(path(submitted)).status_code == 200
+    addresses.confirm(agent)
+    assert as_agent.get(path(submitted)).status_code == 403
+
+
+def test_the_applicant_is_a_customer_of_it(submitted: Draft, agent: Any, as_agent: Client) -> None:
+    own(submitted, agent)
+    reference = submitted.application.reference
+    assert as_agent.get(f"/applications/{reference}/").status_code in (200, 302)
+    assert f"/applications/{reference}/" in as_agent.get(path(submitted)).content.decode()

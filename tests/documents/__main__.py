@@ -1,0 +1,147 @@
+"""`make uploads`: what opening each file of the corpus costs in the sandbox, and a page beside eight uploads.
+
+Lines of `name value unit`; 1 for a missed goal: 200 MB beyond what the sandbox has, 5 seconds of processor time, and a
+second for the other page.
+"""
+
+import io
+import json
+import os
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import requests
+
+from formation_portal.documents import sandbox
+from formation_portal.documents.inspection_task import inspect_content
+from formation_portal.documents.sandbox_process import CPU_SECONDS, MEMORY_BYTES
+from tests.documents import sample_files
+from tests.documents.corpus import JPEG, PDF, PNG, Sample
+from tests.documents.corpus.honest import HONEST, fine_scan
+from tests.documents.corpus.hostile import HOSTILE, LIMIT
+from tests.management.served import PATIENCE, READY, Served, free_port
+
+_GOAL_BYTES, _GOAL_SECONDS, _GOAL_PAGE = MEMORY_BYTES, CPU_SECONDS, 1.0
+_AT_ONCE = 8
+_TYPES = {b"%PDF-": PDF, b"\xff\xd8\xff": JPEG, b"\x89PNG": PNG}
+_DEMO = ("demo@example.com", "formation-demo")
+_SETUP = """
+from django.contrib.auth import get_user_model
+from formation_portal.applications import services
+from tests.applications import factories
+owner = get_user_model().objects.get(email="demo@example.com")
+print("REFERENCE", services.start(owner=owner, product=factories.product()).reference)
+"""
+
+
+def measured(content: bytes, *, mime_type: str) -> bytes:
+    """A task of the sandbox: inspects the content as ever, and says what it took: bytes and seconds."""
+    before = resource.getrusage(resource.RUSAGE_SELF)
+    inspect_content(content, mime_type=mime_type, side=320)
+    after = resource.getrusage(resource.RUSAGE_SELF)
+    grown = (after.ru_maxrss - before.ru_maxrss) * 1024 + len(content)
+    spent = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return json.dumps([grown, spent]).encode()
+
+
+def each() -> Iterator[tuple[str, int, float]]:
+    """Each file that reaches the sandbox: its class and name, the bytes and the seconds it took. What was ended at a
+    limit has taken all that there is of it."""
+    for group, samples in {**HOSTILE, **HONEST}.items():
+        for label, make in samples.items():
+            sample = make()
+            mime_type = next((kind for mark, kind in _TYPES.items() if sample.content.startswith(mark)), "")
+            if mime_type and len(sample.content) <= LIMIT:
+                answer = sandbox.run_task(
+                    "tests.documents.__main__:measured", sample.content, answer_limit=100, mime_type=mime_type
+                )
+                grown, spent = json.loads(answer) if answer else (MEMORY_BYTES, float(CPU_SECONDS))
+                yield f"{group}: {label}", grown, spent
+
+
+def slowest() -> Sample:
+    """Lines over one another that take all the seconds there are."""
+    return Sample(sample_files.pdf_of(b"0 0 m 595 842 l 300 1 l S 1 1 593 840 re f " * 400_000))
+
+
+def beside(port: int, reference: str, samples: list[Sample]) -> tuple[list[float], list[float]]:
+    """Seconds of each page that was asked while the files were sent at once, and of each upload."""
+    base, sent = f"http://127.0.0.1:{port}", threading.Event()
+    uploads: list[float] = []
+    waiting = [_signed_in(base) for _ in range(_AT_ONCE + 1)]
+
+    def send(browser: requests.Session, sample: Sample) -> None:
+        posted = {"slot": "/Business plan", "csrfmiddlewaretoken": browser.cookies["csrftoken"]}
+        begun = time.monotonic()
+        files = {"file": (sample.name, io.BytesIO(sample.content), sample.declared)}
+        answer = browser.post(f"{base}/applications/{reference}/documents/", posted, files=files, timeout=PATIENCE)
+        assert answer.status_code in (200, 422), answer.status_code
+        uploads.append(time.monotonic() - begun)
+
+    threads = [threading.Thread(target=send, args=one) for one in zip(waiting[1:], samples, strict=True)]
+    for thread in threads:
+        thread.start()
+    threading.Thread(target=lambda: ([one.join() for one in threads], sent.set())).start()
+    pages = []
+    while not sent.is_set():
+        begun = time.monotonic()
+        waiting[0].get(f"{base}/applications/{reference}/", timeout=PATIENCE).raise_for_status()
+        pages.append(time.monotonic() - begun)
+        time.sleep(0.02)
+    return pages, uploads
+
+
+def _signed_in(base: str) -> requests.Session:
+    browser = requests.Session()
+    address = f"{base}/accounts/login/"
+    browser.get(address, timeout=PATIENCE)
+    posted = {"login": _DEMO[0], "password": _DEMO[1], "csrfmiddlewaretoken": browser.cookies["csrftoken"]}
+    browser.post(address, posted, timeout=PATIENCE).raise_for_status()
+    return browser
+
+
+def main() -> int:
+    """Everything, in a folder of its own."""
+    missed = 0
+
+    def say(name: str, value: float, unit: str, *, goal: float) -> None:
+        nonlocal missed
+        missed += value > goal
+        sys.stdout.write(f"{name} {value:.2f} {unit}{'  MISSED' if value > goal else ''}\n")
+        sys.stdout.flush()
+
+    figures = [*each()]
+    for name, grown, spent in figures:
+        say(f"{name.replace(' ', '_')}_memory", grown / 1e6, "MB", goal=_GOAL_BYTES / 1e6)
+        say(f"{name.replace(' ', '_')}_time", spent, "s", goal=_GOAL_SECONDS)
+    say("most_memory", max(grown for _, grown, _ in figures) / 1e6, "MB", goal=_GOAL_BYTES / 1e6)
+    say("most_time", max(spent for _, _, spent in figures), "s", goal=_GOAL_SECONDS)
+    with tempfile.TemporaryDirectory() as folder:
+        served = Served(Path(folder), free_port()).start()
+        try:
+            served.until(READY)
+            environment: dict[str, Any] = os.environ | {"DATA_DIR": folder, "PORT": str(served.port)}
+            command = [sys.executable, "manage.py", "shell", "--verbosity", "0", "--command", _SETUP]
+            made = subprocess.run(command, env=environment, check=True, capture_output=True, text=True)
+            reference = made.stdout.split("REFERENCE", 1)[1].split()[0]
+            honest = Sample(fine_scan(), "scan.png", PNG)
+            for name, sample in (("fine_scans", honest), ("slow_files", slowest())):
+                pages, uploads = beside(served.port, reference, [sample] * _AT_ONCE)
+                say(f"page_beside_8_{name}_median", statistics.median(pages), "s", goal=_GOAL_PAGE)
+                say(f"page_beside_8_{name}_most", max(pages), "s", goal=_GOAL_PAGE)
+                say(f"upload_of_8_{name}_most", max(uploads), "s", goal=float("inf"))
+        finally:
+            served.end()
+    return min(missed, 1)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,154 @@
+"""A file that the malware scanner has not seen is opened by nobody and sent nowhere, nor is the submission with it."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft, open_draft
+from formation_portal.applications.models import Application, Change, Document, ScanState
+from formation_portal.applications.services.malware_scans import scan_waiting
+from formation_portal.audit.models import AuditAction, Entry
+from formation_portal.gateway import FormationService
+from formation_portal.relay.models import Delivery, ResourceKind
+from formation_portal.relay.worker import drain
+from tests.applications import factories
+from tests.documents.scanners import MARK, Scanner, small_scanner
+from tests.encrypted_rows import save_with
+
+from .conftest import reopened, row
+
+pytestmark = pytest.mark.django_db(databases=["default", "service"])
+
+INFECTED = factories.JPEG[:-2] + b"\xff\xfe\x00\x24" + MARK + b"\xff\xd9"
+
+
+@pytest.fixture
+def scanner(settings: Any) -> Iterator[Scanner]:
+    with small_scanner() as one:
+        settings.CLAMD_URL = one.url
+        yield one
+
+
+@pytest.fixture
+def away(scanner: Scanner) -> Scanner:
+    """It answers each file with nothing that counts."""
+    scanner.answer = b"ERROR\0"
+    return scanner
+
+
+def sent() -> list[Delivery]:
+    return [*Delivery.objects.filter(kind=ResourceKind.DOCUMENT)]
+
+
+def test_a_clean_file_goes_on_at_once(scanner: Scanner, complete: Draft, service: FormationService) -> None:
+    assert Document.objects.get().scan == ScanState.CLEAN
+    assert scanner.seen == [factories.PDF]
+    drain()
+    assert len(service.documents(row("entity").remote_id)) == 1
+
+
+def test_malware_is_refused_and_kept_in_the_audit(scanner: Scanner, draft: Draft, owner: Any) -> None:
+    with pytest.raises(services.UploadRefused, match="malware"):
+        services.add_document(draft, None, "Business plan", factories.upload(INFECTED, "x.jpg"), by=owner)
+    assert not Document.objects.exists()
+    [entry] = Entry.objects.filter(deed=AuditAction.REFUSAL)
+    assert (entry.account, entry.reference) == (owner.pk, draft.application.reference)
+
+
+def test_what_was_not_scanned_stays_here(away: Scanner, complete: Draft, service: FormationService, owner: Any) -> None:
+    document = Document.objects.get()
+    assert document.is_checking
+    services.submit(complete, by=owner)
+    drain()
+    entity = row("entity").remote_id
+    assert sent() == []
+    assert service.documents(entity) == []
+    assert service.entity(entity)["status"] == "draft"
+    # The scanner answers, and everything goes on.
+    assert scan_waiting() == 0
+    away.answer = b""
+    assert scan_waiting() == 1
+    drain()
+    assert len(service.documents(entity)) == 1
+    assert service.entity(entity)["status"] != "draft"
+    assert Document.objects.get().scan == ScanState.CLEAN
+    assert scan_waiting() == 0
+
+
+def test_a_row_that_is_there_already_sends_nothing_either(
+    scanner: Scanner, complete: Draft, service: FormationService
+) -> None:
+    Document.objects.update(scan=ScanState.WAITING)
+    drain()
+    assert service.documents(row("entity").remote_id) == []
+
+
+def test_what_turns_out_to_be_malware_is_removed(
+    away: Scanner, draft: Draft, owner: Any, django_capture_on_commit_callbacks: Any
+) -> None:
+    document = services.add_document(draft, None, "Business plan", factories.upload(INFECTED, "x.jpg"), by=owner)
+    away.answer = b""
+    with django_capture_on_commit_callbacks(execute=True):
+        assert scan_waiting() == 1
+    assert not Document.objects.exists()
+    assert not document.file.storage.exists(str(document.file.name))
+    assert Change.objects.latest("pk").text == "Removed “Business plan”, because it contains malware"
+    assert Entry.objects.filter(deed=AuditAction.REFUSAL).count() == 1
+    assert open_draft(Application.objects.get()).documents_of(None) == {}
+    drain()
+    assert sent() == []
+
+
+def test_a_file_of_an_application_that_is_with_us_is_removed_as_well(
+    away: Scanner, complete: Draft, owner: Any, django_capture_on_commit_callbacks: Any
+) -> None:
+    services.submit(complete, by=owner)
+    for document in Document.objects.all():
+        # Its name is bound to its digest.
+        save_with(document, sha256="0" * 64, name=document.name)
+    away.answer = b"stream: Test.Mark FOUND\0"
+    with django_capture_on_commit_callbacks(execute=True):
+        assert scan_waiting() == 1
+    assert not Document.objects.exists()
+    assert "malware" in Change.objects.latest("pk").text
+
+
+def test_nobody_opens_what_was_not_scanned(
+    away: Scanner, complete: Draft, owner: Any, as_owner: Client, as_agent: Client
+) -> None:
+    services.submit(complete, by=owner)
+    document, reference = Document.objects.get(), complete.application.reference
+    for client, room in ((as_owner, f"/applications/{reference}"), (as_agent, f"/desk/{reference}")):
+        answer = client.get(f"{room}/documents/{document.pk}/")
+        assert answer.status_code == 409
+        assert "We check each file for malware" in answer.content.decode()
+        assert client.get(f"{room}/documents/{document.pk}/pages/1/picture/").status_code == 404
+        assert "malware" in client.get(f"{room}/documents/{document.pk}/pages/1/").content.decode()
+    assert not Entry.objects.filter(deed=AuditAction.LOOK).exists()
+    assert "Checking for malware" in as_agent.get(f"/desk/{reference}/").content.decode()
+    page = as_agent.get(f"/desk/{reference}/parties/ada/").content.decode()
+    assert "Checking for malware" in page
+    assert "Download original" not in page
+    shown = as_owner.get(f"/applications/{reference}/documents/").content.decode()
+    assert "We are checking this file for malware" in shown
+    assert f"documents/{document.pk}/thumbnail" not in shown
+
+
+def test_without_a_scanner_any_more_files_are_let_go(
+    away: Scanner, complete: Draft, service: FormationService, settings: Any
+) -> None:
+    settings.CLAMD_URL = ""
+    assert scan_waiting() == 1
+    assert Document.objects.get().scan == ScanState.NONE
+    drain()
+    assert len(service.documents(row("entity").remote_id)) == 1
+
+
+def test_two_who_ask_at_once_let_it_go_once(away: Scanner, complete: Draft) -> None:
+    revision = reopened(complete).application.revision
+    away.answer = b""
+    assert [scan_waiting(), scan_waiting()] == [1, 0]
+    assert reopened(complete).application.revision == revision
