@@ -20,6 +20,7 @@ from django.urls import URLResolver, get_resolver, reverse
 from formation_portal.applications.imports.models import PartyImport
 from formation_portal.audit.models import Entry
 from formation_portal.desk.models import SharedText
+from formation_portal.gateway import catalog
 from tests.access.posts import POSTS
 from tests.access.world import (
     ACTORS,
@@ -207,6 +208,8 @@ def _quiet() -> Iterator[None]:
 @pytest.fixture
 def world(settings: Any, tmp_path: Any) -> World:
     settings.MEDIA_ROOT, settings.RELAY_WAIT_MS, settings.FOUR_EYES = tmp_path / "documents", 0, True
+    # There is none in these databases, whatever another test has had read.
+    catalog.forget()
     return build()
 
 

@@ -23,8 +23,9 @@ pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
 
 @pytest.fixture(autouse=True)
-def keys_in_a_file(settings: Any) -> Any:
-    """As on a fresh machine: no key in the settings."""
+def keys_in_a_file(settings: Any, tmp_path: Path) -> Any:
+    """As on a fresh machine: no key in the settings, and no file of anybody else."""
+    settings.MEDIA_ROOT, settings.SERVICE_DOCUMENTS = tmp_path / "documents", tmp_path / "service-documents"
     file = Path(settings.DATA_DIR, "field-keys")
     file.write_text(settings.FIELD_KEYS[0])
     settings.FIELD_KEYS = []

@@ -97,7 +97,10 @@ def since(row: Any, **age: float) -> None:
     type(row).objects.filter(pk=row.pk).update(**{name: timezone.now() - timedelta(**age)})
 
 
-def test_where_all_is_well_there_is_one_line_a_check_and_no_fault(capsys: pytest.CaptureFixture[str]) -> None:
+def test_where_all_is_well_there_is_one_line_a_check_and_no_fault(
+    capsys: pytest.CaptureFixture[str], settings: Any, tmp_path: Path
+) -> None:
+    settings.MEDIA_ROOT, settings.SERVICE_DOCUMENTS = tmp_path / "documents", tmp_path / "service-documents"
     with open_wake_pipe():
         call_command("doctor")
     *lines, count = capsys.readouterr().out.splitlines()

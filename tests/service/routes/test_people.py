@@ -25,7 +25,8 @@ def test_parties_are_found_by_words_of_their_names_over_all_entities(caller: Cal
 
 
 @pytest.mark.django_db(databases=["default", "service"])
-def test_parties_are_found_under_a_new_key_and_while_it_is_new(caller: Caller, settings: Any) -> None:
+def test_parties_are_found_under_a_new_key_and_while_it_is_new(caller: Caller, settings: Any, tmp_path: Any) -> None:
+    settings.MEDIA_ROOT, settings.SERVICE_DOCUMENTS = tmp_path / "documents", tmp_path / "service-documents"
     bob = caller.person(caller.entity(), "ubo", first_name="Bob")
     settings.FIELD_KEYS = [new_key(), *settings.FIELD_KEYS]
     try:
