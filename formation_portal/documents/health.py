@@ -20,7 +20,7 @@ def _fork() -> None:
 
 
 def _write() -> None:
-    folder = Path("/tmp/sandbox-attempt")  # noqa: S108 - it is not meant to be made
+    folder = Path("/tmp/sandbox-attempt")  # noqa: S108  # nosec B108: it is not meant to be made
     folder.mkdir()
     folder.rmdir()
 

@@ -116,7 +116,7 @@ def _assign(request: UserRequest, cases: list[int], *, back: str) -> HttpRespons
     """Assign the cases to the colleague who was chosen, as far as they are whose the page has said, and go back; else
     ask for a colleague who may review."""
     if own := own_applications(request.user.pk, cases):
-        first = Application.objects.get(pk=min(own))
+        first = Application.objects.submitted().get(pk=min(own))
         return own_application_page(request, first.pk, first.reference)
     chosen = request.POST.get("agent", "")
     colleague = reviewers().exclude(pk=request.user.pk).filter(pk=parse_integer(chosen) or 0).first()
