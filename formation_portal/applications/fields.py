@@ -3,13 +3,11 @@
 Answers are encrypted (core/encrypted_fields.py).
 """
 
-import json
 import secrets
 from collections.abc import Mapping
 from typing import Any
 
 from django.db import models
-from pydantic_core import PydanticSerializationError, from_json, to_json
 
 from formation_portal.contract.fields.parsing import is_blank
 
@@ -22,38 +20,8 @@ _LETTERS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 _TOKEN_LENGTH = 10
 
 
-class _AnswersEncoder(json.JSONEncoder):
-    """Writes JSON as the standard library does, in half the time."""
-
-    def encode(self, o: Any) -> str:
-        try:
-            return to_json(o).decode()
-        except PydanticSerializationError:
-            # Half of a surrogate pair, which UTF-8 has no bytes for.
-            return super().encode(o)
-
-
-class _AnswersDecoder(json.JSONDecoder):
-    """Reads JSON as the standard library does, in two thirds of the time."""
-
-    def decode(self, s: str, *args: Any) -> Any:
-        try:
-            return from_json(s, cache_strings="keys")
-        except ValueError:
-            # Half of a surrogate pair again.
-            return super().decode(s, *args)
-
-
 class AnswersField(models.JSONField):
-    """A JSON column with personal data: answers as typed, or lists and payloads made of them."""
-
-    def __init__(self, *args: Any, **options: Any) -> None:
-        super().__init__(*args, **options | {"encoder": _AnswersEncoder, "decoder": _AnswersDecoder})
-
-    def deconstruct(self) -> Any:
-        name, path, args, options = super().deconstruct()
-        del options["encoder"], options["decoder"]
-        return name, path, args, options
+    """What columns of answers were before they were encrypted. Only migrations name it."""
 
 
 def count_characters(raw: Any) -> int:

@@ -4,7 +4,8 @@ A row is known by the fields that `bound_to` names: they are set before it is sa
 decrypted when its attribute is read first, and encrypted when the row is saved. `values_list` gives it as it is stored
 (`Stored`), since only the row can open it.
 
-No lookup reads an encrypted column, but `isnull`. `update()` takes no plain value: save the row, or `update_rows`.
+A query finds rows by what is stored or empty, and by nothing that was typed. `update()` takes no plain value: save the
+row, or use `update_rows`.
 """
 
 import json
@@ -36,10 +37,8 @@ class _DecryptedAttribute(DeferredAttribute):
     def __get__(self, instance: Any, cls: Any = None) -> Any:
         if instance is None:
             return self
-        # Django's own reads a deferred column.
-        value = instance.__dict__.get(self.field.attname, Stored) if instance is not None else None
-        if value is Stored:
-            value = super().__get__(instance, cls)
+        is_deferred = self.field.attname not in instance.__dict__
+        value = super().__get__(instance, cls) if is_deferred else instance.__dict__[self.field.attname]
         if type(value) is Stored:
             value = instance.__dict__[self.field.attname] = self.field.opened(
                 value, *(getattr(instance, name) for name in self.field.bound_to)

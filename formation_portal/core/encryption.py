@@ -26,6 +26,7 @@ from .nodes.secret_store import StoredSecret
 _KEY_BYTES, _NONCE_BYTES, _ID_BYTES = 32, 12, 4
 # How files begin that are encrypted, so that one that is not is known as such.
 FILE_MARK = b"\x00FPE1"
+FILE_HEAD_BYTES = len(FILE_MARK) + _ID_BYTES
 
 
 class UnreadableError(Exception):
@@ -131,8 +132,8 @@ def decrypt_file(stored: bytes, name: str) -> bytes:
     """What the file of that name holds; one without the mark is older than encryption. Raises UnreadableError."""
     if not stored.startswith(FILE_MARK):
         return stored
-    at = len(FILE_MARK) + _ID_BYTES
-    key_id, nonce, sealed = stored[len(FILE_MARK) : at], stored[at : at + _NONCE_BYTES], stored[at + _NONCE_BYTES :]
+    key_id, rest = stored[len(FILE_MARK) : FILE_HEAD_BYTES], stored[FILE_HEAD_BYTES:]
+    nonce, sealed = rest[:_NONCE_BYTES], rest[_NONCE_BYTES:]
     try:
         return _key(key_id.hex()).files.decrypt(nonce, sealed, name.encode())
     except (InvalidTag, ValueError) as error:

@@ -18,7 +18,7 @@ from django.utils import timezone
 
 from . import encryption
 from .encrypted_fields import EncryptedField, Stored, encrypted_fields
-from .encryption import FILE_MARK, READ_AGAIN_SECONDS, UnreadableError, decrypt, encrypt, key_ring
+from .encryption import FILE_HEAD_BYTES, READ_AGAIN_SECONDS, UnreadableError, decrypt, encrypt, key_ring
 from .nodes import secret_store
 from .nodes.secret_store import StoredSecret
 from .storage import SERVICE_FILES
@@ -143,7 +143,7 @@ def _older_files(storage: Any) -> Iterator[str]:
     for name in storage.stored_before(timezone.now()):
         try:
             with storage.open_stored(name) as file:
-                if not encryption.is_newest_file(file.read(len(FILE_MARK) + 4)):
+                if not encryption.is_newest_file(file.read(FILE_HEAD_BYTES)):
                     yield name
         except FileNotFoundError:
             # Removed since it was listed.
