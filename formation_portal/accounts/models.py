@@ -22,6 +22,7 @@ class Right(models.TextChoices):
     AUDIT = "audit", "read the audit log"
     WORKBENCH = "workbench", "try out schemas at the workbench"
     KEYS = "keys", "make and revoke API keys"
+    ERASE = "erase", "erase a person from an application"
 
     @property
     def permission(self) -> str:

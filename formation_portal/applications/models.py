@@ -71,6 +71,10 @@ class Application(models.Model):
     declaration = EncryptedTextField(blank=True, bound_to=("reference",))
     submissions = models.PositiveSmallIntegerField(default=0)
     deleted_at = models.DateTimeField(null=True, blank=True)
+    # When its customer was told that an unused draft will be deleted; void once it is changed (privacy/retention.py).
+    deletion_announced_at = models.DateTimeField(null=True, blank=True)
+    # Why nothing of it may be erased, such as a dispute in court; None where it may.
+    hold_reason = EncryptedTextField(null=True, blank=True, bound_to=("reference",))
 
     objects = ApplicationQuerySet.as_manager()
 
@@ -289,6 +293,8 @@ class Document(models.Model):
     uploaded_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+")
     uploaded_at = models.DateTimeField(auto_now_add=True)
     replaced_at = models.DateTimeField(null=True, blank=True)
+    # When our copy was removed, since the formation service has the file; then `file` is empty.
+    copy_removed_at = models.DateTimeField(null=True, blank=True)
 
     objects = DocumentQuerySet.as_manager()
 
@@ -317,6 +323,11 @@ class Document(models.Model):
     def is_checking(self) -> bool:
         """Whether the malware scanner has yet to answer: nobody opens the file, and it goes nowhere."""
         return self.scan == ScanState.WAITING
+
+    @property
+    def has_copy(self) -> bool:
+        """Whether the portal still has the file; the formation service has it in any case by then."""
+        return self.copy_removed_at is None
 
     @property
     def download_name(self) -> str:

@@ -50,6 +50,14 @@ def digests(rows: Iterable[models.Model]) -> Digests:
     return found
 
 
+def keys_by_label(rows: Iterable[models.Model]) -> dict[str, list[str]]:
+    """The keys of rows that are about to be erased, as an entry's detail names them."""
+    found: dict[str, list[str]] = {}
+    for row in rows:
+        found.setdefault(label_of(row), []).append(str(row.pk))
+    return found
+
+
 def altered_rows(label: str, expected: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     """The keys of the model's rows that are not as they were attested, each with what is wrong.
 

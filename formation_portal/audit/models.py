@@ -26,6 +26,8 @@ class AuditAction(models.TextChoices):
     REVEAL = "reveal", "Viewed numbers"
     CLAIM = "claim", "Claimed or released a case"
     REFUSAL = "refusal", "Rejected a file"
+    EXPORT = "export", "Downloaded a person’s data"
+    ERASURE = "erasure", "Erased personal data"
 
 
 class AccessKind(StrEnum):

@@ -20,6 +20,8 @@ _JOINED = " || %s || ".join(COLUMNS[:-1])
 _SELECT = f"SELECT number, moment, previous, hash, {_JOINED} FROM {TABLE}"  # nosec B608  # noqa: S608  # names of ours
 _DETAIL, _APPLICATION = COLUMNS.index("detail"), COLUMNS.index("application")
 _ATTESTS = '"rows":{'
+# What an entry says of rows that were erased: of all of an application, or by their keys.
+_ERASES = ('"deleted":true', '"erased":{')
 _ENDS = ("\n",) * (len(COLUMNS) - 2)
 
 
@@ -100,8 +102,9 @@ class _ChainReader:
     # The last digest of each row of other tables, by model and key; the entry that has it, and its application.
     digests: Digests = field(default_factory=dict)
     entries: dict[tuple[str, str], tuple[int, str]] = field(default_factory=dict)
-    # Applications whose draft was deleted, with all that its rows said.
+    # Applications that were erased with all that their rows said, and rows that were, by model and key.
     deleted: set[str] = field(default_factory=set)
+    erased: set[tuple[str, str]] = field(default_factory=set)
 
     def read_row(self, row: Row) -> None:
         """Judge one row."""
@@ -118,7 +121,7 @@ class _ChainReader:
         elif anchored != hashed:
             self._find("does not match its anchor")
         self.newest, self.previous = number, hashed
-        if _ATTESTS in content:
+        if _ATTESTS in content or any(sign in content for sign in _ERASES):
             self._attest(number, content)
 
     def _attest(self, number: int, content: str) -> None:
@@ -128,9 +131,10 @@ class _ChainReader:
             detail, application = json.loads(lines[_DETAIL]), lines[_APPLICATION]
         except (ValueError, IndexError):
             return
-        for label, digests in detail["rows"].items():
+        for label, digests in detail.get("rows", {}).items():
             self.digests.setdefault(label, {}).update(digests)
             self.entries |= {(label, key): (number, application) for key in digests}
+        self.erased |= {(label, key) for label, keys in detail.get("erased", {}).items() for key in keys}
         if detail.get("deleted"):
             self.deleted.add(application)
 
@@ -159,7 +163,8 @@ def _altered_rows(reader: _ChainReader) -> Iterator[AuditFinding]:
         for key, what in altered_rows(label, expected):
             # What was slipped in has no entry; it is told at the newest one.
             number, application = reader.entries.get((label, key), (reader.newest, ""))
-            if (label, key) in doubted and not (what == "is gone" and application in reader.deleted):
+            is_erased = what == "is gone" and (application in reader.deleted or (label, key) in reader.erased)
+            if (label, key) in doubted and not is_erased:
                 yield AuditFinding(number, f"has something wrong in its {label} {key}: the row {what}")
 
 

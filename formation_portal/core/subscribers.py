@@ -8,11 +8,15 @@ these functions, so they are imported here when an event happens.
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from django.contrib.auth.models import AbstractBaseUser
+    from django.db.models import Model
 
     from formation_portal.applications.access import Author
     from formation_portal.applications.draft import Draft
     from formation_portal.applications.locks import Locks
+    from formation_portal.applications.models import Application
     from formation_portal.contract.needs import Need
     from formation_portal.invitations.models import Invitation
     from formation_portal.reviews.checklist import ApprovalBlocker
@@ -93,3 +97,31 @@ def part_finished(draft: "Draft", *, invitation: "Invitation") -> None:
     from formation_portal.portal.applications.status_emails import send_part_finished
 
     send_part_finished(draft, invitation)
+
+
+def application_erased(application: "Application") -> None:
+    """An application is erased, a draft or one that is closed; the service knows of the draft alone that it goes."""
+    from formation_portal.desk.queue.queue_index import delete_case
+    from formation_portal.mail.outbox import empty_letters_about
+    from formation_portal.relay.erasure import forget_application
+    from formation_portal.reviews.erasure import erase_review
+
+    erase_review(application)
+    forget_application(application)
+    delete_case(application)
+    empty_letters_about(application.reference)
+
+
+def party_erased(
+    application: "Application", token: str, names: "Collection[str]"
+) -> "tuple[list[Model], dict[str, list[str]]]":
+    """A party is erased from an application: its names are replaced in what others keep. The attested rows that were
+    altered, and the keys of those that are gone, by the labels of their models."""
+    from formation_portal.mail.outbox import empty_letters_about
+    from formation_portal.relay.erasure import forget_party
+    from formation_portal.reviews.erasure import erase_party_in_review
+
+    empty_letters_about(application.reference)
+    told = forget_party(application, token)
+    altered, gone = erase_party_in_review(application, token, names)
+    return [*told, *altered], gone

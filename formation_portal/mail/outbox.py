@@ -93,6 +93,11 @@ def clear_old_letters() -> int:
     return old.update(to="", subject="", text="", html="", next_at=None)
 
 
+def empty_letters_about(reference: str) -> None:
+    """Empty the letters about an application that is erased, sent or not."""
+    Letter.objects.filter(reference=reference).update(to="", subject="", text="", html="", next_at=None)
+
+
 def is_unsubscribed(*, kind: str, to: str) -> bool:
     """Whether the receiver wants none of this kind."""
     return kind in OPTIONAL_KINDS and Refusal.objects.filter(kind=kind, digest=_address_digest(to)).exists()

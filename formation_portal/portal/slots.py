@@ -175,7 +175,7 @@ def _state(
 
 def _file_row(document: Document) -> FileRow:
     file_url, facts = _document_url("document", document), file_facts(document)
-    if document.is_checking:
+    if document.is_checking or not document.has_copy:
         return FileRow(document.name, "", facts)
     if not findings_of(document).can_be_shown:
         return FileRow(document.name, file_url, facts)

@@ -21,9 +21,11 @@ from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.utils import timezone
 
+from formation_portal.core.background import hourly_task
 from formation_portal.core.databases import SERVICE
 from formation_portal.core.encrypted_fields import column_values
 from formation_portal.core.processes import current_process, has_ended
+from formation_portal.service.identifiers import ENTITY, pattern_of
 from formation_portal.service.models import ApiKey, KeptAnswer
 from formation_portal.service.problems import ApiError, ErrorDetail, invalid, pointer
 from formation_portal.service.storage import file_transaction
@@ -53,6 +55,7 @@ def run_once(request: HttpRequest, key: ApiKey, work: Work) -> HttpResponseBase:
     fingerprint = fingerprint_of(request)
     row = _claim(key, name, fingerprint)
     if row is not None:
+        row.about = _entity_in(request.path)
         return _run_and_keep(row, work)
     return _first_answer(key, name, fingerprint)
 
@@ -103,7 +106,7 @@ def _claim(key: ApiKey, name: str, fingerprint: str) -> KeptAnswer | None:
     except IntegrityError:
         return _take_over(mine)
     if mine.pk % PURGE_EVERY == 0:
-        KeptAnswer.objects.filter(started_at__lt=now - KEPT_FOR).delete()
+        delete_old_answers()
     return mine
 
 
@@ -148,11 +151,35 @@ def _run_and_keep(row: KeptAnswer, work: Work) -> HttpResponse:
     return response
 
 
+def _entity_in(text: str) -> str | None:
+    """The id of the entity that a path or an answer names first."""
+    found = re.search(pattern_of(ENTITY).strip("^$"), text)
+    return found.group() if found else None
+
+
+def forget_answers(entity_id: str, part: str = "") -> None:
+    """Of the answers that are kept about an entity, or about the part of it with that id, keep nothing but the id of
+    what was made: it is deleted, and the same request once more must not make it again."""
+    for row in KeptAnswer.objects.select_for_update().filter(about=entity_id).exclude(status=None):
+        body = bytes(row.body)
+        if part.encode() in body:
+            made = json.loads(body).get("data", {})
+            row.body = json.dumps({"data": {"id": made.get("id")}}).encode()
+            row.save(update_fields=["body"])
+
+
+@hourly_task
+def delete_old_answers() -> None:
+    """Those that are kept for longer than they have to be."""
+    KeptAnswer.objects.filter(started_at__lt=timezone.now() - KEPT_FOR).delete()
+
+
 def _keep(row: KeptAnswer, response: HttpResponse) -> None:
     row.headers = {name: response[name] for name in _KEPT_HEADERS if name in response}
     row.body, row.status = getattr(response, "kept_content", response.content), response.status_code
+    row.about = row.about or _entity_in(response.content.decode(errors="replace"))
     kept = KeptAnswer.objects.filter(pk=row.pk, attempt=row.attempt).update(
-        **column_values(row, ("status", "headers", "body"))
+        **column_values(row, ("status", "headers", "body", "about"))
     )
     if not kept:
         raise _TakenOver

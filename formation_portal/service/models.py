@@ -302,6 +302,8 @@ class KeptAnswer(models.Model):
     api_key = models.ForeignKey(ApiKey, on_delete=models.CASCADE, related_name="kept_answers")
     idempotency_key = models.CharField(max_length=255)
     fingerprint = models.CharField(max_length=64)
+    # The entity that it is about; None where it is about none, or in rows older than this column.
+    about = models.CharField(max_length=40, null=True, db_index=True)  # noqa: DJ001 - a column that costs nothing to add
     attempt = models.CharField(max_length=32)
     started_at = models.DateTimeField()
     # The process that works on it (`processes`); empty where nobody could find out whether it lives.

@@ -84,10 +84,13 @@ def log_view(
 
 
 def as_download(request: HttpRequest, found: Document | ScreeningCheck, *, by: Account) -> HttpResponse:
-    """A file that was uploaded, and the look at it kept; 409 while the malware scanner has yet to answer, and an outage
+    """A file that was uploaded, and the look at it kept; 409 while the malware scanner has yet to answer, 410 where our
+    copy was removed (privacy/retention.py), and an outage
     where its disk or bucket hasn't got it: its record is here, so it is not known to be lost."""
     if isinstance(found, Document) and found.is_checking:
         return render(request, "file_checking.html", status=409)
+    if isinstance(found, Document) and not found.has_copy:
+        return render(request, "file_removed.html", {"document": found}, status=410)
     try:
         content = found.file.open("rb")
     except FileNotFoundError as error:

@@ -50,7 +50,7 @@ StoredNames = dict[int, str]
 def copied_files(application: Application, documents: Iterable[Document]) -> Iterator[StoredNames]:
     """Copy the files before any row names them, and delete the copies where the rows cannot be written.
 
-    A document whose file is missing is left out. Raises NotCopied where the disk fails.
+    A document whose file is missing, or was removed in time, is left out. Raises NotCopied where the disk fails.
     """
     stored: StoredNames = {}
     try:
@@ -68,6 +68,8 @@ def copied_files(application: Application, documents: Iterable[Document]) -> Ite
 
 
 def _copy_file(application: Application, source: Document) -> str | None:
+    if not source.has_copy:
+        return None
     storage = source.file.storage
     try:
         with storage.open(str(source.file.name)) as content:

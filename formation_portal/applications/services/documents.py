@@ -63,6 +63,8 @@ def reuse_document(
     check_quota(draft.application, size=source.size)
     document = Document(name=source.name, mime_type=source.mime_type, size=source.size, sha256=source.sha256)
     try:
+        if not source.has_copy:
+            raise FileNotFoundError
         content = source.file.storage.open(str(source.file.name))
     except FileNotFoundError as error:
         raise UploadRefused(

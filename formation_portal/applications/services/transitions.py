@@ -14,7 +14,7 @@ from formation_portal.core import subscribers
 from ..draft import Draft, keep_schema, load_schema, open_draft
 from ..models import Application, Change
 from ..translation import in_language
-from .documents import delete_files_on_commit
+from .erasure import erase_content
 from .exceptions import Closed, NotReady, Unread
 from .parties import delete_removed_parties
 from .transactions import append_to_audit_log, application_transaction
@@ -107,18 +107,7 @@ def delete_draft(application: Application, *, by: AbstractBaseUser, revision: in
         if application.submitted_at is not None or not application.is_open:
             raise Closed(application.status)
         _refuse_unread(application, revision)
-        delete_files_on_commit(application.documents.all())
-        for rows in (
-            application.documents,
-            application.holdings,
-            application.parties,
-            application.party_imports,
-            application.share_classes,
-            application.section_answers,
-            application.changes,
-            application.collaborators,
-        ):
-            rows.all().delete()
+        erase_content(application)
         application.deleted_at = timezone.now()
         # Nothing leads from there, so that whatever asks for the state need not ask whether it was deleted.
         application.state = State.WITHDRAWN

@@ -35,7 +35,7 @@ from formation_portal.reviews.checklist import load_checklist
 from formation_portal.reviews.models import DecisionOutcome, ReviewDecision
 from formation_portal.reviews.transactions import UNDER_REVIEW
 
-from ..models import PLACE_LIMIT, TITLE_LIMIT, Case, CaseWord, Offer
+from ..models import PLACE_LIMIT, TITLE_LIMIT, Case, CaseWord, Offer, Opening
 from .claims import UNCLAIMED, give_back
 
 # What a column holds, and more than anybody waits.
@@ -93,6 +93,12 @@ def update_case(draft: Draft) -> None:
     if is_final:
         draft.audited_rows.append(Case(pk=application.pk, **UNCLAIMED))
     _update_words(draft, title=facts["title"])
+
+
+def delete_case(application: Application) -> None:
+    """What the desk keeps of an application that is erased: its row, what finds it, and who has had it open."""
+    Case.objects.filter(pk=application.pk).delete()
+    Opening.objects.filter(application=application).delete()
 
 
 def _update_words(draft: Draft, *, title: str) -> None:

@@ -17,6 +17,7 @@ from formation_portal.contract import canonical
 from formation_portal.service import entity_forms, identifiers, storage
 from formation_portal.service.auth import key_of
 from formation_portal.service.entity_forms import parsed_form, party_fields
+from formation_portal.service.idempotency import forget_answers
 from formation_portal.service.models import Entity, Party, role_mark, word_marks
 from formation_portal.service.parsing import AnswerParser, ParsedAnswers
 from formation_portal.service.pipeline import JSON, route
@@ -227,6 +228,7 @@ def remove_party(request: HttpRequest, entity_id: EntityId, party_id: PartyId) -
     _refuse_shareholder(party)
     events.party_changed(entity, "removed", party)
     storage.remove_after_commit(list(party.documents.values_list("path", flat=True)))
+    forget_answers(entity.id, party.id)
     party.delete()
 
 
