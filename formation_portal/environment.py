@@ -120,6 +120,20 @@ class Environment(BaseSettings):
     help_hours: str = Field("Mo-Fr 08:00-18:00 Europe/London", description="When the telephone is answered.")
     help_reply_days: int = Field(1, ge=0, description="Working days until a reply. 0: promises none.")
     letter_days: int = Field(30, ge=1, description="Days after which an e-mail's content is deleted.")
+    retention_draft_days: int = Field(
+        180, ge=0, description="Days without a change after which a draft is deleted, announced 14 days before."
+    )
+    retention_copy_days: int = Field(
+        30, ge=0, description="Days after an application is closed that files are kept which the service has confirmed."
+    )
+    retention_withdrawn_days: int = Field(365, ge=0, description="Days after which withdrawn applications are erased.")
+    retention_declined_days: int = Field(1826, ge=0, description="Days after which declined applications are erased.")
+    retention_incorporated_days: int = Field(
+        1826, ge=0, description="Days after which applications of incorporated companies are erased."
+    )
+    retention_account_days: int = Field(
+        730, ge=0, description="Days after which unused accounts without an application are deleted."
+    )
     formation_service_url: str = Field(
         "", description="Base URL of another formation service. Empty: the embedded one."
     )

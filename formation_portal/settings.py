@@ -67,6 +67,7 @@ INSTALLED_APPS = [
     "formation_portal.reviews",
     "formation_portal.relay",
     "formation_portal.statistics",
+    "formation_portal.privacy",
     "formation_portal.ui",
     "formation_portal.portal",
     "formation_portal.desk",
@@ -222,6 +223,14 @@ globals().update(mail_settings(ENV.email_url))
 EMAIL_TIMEOUT = 10
 LETTERS_GO_OUT = bool(ENV.email_url)
 LETTER_DAYS = ENV.letter_days
+
+# How long what is kept (privacy/retention.py), in days; 0: without end.
+RETENTION_DRAFT_DAYS = ENV.retention_draft_days
+RETENTION_COPY_DAYS = ENV.retention_copy_days
+RETENTION_WITHDRAWN_DAYS = ENV.retention_withdrawn_days
+RETENTION_DECLINED_DAYS = ENV.retention_declined_days
+RETENTION_INCORPORATED_DAYS = ENV.retention_incorporated_days
+RETENTION_ACCOUNT_DAYS = ENV.retention_account_days
 MAIL_FROM = DEFAULT_FROM_EMAIL = ENV.mail_from or str(Address(ENV.operator_name, addr_spec="portal@localhost"))
 # As `make run` prints it: whoever has signed in at one name of this machine is a stranger at another.
 PORTAL_URL = ENV.portal_url.rstrip("/") or local_origin(ENV.host, ENV.port)

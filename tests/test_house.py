@@ -29,6 +29,7 @@ ROOMS = {
     "invitations": {"contract", "applications", "mail"},
     "accounts": {"mail"},
     "statistics": {"contract", "applications", "reviews"},
+    "privacy": {"contract", "applications", "reviews", "relay", "invitations", "accounts", "mail", "audit"},
     "ui": {
         "contract",
         "gateway",
@@ -42,6 +43,7 @@ ROOMS = {
     },
     "portal": {
         "ui",
+        "privacy",
         "contract",
         "gateway",
         "applications",
@@ -55,6 +57,7 @@ ROOMS = {
     },
     "desk": {
         "contract",
+        "privacy",
         "gateway",
         "applications",
         "reviews",
@@ -137,6 +140,7 @@ PORTAL_ROOMS = (
     "submission",
     "sharing",
     "applications",
+    "privacy",
     "site",
 )
 

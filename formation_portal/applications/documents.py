@@ -122,7 +122,11 @@ class EarlierFiles:
         if self._draft.application.owner_id != self._user.pk:
             return []
         own = Q(application=self._draft.application)
-        theirs = Document.objects.in_use().filter(copy_removed_at=None).filter(own | Q(application__in=latest_applications(self._user.pk)))
+        theirs = (
+            Document.objects.in_use()
+            .filter(copy_removed_at=None)
+            .filter(own | Q(application__in=latest_applications(self._user.pk)))
+        )
         few = theirs.only("application", "party", "slot", "name", "sha256", "uploaded_at")
         return list(few.order_by("-uploaded_at", "-pk")[:MAX_DOCUMENTS_READ])
 

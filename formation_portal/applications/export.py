@@ -15,6 +15,7 @@ from formation_portal.contract.rules import Question
 
 from .draft import Draft
 from .ownership_stakes import owners_of, typed_stakes
+from .parties import PartyRow
 from .readback import AnswerLine, DraftHolder
 
 FORMAT = "formation-portal/application"
@@ -66,7 +67,12 @@ def export(draft: Draft) -> Exported:
         "documents": list(_documents(draft)),
         # The state of an entry is the one that the application moved to with it.
         "history": [
-            {"at": _time(change.at), "what": change.text, "state": change.moved_to or None}
+            {
+                "at": _time(change.at),
+                "what": change.text,
+                "state": change.moved_to or None,
+                "changes": [{key: one.get(key) for key in ("label", "before", "after")} for one in change.changes],
+            }
             for change in application.changes.order_by("pk")
         ],
     }
@@ -78,16 +84,24 @@ def _time(at: datetime | None) -> str | None:
 
 def _parties(draft: Draft) -> Iterator[Exported]:
     for row in draft.parties:
-        active = draft.form_state.active_roles(row.record)
-        yield {
-            "id": row.token,
-            "kind": row.kind,
-            "label": row.label,
-            "roles": [
-                {"role": role, "words": canonical.role_word(role), "asked": role in active} for role in row.roles
-            ],
-            "sections": list(_sections(draft, row, draft.form_state.party_questions(row.record))),
-        }
+        yield _party(draft, row)
+
+
+def export_party(draft: Draft, token: str) -> Exported | None:
+    """One party as the whole application has it; None where it was removed."""
+    row = draft.party(token)
+    return _party(draft, row) if row else None
+
+
+def _party(draft: Draft, row: PartyRow) -> Exported:
+    active = draft.form_state.active_roles(row.record)
+    return {
+        "id": row.token,
+        "kind": row.kind,
+        "label": row.label,
+        "roles": [{"role": role, "words": canonical.role_word(role), "asked": role in active} for role in row.roles],
+        "sections": list(_sections(draft, row, draft.form_state.party_questions(row.record))),
+    }
 
 
 def _share_classes(draft: Draft) -> Iterator[Exported]:

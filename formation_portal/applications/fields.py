@@ -24,6 +24,14 @@ class AnswersField(models.JSONField):
     """What columns of answers were before they were encrypted. Only migrations name it."""
 
 
+class ScanState(models.TextChoices):
+    """What the malware scanner has said of a file."""
+
+    NONE = "", "Not scanned"
+    WAITING = "waiting", "Checking"
+    CLEAN = "clean", "Clean"
+
+
 def count_characters(raw: Any) -> int:
     """The number of characters in an answer, or in a set of answers."""
     if isinstance(raw, str):

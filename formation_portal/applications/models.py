@@ -19,7 +19,7 @@ from formation_portal.contract.localisation import get_language, stored_words
 from formation_portal.core.encrypted_fields import EncryptedBinaryField, EncryptedJSONField, EncryptedTextField
 
 from .access import ApplicationQuerySet, Author, Right
-from .fields import new_reference, new_token
+from .fields import ScanState, new_reference, new_token
 from .translation import product_words
 
 SUBJECT_LIMIT = 200
@@ -260,14 +260,6 @@ class DocumentQuerySet(models.QuerySet["Document"]):
     def in_use(self) -> "DocumentQuerySet":
         """Without the documents of removed parties and without replaced ones."""
         return self.filter(Q(party=None) | Q(party__removed_at=None), replaced_at=None)
-
-
-class ScanState(models.TextChoices):
-    """What the malware scanner has said of a file."""
-
-    NONE = "", "Not scanned"
-    WAITING = "waiting", "Checking"
-    CLEAN = "clean", "Clean"
 
 
 class Document(models.Model):

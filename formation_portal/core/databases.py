@@ -35,7 +35,8 @@ STATEMENT_SECONDS = 20.0
 # for what is not there is in the machine's page cache.
 _SQLITE_START = (
     "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON; "
-    "PRAGMA temp_store=MEMORY; PRAGMA cache_size=-1000;"
+    # What is deleted is overwritten: nothing of it stays in free pages.
+    "PRAGMA temp_store=MEMORY; PRAGMA cache_size=-1000; PRAGMA secure_delete=ON;"
 )
 _SQLITE_STATEMENTS = 64
 

@@ -7,7 +7,9 @@ at each start.
 import os
 import stat
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import BinaryIO
 
 from django.conf import settings
 from django.core.management.base import CommandError
@@ -18,6 +20,14 @@ _OF_OTHERS = stat.S_IRWXG | stat.S_IRWXO
 _PUBLIC = ("static", "static-of-others")
 
 Say = Callable[[str], object]
+
+
+@contextmanager
+def create_private(path: Path) -> Iterator[BinaryIO]:
+    """A new file that its owner alone can read. Raises FileExistsError."""
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, stat.S_IRUSR | stat.S_IWUSR)
+    with os.fdopen(handle, "wb") as file:
+        yield file
 
 
 def keep_files_private(say: Say) -> None:

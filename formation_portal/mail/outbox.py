@@ -5,6 +5,7 @@ Some kinds can be refused by their receivers, by a signed link that each of them
 
 import datetime as dt
 from collections.abc import Mapping
+from typing import Any
 
 from django.conf import settings
 from django.core import signing
@@ -34,6 +35,10 @@ GIVEN_UP_AFTER = dt.timedelta(days=3)
 KINDS_WITH_SECRETS = frozenset(
     {"code", "signup_code", "invitation", "nudge", "collaboration", "password_reset", "agent"}
 )
+
+# Of these not even the receiver is kept then.
+_LAST_LETTERS = frozenset({"account_deleted"})
+_EMPTY: dict[str, Any] = {"to": "", "subject": "", "text": "", "html": "", "next_at": None}
 
 
 def add_to_outbox(*, kind: str, to: str, language: str, context: Mapping[str, object], once: str) -> None:
@@ -74,6 +79,8 @@ def record_attempt(letter: Letter, *, error: str, is_final: bool = False) -> Non
     }
     if not error and letter.kind in KINDS_WITH_SECRETS:
         changes |= {"subject": "", "text": "", "html": ""}
+    if changes["next_at"] is None and letter.kind in _LAST_LETTERS:
+        changes |= _EMPTY
     Letter.objects.filter(pk=letter.pk, tries=letter.tries).update(**changes)
 
 
@@ -90,12 +97,20 @@ def clear_old_letters() -> int:
     """
     before = timezone.now() - dt.timedelta(days=settings.LETTER_DAYS)
     old = Letter.objects.alias(at=Coalesce(F("sent_at"), F("created_at"))).filter(at__lt=before).exclude(to="")
-    return old.update(to="", subject="", text="", html="", next_at=None)
+    return old.update(**_EMPTY)
 
 
 def empty_letters_about(reference: str) -> None:
     """Empty the letters about an application that is erased, sent or not."""
-    Letter.objects.filter(reference=reference).update(to="", subject="", text="", html="", next_at=None)
+    Letter.objects.filter(reference=reference).update(**_EMPTY)
+
+
+def empty_letters_to(address: str) -> None:
+    """Empty the letters to an address whose account is deleted, sent or not. Addresses are encrypted, so each letter
+    that still has one is opened."""
+    letters = Letter.objects.exclude(to="").only("number", "to").order_by("pk")
+    theirs = [one.pk for one in letters.iterator() if one.to.lower() == address.lower()]
+    Letter.objects.filter(pk__in=theirs).update(**_EMPTY)
 
 
 def is_unsubscribed(*, kind: str, to: str) -> bool:

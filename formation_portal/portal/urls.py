@@ -6,6 +6,7 @@ from .applications import urls as applications
 from .catalog import urls as catalog
 from .documents import urls as documents
 from .parties import urls as parties
+from .privacy import urls as privacy
 from .sections import urls as sections
 from .shares import urls as shares
 from .sharing import urls as sharing
@@ -23,6 +24,7 @@ application = [
     *documents.application,
     *submission.application,
     *sharing.application,
+    *privacy.application,
 ]
 
 urlpatterns = [
@@ -30,5 +32,6 @@ urlpatterns = [
     *applications.urlpatterns,
     path("applications/<str:reference>/", include(application)),
     *sharing.urlpatterns,
+    *privacy.urlpatterns,
     *site.urlpatterns,
 ]

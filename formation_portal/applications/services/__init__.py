@@ -30,7 +30,7 @@ from .shares import (
     save_share_class,
 )
 from .transactions import KeptTheirs, PageVersion
-from .transitions import adopt_form, advance, delete_draft, reopen, start, submit, withdraw
+from .transitions import adopt_form, advance, delete_draft, keep_draft, reopen, start, submit, withdraw
 
 __all__ = [
     "ALWAYS_COMPARE",
@@ -62,6 +62,7 @@ __all__ = [
     "delete_import",
     "import_rows",
     "keep_both",
+    "keep_draft",
     "keep_import",
     "merge_parties",
     "remove_document",

@@ -87,7 +87,7 @@ def _names_of(draft: Draft, party: Party) -> frozenset[str]:
     """What the party is and was called, and its e-mail addresses: the texts by which others may tell of it."""
     row = draft.party(party.token) or draft.removed_party(party.token)
     told = draft.application.changes.filter(holder=party.token)
-    names = {row.label if row else "", *(str(change.named.get("name", "")) for change in told)}
+    names = {row.record.label if row else "", *(str(change.named.get("name", "")) for change in told)}
     addresses = {value for value in party.raw.values() if isinstance(value, str) and "@" in value}
     return frozenset((names | addresses) - {""})
 
@@ -114,19 +114,17 @@ def pseudonymised(value: Any, names: Collection[str]) -> Any:
     return [pseudonymised(one, names) for one in value] if isinstance(value, list) else value
 
 
-def remove_copies(application: Application, documents: Iterable[Document]) -> None:
-    """Remove our copies of these files, with their pictures: the formation service has them. Their names, sizes and
-    digests stay."""
+def remove_copies(application: Application, documents: Iterable[Document]) -> int:
+    """Remove our copies of these files, with their pictures, and say of how many: the formation service has them. Their
+    names, sizes and digests stay."""
     with transaction.atomic():
         Application.objects.select_for_update().get(pk=application.pk)
-        found = list(application.documents.filter(pk__in=[one.pk for one in documents], copy_removed_at=None))
-        if not found:
-            return
-        delete_files_on_commit(found)
-        Preview.objects.filter(document__in=found).delete()
-        Document.objects.filter(pk__in=[one.pk for one in found]).update(
-            file="", findings={}, copy_removed_at=timezone.now()
-        )
-        chain.append(
-            AuditAction.ERASURE, by=None, application=application, reason="copies", documents=[one.pk for one in found]
-        )
+        keys = [one.pk for one in documents]
+        found = list(application.documents.filter(pk__in=keys, copy_removed_at=None))
+        if found:
+            delete_files_on_commit(found)
+            Preview.objects.filter(document__in=found).delete()
+            removed = Document.objects.filter(pk__in=[one.pk for one in found])
+            removed.update(file="", findings={}, copy_removed_at=timezone.now())
+            chain.append(AuditAction.ERASURE, by=None, application=application, reason="copies", copies=len(found))
+    return len(found)

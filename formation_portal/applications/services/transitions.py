@@ -96,8 +96,9 @@ def advance(draft: Draft, transition: str, *, by: AbstractBaseUser, note: str = 
         journal.note(TRANSITIONS[transition].history, note=note)
 
 
-def delete_draft(application: Application, *, by: AbstractBaseUser, revision: int | None = None) -> None:
-    """Delete a draft that was never submitted, with everything typed, its history and its collaborators.
+def delete_draft(application: Application, *, by: AbstractBaseUser | None, revision: int | None = None) -> None:
+    """Delete a draft that was never submitted, with everything typed, its history and its collaborators. `by` is None
+    where it was left unused for too long (privacy/retention.py).
 
     Raises Closed, and Unread where it has changed since the `revision` that the page was drawn from. The empty row
     stays, unseen, until the service has been told.
@@ -113,6 +114,12 @@ def delete_draft(application: Application, *, by: AbstractBaseUser, revision: in
         application.state = State.WITHDRAWN
         draft.reload()
         journal.note("Deleted the draft")
+
+
+def keep_draft(draft: Draft, *, by: AbstractBaseUser) -> None:
+    """Count a draft as changed now, so that it is not deleted as unused. Raises Closed."""
+    with application_transaction(draft, by=by) as journal:
+        journal.note(gettext_noop("Kept the draft"), concerns=())
 
 
 def reopen(draft: Draft, *, reason: str) -> None:

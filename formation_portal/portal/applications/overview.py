@@ -27,6 +27,7 @@ from formation_portal.contract.schema import Section
 from formation_portal.gateway.catalog import cached_catalog
 from formation_portal.invitations import parts
 from formation_portal.invitations.models import Invitation, InvitationStage, current_stage
+from formation_portal.privacy.announcements import deleted_on
 from formation_portal.relay.delivery_status import ApplicationDeliveries, DeliveryStage
 from formation_portal.ui import roles
 from formation_portal.ui.formats import entity_word, money, time_or_day
@@ -286,6 +287,11 @@ class OverviewPage:
     @property
     def saved(self) -> str:
         return time_or_day(self.draft.application.updated_at)
+
+    @property
+    def deleted_on(self) -> datetime | None:
+        """When it is deleted as unused, where that was announced."""
+        return deleted_on(self.draft.application)
 
     @property
     def has_new_form(self) -> bool:

@@ -1,0 +1,131 @@
+"""`manage.py privacy`: what a person may ask of the operator about their data, and how long it is kept."""
+
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from formation_portal.accounts.models import User
+from formation_portal.applications.models import Application
+from formation_portal.audit import chain
+from formation_portal.audit.models import AuditAction
+from formation_portal.core.databases import SERVICE
+from formation_portal.core.private_files import create_private
+from formation_portal.privacy.accounts import NotErasable, erase_account
+from formation_portal.privacy.export import archive
+from formation_portal.privacy.holds import hold, release
+from formation_portal.privacy.overwriting import vacuum
+from formation_portal.privacy.persons import NotErased, erase_person, find_persons
+from formation_portal.privacy.retention import RULES, erase_what_is_due
+
+
+class Command(BaseCommand):
+    help = "Export, find and erase what is kept of a person, put an application on hold, and run the retention rules."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        deeds = parser.add_subparsers(dest="deed", required=True)
+        export = deeds.add_parser("export", help="what is kept of an account's holder, as a ZIP file")
+        export.add_argument("email")
+        export.add_argument("file", type=Path)
+        erase = deeds.add_parser("erase-account", help="delete a customer's account; ask for the e-mail address twice")
+        erase.add_argument("email")
+        erase.add_argument("again")
+        find = deeds.add_parser("find", help="list the parties, in all applications, with this e-mail address or name")
+        find.add_argument("text")
+        person = deeds.add_parser("erase-person", help="erase one party that `find` has listed")
+        person.add_argument("reference")
+        person.add_argument("token")
+        held = deeds.add_parser("hold", help="keep an application from being erased, whatever the rules say")
+        held.add_argument("reference")
+        held.add_argument("reason")
+        deeds.add_parser("release", help="let the rules erase it again").add_argument("reference")
+        retention = deeds.add_parser("retention", help="erase what is due now; it also runs once a day")
+        retention.add_argument("--dry-run", action="store_true", help="list what is due, and erase nothing")
+        clean = deeds.add_parser("vacuum", help="overwrite what was deleted in the databases' files")
+        clean.add_argument("--whole", action="store_true", help="write them anew: everybody waits meanwhile")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Raises CommandError where there is no such thing, or it can't be erased."""
+        getattr(self, options["deed"].replace("-", "_"))(options)
+
+    def export(self, options: dict[str, Any]) -> None:
+        """Into a file that only its owner can read."""
+        user = _user(options["email"])
+        try:
+            with create_private(options["file"]) as file:
+                chain.append(AuditAction.EXPORT, by=None, application=None, subject=user.pk)
+                for piece in archive(user):
+                    file.write(piece)
+        except FileExistsError as error:
+            raise CommandError(f"{options['file']} is there already.") from error
+        self.stdout.write(f"Written to {options['file']}")
+
+    def erase_account(self, options: dict[str, Any]) -> None:
+        """The address twice, since nothing undoes it."""
+        if options["email"] != options["again"]:
+            raise CommandError("The two e-mail addresses differ: nothing was deleted.")
+        user = _user(options["email"])
+        try:
+            erase_account(user, by=None)
+        except NotErasable as refused:
+            listed = ", ".join(one.reference for one in refused.under_way)
+            why = f"these applications are under way: {listed}" if listed else "it is an agent's"
+            raise CommandError(f"The account can't be deleted: {why}.") from refused
+        self.stdout.write(f"Account {user.pk} was deleted.")
+
+    def find(self, options: dict[str, Any]) -> None:
+        """A line for each: where it is, and whether it can be erased. No name: the lines may be logged."""
+        for found in find_persons(options["text"]):
+            says = "can be erased" if found.can_be_erased else f"must stay: {found.why_not}"
+            self.stdout.write(f"{found.application.reference} {found.token}  {found.application.state}  {says}")
+
+    def erase_person(self, options: dict[str, Any]) -> None:
+        """What must stay by law is not erased."""
+        application = _application(options["reference"])
+        try:
+            erase_person(application, options["token"], by=None)
+        except NotErased as refused:
+            raise CommandError(str(refused)) from refused
+        self.stdout.write("Erased. The formation service was told, where it can still change its record.")
+
+    def hold(self, options: dict[str, Any]) -> None:
+        """With the reason, which is encrypted."""
+        hold(_application(options["reference"]), options["reason"])
+        self.stdout.write("On hold: nothing of it is erased until it is released.")
+
+    def release(self, options: dict[str, Any]) -> None:
+        """The rules count from when it was closed."""
+        release(_application(options["reference"]))
+        self.stdout.write("Released.")
+
+    def retention(self, options: dict[str, Any]) -> None:
+        """A line for each rule, and where nothing is erased one for each thing that is due."""
+        if options["dry_run"]:
+            for rule in RULES:
+                due = list(rule.due_now())
+                self.stdout.write(f"{rule.name}: {len(due)} due ({rule.words}, {rule.setting}={rule.days or 'no end'})")
+                for one in due:
+                    self.stdout.write(f"  {getattr(one, 'reference', f'account {one.pk}')}")
+            return
+        for name, count in erase_what_is_due().items():
+            self.stdout.write(f"{name}: {count}")
+
+    def vacuum(self, options: dict[str, Any]) -> None:
+        """Both databases."""
+        for alias in ("default", SERVICE):
+            vacuum(alias, is_thorough=options["whole"])
+        self.stdout.write("Done.")
+
+
+def _user(email: str) -> User:
+    user = User.objects.filter(email=email.strip().lower()).first()
+    if user is None:
+        raise CommandError(f"There is no account {email}.")
+    return user
+
+
+def _application(reference: str) -> Application:
+    application = Application.objects.filter(reference=reference, deleted_at=None).first()
+    if application is None:
+        raise CommandError(f"There is no application {reference}.")
+    return application

@@ -1,0 +1,74 @@
+"""A customer's own data: a copy of all of it, deleting the account, and keeping a draft that is about to be deleted."""
+
+from django.contrib import messages
+from django.contrib.auth import logout
+from django.http import HttpResponse, StreamingHttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from formation_portal.accounts.policies import UserRequest, customer, recently_authenticated, signed_in
+from formation_portal.applications.access import Right
+from formation_portal.applications.services import Closed, keep_draft
+from formation_portal.audit import chain
+from formation_portal.audit.models import AuditAction
+from formation_portal.privacy.accounts import AccountContent, NotErasable, erase_account
+from formation_portal.privacy.export import archive
+from formation_portal.ui.downloads import as_attachment
+
+from ..lookups import get_draft_or_404
+from .pages import DeletionPage, retention_sentences
+
+
+@require_safe
+@signed_in
+def your_data(request: UserRequest) -> HttpResponse:
+    """What can be asked for, and how long what is kept."""
+    return render(request, "portal/privacy/your_data.html", {"kept": retention_sentences()})
+
+
+@require_safe
+@signed_in
+@recently_authenticated
+def export(request: UserRequest) -> HttpResponseBase:
+    """Everything that is kept of the reader, as an archive; that it was taken is kept in the audit log."""
+    if request.method != "HEAD":
+        chain.append(AuditAction.EXPORT, by=request.user, application=None, subject=request.user.pk)
+    answer = StreamingHttpResponse(archive(request.user), content_type="application/zip")
+    return as_attachment(answer, name="your-data.zip")
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@customer
+@recently_authenticated
+def deletion(request: UserRequest) -> HttpResponse:
+    """Say what goes, what stays and what comes first; then delete the account."""
+    if request.method != "POST":
+        return _ask(request)
+    user = request.user
+    try:
+        erase_account(user, by=user)
+    except NotErasable:
+        return _ask(request, status=409)
+    logout(request)
+    messages.success(request, gettext("Your account was deleted."))
+    return redirect("portal:catalog")
+
+
+def _ask(request: UserRequest, *, status: int = 200) -> HttpResponse:
+    page = DeletionPage(request.user, AccountContent.of(request.user))
+    return render(request, "portal/privacy/account_deletion.html", {"page": page}, status=status)
+
+
+@require_POST
+@customer
+def keeping(request: UserRequest, reference: str) -> HttpResponse:
+    """Keep a draft that was about to be deleted: it counts as changed now."""
+    draft = get_draft_or_404(request, reference, takes=Right.EDIT)
+    try:
+        keep_draft(draft, by=request.user)
+    except Closed:
+        return redirect("portal:status", reference=reference)
+    messages.success(request, gettext("This draft is kept."))
+    return redirect("portal:overview", reference=reference)
