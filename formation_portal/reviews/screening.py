@@ -10,7 +10,7 @@ from django.core.files.uploadedfile import UploadedFile
 from django.utils import timezone
 
 from formation_portal.applications.draft import Draft
-from formation_portal.applications.models import ScanState
+from formation_portal.applications.fields import ScanState
 from formation_portal.applications.parties import PartyRow
 from formation_portal.applications.services import UploadRefused
 from formation_portal.applications.services.documents import disk_errors_refused, stored_file

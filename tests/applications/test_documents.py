@@ -18,7 +18,8 @@ from hypothesis import strategies as st
 
 from formation_portal.applications import documents, services
 from formation_portal.applications.draft import Draft, open_draft
-from formation_portal.applications.models import Application, Change, Document, Preview, ScanState, document_subject
+from formation_portal.applications.fields import ScanState
+from formation_portal.applications.models import Application, Change, Document, Preview, document_subject
 from formation_portal.applications.services.upload_checks import check_quota
 from formation_portal.documents import sandbox
 from formation_portal.documents.findings import FindingCode

@@ -8,7 +8,8 @@ from django.test import Client
 
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
-from formation_portal.applications.models import Application, Change, Document, ScanState
+from formation_portal.applications.fields import ScanState
+from formation_portal.applications.models import Application, Change, Document
 from formation_portal.applications.services.malware_scans import scan_waiting
 from formation_portal.audit.models import AuditAction, Entry
 from formation_portal.gateway import FormationService

@@ -26,7 +26,8 @@ from formation_portal.documents.inspection import inspect_file
 from formation_portal.documents.sandbox import SandboxBusy
 
 from ..access import Author
-from ..models import Application, Change, Document, ScanState
+from ..fields import ScanState
+from ..models import Application, Change, Document
 from .exceptions import UploadRefused
 
 SIGNATURES = {b"%PDF-": PDF, b"\xff\xd8\xff": JPEG, b"\x89PNG\r\n\x1a\n": PNG}

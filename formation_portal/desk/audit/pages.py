@@ -212,12 +212,33 @@ def _what(entry: Entry, agent: User | None, changes: Mapping[int, str]) -> str:
             )
             lines = [f"{words} {', '.join(map(str, some))}" for words, some in rights if some]
             return "; ".join(lines) or f"Changed the rights of {name}"
+        case AuditAction.EXPORT:
+            return f"Downloaded the data of account {entry.subject}"
+        case AuditAction.ERASURE:
+            return _erased(entry, said)
         case AuditAction.REFUSAL:
             return "Rejected a file, because it contains malware"
         case AuditAction.DECISION:
             return f"Decided on {entry.subject}: {_DECISIONS.get(str(said.get('said')), 'as it was')}"
     lines = [changes[number] for number in _changes(entry) if number in changes]
     return "; ".join(lines) or "Changed the application"
+
+
+_ERASURES = {
+    "account": "Deleted account {subject}",
+    "copies": "Deleted copies of files that the formation service has",
+    "hold": "Put the application on hold",
+    "release": "Ended the hold on the application",
+}
+
+
+def _erased(entry: Entry, said: Mapping[str, Any]) -> str:
+    """What was erased: a person or company, or the whole application, or what the reason says."""
+    if "erased" in said:
+        return f"Erased the details of {entry.subject}"
+    is_whole = bool(said.get("deleted"))
+    words = "Erased the application" if is_whole else _ERASURES.get(str(said.get("reason")), "Erased personal data")
+    return words.format(subject=entry.subject)
 
 
 def _account_named(entry: Entry) -> int:

@@ -12,6 +12,7 @@ from formation_portal.accounts.policies import UserRequest, agent, agent_with, r
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.parties import PartyRow
 from formation_portal.applications.services import Closed
+from formation_portal.privacy.persons import NotErased, erase_person, why_party_stays
 from formation_portal.reviews.checklist import screening_checks
 from formation_portal.reviews.document_evidence import prove, remove_evidence
 from formation_portal.reviews.screening import record_screening, remove_screening
@@ -137,6 +138,26 @@ def screening_file(request: UserRequest, reference: str, token: str, number: int
     case, _ = _case_and_party(reference, token)
     found = get_object_or_404(screening_checks(case).exclude(file=""), holder=token, pk=number)
     return as_download(request, found, by=request.user)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@agent_with(Right.ERASE)
+@recently_authenticated
+@opens_case
+def erasure(request: UserRequest, reference: str, token: str) -> HttpResponse:
+    """Erase the party at its own wish: say what goes, or why it must stay; then do it."""
+    case, found = _case_and_party(reference, token)
+    why_not = why_party_stays(case.application)
+    if request.method != "POST" or why_not:
+        context = {"draft": case, "party": found, "why_not": why_not}
+        return render(request, "desk/parties/erasure.html", context, status=409 if request.method == "POST" else 200)
+    try:
+        erase_person(case.application, token, by=request.user)
+    except NotErased as refused:
+        messages.error(request, str(refused))
+    else:
+        messages.success(request, "Erased. The formation service is told, if it can still change its record.")
+    return redirect("desk:case", reference=reference)
 
 
 def _state_posted(request: UserRequest, reference: str) -> ViewerState:
