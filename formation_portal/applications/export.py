@@ -71,7 +71,8 @@ def export(draft: Draft) -> Exported:
                 "at": _time(change.at),
                 "what": change.text,
                 "state": change.moved_to or None,
-                "changes": [{key: one.get(key) for key in ("label", "before", "after")} for one in change.changes],
+                "named": change.named,
+                "changes": change.changes,
             }
             for change in application.changes.order_by("pk")
         ],

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from formation_portal.applications.access import Author
     from formation_portal.applications.draft import Draft
     from formation_portal.applications.locks import Locks
-    from formation_portal.applications.models import Application
+    from formation_portal.applications.models import Application, Party
     from formation_portal.contract.needs import Need
     from formation_portal.invitations.models import Invitation
     from formation_portal.reviews.checklist import ApprovalBlocker
@@ -112,16 +112,18 @@ def application_erased(application: "Application") -> None:
     empty_letters_about(application.reference)
 
 
-def party_erased(
-    application: "Application", token: str, names: "Collection[str]"
-) -> "tuple[list[Model], dict[str, list[str]]]":
-    """A party is erased from an application: its names are replaced in what others keep. The attested rows that were
-    altered, and the keys of those that are gone, by the labels of their models."""
-    from formation_portal.mail.outbox import empty_letters_about
+def party_erased(party: "Party", names: "Collection[str]") -> "tuple[list[Model], dict[str, list[str]]]":
+    """A party is about to be erased: its names are replaced in what others keep, which is emptied where it is about
+    the party. The attested rows that were altered, and the keys of those that are gone, by the labels of their
+    models."""
+    from formation_portal.invitations.parts import address_of_guest
+    from formation_portal.mail.outbox import empty_letters_about, empty_letters_to
     from formation_portal.relay.erasure import forget_party
     from formation_portal.reviews.erasure import erase_party_in_review
 
+    application, token = party.application, party.token
     empty_letters_about(application.reference)
-    told = forget_party(application, token)
+    empty_letters_to(name for name in (*names, address_of_guest(party)) if "@" in name)
+    told = forget_party(application, token, names)
     altered, gone = erase_party_in_review(application, token, names)
     return [*told, *altered], gone

@@ -14,6 +14,7 @@ from django.utils.translation import gettext_noop
 from formation_portal import mail
 from formation_portal.applications.access import Guest
 from formation_portal.applications.draft import Draft
+from formation_portal.applications.models import Party
 from formation_portal.applications.parties import PartyRow
 from formation_portal.applications.services.parties import current_party
 from formation_portal.applications.services.transactions import application_transaction
@@ -145,6 +146,11 @@ def invitations_of(draft: Draft) -> dict[str, Invitation]:
     found = _OF_APPLICATION.rows(draft.application.pk)
     prefetch_related_objects(found, "party")
     return {one.party.token: one for one in found}
+
+
+def address_of_guest(party: Party) -> str:
+    """Where a party's invitation was sent; empty where nobody was invited."""
+    return Invitation.objects.filter(party=party).values_list("email", flat=True).first() or ""
 
 
 def _locked_invitation(row: PartyRow) -> Invitation | None:

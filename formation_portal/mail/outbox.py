@@ -4,7 +4,7 @@ Some kinds can be refused by their receivers, by a signed link that each of them
 """
 
 import datetime as dt
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from django.conf import settings
@@ -105,11 +105,12 @@ def empty_letters_about(reference: str) -> None:
     Letter.objects.filter(reference=reference).update(**_EMPTY)
 
 
-def empty_letters_to(address: str) -> None:
-    """Empty the letters to an address whose account is deleted, sent or not. Addresses are encrypted, so each letter
-    that still has one is opened."""
+def empty_letters_to(addresses: Iterable[str]) -> None:
+    """Empty the letters to people who are erased, sent or not. Addresses are encrypted, so each letter that still has
+    one is opened."""
+    erased = {address.lower() for address in addresses}
     letters = Letter.objects.exclude(to="").only("number", "to").order_by("pk")
-    theirs = [one.pk for one in letters.iterator() if one.to.lower() == address.lower()]
+    theirs = [one.pk for one in letters.iterator() if one.to.lower() in erased]
     Letter.objects.filter(pk__in=theirs).update(**_EMPTY)
 
 

@@ -87,7 +87,7 @@ def erase_account(user: User, *, by: User | None) -> None:
         EmailAddress.objects.filter(user=user).delete()
         Authenticator.objects.filter(user=user).delete()
         end_sessions(user)
-        empty_letters_to(address)
+        empty_letters_to([address])
         _pseudonymise(user)
         if by is not None:
             queue_letter(kind="account_deleted", to=address, language=language or "en", context={})

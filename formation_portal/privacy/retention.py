@@ -26,7 +26,7 @@ from formation_portal.relay.models import REJECTED, Delivery, DeliveryState, Res
 
 from .accounts import erase_account
 from .announcements import NOTICE, announce_deletion
-from .overwriting import vacuum
+from .overwriting import overwrite_deleted, vacuum
 
 logger = logging.getLogger(__name__)
 
@@ -173,7 +173,7 @@ def erase_what_is_due() -> dict[str, int]:
         if counts[rule.name]:
             logger.info("Retention, %s: %d", rule.name, counts[rule.name])
     if any(counts.values()):
-        vacuum()
+        overwrite_deleted()
     return counts
 
 
@@ -191,3 +191,4 @@ def erase_daily() -> None:
     """For all processes together once a day."""
     if cache.add("retention", 1, _DAY_SECONDS):
         erase_what_is_due()
+        vacuum()

@@ -1,20 +1,30 @@
 """What the relay keeps of an application, or of one party, when that is erased (applications/services/erasure.py)."""
 
-from django.db.models import Q, QuerySet
+from collections.abc import Collection
+
+from django.db.models import Q
 
 from formation_portal.applications.models import Application
+from formation_portal.applications.services.erasure import pseudonymised
 
 from .models import Decision, Delivery, DeliveryState, ReceivedEvent, ResourceKind
 from .sync import is_frozen
 
-# What is known to be at the service, or not to be.
-_SETTLED = (DeliveryState.DONE, DeliveryState.REFUSED)
+# Nobody knows yet whether it is at the service, or an agent has to find out.
+_UNSETTLED = (
+    DeliveryState.SENDING,
+    DeliveryState.WAITING,
+    DeliveryState.UNKNOWN,
+    DeliveryState.RECONCILING,
+    DeliveryState.HELD,
+)
 
 
 def is_settled(application: Application) -> bool:
     """Whether nothing of the application is under way, in doubt, or waits for an agent: then it can be erased without
     anybody having to know what was sent."""
-    return not Delivery.objects.filter(application=application).exclude(state__in=_SETTLED).exists()
+    unsettled = Q(state__in=_UNSETTLED) | Q(next_at__isnull=False)
+    return not Delivery.objects.filter(unsettled, application=application).exists()
 
 
 def forget_application(application: Application) -> None:
@@ -27,26 +37,26 @@ def forget_application(application: Application) -> None:
         rows.delete()
 
 
-def forget_party(application: Application, token: str) -> list[Decision]:
-    """What agents have told the provider of the party: the decisions, which now tell nothing. Its deliveries go once
-    the service has deleted it; those of an application that stays there as it is go at once."""
-    rows = Delivery.objects.filter(_of_party(token), application=application)
+def forget_party(application: Application, token: str, names: Collection[str]) -> list[Decision]:
+    """What was sent of the party, its names in what was sent with a change of status, and what agents have told the
+    provider of it: the decisions, which now tell nothing. That it is at the service is kept: there it is deleted,
+    unless the application stays there as it is."""
+    for row in Delivery.objects.filter(application=application, kind=ResourceKind.STATUS):
+        row.wanted, row.acknowledged, row.sent = (
+            pseudonymised(one, names) for one in (row.wanted, row.acknowledged, row.sent)
+        )
+        row.save(update_fields=["wanted", "acknowledged", "sent"])
+    rows = list(Delivery.objects.filter(_of_party(token), application=application))
+    for row in rows:
+        row.acknowledged = None if row.acknowledged is None or is_frozen(application) else {}
+        row.wanted, row.sent, row.problems, row.document_note = row.acknowledged, None, [], ""
+        row.save(update_fields=["wanted", "acknowledged", "sent", "problems", "document_note"])
     decisions = list(Decision.objects.filter(delivery__in=rows))
     for decision in decisions:
         decision.note, decision.told = "", None
         decision.save(update_fields=["note", "told"])
-    if is_frozen(application):
-        _empty(rows)
     return decisions
 
 
 def _of_party(token: str) -> Q:
     return Q(subject=token) | Q(subject__startswith=f"{token}/")
-
-
-def _empty(rows: "QuerySet[Delivery]") -> None:
-    """That it was there is kept, since decisions refer to it; what it was is not."""
-    for row in rows:
-        row.wanted = row.acknowledged = row.sent = None
-        row.problems, row.document_note = [], ""
-        row.save(update_fields=["wanted", "acknowledged", "sent", "problems", "document_note"])

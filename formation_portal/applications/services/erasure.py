@@ -63,7 +63,8 @@ def erase_party(application: Application, token: str, *, by: Author | None) -> N
     """Erase a party, removed or not, from its application: answers, files, holdings, its part, what a review says of
     it, and its names in the history. Raises Gone.
 
-    While the application is open the service is told to delete it as well.
+    While the application is open the service is told to delete it as well: at once, or with the corrections of one that
+    was returned.
     """
     with transaction.atomic():
         draft = open_draft(application)
@@ -72,11 +73,11 @@ def erase_party(application: Application, token: str, *, by: Author | None) -> N
             if party is None:
                 raise Gone(gettext("This person or company was removed"))
             names = _names_of(draft, party)
+            told, gone = subscribers.party_erased(party, names)
             delete_files_on_commit(party.documents.all())
             party.delete()
             draft.reload()
             altered = list(_without_names(application, token, names))
-            told, gone = subscribers.party_erased(application, token, names)
             journal.note(gettext_noop("Erased the details of a person or company"))
         # What was said of the party is attested as it is now; what is gone is known to be gone.
         rows = [*altered, *told]

@@ -8,7 +8,14 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from formation_portal.accounts.policies import UserRequest, customer, recently_authenticated, signed_in
+from formation_portal.accounts.policies import (
+    AnyRequest,
+    UserRequest,
+    customer,
+    public,
+    recently_authenticated,
+    signed_in,
+)
 from formation_portal.applications.access import Right
 from formation_portal.applications.services import Closed, keep_draft
 from formation_portal.audit import chain
@@ -52,8 +59,14 @@ def deletion(request: UserRequest) -> HttpResponse:
     except NotErasable:
         return _ask(request, status=409)
     logout(request)
-    messages.success(request, gettext("Your account was deleted."))
-    return redirect("portal:catalog")
+    return redirect("portal:account_deleted")
+
+
+@require_safe
+@public
+def deleted(request: AnyRequest) -> HttpResponse:
+    """What whoever has deleted their account reads last."""
+    return render(request, "portal/privacy/account_deleted.html")
 
 
 def _ask(request: UserRequest, *, status: int = 200) -> HttpResponse:

@@ -1,0 +1,172 @@
+"""A person's export holds all that is kept of them, and nothing of anybody else."""
+
+import io
+import json
+import zipfile
+from typing import Any
+
+import pytest
+from django.apps import apps
+from django.test import Client
+from django.utils import timezone
+
+from formation_portal.accounts.models import User
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft
+from formation_portal.applications.models import Document
+from formation_portal.audit.models import AuditAction, Entry
+from formation_portal.core.encrypted_fields import encrypted_fields
+from formation_portal.invitations import parts
+from formation_portal.invitations.models import Invitation
+from formation_portal.mail.models import Letter
+from formation_portal.privacy.export import person
+from tests.accounts.people import PASSWORD
+from tests.applications import factories
+from tests.privacy.stages import started
+from tests.privacy.test_processing import RECORD
+from tests.reviews.canaries import CANARIES, Review
+
+pytestmark = pytest.mark.django_db(databases=["default", "service"])
+
+
+@pytest.fixture(autouse=True)
+def _two_agents_decide(settings: Any) -> None:
+    settings.FOUR_EYES = True
+
+
+def taken(client: Client) -> zipfile.ZipFile:
+    answer: Any = client.get("/your-data/export/")
+    assert answer.status_code == 200
+    assert answer["Content-Disposition"] == 'attachment; filename="your-data.zip"'
+    assert answer["Cache-Control"] == "no-store"
+    return zipfile.ZipFile(io.BytesIO(b"".join(answer.streaming_content)))
+
+
+def data(client: Client) -> Any:
+    return json.loads(taken(client).read("data.json"))
+
+
+def texts(value: Any) -> set[str]:
+    """Every text in it that could be somebody's."""
+    if isinstance(value, str):
+        return {value}
+    members = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return set().union(*map(texts, members))
+
+
+def test_everything_that_the_record_of_processing_names_is_in_it(complete: Draft, owner: Any, as_owner: Client) -> None:
+    review = Review(complete, owner)
+    review.look()
+    review.give_back()
+    review.answer()
+    whole = texts(data(as_owner)) | set(map(str, texts(data(as_owner))))
+    missing = []
+    for label, named in RECORD.items():
+        if named["export"].startswith("no:") or label in ("letters.Letter", "reviews.ReviewDecision", "reviews.Query"):
+            continue
+        model = apps.get_model(label)
+        for row in model._base_manager.all():
+            kept = set().union(*(texts(getattr(row, field.name)) for field in encrypted_fields(model)))
+            missing += [(label, one) for one in kept - {""} if one not in whole]
+    assert missing == []
+
+
+def test_it_holds_the_account_and_what_was_sent_to_it(complete: Draft, owner: Any, as_owner: Client) -> None:
+    services.submit(complete, by=owner, declaration="I declare it.")
+    said = data(as_owner)
+    assert said["account"]["email"] == owner.email
+    assert (said["account"]["first_name"], said["account"]["last_name"]) == ("Ingrid", "Solheim")
+    assert said["account"]["addresses"] == [{"email": owner.email, "confirmed": True}]
+    assert [one["kind"] for one in said["letters"]] == ["submission"]
+    letter = Letter.objects.get(kind="submission")
+    assert (said["letters"][0]["subject"], said["letters"][0]["text"]) == (letter.subject, letter.text)
+
+
+def test_its_queries_and_decisions_are_those_that_were_sent(complete: Draft, owner: Any, as_owner: Client) -> None:
+    review = Review(complete, owner)
+    review.look()
+    review.give_back()
+    review.answer()
+    said = json.dumps(data(as_owner), ensure_ascii=False).lower()
+    assert "please show the whole page" in said
+    page = taken(as_owner).read("index.html").decode().lower()
+    # What is among agents stays there, their names and addresses too.
+    assert [word for word in CANARIES if word in said or word in page] == []
+
+
+def test_files_are_in_it_as_they_were_uploaded(complete: Draft, owner: Any, as_owner: Client) -> None:
+    other = factories.upload(factories.PDF + b"\n%another\n", "another.pdf")
+    services.add_document(complete, complete.party("ada"), "Passport", other, by=owner)
+    packed = taken(as_owner)
+    said = json.loads(packed.read("data.json"))
+    named = said["applications"][0]["files"]
+    assert len(named) == Document.objects.count() == 2
+    for one in named:
+        row = Document.objects.get(sha256=one["sha256"])
+        with row.file.open("rb") as content:
+            assert packed.read(one["file"]) == content.read()
+    assert packed.testzip() is None
+
+
+def test_the_page_reads_like_the_application(complete: Draft, as_owner: Client) -> None:
+    page = taken(as_owner).read("index.html").decode()
+    for word in ("Ada Lovelace", complete.title, complete.application.reference, "Ingrid Solheim"):
+        assert word in page
+    # It takes nothing from elsewhere, and runs nothing.
+    assert "<script" not in page
+    assert "src=" not in page
+
+
+def test_what_was_typed_is_text_in_it(owner: Any, as_owner: Client) -> None:
+    owner.first_name = "<img src=x onerror=alert(1)>"
+    owner.save()
+    page = taken(as_owner).read("index.html").decode()
+    assert "<img" not in page
+    assert "&lt;img" in page
+
+
+def test_a_part_that_was_filled_in_as_a_guest_is_in_it(complete: Draft, owner: Any, other_customer: Any) -> None:
+    ada = complete.party("ada")
+    assert ada is not None
+    parts.invite(complete, ada, email=other_customer.email, by=owner, language="en")
+    said, documents = person(other_customer)
+    assert (said["parts"], documents) == ([], [])
+    # Once the link that was sent there has been opened.
+    Invitation.objects.update(opened_at=timezone.now())
+    said, documents = person(other_customer)
+    assert said["parts"][0]["party"]["label"] == "Ada Lovelace"
+    assert [one.slot for one in documents] == ["Passport"]
+    assert said["applications"] == []
+
+
+def test_nothing_of_another_customer_is_in_it(owner: Any, other_customer: Any, as_other_customer: Client) -> None:
+    started(owner)
+    said = json.dumps(data(as_other_customer))
+    assert "Lovelace" not in said
+    assert owner.email not in said
+
+
+def test_taking_it_is_kept_in_the_audit_log(owner: Any, as_owner: Client) -> None:
+    taken(as_owner)
+    entry = Entry.objects.latest("number")
+    assert (entry.deed, entry.account, entry.subject) == (AuditAction.EXPORT, owner.pk, str(owner.pk))
+
+
+def test_who_it_is_is_asked_before(owner: Any, settings: Any) -> None:
+    owner.set_password(PASSWORD)
+    owner.save()
+    as_owner = Client()
+    as_owner.force_login(owner)
+    settings.ACCOUNT_REAUTHENTICATION_TIMEOUT = -1
+    for path in ("/your-data/export/", "/your-data/deletion/"):
+        assert as_owner.get(path)["Location"].startswith("/accounts/reauthenticate/?next=")
+        assert Client().get(path)["Location"].startswith("/accounts/login/")
+
+
+def test_an_export_costs_no_query_for_each_answer(owner: Any, django_assert_max_num_queries: Any) -> None:
+    draft = started(owner)
+    for number in range(12):
+        raw = factories.ADA | {"person.first_name": f"Ada {number}"}
+        services.add_party(draft, "person", ["director"], raw, by=owner)
+    with django_assert_max_num_queries(40):
+        person(User.objects.get(pk=owner.pk))

@@ -1,0 +1,170 @@
+"""Erasing one person from somebody else's application: what goes, what stays, and who may."""
+
+import io
+from datetime import date
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.test import Client
+
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft, open_draft
+from formation_portal.applications.models import Application
+from formation_portal.applications.services.erasure import PSEUDONYM, pseudonymised
+from formation_portal.audit.models import AuditAction, Entry
+from formation_portal.invitations import parts
+from formation_portal.privacy.persons import NotErased, erase_person
+from formation_portal.relay.worker import drain
+from formation_portal.reviews.decisions import RETURN, decide
+from formation_portal.reviews.queries import draft_query, write_note
+from formation_portal.reviews.screening import record_screening
+from formation_portal.reviews.targets import WHOLE_APPLICATION, Target
+from formation_portal.reviews.transactions import current_version
+from tests.applications import factories
+from tests.privacy.stages import again, files, findings, moved, opened_text, started
+
+pytestmark = pytest.mark.django_db(databases=["default", "service"])
+
+GRACE = factories.ADA | {
+    "person.first_name": "Grace", "person.last_name": "Hopper", "person.email": "grace@hopper.example"
+}  # fmt: skip
+BIRTH = Target.of_field("second", "person.date_of_birth")
+
+
+def with_grace(draft: Draft, owner: Any) -> Draft:
+    """One more director, with a file and an invitation."""
+    grace = services.add_party(draft, "person", ["director"], GRACE, by=owner, token="second")
+    services.add_document(draft, grace, "Passport", factories.upload(name="grace-hopper.pdf"), by=owner)
+    parts.invite(draft, grace, email="grace@hopper.example", by=owner, language="en")
+    return draft
+
+
+def returned_with_grace(owner: Any, agent: Any) -> Application:
+    """Reviewed and returned, with her in every place where a review has words."""
+    draft = open_draft(moved(with_grace(started(owner), owner), owner, agent, "submit"))
+    grace = draft.party("second")
+    assert grace is not None
+
+    def version() -> Any:
+        return current_version(draft.application)
+
+    write_note(draft, WHOLE_APPLICATION, text="Grace Hopper was an admiral", by=agent)
+    record_screening(
+        draft, grace, kind="pep", done_on=date(2026, 11, 20), outcome="clear", text="Hopper is none",
+        upload=factories.upload(name="hopper.pdf"), by=agent,
+    )  # fmt: skip
+    draft_query(draft, BIRTH, text="Is that right of Grace Hopper?", by=agent, version=version())
+    decide(draft, RETURN, text="Ask Grace Hopper once more", by=agent, version=version())
+    drain()
+    return again(draft.application)
+
+
+def test_of_a_draft_she_is_gone_everywhere(owner: Any, django_capture_on_commit_callbacks: Any) -> None:
+    draft = with_grace(started(owner), owner)
+    drain()
+    assert len(files()) == 4
+    with (
+        django_capture_on_commit_callbacks(execute=True),
+        django_capture_on_commit_callbacks(using="service", execute=True),
+    ):
+        erase_person(draft.application, "second", by=None)
+        drain()
+    assert where_she_is() == set()
+    # Ada is as she was, here and at the service.
+    assert len(files()) == 2
+    assert "lovelace" in opened_text()
+    assert findings() == []
+
+
+def where_she_is() -> set[str]:
+    """The models with her name in a row."""
+    found = (line for line in opened_text().splitlines() if "hopper" in line or "grace" in line)
+    return {line.partition(":")[0] for line in found}
+
+
+def test_of_a_review_she_is_gone_too_and_the_log_is_whole(owner: Any, agent: Any) -> None:
+    application = returned_with_grace(owner, agent)
+    erase_person(application, "second", by=agent)
+    drain()
+    # The formation service is told with the corrections; what was written to the customer stays there.
+    assert {one for one in where_she_is() if not one.startswith("service.")} == set()
+    services.submit(open_draft(again(application)), by=owner)
+    drain()
+    assert where_she_is() <= {"service.entity", "service.event", "service.keptanswer"}
+    assert PSEUDONYM in opened_text()
+    assert findings() == []
+    deed = Entry.objects.latest("number")
+    assert (deed.deed, deed.subject, deed.account) == (AuditAction.ERASURE, "second", agent.pk)
+
+
+def test_what_somebody_alters_beside_it_is_found(owner: Any, agent: Any) -> None:
+    application = returned_with_grace(owner, agent)
+    erase_person(application, "second", by=agent)
+    application.changes.latest("pk").delete()
+    assert any("is gone" in one for one in findings())
+
+
+def test_of_a_decided_application_she_stays_and_it_says_until_when(owner: Any, agent: Any, as_agent: Client) -> None:
+    draft = with_grace(started(owner), owner)
+    application = moved(draft, owner, agent, "submit", "begin_review", "decline")
+    with pytest.raises(NotErased, match="must be kept until"):
+        erase_person(application, "second", by=agent)
+    page = as_agent.get(f"/desk/{application.reference}/parties/second/erasure/")
+    assert "must be kept until" in page.content.decode()
+    assert as_agent.post(f"/desk/{application.reference}/parties/second/erasure/").status_code == 409
+    assert application.parties.count() == 2
+
+
+def test_of_a_withdrawn_one_she_goes_and_the_service_keeps_its_record(owner: Any, agent: Any) -> None:
+    draft = with_grace(started(owner), owner)
+    drain()
+    application = moved(draft, owner, agent, "submit", "withdraw")
+    erase_person(application, "second", by=agent)
+    assert where_she_is() == {"service.party", "service.keptanswer", "service.document"}
+    assert findings() == []
+
+
+def test_an_agent_with_the_right_does_it_on_her_page(owner: Any, agent: Any, as_agent: Client) -> None:
+    application = returned_with_grace(owner, agent)
+    path = f"/desk/{application.reference}/parties/second/"
+    assert "erasure/" in as_agent.get(path).content.decode()
+    answer = as_agent.post(f"{path}erasure/", follow=True)
+    assert answer.redirect_chain[0][0] == f"/desk/{application.reference}/"
+    assert "Erased." in answer.content.decode()
+    assert as_agent.get(path).status_code == 404
+    agent.set_rights(["all_cases", "review"])
+    path = f"/desk/{application.reference}/parties/ada/"
+    assert "erasure/" not in as_agent.get(path).content.decode()
+    assert as_agent.post(f"{path}erasure/").status_code == 403
+    assert application.parties.filter(token="ada").exists()
+
+
+def test_the_command_finds_and_erases_and_names_nobody(owner: Any, agent: Any) -> None:
+    application = with_grace(started(owner), owner).application
+    decided = moved(with_grace(started(owner), owner), owner, agent, "submit", "begin_review", "decline")
+    said = io.StringIO()
+    call_command("privacy", "find", "GRACE@hopper.example", stdout=said)
+    lines = said.getvalue().splitlines()
+    assert lines[0] == f"{application.reference} second  draft  can be erased"
+    assert lines[1].startswith(f"{decided.reference} second  rejected  must stay: Records of it")
+    assert "hopper" not in said.getvalue().lower()
+    call_command("privacy", "erase-person", application.reference, "second")
+    assert not application.parties.filter(token="second").exists()
+    for reference, token in ((application.reference, "second"), (decided.reference, "second"), ("FP-0", "ada")):
+        with pytest.raises(CommandError):
+            call_command("privacy", "erase-person", reference, token)
+
+
+def test_on_hold_nobody_is_erased(owner: Any) -> None:
+    application = with_grace(started(owner), owner).application
+    call_command("privacy", "hold", application.reference, "A court asks")
+    with pytest.raises(NotErased, match="on hold"):
+        erase_person(again(application), "second", by=None)
+
+
+def test_names_are_replaced_wherever_they_stand() -> None:
+    said = {"label": "Grace Hopper, Ordinary", "before": ["Grace Hopper", 3, None], "grace hopper": "Grace"}
+    assert pseudonymised(said, {"Grace Hopper", "Grace"}) == {
+        "label": f"{PSEUDONYM}, Ordinary", "before": [PSEUDONYM, 3, None], "grace hopper": PSEUDONYM
+    }  # fmt: skip
