@@ -54,21 +54,22 @@ TABLE: dict[frozenset[str], str] = {
     frozenset({ASSIGNED, ALL}): "desk: delivery delivery_resolution case case_news queries query_removal"
     " query_resolution notes note_removal acceptances reopenings record record_pdf document document_page"
     " document_picture decision decision_confirmation decision_refusal decision_withdrawal party evidence numbers"
-    " screening screening_file screening_removal",
+    " screening screening_file screening_removal party_erasure",
     frozenset({OWNER, EDITOR, APPLICANT}): "portal: overview copy carry_over new_form section replies"
     " choice_restoration people party_new party_known spreadsheet spreadsheet_xlsx spreadsheet_csv party_import"
     " party_import_removal party party_roles party_duplicate owners party_removal party_restoration shares"
     " share_class_new share_class share_class_removal holding_removal share_owner documents document"
-    " document_thumbnail document_page document_picture document_removal check status status_news record record_pdf",
+    " document_thumbnail document_page document_picture document_removal check status status_news record record_pdf"
+    " keeping",
     frozenset({OWNER}): "portal: removal submission withdrawal access collaborator collaborator_removal invitation"
     " invitation_withdrawal invitation_reminder",
-    EVERYBODY - {ANONYMOUS}: "portal: applications collaboration unsent",
+    EVERYBODY - {ANONYMOUS}: "portal: applications collaboration unsent your_data data_export account_deletion",
     # A part is for whoever has opened its link in this browser, whoever else they are.
     frozenset(): "portal: part part_code part_renewal part_choice_restoration part_completion part_leave part_document"
     " part_document_removal",
     EVERYBODY: "portal: catalog compare guide product checklist part_link collaboration_link gallery gallery_errors"
     " gallery_error gallery_letters gallery_letter display language privacy terms accessibility help help_place session"
-    " session_extension operator_accent operator_logo service_events letters letter letter_body letter_refusal",
+    " session_extension account_deleted operator_accent operator_logo service_events letters letter letter_body letter_refusal",
 }
 MAY: dict[str, frozenset[str]] = {}
 for _who, _named in TABLE.items():

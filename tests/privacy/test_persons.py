@@ -94,8 +94,8 @@ def test_of_a_review_she_is_gone_too_and_the_log_is_whole(owner: Any, agent: Any
     assert where_she_is() <= {"service.entity", "service.event", "service.keptanswer"}
     assert PSEUDONYM in opened_text()
     assert findings() == []
-    deed = Entry.objects.latest("number")
-    assert (deed.deed, deed.subject, deed.account) == (AuditAction.ERASURE, "second", agent.pk)
+    deed = Entry.objects.filter(deed=AuditAction.ERASURE).latest("number")
+    assert (deed.subject, deed.account) == ("second", agent.pk)
 
 
 def test_what_somebody_alters_beside_it_is_found(owner: Any, agent: Any) -> None:
