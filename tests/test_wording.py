@@ -21,7 +21,7 @@ NOT_FOR_CUSTOMERS = {"audit", "desk", "service", "management", "migrations", "ga
 # What is wrong with a form is told to its provider.
 NOT_FOR_CUSTOMERS |= {"schema_check.py"}
 # What is set for a database, a proxy or the sandbox is nothing that anybody reads.
-NOT_FOR_CUSTOMERS |= {"databases.py", "networks.py", "sandbox.py"}
+NOT_FOR_CUSTOMERS |= {"databases.py", "networks.py", "sandbox.py", "overwriting.py"}
 # What the doctor, the start and the log say is for operators.
 NOT_FOR_CUSTOMERS |= {"monitoring", "nodes", "health.py", "background.py"}
 

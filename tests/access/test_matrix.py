@@ -69,7 +69,8 @@ TABLE: dict[frozenset[str], str] = {
     " part_document_removal",
     EVERYBODY: "portal: catalog compare guide product checklist part_link collaboration_link gallery gallery_errors"
     " gallery_error gallery_letters gallery_letter display language privacy terms accessibility help help_place session"
-    " session_extension account_deleted operator_accent operator_logo service_events letters letter letter_body letter_refusal",
+    " session_extension account_deleted operator_accent operator_logo service_events letters letter letter_body"
+    " letter_refusal",
 }
 MAY: dict[str, frozenset[str]] = {}
 for _who, _named in TABLE.items():

@@ -27,6 +27,7 @@ from formation_portal.relay.incoming_webhooks import BODY_LIMIT, receive
 from formation_portal.ui.glossary import places
 from formation_portal.ui.sessions import session_end
 
+from ..privacy.pages import retention_sentences
 from .pages import (
     ERRORS,
     TEXTS,
@@ -145,7 +146,7 @@ def text(request: HttpRequest, name: str) -> HttpResponse:
         context = {"title": TEXTS[name], "html": html, "language": language}
         return render(request, "portal/site/text.html", context)
     context = {
-        "letter_days": settings.LETTER_DAYS,
+        "kept": retention_sentences(),
         "session_minutes": settings.SESSION_COOKIE_AGE // 60,
         "session_cookie": settings.SESSION_COOKIE_NAME,
         "csrf_cookie": settings.CSRF_COOKIE_NAME,
