@@ -83,7 +83,7 @@ def _change_columns(schema_editor: Any, old: type[models.Model], new: type[model
 
 class RunPythonOnRows(RunPython):
     """RunPython for what changes rows of some models alone: where none of them has any, nothing is done, and the
-    models of the migration need not be rendered for it."""
+    models of the migration need not be rendered for it. The tables of the rows may be altered afterwards."""
 
     def __init__(self, *names: str, code: Callable[..., None], reverse_code: Callable[..., None] | None = None) -> None:
         super().__init__(code, reverse_code)
@@ -98,15 +98,24 @@ class RunPythonOnRows(RunPython):
     ) -> None:
         if self._has_rows(app_label, schema_editor, from_state):
             super().database_forwards(app_label, schema_editor, from_state, to_state)
+            _check_deferred(schema_editor)
 
     def database_backwards(
         self, app_label: str, schema_editor: Any, from_state: ProjectState, to_state: ProjectState
     ) -> None:
         if self._has_rows(app_label, schema_editor, from_state):
             super().database_backwards(app_label, schema_editor, from_state, to_state)
+            _check_deferred(schema_editor)
 
     def _has_rows(self, app_label: str, schema_editor: Any, state: ProjectState) -> bool:
         alias = schema_editor.connection.alias
         return router.allow_migrate(alias, app_label) and any(
             state.apps.get_model(app_label, name)._base_manager.using(alias).exists() for name in self.names
         )
+
+
+def _check_deferred(schema_editor: Any) -> None:
+    # PostgreSQL alters no table with foreign keys that are still to be checked, as they are in rows that are changed in
+    # the same transaction as the table they stand in.
+    if schema_editor.connection.vendor == "postgresql":
+        schema_editor.connection.check_constraints()

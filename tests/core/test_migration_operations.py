@@ -1,7 +1,8 @@
 """Columns that a migration changes together, and steps that only rows need."""
 
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
@@ -37,6 +38,18 @@ ONE_BY_ONE = [
 ]
 
 
+@contextmanager
+def noted() -> Iterator[list[str]]:
+    statements: list[str] = []
+
+    def note(execute: Any, sql: str, *more: Any) -> Any:
+        statements.append(sql)
+        return execute(sql, *more)
+
+    with connection.execute_wrapper(note):
+        yield statements
+
+
 class Table:
     """The table of one model, and the migration's state of it."""
 
@@ -48,29 +61,22 @@ class Table:
         return self.states[-1].apps.get_model(APP, "parcel")
 
     def forwards(self, *operations: Operation) -> list[str]:
-        """What each does to state and table, as a migration runs them; the statements that it took."""
-        statements: list[str] = []
-        for operation in operations:
-            state = self.states[-1].clone()
-            assert state.apps
-            operation.state_forwards(APP, state)
-            statements += self._run(operation.database_forwards, self.states[-1], state)
-            self.states.append(state)
+        """What they do to state and table, as one migration runs them; the statements that it took."""
+        with noted() as statements, connection.schema_editor() as editor:
+            for operation in operations:
+                state = self.states[-1].clone()
+                assert state.apps
+                operation.state_forwards(APP, state)
+                operation.database_forwards(APP, editor, self.states[-1], state)
+                self.states.append(state)
         return statements
 
-    def back(self, operation: Operation) -> list[str]:
-        state = self.states.pop()
-        return self._run(operation.database_backwards, state, self.states[-1])
-
-    def _run(self, act: Callable[..., None], before: ProjectState, after: ProjectState) -> list[str]:
-        statements: list[str] = []
-
-        def note(execute: Any, sql: str, *more: Any) -> Any:
-            statements.append(sql)
-            return execute(sql, *more)
-
-        with connection.execute_wrapper(note), connection.schema_editor() as editor:
-            act(APP, editor, before, after)
+    def back(self, *operations: Operation) -> list[str]:
+        """Undo them, the last one first."""
+        with noted() as statements, connection.schema_editor() as editor:
+            for operation in reversed(operations):
+                state = self.states.pop()
+                operation.database_backwards(APP, editor, state, self.states[-1])
         return statements
 
     def columns(self) -> set[tuple[Any, ...]]:
@@ -171,3 +177,27 @@ def test_a_step_that_rows_need_is_left_out_where_there_are_none(table: Table) ->
     table.forwards(step)
     table.back(step)
     assert done == ["there: 1", "back"]
+
+
+def test_a_table_is_altered_before_and_after_its_rows_change(table: Table) -> None:
+    table.forwards(migrations.AddField("parcel", "within", models.ForeignKey("parcel", models.CASCADE, null=True)))
+    outer = table.model.objects.create(label="outer")
+    table.model.objects.create(label="inner", within=outer)
+
+    def name_rows(apps: Any, _: Any) -> None:
+        for row in apps.get_model(APP, "parcel").objects.all():
+            row.row, row.content = uuid.uuid4(), "changed"
+            row.save()
+
+    def empty_rows(apps: Any, _: Any) -> None:
+        apps.get_model(APP, "parcel").objects.update(content="{}")
+
+    operations = [
+        ChangeFields(parcel={"row": models.UUIDField(null=True), "content": models.TextField()}),
+        RunPythonOnRows("parcel", code=name_rows, reverse_code=empty_rows),
+        ChangeFields(parcel={"row": models.UUIDField(default=uuid.uuid4, unique=True)}),
+    ]
+    table.forwards(*operations)
+    assert {(row.content, row.row is None) for row in table.model.objects.all()} == {("changed", False)}
+    table.back(*operations)
+    assert [row.content for row in table.model.objects.all()] == [{}, {}]
