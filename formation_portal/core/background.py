@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from django.db import close_old_connections, connections
+from django.db import close_old_connections, connections, router
 from django.db.migrations.executor import MigrationExecutor
 
 from .databases import DATABASE_AWAY
@@ -109,9 +109,10 @@ class BackgroundWorker:
 
 
 def missing_migrations(alias: str) -> list[str]:
-    """The names of those that a database lacks for this version, in their order."""
+    """The names of those that a database lacks for this version, in their order: of the apps whose tables it has."""
     executor = MigrationExecutor(connections[alias])
-    return [str(migration) for migration, _ in executor.migration_plan(executor.loader.graph.leaf_nodes())]
+    latest = [key for key in executor.loader.graph.leaf_nodes() if router.allow_migrate(alias, key[0])]
+    return [str(migration) for migration, _ in executor.migration_plan(latest)]
 
 
 def wait_until_migrated() -> None:

@@ -15,12 +15,12 @@ from typing import Any
 
 from django.core.exceptions import FieldError
 from django.db import models
-from django.db.migrations import RunPython
 from django.db.models import Value
 from django.db.models.query_utils import DeferredAttribute
 from pydantic_core import PydanticSerializationError, from_json, to_json
 
 from .encryption import decrypt, encrypt
+from .migration_operations import RunPythonOnRows
 
 
 class Stored(str):
@@ -247,7 +247,7 @@ def decrypt_existing(model: type[models.Model], alias: str) -> None:
             rows.filter(pk=row.pk).update(**plain)
 
 
-def encrypt_models(app_label: str, *names: str) -> RunPython:
+def encrypt_models(app_label: str, *names: str) -> RunPythonOnRows:
     """The operation of a migration that does so for these models."""
 
     def each(act: Callable[[type[models.Model], str], None]) -> Callable[[Any, Any], None]:
@@ -257,4 +257,4 @@ def encrypt_models(app_label: str, *names: str) -> RunPython:
 
         return act_on_all
 
-    return RunPython(each(encrypt_existing), each(decrypt_existing))
+    return RunPythonOnRows(*names, code=each(encrypt_existing), reverse_code=each(decrypt_existing))

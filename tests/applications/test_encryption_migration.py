@@ -11,7 +11,8 @@ from formation_portal.applications import services
 from formation_portal.applications.draft import open_draft
 from formation_portal.applications.models import Change, Document, Party, Preview
 from formation_portal.desk.models import Case, CaseWord
-from formation_portal.relay.models import Delivery
+from formation_portal.relay.models import Decision, Delivery
+from formation_portal.reviews.models import Note
 from tests.applications import factories
 
 pytestmark = pytest.mark.django_db(transaction=True, databases=["default", "service"])
@@ -20,13 +21,18 @@ BEFORE = [
     ("applications", "0014_malware_scan_of_documents"),
     ("desk", "0014_products_with_places"),
     ("relay", "0009_deliveries_in_trouble"),
+    ("reviews", "0006_what_documents_say"),
 ]
-AFTER = [("applications", "0015_encrypted"), ("desk", "0015_encrypted"), ("relay", "0010_encrypted")]
 
 
 def migrate(to: list[tuple[str, str]]) -> Any:
     MigrationExecutor(connection).migrate(to)
     return MigrationExecutor(connection).loader.project_state(to).apps
+
+
+def migrate_to_latest() -> None:
+    executor = MigrationExecutor(connection)
+    executor.migrate(executor.loader.graph.leaf_nodes())
 
 
 def columns(model: Any, *names: str) -> list[Any]:
@@ -40,12 +46,16 @@ def test_what_was_plain_is_encrypted_and_read_as_it_was(owner: Any) -> None:
     Case.objects.create(
         application=draft.application, title="Larkfield Holdings", state="in_review", submitted_at=timezone.now()
     )
-    known = [
+    Note.objects.create(application=draft.application, version=1, at=timezone.now(), kind="page", text="Call Ada")
+    Decision.objects.create(delivery=Delivery.objects.all()[0], agent=owner, deed="bind", note="Ada said so")
+    known: list[tuple[Any, tuple[str, ...]]] = [
         (Party, ("raw", "token")),
         (Change, ("what", "named", "changes")),
         (Document, ("name",)),
         (Delivery, ("wanted", "problems")),
         (Case, ("title", "word")),
+        (Note, ("text", "label")),
+        (Decision, ("note", "told")),
     ]
     as_it_was = [columns(model, *names) for model, names in known]
     assert Preview.objects.exists()
@@ -60,7 +70,7 @@ def test_what_was_plain_is_encrypted_and_read_as_it_was(owner: Any) -> None:
         words = before.get_model("desk", "CaseWord").objects
         words.create(case_id=draft.application.pk, word=b"larkfield")
     finally:
-        migrate(AFTER)
+        migrate_to_latest()
     assert [columns(model, *names) for model, names in known] == as_it_was
     assert Preview.objects.get().picture == b"\xff\xd8 a picture"
     with connection.cursor() as cursor:

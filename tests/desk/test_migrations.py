@@ -8,8 +8,12 @@ import pytest
 from formation_portal.desk import migrations
 
 _MIGRATIONS = sorted(Path(str(migrations.__file__)).parent.glob("0*.py"))
-# What columns are made of, and how they were encrypted.
-_FIELDS = {"formation_portal.core.encrypted_fields", "formation_portal.core.encryption"}
+# What columns are made of, how they were encrypted, and how many are changed at once.
+_FIELDS = {
+    "formation_portal.core.encrypted_fields",
+    "formation_portal.core.encryption",
+    "formation_portal.core.migration_operations",
+}
 
 
 @pytest.mark.parametrize("path", _MIGRATIONS, ids=lambda path: path.stem)

@@ -10,6 +10,7 @@ from formation_portal.core.encrypted_fields import (
     EncryptedTextField,
     encrypt_models,
 )
+from formation_portal.core.migration_operations import ChangeFields
 
 
 class Migration(migrations.Migration):
@@ -19,75 +20,27 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
-        migrations.AddField(
-            model_name="holding",
-            name="row",
-            field=models.UUIDField(default=uuid.uuid4, editable=False, null=True),
-        ),
-        migrations.AddField(
-            model_name="stake",
-            name="row",
-            field=models.UUIDField(default=uuid.uuid4, editable=False, null=True),
-        ),
-        migrations.AddField(
-            model_name="change",
-            name="row",
-            field=models.UUIDField(default=uuid.uuid4, editable=False, null=True),
-        ),
-        migrations.AlterField(
-            model_name="application",
-            name="declaration",
-            field=EncryptedTextField(blank=True, bound_to=("reference",)),
-        ),
-        migrations.AlterField(
-            model_name="change",
-            name="changes",
-            field=EncryptedJSONField(bound_to=("application_id", "row"), default=list),
-        ),
-        migrations.AlterField(
-            model_name="change",
-            name="named",
-            field=EncryptedJSONField(blank=True, bound_to=("application_id", "row"), default=dict),
-        ),
-        migrations.AlterField(
-            model_name="change",
-            name="what",
-            field=EncryptedTextField(bound_to=("application_id", "row"), max_length=300),
-        ),
-        migrations.AlterField(
-            model_name="document",
-            name="name",
-            field=EncryptedTextField(bound_to=("application_id", "sha256"), max_length=255),
-        ),
-        migrations.AlterField(
-            model_name="holding",
-            name="typed",
-            field=EncryptedJSONField(bound_to=("application_id", "row"), default=str),
-        ),
-        migrations.AlterField(
-            model_name="party",
-            name="raw",
-            field=EncryptedJSONField(bound_to=("application_id", "token"), default=dict),
-        ),
-        migrations.AlterField(
-            model_name="preview",
-            name="picture",
-            field=EncryptedBinaryField(bound_to=("document_id",)),
-        ),
-        migrations.AlterField(
-            model_name="sectionanswers",
-            name="raw",
-            field=EncryptedJSONField(bound_to=("application_id", "section_key"), default=dict),
-        ),
-        migrations.AlterField(
-            model_name="shareclass",
-            name="raw",
-            field=EncryptedJSONField(bound_to=("application_id", "token"), default=dict),
-        ),
-        migrations.AlterField(
-            model_name="stake",
-            name="typed",
-            field=EncryptedJSONField(bound_to=("application_id", "row"), default=str),
+        ChangeFields(
+            application={"declaration": EncryptedTextField(blank=True, bound_to=("reference",))},
+            change={
+                "row": models.UUIDField(editable=False, null=True),
+                "changes": EncryptedJSONField(bound_to=("application_id", "row"), default=list),
+                "named": EncryptedJSONField(blank=True, bound_to=("application_id", "row"), default=dict),
+                "what": EncryptedTextField(bound_to=("application_id", "row"), max_length=300),
+            },
+            document={"name": EncryptedTextField(bound_to=("application_id", "sha256"), max_length=255)},
+            holding={
+                "row": models.UUIDField(editable=False, null=True),
+                "typed": EncryptedJSONField(bound_to=("application_id", "row"), default=str),
+            },
+            party={"raw": EncryptedJSONField(bound_to=("application_id", "token"), default=dict)},
+            preview={"picture": EncryptedBinaryField(bound_to=("document_id",))},
+            sectionanswers={"raw": EncryptedJSONField(bound_to=("application_id", "section_key"), default=dict)},
+            shareclass={"raw": EncryptedJSONField(bound_to=("application_id", "token"), default=dict)},
+            stake={
+                "row": models.UUIDField(editable=False, null=True),
+                "typed": EncryptedJSONField(bound_to=("application_id", "row"), default=str),
+            },
         ),
         encrypt_models(
             "applications",
@@ -101,19 +54,9 @@ class Migration(migrations.Migration):
             "shareclass",
             "stake",
         ),
-        migrations.AlterField(
-            model_name="holding",
-            name="row",
-            field=models.UUIDField(default=uuid.uuid4, editable=False, unique=True),
-        ),
-        migrations.AlterField(
-            model_name="stake",
-            name="row",
-            field=models.UUIDField(default=uuid.uuid4, editable=False, unique=True),
-        ),
-        migrations.AlterField(
-            model_name="change",
-            name="row",
-            field=models.UUIDField(default=uuid.uuid4, editable=False, unique=True),
+        ChangeFields(
+            change={"row": models.UUIDField(default=uuid.uuid4, editable=False, unique=True)},
+            holding={"row": models.UUIDField(default=uuid.uuid4, editable=False, unique=True)},
+            stake={"row": models.UUIDField(default=uuid.uuid4, editable=False, unique=True)},
         ),
     ]

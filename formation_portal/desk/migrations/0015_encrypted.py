@@ -6,6 +6,7 @@ from django.db import migrations
 
 from formation_portal.core.encrypted_fields import EncryptedTextField, encrypt_models, rows_in_order
 from formation_portal.core.encryption import key_ring
+from formation_portal.core.migration_operations import ChangeFields, RunPythonOnRows
 
 _LONGEST, _DIGEST_BYTES, _AT_ONCE = 12, 10, 1000
 
@@ -33,17 +34,13 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
-        migrations.AlterField(
-            model_name="case",
-            name="title",
-            field=EncryptedTextField(blank=True, bound_to=("application_id",), max_length=300),
-        ),
-        migrations.AlterField(
-            model_name="case",
-            name="word",
-            field=EncryptedTextField(blank=True, bound_to=("application_id",), max_length=200),
+        ChangeFields(
+            case={
+                "title": EncryptedTextField(blank=True, bound_to=("application_id",), max_length=300),
+                "word": EncryptedTextField(blank=True, bound_to=("application_id",), max_length=200),
+            },
         ),
         encrypt_models("desk", "case"),
         # No word can be made of a digest: words are written anew with what is saved next.
-        migrations.RunPython(digest_words, migrations.RunPython.noop),
+        RunPythonOnRows("caseword", code=digest_words, reverse_code=migrations.RunPython.noop),
     ]

@@ -3,6 +3,7 @@
 from django.db import migrations
 
 from formation_portal.core.encrypted_fields import EncryptedTextField, encrypt_models
+from formation_portal.core.migration_operations import ChangeFields
 
 
 class Migration(migrations.Migration):
@@ -12,25 +13,13 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
-        migrations.AlterField(
-            model_name="letter",
-            name="html",
-            field=EncryptedTextField(blank=True, bound_to=("number",)),
-        ),
-        migrations.AlterField(
-            model_name="letter",
-            name="subject",
-            field=EncryptedTextField(blank=True, bound_to=("number",), max_length=250),
-        ),
-        migrations.AlterField(
-            model_name="letter",
-            name="text",
-            field=EncryptedTextField(blank=True, bound_to=("number",)),
-        ),
-        migrations.AlterField(
-            model_name="letter",
-            name="to",
-            field=EncryptedTextField(blank=True, bound_to=("number",)),
+        ChangeFields(
+            letter={
+                "html": EncryptedTextField(blank=True, bound_to=("number",)),
+                "subject": EncryptedTextField(blank=True, bound_to=("number",), max_length=250),
+                "text": EncryptedTextField(blank=True, bound_to=("number",)),
+                "to": EncryptedTextField(blank=True, bound_to=("number",)),
+            },
         ),
         encrypt_models("letters", "letter"),
     ]

@@ -10,6 +10,9 @@ from formation_portal.core.encrypted_fields import (
     EncryptedTextField,
     encrypt_models,
 )
+from formation_portal.core.migration_operations import ChangeFields
+
+_DELIVERY = ("application_id", "kind", "subject")
 
 
 class Migration(migrations.Migration):
@@ -19,57 +22,21 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
-        migrations.AddField(
-            model_name="decision",
-            name="row",
-            field=models.UUIDField(default=uuid.uuid4, editable=False, null=True),
-        ),
-        migrations.AlterField(
-            model_name="decision",
-            name="note",
-            field=EncryptedTextField(blank=True, bound_to=("delivery_id", "row")),
-        ),
-        migrations.AlterField(
-            model_name="decision",
-            name="told",
-            field=EncryptedJSONField(bound_to=("delivery_id", "row"), null=True),
-        ),
-        migrations.AlterField(
-            model_name="delivery",
-            name="acknowledged",
-            field=EncryptedJSONField(bound_to=("application_id", "kind", "subject"), null=True),
-        ),
-        migrations.AlterField(
-            model_name="delivery",
-            name="document_note",
-            field=EncryptedTextField(
-                blank=True, bound_to=("application_id", "kind", "subject"), db_column="verdict_note"
-            ),
-        ),
-        migrations.AlterField(
-            model_name="delivery",
-            name="problems",
-            field=EncryptedJSONField(bound_to=("application_id", "kind", "subject"), default=list),
-        ),
-        migrations.AlterField(
-            model_name="delivery",
-            name="sent",
-            field=EncryptedJSONField(bound_to=("application_id", "kind", "subject"), null=True),
-        ),
-        migrations.AlterField(
-            model_name="delivery",
-            name="wanted",
-            field=EncryptedJSONField(bound_to=("application_id", "kind", "subject"), null=True),
-        ),
-        migrations.AlterField(
-            model_name="receivedevent",
-            name="body",
-            field=EncryptedBinaryField(bound_to=("event_id",)),
+        ChangeFields(
+            decision={
+                "row": models.UUIDField(editable=False, null=True),
+                "note": EncryptedTextField(blank=True, bound_to=("delivery_id", "row")),
+                "told": EncryptedJSONField(bound_to=("delivery_id", "row"), null=True),
+            },
+            delivery={
+                "acknowledged": EncryptedJSONField(bound_to=_DELIVERY, null=True),
+                "document_note": EncryptedTextField(blank=True, bound_to=_DELIVERY, db_column="verdict_note"),
+                "problems": EncryptedJSONField(bound_to=_DELIVERY, default=list),
+                "sent": EncryptedJSONField(bound_to=_DELIVERY, null=True),
+                "wanted": EncryptedJSONField(bound_to=_DELIVERY, null=True),
+            },
+            receivedevent={"body": EncryptedBinaryField(bound_to=("event_id",))},
         ),
         encrypt_models("relay", "decision", "delivery", "receivedevent"),
-        migrations.AlterField(
-            model_name="decision",
-            name="row",
-            field=models.UUIDField(default=uuid.uuid4, editable=False, unique=True),
-        ),
+        ChangeFields(decision={"row": models.UUIDField(default=uuid.uuid4, editable=False, unique=True)}),
     ]

@@ -5,6 +5,10 @@ import uuid
 from django.db import migrations, models
 
 from formation_portal.core.encrypted_fields import EncryptedJSONField, EncryptedTextField, encrypt_models
+from formation_portal.core.migration_operations import ChangeFields
+
+_MODELS = ("check", "evidence", "note", "query", "reviewdecision", "screeningcheck")
+_ROW = ("application_id", "row")
 
 
 class Migration(migrations.Migration):
@@ -14,145 +18,44 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
-        migrations.AddField(
-            model_name="check",
-            name="row",
-            field=models.UUIDField(default=uuid.uuid4, editable=False, null=True),
+        ChangeFields(
+            check={
+                "row": models.UUIDField(editable=False, null=True),
+                "digest": EncryptedTextField(blank=True, bound_to=_ROW, max_length=64),
+                "label": EncryptedTextField(blank=True, bound_to=_ROW, max_length=300),
+            },
+            evidence={
+                "row": models.UUIDField(editable=False, null=True),
+                "label": EncryptedTextField(blank=True, bound_to=_ROW, max_length=300),
+                "text": EncryptedTextField(blank=True, bound_to=_ROW, max_length=300),
+            },
+            note={
+                "row": models.UUIDField(editable=False, null=True),
+                "label": EncryptedTextField(blank=True, bound_to=_ROW, max_length=300),
+                "text": EncryptedTextField(bound_to=_ROW),
+            },
+            query={
+                "row": models.UUIDField(editable=False, null=True),
+                "label": EncryptedTextField(blank=True, bound_to=_ROW, max_length=300),
+                "proposal": EncryptedJSONField(bound_to=_ROW, null=True),
+                "reply": EncryptedTextField(blank=True, bound_to=_ROW),
+                "text": EncryptedTextField(bound_to=_ROW),
+            },
+            reviewdecision={
+                "row": models.UUIDField(editable=False, null=True),
+                "refusal": EncryptedTextField(blank=True, bound_to=_ROW),
+                "register_number": EncryptedTextField(blank=True, bound_to=_ROW, max_length=80),
+                "text": EncryptedTextField(blank=True, bound_to=_ROW),
+            },
+            screeningcheck={
+                "row": models.UUIDField(editable=False, null=True),
+                "label": EncryptedTextField(bound_to=_ROW, max_length=300),
+                "name": EncryptedTextField(blank=True, bound_to=_ROW, max_length=255),
+                "text": EncryptedTextField(blank=True, bound_to=_ROW),
+            },
         ),
-        migrations.AddField(
-            model_name="evidence",
-            name="row",
-            field=models.UUIDField(default=uuid.uuid4, editable=False, null=True),
-        ),
-        migrations.AddField(
-            model_name="note",
-            name="row",
-            field=models.UUIDField(default=uuid.uuid4, editable=False, null=True),
-        ),
-        migrations.AddField(
-            model_name="query",
-            name="row",
-            field=models.UUIDField(default=uuid.uuid4, editable=False, null=True),
-        ),
-        migrations.AddField(
-            model_name="reviewdecision",
-            name="row",
-            field=models.UUIDField(default=uuid.uuid4, editable=False, null=True),
-        ),
-        migrations.AddField(
-            model_name="screeningcheck",
-            name="row",
-            field=models.UUIDField(default=uuid.uuid4, editable=False, null=True),
-        ),
-        migrations.AlterField(
-            model_name="check",
-            name="digest",
-            field=EncryptedTextField(blank=True, bound_to=("application_id", "row"), max_length=64),
-        ),
-        migrations.AlterField(
-            model_name="check",
-            name="label",
-            field=EncryptedTextField(blank=True, bound_to=("application_id", "row"), max_length=300),
-        ),
-        migrations.AlterField(
-            model_name="evidence",
-            name="label",
-            field=EncryptedTextField(blank=True, bound_to=("application_id", "row"), max_length=300),
-        ),
-        migrations.AlterField(
-            model_name="evidence",
-            name="text",
-            field=EncryptedTextField(blank=True, bound_to=("application_id", "row"), max_length=300),
-        ),
-        migrations.AlterField(
-            model_name="note",
-            name="label",
-            field=EncryptedTextField(blank=True, bound_to=("application_id", "row"), max_length=300),
-        ),
-        migrations.AlterField(
-            model_name="note",
-            name="text",
-            field=EncryptedTextField(bound_to=("application_id", "row")),
-        ),
-        migrations.AlterField(
-            model_name="query",
-            name="label",
-            field=EncryptedTextField(blank=True, bound_to=("application_id", "row"), max_length=300),
-        ),
-        migrations.AlterField(
-            model_name="query",
-            name="proposal",
-            field=EncryptedJSONField(bound_to=("application_id", "row"), null=True),
-        ),
-        migrations.AlterField(
-            model_name="query",
-            name="reply",
-            field=EncryptedTextField(blank=True, bound_to=("application_id", "row")),
-        ),
-        migrations.AlterField(
-            model_name="query",
-            name="text",
-            field=EncryptedTextField(bound_to=("application_id", "row")),
-        ),
-        migrations.AlterField(
-            model_name="reviewdecision",
-            name="refusal",
-            field=EncryptedTextField(blank=True, bound_to=("application_id", "row")),
-        ),
-        migrations.AlterField(
-            model_name="reviewdecision",
-            name="register_number",
-            field=EncryptedTextField(blank=True, bound_to=("application_id", "row"), max_length=80),
-        ),
-        migrations.AlterField(
-            model_name="reviewdecision",
-            name="text",
-            field=EncryptedTextField(blank=True, bound_to=("application_id", "row")),
-        ),
-        migrations.AlterField(
-            model_name="screeningcheck",
-            name="label",
-            field=EncryptedTextField(bound_to=("application_id", "row"), max_length=300),
-        ),
-        migrations.AlterField(
-            model_name="screeningcheck",
-            name="name",
-            field=EncryptedTextField(blank=True, bound_to=("application_id", "row"), max_length=255),
-        ),
-        migrations.AlterField(
-            model_name="screeningcheck",
-            name="text",
-            field=EncryptedTextField(blank=True, bound_to=("application_id", "row")),
-        ),
-        encrypt_models("reviews", "check", "evidence", "note", "query", "reviewdecision", "screeningcheck"),
-        migrations.AlterField(
-            model_name="check",
-            name="row",
-            field=models.UUIDField(default=uuid.uuid4, editable=False, unique=True),
-        ),
-        migrations.AlterField(
-            model_name="evidence",
-            name="row",
-            field=models.UUIDField(default=uuid.uuid4, editable=False, unique=True),
-        ),
-        migrations.AlterField(
-            model_name="note",
-            name="row",
-            field=models.UUIDField(default=uuid.uuid4, editable=False, unique=True),
-        ),
-        migrations.AlterField(
-            model_name="query",
-            name="row",
-            field=models.UUIDField(default=uuid.uuid4, editable=False, unique=True),
-        ),
-        migrations.AlterField(
-            model_name="reviewdecision",
-            name="row",
-            field=models.UUIDField(default=uuid.uuid4, editable=False, unique=True),
-        ),
-        migrations.AlterField(
-            model_name="screeningcheck",
-            name="row",
-            field=models.UUIDField(default=uuid.uuid4, editable=False, unique=True),
+        encrypt_models("reviews", *_MODELS),
+        ChangeFields(
+            **{name: {"row": models.UUIDField(default=uuid.uuid4, editable=False, unique=True)} for name in _MODELS}
         ),
     ]

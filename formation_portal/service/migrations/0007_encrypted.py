@@ -10,6 +10,7 @@ from formation_portal.core.encrypted_fields import (
     rows_in_order,
 )
 from formation_portal.core.encryption import key_ring
+from formation_portal.core.migration_operations import ChangeFields, RunPythonOnRows
 
 _LONGEST_WORD, _DIGITS = 16, 10
 
@@ -36,62 +37,28 @@ class Migration(migrations.Migration):
             model_name="party",
             name="label",
         ),
-        migrations.AlterField(
-            model_name="document",
-            name="name",
-            field=EncryptedTextField(bound_to=("id",), max_length=255),
-        ),
-        migrations.AlterField(
-            model_name="entity",
-            name="csp_data",
-            field=EncryptedJSONField(bound_to=("id",), default=dict),
-        ),
-        migrations.AlterField(
-            model_name="entity",
-            name="properties",
-            field=EncryptedJSONField(bound_to=("id",), default=dict),
-        ),
-        migrations.AlterField(
-            model_name="entity",
-            name="status_note",
-            field=EncryptedTextField(blank=True, bound_to=("id",)),
-        ),
-        migrations.AlterField(
-            model_name="event",
-            name="data",
-            field=EncryptedJSONField(bound_to=("id",)),
-        ),
-        migrations.AlterField(
-            model_name="keptanswer",
-            name="body",
-            field=EncryptedBinaryField(bound_to=("api_key_id", "idempotency_key"), default=bytes),
-        ),
-        migrations.AlterField(
-            model_name="keptanswer",
-            name="headers",
-            field=EncryptedJSONField(bound_to=("api_key_id", "idempotency_key"), default=dict),
-        ),
-        migrations.AlterField(
-            model_name="party",
-            name="csp_data",
-            field=EncryptedJSONField(bound_to=("id",), default=dict),
-        ),
-        migrations.AlterField(
-            model_name="party",
-            name="properties",
-            field=EncryptedJSONField(bound_to=("id",), default=dict),
-        ),
-        migrations.AlterField(
-            model_name="shareclass",
-            name="csp_data",
-            field=EncryptedJSONField(bound_to=("id",), default=dict),
-        ),
-        migrations.AlterField(
-            model_name="shareclass",
-            name="properties",
-            field=EncryptedJSONField(bound_to=("id",), default=dict),
+        ChangeFields(
+            document={"name": EncryptedTextField(bound_to=("id",), max_length=255)},
+            entity={
+                "csp_data": EncryptedJSONField(bound_to=("id",), default=dict),
+                "properties": EncryptedJSONField(bound_to=("id",), default=dict),
+                "status_note": EncryptedTextField(blank=True, bound_to=("id",)),
+            },
+            event={"data": EncryptedJSONField(bound_to=("id",))},
+            keptanswer={
+                "body": EncryptedBinaryField(bound_to=("api_key_id", "idempotency_key"), default=bytes),
+                "headers": EncryptedJSONField(bound_to=("api_key_id", "idempotency_key"), default=dict),
+            },
+            party={
+                "csp_data": EncryptedJSONField(bound_to=("id",), default=dict),
+                "properties": EncryptedJSONField(bound_to=("id",), default=dict),
+            },
+            shareclass={
+                "csp_data": EncryptedJSONField(bound_to=("id",), default=dict),
+                "properties": EncryptedJSONField(bound_to=("id",), default=dict),
+            },
         ),
         encrypt_models("service", "document", "entity", "event", "keptanswer", "party", "shareclass"),
         # No word can be made of a digest: words are written anew with what is saved next.
-        migrations.RunPython(digest_words, migrations.RunPython.noop),
+        RunPythonOnRows("party", code=digest_words, reverse_code=migrations.RunPython.noop),
     ]

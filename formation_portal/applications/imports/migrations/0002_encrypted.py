@@ -3,6 +3,7 @@
 from django.db import migrations
 
 from formation_portal.core.encrypted_fields import EncryptedJSONField, EncryptedTextField, encrypt_models
+from formation_portal.core.migration_operations import ChangeFields
 
 
 class Migration(migrations.Migration):
@@ -12,15 +13,11 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
-        migrations.AlterField(
-            model_name="partyimport",
-            name="name",
-            field=EncryptedTextField(bound_to=("application_id", "token"), max_length=255),
-        ),
-        migrations.AlterField(
-            model_name="partyimport",
-            name="sheet",
-            field=EncryptedJSONField(bound_to=("application_id", "token"), default=dict),
+        ChangeFields(
+            partyimport={
+                "name": EncryptedTextField(bound_to=("application_id", "token"), max_length=255),
+                "sheet": EncryptedJSONField(bound_to=("application_id", "token"), default=dict),
+            },
         ),
         encrypt_models("spreadsheet", "partyimport"),
     ]
