@@ -60,7 +60,9 @@ def test_a_template_holds_nothing_that_the_content_policy_forbids(path: Path) ->
     # What runs first is known to the policy by its hash.
     source = path.read_text().replace("<script>{% first_script %}</script>", "")
     assert not re.search(r"\sstyle\s*=", source), "a style attribute"
-    assert not re.search(r"<style\b", source), "an inline style sheet"
+    # A file in an archive, which no policy of ours reaches and which brings in itself.
+    is_file = _name(path) == "privacy/export.html"
+    assert is_file or not re.search(r"<style\b", source), "an inline style sheet"
     assert not re.search(r"<script\b(?![^>]*\bsrc=)", source), "an inline script"
     assert not re.search(r"\son[a-z]+\s*=", source), "an event handler"
     assert not re.search(r"hx-on|hx-vars|js:|javascript:", source), "script in an attribute"

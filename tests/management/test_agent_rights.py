@@ -14,7 +14,7 @@ from formation_portal.audit.models import Actor, AuditAction, Entry
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
-EVERYTHING = "own_cases, all_cases, review, decide, confirm, export, audit, workbench, keys"
+EVERYTHING = "own_cases, all_cases, review, decide, confirm, export, audit, workbench, keys, erase"
 
 
 def run_command(*arguments: str) -> str:
@@ -35,15 +35,15 @@ def test_without_agents_it_says_so(owner: User) -> None:
 def test_it_takes_and_gives_and_the_audit_keeps_it(agent: User) -> None:
     assert (
         run_command("Agent@example.com", "--take", "audit", "decide")
-        == "agent@example.com: own_cases, all_cases, review, confirm, export, workbench, keys\n"
+        == "agent@example.com: own_cases, all_cases, review, confirm, export, workbench, keys, erase\n"
     )
     assert (
         run_command("agent@example.com", "--give", "decide")
-        == "agent@example.com: own_cases, all_cases, review, decide, confirm, export, workbench, keys\n"
+        == "agent@example.com: own_cases, all_cases, review, decide, confirm, export, workbench, keys, erase\n"
     )
     agent = User.objects.get(pk=agent.pk)
     has = [right for right in Right if agent.has_perm(right.permission)]
-    assert has == ["own_cases", "all_cases", "review", "decide", "confirm", "export", "workbench", "keys"]
+    assert has == ["own_cases", "all_cases", "review", "decide", "confirm", "export", "workbench", "keys", "erase"]
     kept = [(one.deed, one.actor, one.subject, json.loads(one.detail)) for one in Entry.objects.order_by("number")]
     about = (AuditAction.RIGHTS, Actor.PORTAL, str(agent.pk))
     assert kept == [
@@ -57,7 +57,7 @@ def test_a_superuser_loses_what_is_taken() -> None:
     assert run_command() == f"root@example.com: {EVERYTHING}\n"
     assert (
         run_command("root@example.com", "--take", "decide")
-        == "root@example.com: own_cases, all_cases, review, confirm, export, audit, workbench, keys\n"
+        == "root@example.com: own_cases, all_cases, review, confirm, export, audit, workbench, keys, erase\n"
     )
     assert not User.objects.get().has_perm(Right.DECIDE.permission)
 

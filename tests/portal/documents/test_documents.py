@@ -47,6 +47,14 @@ def test_slots_stand_by_whom_they_are_about(as_owner: Client, draft: Draft, ada:
     assert page.one("title").text == "Documents – Example company – Formation Portal"
 
 
+def test_whoever_uploads_agrees_that_files_are_kept_as_they_are(as_owner: Client, draft: Draft, owner: Any) -> None:
+    words = "By uploading a file you agree that we keep it as it is"
+    assert words in as_owner.get(url(draft.application)).content.decode()
+    factories.fill_in(draft, by=owner)
+    services.submit(draft, by=owner)
+    assert words not in as_owner.get(url(draft.application)).content.decode()
+
+
 def test_a_file_is_taken_into_its_slot(as_owner: Client, draft: Draft, ada: Party) -> None:
     response = upload(as_owner, draft.application, f"{ada.token}/Passport")
     assert response["Location"] == f"{url(draft.application)}#slot:{ada.token}/Passport-slot"
