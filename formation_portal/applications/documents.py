@@ -31,6 +31,11 @@ def findings_of(document: Document) -> Findings:
     return Findings.from_json(document.findings)
 
 
+def can_be_shown(document: Document) -> bool:
+    """Whether there are pictures of its pages: its file is here and sound, and the malware scanner has answered."""
+    return document.has_copy and not document.is_checking and findings_of(document).can_be_shown
+
+
 def small_picture(document: Document) -> bytes:
     """The first page as a small JPEG; empty where there is none. Drawn and stored where it is not stored yet.
 
@@ -56,7 +61,7 @@ def page_picture(document: Document, page: int, *, is_close: bool = False) -> by
 
 
 def _draw(document: Document, *, side: int, page: int = 1) -> bytes:
-    if not findings_of(document).can_be_shown:
+    if not can_be_shown(document):
         return b""
     try:
         with document.file.storage.open(str(document.file.name)) as file:

@@ -8,7 +8,7 @@ from django.http import Http404
 from django.urls import reverse
 from django.utils.translation import gettext, gettext_lazy
 
-from formation_portal.applications.documents import expired_dates, findings_of
+from formation_portal.applications.documents import can_be_shown, expired_dates, findings_of
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.locks import locks_of
 from formation_portal.applications.models import Document
@@ -133,7 +133,7 @@ class DocumentPage:
 
     @property
     def can_be_shown(self) -> bool:
-        return findings_of(self.document).can_be_shown and not self.document.is_checking
+        return can_be_shown(self.document)
 
     @property
     def pages(self) -> int:

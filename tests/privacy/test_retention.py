@@ -159,7 +159,10 @@ def test_copies_go_once_the_service_has_the_files(
         assert answer.status_code == 410
         assert "formation service" in answer.content.decode()
     assert as_owner.get(f"/applications/{old.reference}/status/").status_code == 200
-    assert as_agent.get(f"/desk/{old.reference}/").status_code == 200
+    assert "Kept by the formation service" in as_agent.get(f"/desk/{old.reference}/").content.decode()
+    viewer = as_agent.get(f"/desk/{old.reference}/parties/ada/").content.decode()
+    assert "The formation service has this file." in viewer
+    assert f"documents/{document.pk}/pages/" not in viewer
     assert erase_what_is_due()["copies"] == 0, "once"
 
 

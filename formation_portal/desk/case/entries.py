@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from formation_portal.applications.documents import findings_of
+from formation_portal.applications.documents import can_be_shown
 from formation_portal.applications.parties import PartyRow
 from formation_portal.applications.readback import AnswerGroup, DocumentLine
 from formation_portal.reviews.checklist import ACCEPTED, CHANGED, OPEN, QUERIED, Fact, HolderChecklist
@@ -134,4 +134,4 @@ class DocumentRow:
     def can_be_shown(self) -> bool:
         """Whether there is a picture of it."""
         document = self.line.document
-        return document is not None and findings_of(document).can_be_shown and not document.is_checking
+        return document is not None and can_be_shown(document)

@@ -6,7 +6,7 @@ from functools import cached_property
 
 from django.urls import reverse
 
-from formation_portal.applications.documents import findings_of
+from formation_portal.applications.documents import can_be_shown, findings_of
 from formation_portal.applications.models import Document
 from formation_portal.ui.documents import file_facts
 
@@ -35,7 +35,7 @@ class Viewer:
     @property
     def can_be_shown(self) -> bool:
         """Whether there is a picture of it."""
-        return findings_of(self.document).can_be_shown and not self.document.is_checking
+        return can_be_shown(self.document)
 
     @property
     def document_links(self) -> list[tuple[Document, str]]:

@@ -54,6 +54,7 @@ from tests.journeys.page_states.documents import document_states
 from tests.journeys.page_states.mail_and_sessions import mail_and_session_states
 from tests.journeys.page_states.party_review import party_review_states
 from tests.journeys.page_states.people import people_states
+from tests.journeys.page_states.privacy import privacy_states
 from tests.journeys.page_states.queue import queue_states
 from tests.journeys.page_states.returned import returned_states
 from tests.journeys.page_states.screenshots import Shot, Story, press, signed_in
@@ -71,6 +72,7 @@ _DELIVERIES = (DeliveryState.WAITING, DeliveryState.UNKNOWN, DeliveryState.HELD,
 _REFUSED = {"not-found", "not-found-outside", "product-not-found", "forbidden", "no-catalog"}
 # What the page shows is set by the e-mail itself, or by the library that documents the interface.
 _NOT_OURS = ("letter-html", "interface")
+_REFUSED |= {"file-removed"}
 _REFUSED |= {"part-unknown", "part-expired", "collaboration-shut", "right-missing", "case-not-claimed", "case-own"}
 
 
@@ -223,6 +225,13 @@ def test_no_state_of_a_party_under_review_puts_up_a_barrier(walk: Walk) -> None:
 @pytest.mark.long
 def test_no_page_about_documents_puts_up_a_barrier(walk: Walk) -> None:
     for shot in document_states():
+        walk.look(shot)
+    assert not walk.found, "\n".join(walk.found)
+
+
+@pytest.mark.long
+def test_no_page_of_privacy_puts_up_a_barrier(walk: Walk) -> None:
+    for shot in privacy_states():
         walk.look(shot)
     assert not walk.found, "\n".join(walk.found)
 

@@ -23,6 +23,7 @@ from tests.journeys.page import Control, Form
 from tests.journeys.page_states.documents import document_states
 from tests.journeys.page_states.mail_and_sessions import mail_and_session_states
 from tests.journeys.page_states.people import people_states
+from tests.journeys.page_states.privacy import privacy_states
 from tests.journeys.page_states.screenshots import Shot, Story
 from tests.journeys.page_states.sharing import sharing_states
 from tests.journeys.page_states.workbench import workbench_states
@@ -101,6 +102,7 @@ def _shots(browsers: dict[str, InProcessBrowser]) -> Iterator[Shot]:
     yield from states._after_the_story()
     yield from people_states()
     yield from document_states()
+    yield from privacy_states()
     for shot in workbench_states():
         yield shot
         for mistake in _MISTAKES.get(shot.name, ()):

@@ -41,7 +41,7 @@ def test_what_they_say_of_days_and_of_whom_to_write_to_is_what_is_set(as_nobody:
     text = " ".join(page_of(as_nobody, "privacy").one("main").text.split())
     for words in (
         "Kite decides how your details are used.",
-        "12 days after",
+        "The content of e-mails: 12 days.",
         "for 45 minutes after",
         "Write to hello@kite.example",
     ):
