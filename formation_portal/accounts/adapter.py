@@ -15,6 +15,7 @@ from django.utils.translation import get_language, gettext
 from django.utils.translation import gettext_lazy as _
 
 from formation_portal.mail import queue_letter
+from formation_portal.mail.rendering import KINDS_WITH_NAMES
 
 from . import addresses
 from .guesses import give_back, password_buckets, remember_device, take
@@ -75,10 +76,10 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth ha
         return str(super().get_login_redirect_url(request))
 
     def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
-        """Into the outbox, as every other letter."""
+        """Into the outbox, as every other letter. The account's name stands in those alone that go to a confirmed
+        address: whoever has opened it may have typed somebody else's."""
         event = template_prefix.rpartition("/")[2]
         kind, link = _LETTERS[event]
-        name = context["user"].get_full_name() if "user" in context else ""
         language = get_language() or "en"
         if event in _CODES and "code" in context:
             minutes = settings.ACCOUNT_EMAIL_VERIFICATION_BY_CODE_TIMEOUT // 60
@@ -88,7 +89,9 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth ha
         # Without its host: whole addresses are made from PORTAL_URL, not from what a request calls this host.
         path = urlsplit(context[link])._replace(scheme="", netloc="").geturl()
         more = {"event": event} if kind == "second_factor" else {}
-        queue_letter(kind=kind, to=email, language=language, context={"name": name, "link": path, **more})
+        if kind in KINDS_WITH_NAMES:
+            more["name"] = context["user"].get_full_name()
+        queue_letter(kind=kind, to=email, language=language, context={"link": path, **more})
 
     def send_notification_mail(
         self, template_prefix: str, user: User, context: dict[str, Any] | None = None, email: str | None = None

@@ -22,6 +22,7 @@ from django.utils.translation import get_language, gettext
 from django.utils.translation import gettext_lazy as _
 
 from formation_portal import mail
+from formation_portal.mail.typed_text import validate_name
 
 from . import addresses
 from .guesses import RESET_LETTERS, SENT_CODE, TooManyGuesses, counted, password_buckets, take
@@ -68,13 +69,20 @@ class SignInForm(PortalFormMixin, allauth_forms.LoginForm):  # type: ignore[misc
 
 
 class SignUpForm(PortalFormMixin, allauth_forms.SignupForm):  # type: ignore[misc]  # allauth has no types
-    """Names as on the passport, so that a person who takes part needn't type them again."""
+    """Names as on the passport, so that a person who takes part needn't type them again. Others read them in letters,
+    so they hold no addresses."""
 
     first_name = forms.CharField(
-        label=_("First name"), max_length=150, widget=forms.TextInput(attrs={"autocomplete": "given-name"})
+        label=_("First name"),
+        max_length=150,
+        validators=[validate_name],
+        widget=forms.TextInput(attrs={"autocomplete": "given-name"}),
     )
     last_name = forms.CharField(
-        label=_("Last name"), max_length=150, widget=forms.TextInput(attrs={"autocomplete": "family-name"})
+        label=_("Last name"),
+        max_length=150,
+        validators=[validate_name],
+        widget=forms.TextInput(attrs={"autocomplete": "family-name"}),
     )
     cleaned_data: dict[str, Any]
     account_already_exists: bool

@@ -13,6 +13,7 @@ from django.utils.translation import gettext_noop
 from formation_portal import mail
 from formation_portal.applications.access import Collaborator, Right
 from formation_portal.applications.draft import Draft
+from formation_portal.applications.letter_words import impersonal_words
 from formation_portal.applications.models import Application
 from formation_portal.applications.services.exceptions import Gone
 from formation_portal.applications.services.transactions import application_transaction
@@ -40,7 +41,8 @@ def share_with(draft: Draft, *, email: str, right: Right, by: AbstractBaseUser, 
             one.key_digest = digest_of_key(key)
             one.asked_at, one.expires_at = now, now + timedelta(days=settings.INVITATION_DAYS)
             link = f"{reverse('portal:collaboration_link')}?{urlencode({'key': key})}"
-            context = {"link": link, "until": one.expires_at}
+            # Names stand on the page that its reader comes to by signing in with a confirmed address.
+            context = {"link": link, "until": one.expires_at, **impersonal_words(draft, language)}
             mail.queue_letter(kind="collaboration", to=one.email, language=language, context=context)
         one.save()
         invited = gettext_noop("Shared the application")

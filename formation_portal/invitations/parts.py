@@ -14,6 +14,7 @@ from django.utils.translation import gettext_noop
 from formation_portal import mail
 from formation_portal.applications.access import Guest
 from formation_portal.applications.draft import Draft
+from formation_portal.applications.letter_words import impersonal_words
 from formation_portal.applications.models import Party
 from formation_portal.applications.parties import PartyRow
 from formation_portal.applications.services.parties import current_party
@@ -55,7 +56,7 @@ def invite(draft: Draft, party: PartyRow, *, email: str, by: AbstractBaseUser, l
         invitation.round += 1
         invitation.code_digest = ""
         invitation.sent_at, invitation.expires_at = now, now + timedelta(days=settings.INVITATION_DAYS)
-        _send(invitation, "invitation")
+        _send(draft, invitation, "invitation")
         again = gettext_noop("Sent {name} a new invitation")
         said = again if is_again else gettext_noop("Invited {name} to fill in their part")
         journal.note(said, holder=row.token, name=row.label)
@@ -88,7 +89,7 @@ def remind(draft: Draft, party: PartyRow, *, by: AbstractBaseUser) -> None:
         if now < next_reminder_from(invitation):
             raise TooSoon
         invitation.nudged_at = now
-        _send(invitation, "nudge")
+        _send(draft, invitation, "nudge")
         journal.note("Sent {name} a reminder", holder=row.token, name=row.label)
 
 
@@ -157,12 +158,13 @@ def _locked_invitation(row: PartyRow) -> Invitation | None:
     return Invitation.objects.select_for_update().filter(party=row.model).first()
 
 
-def _send(invitation: Invitation, kind: str) -> None:
-    """Save it with a new key, and post the letter that has the only copy of the key."""
+def _send(draft: Draft, invitation: Invitation, kind: str) -> None:
+    """Save it with a new key, and post the letter that has the only copy of the key. Its words name nobody: the page
+    does, once the code has shown that the invited one reads it."""
     key = new_key()
     invitation.key_digest = digest_of_key(key)
     with transaction.atomic():
         invitation.save()
         link = f"{reverse('portal:part_link')}?{urlencode({'key': key})}"
-        context = {"link": link, "until": invitation.expires_at}
+        context = {"link": link, "until": invitation.expires_at, **impersonal_words(draft, invitation.language)}
         mail.queue_letter(kind=kind, to=invitation.email, language=invitation.language, context=context)

@@ -23,6 +23,8 @@ from .rendering import render_letter
 
 # Everything else is asked for by its receiver, or has to be known.
 OPTIONAL_KINDS = frozenset({"reminder", "nudge", "part_done"})
+# Whoever is invited can say at once that they want no reminders.
+_REFUSED_AT = {kind: kind for kind in OPTIONAL_KINDS} | {"invitation": "nudge"}
 _SALT = "formation_portal.letters.refusal"
 
 # Those who send letters.
@@ -45,8 +47,8 @@ def add_to_outbox(*, kind: str, to: str, language: str, context: Mapping[str, ob
     """Draw it and keep it, unless it was written before or is not wanted."""
     if is_unsubscribed(kind=kind, to=to) or (once and Letter.objects.filter(once=once).exists()):
         return
-    if kind in OPTIONAL_KINDS:
-        context = {**context, "refusal": unsubscribe_path(kind=kind, to=to)}
+    if kind in _REFUSED_AT:
+        context = {**context, "refusal": unsubscribe_path(kind=_REFUSED_AT[kind], to=to)}
     letter = render_letter(kind=kind, language=language, context=context)
     letter.to, letter.once = to, once or None
     letter.reference = str(context.get("reference", ""))[:40]

@@ -1,11 +1,9 @@
 """Renders a letter of one kind in the receiver's language: its subject, its text, and the same in HTML.
 
-Names and titles in it were typed by people who might use them to write to strangers: each is shortened to one line
-without addresses. Every kind has sample data, for previews and for the tests that look at all of them.
+What people have typed stands only in letters to addresses that their holders have confirmed (`KINDS_WITH_NAMES`), and
+there as `typed_text` lets it. Every kind has sample data, for previews and for the tests that look at all of them.
 """
 
-import re
-import unicodedata
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
@@ -22,24 +20,36 @@ from django.utils.safestring import mark_safe
 from formation_portal.core.operator import operator
 
 from .models import Letter
+from .typed_text import text_in_letter
 
 _SUBJECT_LIMIT = 250
-# Of a text that somebody has typed.
-_TEXT_LIMIT = 80
 # Pages of ours, by their names in what a letter is given.
 _PATHS = frozenset({"link", "copy", "refusal"})
-# Line ends, controls, and marks that turn the direction; those that join letters belong to names.
-_INVISIBLE = re.compile(
-    r"[^\S ]|(?![\u200c\u200d])[\x00-\x1f\x7f-\x9f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]"
+# Letters whose receivers have confirmed their addresses; whoever writes one looks at that first. Every other kind goes
+# to an address that somebody may have typed for a stranger, and is given nothing but `_IMPERSONAL`.
+KINDS_WITH_NAMES = frozenset(
+    {
+        "password_changed",
+        "address_change",
+        "second_factor",
+        "submission",
+        "return",
+        "decision",
+        "proposal_refused",
+        "reminder",
+        "part_done",
+        "draft_deletion",
+    }
 )
-_ADDRESS = re.compile(r"\S*(?:://|@|www\.)\S*", re.IGNORECASE)
-# A full stop before a word, as in a host's name: mail programs make a link of it.
-_HOST = re.compile(r"[.\u3002](?=[^\W\d_]{2})")
+# No customer has typed any of it: the words of a product are the catalog's.
+_IMPERSONAL = _PATHS | {"until", "code", "minutes", "is_known", "product", "jurisdiction", "reference"}
 
 
 def render_letter(*, kind: str, language: str, context: Mapping[str, object]) -> Letter:
     """A letter with subject, text and HTML, to nobody yet and not saved. Raises TemplateDoesNotExist for a kind without
-    templates."""
+    templates, and ValueError where names would go to an address that nobody has confirmed."""
+    if kind not in KINDS_WITH_NAMES and (personal := context.keys() - _IMPERSONAL):
+        raise ValueError(f"A letter of kind {kind} can't hold {', '.join(sorted(personal))}")
     with translation.override(language):
         cleaned = {name: value if name in _PATHS else _clean_line(value) for name, value in context.items()}
         given = {
@@ -58,14 +68,10 @@ def render_letter(*, kind: str, language: str, context: Mapping[str, object]) ->
 
 
 def _clean_line(value: object) -> object:
-    """A text, or each of a list, on one line without addresses; anything else as it is."""
+    """A text, or each of a list, as a letter may hold it; anything else as it is."""
     if isinstance(value, list | tuple):
-        return [_clean_line(one) for one in value]
-    if not isinstance(value, str):
-        return value
-    text = _INVISIBLE.sub(" ", unicodedata.normalize("NFKC", value))
-    text = " ".join(_HOST.sub(". ", _ADDRESS.sub("…", text)).split())
-    return text if len(text) <= _TEXT_LIMIT else f"{text[: _TEXT_LIMIT - 1].rstrip()}…"
+        return [one for one in map(_clean_line, value) if one != ""]
+    return text_in_letter(value) if isinstance(value, str) else value
 
 
 def letter_styles() -> str:

@@ -9,6 +9,7 @@ from django.utils import timezone, translation
 
 from formation_portal.accounts.addresses import has_confirmed
 from formation_portal.applications.draft import open_draft
+from formation_portal.applications.letter_words import letter_title
 from formation_portal.applications.models import Application
 from formation_portal.mail import queue_letter
 
@@ -26,7 +27,7 @@ def announce_deletion(application: Application) -> bool:
         if has_confirmed(owner) and owner.is_active:
             language = owner.language or settings.LANGUAGE_CODE
             with translation.override(language):
-                company = open_draft(application).title
+                company = letter_title(open_draft(application))
             context = {
                 "company": company,
                 "reference": application.reference,

@@ -1,15 +1,22 @@
-"""What somebody has typed is in an e-mail on one line, of bounded length, and no link."""
+"""What somebody has typed is in an e-mail on one line, of bounded length, and no link; an address leaves it out."""
 
 import re
+import unicodedata
+from collections.abc import Mapping
+from html import unescape
+from typing import Any
 
 import pytest
+from django.core.exceptions import ValidationError
 from django.test import Client
+from django.utils.html import urlize
 from hypothesis import given
 from hypothesis import strategies as st
 
 from formation_portal.mail.models import Letter
-from formation_portal.mail.rendering import render_letter
-from tests.encrypted_rows import rows_with
+from formation_portal.mail.rendering import KINDS_WITH_NAMES, render_letter, sample_contexts
+from formation_portal.mail.typed_text import LONGEST, text_in_letter, validate_name
+from tests.markup import Markup
 
 LURE = "You have won.\r\n\r\nClaim it at https://evil.example/claim"
 
@@ -20,49 +27,131 @@ TYPED = {
     "Jean-Luc d’Arc": "Jean-Luc d’Arc",
     "نیک‌آیین": "نیک‌آیین",
     "Studio 3.14": "Studio 3.14",
-    LURE: "You have won. Claim it at …",
-    "Write to me@evil.example now": "Write to … now",
-    "see www.evil.example": "see …",
-    "see WWW.EVIL.EXAMPLE": "see …",
-    "evil.example/claim": "evil. example/claim",
-    "evil。example": "evil. example",
-    "evil．example": "evil. example",
-    "me＠evil.example": "…",
-    "A\u2028B\u2029C\x0bD\x00E\u202eF\u200bG\ufeffH\tI": "A B C D E F G H I",
+    "A: B/C, Ltd": "A: B/C, Ltd",
+    LURE: "",
+    "Write to me@evil.example now": "",
+    "see www.evil.example": "",
+    "see WWW.EVIL.EXAMPLE": "",
+    "evil.example/claim": "",
+    "evil。example": "",
+    "evil．example": "",
+    "evil｡example": "",
+    "evil․example": "",
+    "evil.\u200dexample": "",
+    "me＠evil.example": "",
+    "mailto:me": "",
+    "203.0.113.7/x": "",
+    r"\\evil\share": "",
+    "A\u2028B\u2029C\x0bD\x00E\u202eF\u200bG\ufeffH\tI\U000e0041J\u00adK": "A B C D E F G H I J K",
+    "You have won\r\nBcc: all": "You have won Bcc: all",
     "x" * 300: "x" * 79 + "…",
 }
+# What hostile names are made of.
+_LURES = st.sampled_from(
+    ["http://", "https:", "www.", "evil", ".example", "/x", "@", "me@evil.example", ".", "。", "．", "\r\n", "\u200b",
+     "\u200d", "\u202e", "\\\\", "mailto:", "1.2.3.4", "хост.рф", "xn--p1ai", " ", "\x00", "\u2028"]
+)  # fmt: skip
+_HOSTILE = st.one_of(st.text(max_size=200), st.lists(_LURES | st.text(max_size=3), max_size=12).map("".join))
+# As a mail program finds them, whatever the portal looks for.
+_LINKED = re.compile(r"\b(?:https?|ftp|mailto):|www\.|@|[^\W_][.\u3002\uff0e\uff61][^\W\d_]{2}", re.IGNORECASE)
 
 
 @pytest.mark.parametrize("typed", TYPED, ids=range(len(TYPED)))
-def test_a_name_is_one_line_without_an_address(typed: str) -> None:
-    rendered = render_letter(kind="confirmation", language="en", context={"name": typed, "link": "/x/"})
-    assert f"Hello {TYPED[typed]},\n" in rendered.text
+def test_a_name_is_one_line_and_is_left_out_with_an_address(typed: str) -> None:
+    assert text_in_letter(typed) == TYPED[typed]
 
 
-def test_a_title_and_each_of_a_list_are_so_too() -> None:
-    given_ = {"company": LURE, "reference": "FP-1", "link": "/x/", "needs": [LURE], "more": 0}
-    rendered = render_letter(kind="reminder", language="en", context=given_)
-    for body in (rendered.subject, rendered.text, rendered.html):
-        assert "evil" not in body
-    assert "won.\n" not in rendered.text
+@given(typed=_HOSTILE)
+def test_whatever_is_typed_makes_no_second_line_and_no_link(typed: str) -> None:
+    text = text_in_letter(typed)
+    assert len(text) <= LONGEST
+    assert text == " ".join(text.split())
+    assert not [one for one in text if unicodedata.category(one)[0] == "C" and one not in "\u200c\u200d"]
+    bare = text.replace("\u200c", "").replace("\u200d", "")
+    assert not _LINKED.search(bare)
+    assert "<a" not in urlize(bare, autoescape=True)
+    assert text_in_letter(text) == text
 
 
-@given(typed=st.text(max_size=200))
-def test_whatever_is_typed_makes_no_second_line_and_no_address(typed: str) -> None:
-    rendered = render_letter(kind="confirmation", language="en", context={"name": typed, "link": "/x/"})
-    found = re.search(r"Hello (.*),\n", rendered.text)
-    name = found[1] if found else ""
-    assert len(name) <= 80
-    assert len(name.splitlines()) <= 1
-    assert not re.search(r"://|@|www\.|\w\.[^\W\d_]{2}", name)
+@given(typed=_HOSTILE)
+def test_the_name_of_an_account_is_one_that_every_letter_may_say(typed: str) -> None:
+    try:
+        validate_name(typed)
+    except ValidationError:
+        return
+    words = " ".join(unicodedata.normalize("NFKC", typed).split())
+    assert text_in_letter(typed) == (words if len(words) <= LONGEST else text_in_letter(words))
+
+
+def _hostile(context: Mapping[str, Any], lure: str) -> dict[str, Any]:
+    """The sample with the lure in every text that it holds, but for the pages of ours."""
+    texts = {name: lure for name, one in context.items() if isinstance(one, str) and not one.startswith("/")}
+    lists = {name: [lure, lure] for name, one in context.items() if isinstance(one, list)}
+    return {**context, **texts, **lists}
+
+
+@pytest.mark.parametrize("kind", sorted(sample_contexts()))
+def test_no_kind_of_letter_carries_a_lure(kind: str) -> None:
+    """Every text of every kind, as it would be with the worst that anybody can type."""
+    context = sample_contexts()[kind]
+    honest = render_letter(kind=kind, language="en", context=context)
+    for lure in (typed for typed in TYPED if TYPED[typed] != typed):
+        letter = render_letter(kind=kind, language="en", context=_hostile(context, lure))
+        assert letter.subject.strip()
+        assert letter.subject.isprintable()
+        assert letter.text.count("\n") <= honest.text.count("\n")
+        assert Markup(letter.html).faults == []
+        for said, meant in ((letter.text, honest.text), (_words(letter.html), _words(honest.html))):
+            assert not [one for one in said if unicodedata.category(one)[0] == "C" and one not in "\n\u200c\u200d"]
+            assert _links(said) <= _links(meant)
+            assert "evil" not in said
+        assert _links(letter.subject) == set()
+
+
+def _words(html: str) -> str:
+    return unescape(re.sub(r"<style>.*?</style>|<[^>]*>", " ", html, flags=re.DOTALL))
+
+
+def _links(text: str) -> set[str]:
+    return set(re.findall(r'href="([^"]*)"', unescape(urlize(text)))) | {
+        word for word in text.split() if _LINKED.search(word)
+    }
+
+
+def test_what_has_no_name_any_more_is_called_by_something_neutral() -> None:
+    given_ = {"name": LURE, "company": "Private Limited Company", "reference": "FP-1", "link": "/x/", "needs": 0}
+    letter = render_letter(kind="part_done", language="en", context=given_)
+    assert letter.subject == "Someone you invited has finished their part"
+    given_ = {"company": "Larkfield", "reference": "FP-1", "link": "/x/", "needs": [LURE], "more": 1}
+    letter = render_letter(kind="reminder", language="en", context=given_)
+    assert "and 1 more." in letter.text
+    assert "Nothing is missing" not in letter.text + letter.html
+
+
+@pytest.mark.parametrize("kind", sorted(set(sample_contexts()) - KINDS_WITH_NAMES))
+@pytest.mark.parametrize("name", ["name", "company", "needs", "message", "inviter"])
+def test_a_letter_to_an_address_that_nobody_has_confirmed_takes_no_name(kind: str, name: str) -> None:
+    context = {**sample_contexts()[kind], name: "Ada Byron"}
+    with pytest.raises(ValueError, match=name):
+        render_letter(kind=kind, language="en", context=context)
 
 
 @pytest.mark.django_db
-def test_whoever_signs_up_with_anothers_address_writes_nothing_of_their_own_to_it() -> None:
-    posted = {"first_name": LURE, "last_name": "<b>x</b>", "email": "ada@example.com", "password1": "a long passphrase"}
-    Client().post("/accounts/signup/", posted)
-    [letter] = rows_with(Letter.objects, to="ada@example.com")
-    for body in (letter.subject, letter.text, letter.html):
-        assert "evil" not in body
-        assert "won.\n" not in body
-    assert "<b>x" not in letter.html
+@pytest.mark.parametrize("field", ["first_name", "last_name"])
+@pytest.mark.parametrize("typed", ["evil.example", "https://evil.example/x", "me@evil.example", "Ada\r\nBcc: all"])
+def test_a_name_with_an_address_opens_no_account_and_it_is_said_at_the_field(field: str, typed: str) -> None:
+    posted = {"first_name": "Ada", "last_name": "Byron", "email": "ada@example.com", "password1": "a long passphrase"}
+    answer = Client().post("/accounts/signup/", posted | {field: typed})
+    page = Markup(answer.content.decode())
+    control = page.one("input", name=field)
+    assert control.attributes["aria-invalid"] == "true"
+    [error] = [page.one("div", id=one) for one in control.attributes["aria-describedby"].split() if "error" in one]
+    assert "without e-mail or web addresses" in error.text
+    assert not Letter.objects.exists()
+
+
+@pytest.mark.django_db
+def test_names_as_people_have_them_open_one() -> None:
+    posted = {"first_name": "J. R. R.", "last_name": "d’Arc-Ó Néill", "email": "ada@example.com"}
+    assert Client().post("/accounts/signup/", posted | {"password1": "a long passphrase"}).status_code == 302
+    assert Letter.objects.get().kind == "confirmation"

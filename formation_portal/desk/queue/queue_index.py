@@ -22,6 +22,7 @@ from django.utils.timezone import localdate, make_aware
 
 from formation_portal.accounts.models import User
 from formation_portal.applications.draft import Draft, load_schema
+from formation_portal.applications.letter_words import letter_title
 from formation_portal.applications.models import Application, Party
 from formation_portal.applications.parties import name_fields
 from formation_portal.contract import canonical
@@ -164,8 +165,8 @@ def give_back_refused(draft: Draft, decision: ReviewDecision, by: Any) -> None:
     give_back(application, to=proposer, by=by)
     Case.objects.filter(pk=application.pk).update(refused_at=decision.at)
     context = {
-        "name": by.called,
-        "company": draft.title,
+        "name": by.get_full_name(),
+        "company": letter_title(draft),
         "reference": application.reference,
         "link": reverse("desk:case", args=[application.reference]),
     }

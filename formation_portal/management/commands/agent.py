@@ -104,7 +104,7 @@ def add_agent(email: str, *, first_name: str = "", last_name: str = "", rights: 
         if not is_known:
             kwargs = {"uidb36": user_pk_to_url_str(agent), "key": default_token_generator.make_token(agent)}
             path = reverse("account_reset_password_from_key", kwargs=kwargs)
-        context = {"name": agent.get_full_name(), "link": path or reverse("desk:queue"), "is_known": is_known}
+        context = {"link": path or reverse("desk:queue"), "is_known": is_known}
         mail.queue_letter(kind="agent", to=agent.email, language=agent.language or "en", context=context)
         save_rights(agent, before=set(), after=set(rights))
         # A customer's last longer than an agent's may.

@@ -13,6 +13,7 @@ from formation_portal.accounts.addresses import has_address, has_confirmed
 from formation_portal.accounts.models import User
 from formation_portal.applications.access import Author
 from formation_portal.applications.draft import Draft, open_draft
+from formation_portal.applications.letter_words import letter_title
 from formation_portal.applications.models import Application
 from formation_portal.contract.lifecycle import State
 from formation_portal.core.background import hourly_task
@@ -20,6 +21,7 @@ from formation_portal.invitations.models import Invitation
 from formation_portal.mail import queue_letter
 from formation_portal.mail.models import Letter
 from formation_portal.mail.outbox import is_unsubscribed
+from formation_portal.mail.typed_text import text_in_letter
 from formation_portal.reviews.customer_queries import customer_queries, decision_texts
 from formation_portal.reviews.decisions import RETURN
 
@@ -44,8 +46,10 @@ def send_status_email(draft: Draft) -> None:
     # Our reviewer asks nothing where the service has sent it back, or a word is all that was said.
     if kind == "return" and application.submissions in decision_texts(application, RETURN):
         count = sum(not one.is_settled for one in customer_queries(application))
+    with translation.override(language_of(owner)):
+        company = letter_title(draft)
     context = {
-        "company": draft.title,
+        "company": company,
         "reference": application.reference,
         "outcome": outcome,
         "count": count,
@@ -67,7 +71,7 @@ def send_confirmation(draft: Draft, by: Author | None) -> None:
     if not isinstance(by, User) or not has_confirmed(by):
         return
     with translation.override(language_of(by)):
-        company, timeline = draft.title, application.timeline
+        company, timeline = letter_title(draft), application.timeline
     context = {
         "company": company,
         "reference": application.reference,
@@ -82,7 +86,6 @@ def send_confirmation(draft: Draft, by: Author | None) -> None:
 
 
 KIND = "part_done"
-_NAME_SHOWN_AT_MOST = 80
 # Whoever says so again after each small change is heard on the overview alone.
 MOST_A_DAY = 20
 
@@ -96,10 +99,10 @@ def send_part_finished(draft: Draft, invitation: Invitation) -> None:
         return
     language, address = language_of(owner), [draft.application.reference, row.token]
     with translation.override(language):
-        name = row.label[:_NAME_SHOWN_AT_MOST]
+        name, company = row.label, letter_title(draft)
     context = {
         "name": name,
-        "company": draft.title,
+        "company": company,
         "reference": draft.application.reference,
         "needs": len(open_needs_of_guest(draft, row)),
         "link": reverse("portal:party", args=address),
@@ -135,13 +138,15 @@ def _send_reminder(application: Application) -> None:
     language = language_of(application.owner)
     with translation.override(language):
         draft = open_draft(application)
-        company, needs = draft.title, [need.text for need in draft.needs]
+        company, needs = letter_title(draft), [need.text for need in draft.needs]
+    # What names somebody by an address is counted, and not said.
+    shown = list(filter(text_in_letter, needs))[:_NEEDS_SHOWN]
     context = {
         "company": company,
         "reference": application.reference,
         "link": reverse("portal:overview", args=[application.reference]),
-        "needs": needs[:_NEEDS_SHOWN],
-        "more": len(needs[_NEEDS_SHOWN:]),
+        "needs": shown,
+        "more": len(needs) - len(shown),
     }
     queue_letter(
         kind="reminder",

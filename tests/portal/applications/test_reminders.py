@@ -86,3 +86,17 @@ def test_a_shut_account_is_left_alone(draft: Draft, owner: Any) -> None:
     leave(draft, days=8)
     run_hourly_tasks()
     assert reminders() == []
+
+
+def test_a_company_or_a_person_that_is_called_like_an_address_is_not_named(draft: Draft, owner: Any) -> None:
+    section = draft.schema.section("the-company")
+    assert section is not None
+    services.save_section(draft, section, {"entity.name": "evil.example/x"}, version=0, by=owner)
+    services.add_party(draft, "person", ["director"], {"person.first_name": "http://evil.example"}, by=owner)
+    leave(draft, days=8)
+    run_hourly_tasks()
+    letter = Letter.objects.get(kind="reminder")
+    assert letter.subject == f"Your draft application: {draft.application.product_name}"
+    assert "evil" not in letter.text + letter.html
+    listed = letter.text.count("\n- ")
+    assert f"and {len(draft.needs) - listed} more." in letter.text

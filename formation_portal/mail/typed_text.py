@@ -1,0 +1,57 @@
+"""What people have typed, as a letter may hold it: one line, nothing invisible, and nothing that becomes a link.
+
+Whoever may put words into a letter to somebody else could lead that reader anywhere. So a text with an address in it is
+left out as a whole, and the letter says something neutral instead; the portal's pages show it as it was typed.
+"""
+
+import re
+import unicodedata
+
+from django.core.exceptions import ValidationError
+from django.utils.translation import gettext
+
+# Of a text that somebody has typed.
+LONGEST = 80
+# Controls, marks of direction, what is not assigned, and the ends of lines and paragraphs.
+_INVISIBLE = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
+# These are invisible too, but names are written with them.
+_JOINERS = "\u200c\u200d"
+# What mail programs make a link of: an e-mail address, a scheme, a share of a network, four numbers, or a full stop
+# before a word, as in a host's name.
+_ADDRESS = re.compile(
+    r"@|://|www\.|\\\\|\b(?:https?|ftp|file|mailto|tel|sms|data|javascript|skype|callto):"
+    r"|\d{1,3}(?:\.\d{1,3}){3}|[.\u3002](?=[^\W\d_]{2})",
+    re.IGNORECASE,
+)
+
+
+def text_in_letter(typed: str) -> str:
+    """The text on one line of at most LONGEST characters; nothing where it holds an address."""
+    text = _on_one_line(typed)
+    if _has_address(text):
+        return ""
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 1].rstrip()}…"
+
+
+def validate_name(typed: str) -> None:
+    """For the names of accounts, which stand in letters to others. Raises ValidationError."""
+    text = unicodedata.normalize("NFKC", typed)
+    if any(_is_invisible(letter) for letter in text) or _has_address(_on_one_line(text)):
+        raise ValidationError(
+            gettext("Enter a name on one line, without e-mail or web addresses. Leave a space after a full stop."),
+            code="address_in_name",
+        )
+
+
+def _on_one_line(typed: str) -> str:
+    # Full stops of other scripts and widths become the one that is looked for.
+    text = unicodedata.normalize("NFKC", typed)
+    return " ".join("".join(" " if _is_invisible(letter) else letter for letter in text).split())
+
+
+def _is_invisible(letter: str) -> bool:
+    return unicodedata.category(letter) in _INVISIBLE and letter not in _JOINERS
+
+
+def _has_address(text: str) -> bool:
+    return bool(_ADDRESS.search(text.translate(dict.fromkeys(map(ord, _JOINERS)))))
