@@ -1,5 +1,9 @@
-"""What a page of the queue shows: view, filters, order and place, all of it in the address."""
+"""What a page of the queue shows: view, filters, order and place, all of it in the address; of a search only its id.
 
+The words of a search are names of people and companies. They are posted, and kept in the session (`queue/searches.py`).
+"""
+
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
@@ -12,6 +16,7 @@ from formation_portal.core.integers import parse_integer, parse_integers
 
 # What is typed to search for; more than this is no reference and no name.
 _LONGEST = 200
+_SEARCH = re.compile(r"[A-Za-z0-9_-]{1,24}")
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 NOBODY = "nobody"
 STATES = tuple(state for state in State if state is not State.DRAFT)
@@ -62,6 +67,11 @@ def moment_at(micros: int) -> datetime | None:
         return None
 
 
+def typed_search(posted: Mapping[str, str]) -> str:
+    """The words that the search form posts."""
+    return _read(posted, "q")
+
+
 def _read(query: Mapping[str, str], name: str) -> str:
     return " ".join(query.get(name, "").replace("\x00", "").split())[:_LONGEST]
 
@@ -71,6 +81,8 @@ class QueueState:
     """What an address says. What can't be read filters nothing."""
 
     view: View = View.WAITING
+    # The id of a search, and its words once the session was asked for them; no address has those.
+    search: str = ""
     text: str = ""
     state: str = ""
     # An agent's number, or NOBODY.
@@ -86,12 +98,13 @@ class QueueState:
 
     @classmethod
     def read(cls, query: Mapping[str, str]) -> "QueueState":
-        """From an address."""
+        """From an address, or from what the search form posts."""
+        search = query.get("search", "")
         view, state, holder = query.get("view", ""), query.get("state", ""), query.get("holder", "")
         after = QueuePosition.read(query.get("after", ""))
         return cls(
             view=View(view) if view in set(View) else View.WAITING,
-            text=_read(query, "q"),
+            search=search if _SEARCH.fullmatch(search) else "",
             state=state if state in set(STATES) else "",
             holder=holder if holder == NOBODY or parse_integer(holder, digits=9) else "",
             place=_read(query, "place"),
@@ -106,7 +119,7 @@ class QueueState:
         """The same as the part of an address that begins with a question mark; empty where it would say nothing."""
         parameters = {
             "view": "" if self.view is View.WAITING else self.view.value,
-            "q": self.text,
+            "search": self.search,
             "state": self.state,
             "holder": self.holder,
             "place": self.place,
@@ -122,6 +135,11 @@ class QueueState:
     def looks_at_closed(self) -> bool:
         """Whether closed cases are looked at too: where one asks for a state, or searches among all."""
         return self.view in (View.WAITING, View.ALL) and bool(self.state or self.text)
+
+    @property
+    def unsearched(self) -> "QueueState":
+        """The same without its search."""
+        return replace(self, search="", text="")
 
     @property
     def from_the_top(self) -> "QueueState":

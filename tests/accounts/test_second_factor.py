@@ -199,12 +199,12 @@ class TestAgents:
         user = person(is_agent=True)
         client = Client()
         sign_in(client)
-        assert client.get("/desk/?q=Kite")["Location"] == "/accounts/2fa/"
+        assert client.get("/desk/?place=Kite")["Location"] == "/accounts/2fa/"
         page = client.get("/accounts/2fa/").content.decode()
         assert "Agents need a second factor." in page
         assert Markup(page).faults == []
         add_app(user)
-        assert 'href="/desk/?q=Kite"' in client.get("/accounts/2fa/").content.decode()
+        assert 'href="/desk/?place=Kite"' in client.get("/accounts/2fa/").content.decode()
         assert client.get("/desk/")["Location"].startswith("/accounts/2fa/reauthenticate/?next=%2Fdesk%2F"), "not used"
 
     def test_a_session_that_has_used_none_uses_one_and_comes_back(self) -> None:
@@ -212,9 +212,9 @@ class TestAgents:
         secret = add_app(user)
         client = Client()
         client.force_login(user)
-        where = client.get("/desk/?q=Kite")["Location"]
-        answer = client.post(where, {"code": app_code(secret, time.time()), "next": "/desk/?q=Kite"})
-        assert answer["Location"] == "/desk/?q=Kite"
+        where = client.get("/desk/?place=Kite")["Location"]
+        answer = client.post(where, {"code": app_code(secret, time.time()), "next": "/desk/?place=Kite"})
+        assert answer["Location"] == "/desk/?place=Kite"
         assert client.get("/desk/").status_code == 200
 
     def test_whoever_has_signed_in_with_one_is_in(self) -> None:

@@ -18,6 +18,7 @@ from formation_portal.contract.lifecycle import State
 from formation_portal.desk.models import Case, CaseWord, Offer
 from formation_portal.desk.queue.queue_index import search_words
 from tests.bench import forms, statistics_totals
+from tests.desk.factories import searched
 
 Measure = tuple[str, float, str]
 
@@ -69,19 +70,20 @@ def measures(owner: Any, cost: Cost, *, many: int = MANY) -> Iterator[Measure]:
     client = Client()
     client.force_login(agent, backend="allauth.account.auth_backends.AuthenticationBackend")
     create_filter_offers()
+    questions = {name: searched(client, query) for name, query in QUESTIONS.items()}
     before: list[dict[str, float]] = []
     there_are = 0
     for count in (FEW, max(FEW, many // 10)):
         fill(owner, count - there_are)
         statistics_totals.fill(count)
         there_are = count
-        asked = {name: cost(lambda query=query: client.get(f"/desk/{query}")) for name, query in QUESTIONS.items()}
+        asked = {name: cost(lambda query=query: client.get(f"/desk/{query}")) for name, query in questions.items()}
         before.append({name: against_nothing for name, (_, against_nothing) in asked.items()})
     few, tenth = before
     fill(owner, many - there_are)
     statistics_totals.fill(many)
     most = 0
-    for name, query in QUESTIONS.items():
+    for name, query in questions.items():
         spent, against_nothing = cost(lambda query=query: client.get(f"/desk/{query}"))
         yield f"desk_{name}_{many}", spent, "ms"
         yield f"desk_{name}_growth", against_nothing / few[name], "x"

@@ -160,7 +160,7 @@ def test_a_body_is_as_long_as_the_portal_says_and_it_says_so(nginx: Nginx, path:
 
 def test_the_log_says_neither_what_was_searched_for_nor_a_guests_key(nginx: Nginx, tmp_path: Path) -> None:
     with_key = browser(nginx).get(f"{nginx.base}/part/a-guests-secret-key/", timeout=PATIENCE)
-    searched = browser(nginx).get(f"{nginx.base}/desk/?q=somebodys-name", allow_redirects=False, timeout=PATIENCE)
+    searched = browser(nginx).get(f"{nginx.base}/desk/?search=somebodys-name", allow_redirects=False, timeout=PATIENCE)
     for answer, part in ((with_key, "/part/"), (searched, "/desk/")):
         # Written once the answer is sent.
         line = re.compile(rf"GET {part} .* request {answer.headers['X-Request-Id']}, by")
@@ -168,7 +168,7 @@ def test_the_log_says_neither_what_was_searched_for_nor_a_guests_key(nginx: Ngin
     lines = nginx.logged()
     # Where nobody answers, nginx has something to say itself.
     with running_nginx(tmp_path / "run", (free_port(), free_port())) as alone:
-        assert browser(alone).get(f"{alone.base}/desk/?q=somebodys-name", timeout=PATIENCE).status_code == 502
+        assert browser(alone).get(f"{alone.base}/desk/?search=somebodys-name", timeout=PATIENCE).status_code == 502
         eventually(lambda: "GET /desk/ 502" in alone.logged())
         lines += alone.logged()
     assert "secret-key" not in lines

@@ -97,6 +97,7 @@ def pair(tmp_path: Path) -> Iterator[Pair]:
         ("POST", f"{APPLICATION}people/ada/"),
         ("POST", "/part/FP-1/"),
         ("POST", "/products/limited/"),
+        ("POST", "/desk/"),
         ("POST", f"{CASE}acceptances/"),
         ("POST", f"{CASE}ruling/confirmation/"),
     ],

@@ -2,8 +2,10 @@
 
 from datetime import timedelta
 from typing import Any
+from urllib.parse import parse_qsl, urlencode
 
 from django.db import transaction
+from django.http import QueryDict
 from django.test import Client
 from django.utils import timezone
 
@@ -29,9 +31,20 @@ def submitted_ones(owner: Any, count: int, *, first_days: int = 0, **more: Any) 
     return made_ones
 
 
+def searched(client: Client, query: str) -> str:
+    """The query with the id of a search in the place of `q`, whose words the client posts as the form does."""
+    path, _, said = query.partition("?")
+    asked = parse_qsl(said)
+    words = [value for name, value in asked if name == "q"]
+    if not words:
+        return query
+    kept = QueryDict(client.post("/desk/", {"q": words[-1]})["Location"].partition("?")[2])
+    return f"{path}?{urlencode([('search', kept['search']) if one[0] == 'q' else one for one in asked])}"
+
+
 def page(client: Client, query: str = "") -> Markup:
     """A page of the queue."""
-    markup = Markup(client.get(f"/desk/{query}").content.decode())
+    markup = Markup(client.get(f"/desk/{searched(client, query)}").content.decode())
     assert markup.faults == []
     return markup
 
@@ -42,5 +55,6 @@ def references(client: Client, query: str = "") -> list[str]:
 
 
 def page_after_post(client: Client, address: str, posted: dict[str, Any]) -> str:
-    """The page that follows a post."""
+    """The page that follows a post; a search in what the queue `shown` is made first."""
+    posted = posted | {name: searched(client, posted[name]) for name in posted.keys() & {"shown"}}
     return client.post(address, posted, follow=True).content.decode()

@@ -17,7 +17,7 @@ from tests.accounts.test_policies import Address, guarded
 from tests.markup import Markup
 
 from .decision_setup import path, sound
-from .factories import page, references
+from .factories import page, references, searched
 from .undecided_deliveries import put
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
@@ -94,11 +94,12 @@ def test_without_names_cases_are_found_by_reference_alone(
     assert references(as_agent, f"?q={typed}") == []
     assert references(as_agent, f"?q={reference.lower()}") == [reference]
     # Neither by the question whether something has come, nor by taking the next case that fits.
-    news = as_agent.get(f"/desk/news/?q={typed}&token=1.0.0", headers={"HX-Request": "true"})
+    search = searched(as_agent, f"?q={typed}")
+    news = as_agent.get(f"/desk/news/{search}&token=1.0.0", headers={"HX-Request": "true"})
     assert news.status_code == 204
-    as_agent.post("/desk/next-case/", {"shown": f"?q={typed}"})
+    as_agent.post("/desk/next-case/", {"shown": search})
     assert Case.objects.get().claimed_by is None
-    as_agent.post("/desk/next-case/", {"shown": f"?q={reference}"})
+    as_agent.post("/desk/next-case/", {"shown": searched(as_agent, f"?q={reference}")})
     assert Case.objects.get().claimed_by == agent
 
 

@@ -31,7 +31,7 @@ from ..changes_since import not_done, posted_again
 from ..delivery_status import case_deliveries
 from ..documents import unopened_documents
 from ..lookups import get_case_or_404
-from ..queue.search import next_case_for
+from ..queue.searches import claim_next_case
 from ..shared_texts import SharedTexts, is_insertion
 from .forms import DecisionForm, decide_as_posted
 from .pages import decided_message, decision_panel
@@ -141,10 +141,11 @@ def _go_on(request: UserRequest, draft: Draft, words: str, *, opens_next: bool) 
     link = '<a class="name" href="{}">{}</a> {}'
     messages.success(request, format_html(link, case_url(reference, shown), draft.title, words))
     if opens_next and request.user.has_perm(Right.REVIEW.permission):
-        following, none = next_case_for(request.user, shown)
+        following, none = claim_next_case(request, shown)
         if following:
             return redirect(case_url(following.application.reference, shown))
-        messages.info(request, none)
+        if none:
+            messages.info(request, none)
     return redirect(queue_url(shown))
 
 

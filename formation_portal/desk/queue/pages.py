@@ -298,7 +298,7 @@ def _chips(chosen: QueueState, agents: Mapping[str, str], offers: Sequence[Offer
     product = next((one.name for one in offers if one.pk == chosen.product), chosen.product)
     holder = agents.get(chosen.holder, "someone else")
     possible = (
-        (chosen.text, f"“{chosen.text}”", replace(top, text="")),
+        (chosen.text, f"“{chosen.text}”", top.unsearched),
         (chosen.place, chosen.place, replace(top, place="")),
         (chosen.product, product, replace(top, product="")),
         (chosen.state, state_words(State(chosen.state)) if chosen.state else "", replace(top, state="")),

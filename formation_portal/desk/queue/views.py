@@ -1,5 +1,6 @@
 """The queue, and claiming and assigning cases: those that are selected, one on its page, and the next one."""
 
+from dataclasses import replace
 from http import HTTPStatus
 
 from django.contrib import messages
@@ -19,21 +20,30 @@ from ..case_access import can_open, own_application_page, reviewers, takes_cases
 from ..case_urls import case_url, queue_shown, queue_url
 from ..lookups import get_application_or_404
 from ..models import Case
-from ..queue_state import QueueState
+from ..queue_state import QueueState, typed_search
 from ..wording import numbered
 from .claims import already_claimed, assign, claim_or_take_over
 from .claims import claim as claim_several
 from .claims import release as release_several
 from .pages import QueueVersion, colleague_options, current_version, newest_url, news_url, queue_page
-from .search import next_case_for
+from .searches import claim_next_case, has_ended, keep_search, with_words
+
+_METHODS = ["GET", "HEAD", "POST"]
 
 
-@require_safe
+@require_http_methods(_METHODS)
 @agent
 def queue(request: UserRequest) -> HttpResponse:
-    """One page of the queue as its address says."""
-    page = queue_page(QueueState.read(request.GET), request.user)
-    return render(request, "desk/queue/queue.html", {"page": page})
+    """One page of the queue as its address says. A search is posted, and leads to an address without its words."""
+    if request.method == "POST":
+        search = keep_search(request, typed_search(request.POST))
+        return redirect(queue_url(replace(QueueState.read(request.POST), search=search)))
+    asked = QueueState.read(request.GET)
+    chosen = with_words(request, asked)
+    # An address of before searches were posted has words, which are read no more.
+    is_over = has_ended(asked, chosen) or "q" in request.GET
+    page = queue_page(chosen, request.user)
+    return render(request, "desk/queue/queue.html", {"page": page, "is_search_over": is_over})
 
 
 @require_safe
@@ -44,10 +54,12 @@ def news(request: UserRequest) -> HttpResponse:
 
     The page asks by itself, so that this is no use of the session; whoever opens the address gets the queue.
     """
-    chosen, version = QueueState.read(request.GET), QueueVersion.read(request.GET.get("token", ""))
+    asked, version = QueueState.read(request.GET), QueueVersion.read(request.GET.get("token", ""))
     if not request.htmx:
-        return redirect(queue_url(chosen))
-    now = current_version(chosen, version, reader=request.user) if version else None
+        return redirect(queue_url(asked))
+    chosen = with_words(request, asked)
+    is_over = has_ended(asked, chosen)
+    now = current_version(chosen, version, reader=request.user) if version and not is_over else None
     if now is None or now == version:
         return HttpResponse(status=HTTPStatus.NO_CONTENT)
     same_page = request.htmx.current_url_abs_path or queue_url(chosen)
@@ -59,7 +71,6 @@ def news(request: UserRequest) -> HttpResponse:
     return render(request, "desk/queue/_news_answer.html", context)
 
 
-_METHODS = ["GET", "HEAD", "POST"]
 # No page shows more.
 _MOST = 100
 
@@ -157,9 +168,10 @@ def next_case(request: UserRequest) -> HttpResponse:
     if request.method != "POST":
         return _to_queue(request)
     shown = queue_shown(request.POST)
-    case, words = next_case_for(request.user, shown)
+    case, words = claim_next_case(request, shown)
     if case is None:
-        messages.info(request, words)
+        if words:
+            messages.info(request, words)
         return _to_queue(request)
     return redirect(case_url(case.application.reference, shown))
 

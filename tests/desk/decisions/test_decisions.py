@@ -1,6 +1,7 @@
 """Deciding on a case's page: what stops it, what it says then, and where one goes on. Nothing typed is ever lost."""
 
 from typing import Any
+from urllib.parse import urlencode
 
 import pytest
 from django.db import connection
@@ -18,7 +19,7 @@ from formation_portal.reviews.queries import draft_query, write_note
 from formation_portal.reviews.targets import WHOLE_APPLICATION, Target
 from formation_portal.reviews.transactions import current_version
 from tests.desk.decision_setup import REGISTERED, accept_all, case_page, decided, page_version, path, sound, state
-from tests.desk.factories import page_after_post, submitted_ones
+from tests.desk.factories import page_after_post, searched, submitted_ones
 from tests.encrypted_rows import update_each
 from tests.markup import Markup
 from tests.relay.conftest import row
@@ -94,10 +95,10 @@ def test_from_an_approval_to_the_next_case_is_one_press(
     accept_all(submitted, agent)
     submitted_ones(owner, 1, first_days=3)
     [fitting] = submitted_ones(other_customer, 1)
-    shown = {"shown": "?q=fremd"}
+    shown = {"shown": searched(as_agent, "?q=fremd")}
     # The button says what it does, whatever is chosen above it.
     response = decided(as_agent, submitted, "return", at_once="1", **shown)
-    assert response["Location"] == f"/desk/{fitting.reference}/?from=%3Fq%3Dfremd"
+    assert response["Location"] == f"/desk/{fitting.reference}/?{urlencode({'from': shown['shown']})}"
     assert state(submitted) == State.SUBMITTED_TO_CSP
     html = as_agent.get(response["Location"]).content.decode()
     assert "is approved for the registry." in html
@@ -341,7 +342,7 @@ def test_the_way_back_and_the_next_case_keep_the_filters(
     submitted: Draft, other_customer: Any, as_agent: Client
 ) -> None:
     [other] = submitted_ones(other_customer, 1, first_days=9)
-    shown = "?view=unclaimed&q=larkfield"
+    shown = searched(as_agent, "?view=unclaimed&q=larkfield")
     queue = sound(as_agent.get(f"/desk/{shown}"))
     [link] = [one.attributes["href"] for one in queue.all("a") if one.text == "Larkfield Holdings"]
     markup = sound(as_agent.get(link))

@@ -13,7 +13,7 @@ from formation_portal.desk.queue import pages as queue_page
 from formation_portal.desk.queue import search
 from formation_portal.desk.queue.queue_index import stored_digests
 from formation_portal.desk.queue_state import QueueState
-from tests.desk.factories import page, page_after_post, references, submitted_ones
+from tests.desk.factories import page, page_after_post, references, searched, submitted_ones
 from tests.markup import Markup
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
@@ -100,10 +100,10 @@ def test_a_rare_word_is_looked_up_wherever_its_case_stands(cases: list[Applicati
 
 
 def test_the_next_case_is_looked_for_as_far_and_no_further(cases: list[Application], as_agent: Client) -> None:
-    shown = {"shown": "?q=alpha+beta"}
-    response = as_agent.post("/desk/next-case/", shown)
-    assert response["Location"] == "/desk/?q=alpha+beta"
-    landed = page(as_agent, "?q=alpha+beta")
+    shown = searched(as_agent, "?q=alpha+beta")
+    response = as_agent.post("/desk/next-case/", {"shown": shown})
+    assert response["Location"] == f"/desk/{shown}"
+    landed = page(as_agent, shown)
     assert "No match among the 4 unassigned cases that have waited longest." in landed.one("main").text
     assert search_more_links(landed) != []
     assert not Case.objects.exclude(claimed_by=None).exists()
@@ -115,13 +115,13 @@ def test_the_next_case_is_found_near_and_among_the_last_ones(
 ) -> None:
     long_ago = F("submitted_at") - timedelta(days=30)
     Case.objects.update(waiting_since=long_ago, answered_since=long_ago, overdue_at=long_ago)
-    opened = [as_agent.post("/desk/next-case/", {"shown": f"?q=alpha+ingrid{view}"})["Location"] for _ in range(2)]
+    shown = searched(as_agent, f"?q=alpha+ingrid{view}")
+    opened = [as_agent.post("/desk/next-case/", {"shown": shown})["Location"] for _ in range(2)]
     assert [one.split("/")[2] for one in opened] == [cases[0].reference, cases[3].reference]
     Case.objects.exclude(pk__in=[one.pk for one in cases[5:8]]).update(
         waiting_since=None, answered_since=None, overdue_at=None
     )
-    found = as_agent.post("/desk/next-case/", {"shown": f"?q=alpha+beta{view}"})["Location"]
+    shown = searched(as_agent, f"?q=alpha+beta{view}")
+    found = as_agent.post("/desk/next-case/", {"shown": shown})["Location"]
     assert found.split("/")[2] == cases[6].reference
-    assert "No unassigned cases match." in page_after_post(
-        as_agent, "/desk/next-case/", {"shown": f"?q=alpha+beta{view}"}
-    )
+    assert "No unassigned cases match." in page_after_post(as_agent, "/desk/next-case/", {"shown": shown})

@@ -5,6 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from threading import Barrier
 from typing import Any
+from urllib.parse import urlencode
 
 import pytest
 from django.db import connection
@@ -24,7 +25,7 @@ from formation_portal.reviews.checks import accept
 from formation_portal.reviews.queries import draft_query, write_note
 from formation_portal.reviews.targets import WHOLE_APPLICATION, Target
 from formation_portal.reviews.transactions import current_version
-from tests.desk.factories import page, page_after_post, references, submitted_ones
+from tests.desk.factories import page, page_after_post, references, searched, submitted_ones
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
@@ -46,7 +47,7 @@ def test_the_ticked_cases_are_claimed_and_released(owner: Any, agent: Any, as_ag
 
 def test_an_action_leads_back_to_what_was_shown(owner: Any, as_agent: Client) -> None:
     [case] = submitted_ones(owner, 1)
-    shown = "?view=unclaimed&q=ingrid&sort=newest"
+    shown = searched(as_agent, "?view=unclaimed&q=ingrid&sort=newest")
     response = as_agent.post("/desk/claims/", {"case": case.pk, "shown": shown + "&else=https://elsewhere.example"})
     assert response["Location"] == f"/desk/{shown}"
 
@@ -130,12 +131,12 @@ def test_next_is_the_longest_waiting_that_fits(owner: Any, agent: Any, other_cus
     new, old = submitted_ones(owner, 2)
     [fitting] = submitted_ones(other_customer, 1)
     submitted_ones(owner, 1, first_days=9, state=State.RETURNED_FOR_CHANGES)
+    search = searched(as_agent, "?view=mine&q=Fremd&sort=newest")
     opened = [
-        as_agent.post("/desk/next-case/", {"shown": shown})["Location"]
-        for shown in ("?q=Fremd&view=mine&sort=newest", "?view=overdue", "", "")
+        as_agent.post("/desk/next-case/", {"shown": shown})["Location"] for shown in (search, "?view=overdue", "", "")
     ]
     assert opened == [
-        f"/desk/{fitting.reference}/?from=%3Fview%3Dmine%26q%3DFremd%26sort%3Dnewest",
+        f"/desk/{fitting.reference}/?{urlencode({'from': search})}",
         "/desk/?view=overdue",
         f"/desk/{old.reference}/",
         f"/desk/{new.reference}/",

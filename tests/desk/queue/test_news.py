@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from formation_portal.desk.models import Case
 from formation_portal.desk.queue.pages import QueueVersion
-from tests.desk.factories import page, submitted_ones
+from tests.desk.factories import page, searched, submitted_ones
 from tests.markup import Markup
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
@@ -32,13 +32,14 @@ def test_nothing_new_is_no_content(owner: Any, as_agent: Client) -> None:
 
 
 def test_what_has_come_is_counted_once_and_leads_to_the_newest(owner: Any, as_agent: Client) -> None:
-    address = asks(as_agent, "?view=unclaimed&q=ingrid")
+    query = searched(as_agent, "?view=unclaimed&q=ingrid")
+    address = asks(as_agent, query)
     submitted_ones(owner, 1)
     submitted_ones(owner, 1)
     answer = Markup(as_agent.get(address, headers=HTMX).content.decode())
     assert answer.one("p", id="announcer").text == "2 new cases"
     assert answer.one("p", id="news").text == "2 new cases. Show"
-    assert answer.one("a").attributes["href"] == "/desk/?view=unclaimed&q=ingrid&sort=newest"
+    assert answer.one("a").attributes["href"] == f"/desk/{query}&sort=newest"
     following = answer.one("p", id="news").attributes["hx-get"]
     assert as_agent.get(following, headers=HTMX).status_code == 204
     submitted_ones(owner, 1)

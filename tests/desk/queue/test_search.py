@@ -193,7 +193,7 @@ def test_no_log_of_ours_holds_what_was_searched_for(
     for client in (as_agent, as_owner, as_nobody):
         client.get("/desk/?q=Solheim")
         client.get("/desk/nothing/?q=Solheim")
-        client.post("/desk/?q=Solheim")
+        client.post("/desk/", {"q": "Solheim"}, follow=True)
     messages = [record.getMessage() for record in caplog.records if not record.name.startswith("django.db")]
     assert any("/desk/" in line for line in messages)
     assert any("GET desk:queue 200" in line for line in messages)

@@ -1,5 +1,6 @@
 """The queue by keyboard, and while cases arrive: nothing moves by itself, and no shortcut fires while one types."""
 
+import re
 from typing import Any
 
 import pytest
@@ -123,6 +124,48 @@ def test_the_desk_goes_by_keys_once_their_sheet_was_opened(desk: tuple[Tab, Any,
     tab.keyboard.press("Enter")
     expect(tab.get_by_text("Claimed by you on")).to_be_visible()
     assert Case.objects.filter(claimed_by=agent).count() == 1
+
+
+@pytest.mark.parametrize("has_script", [True, False], ids=["with script", "without"])
+def test_a_search_goes_on_by_back_reload_and_from_a_case_while_no_address_has_its_words(
+    open_tab: OpenTab, has_script: bool
+) -> None:
+    owner, agent = new_user(), new_user(is_agent=True)
+    Case.objects.all().delete()
+    submitted_ones(owner, 3)
+    tab = (browser := open_tab(agent, has_script=has_script)).tab
+    seen: list[str] = []
+    tab.on("request", lambda request: seen.append(f"{request.url} {request.headers.get('referer', '')}"))
+    tab.goto(f"{browser.base}/desk/?sort=newest")
+    rows = tab.locator(".queue tbody tr")
+    if has_script:
+        wait_for_scripts(tab)
+        _turn_on_keys(tab)
+        tab.keyboard.press("/")
+    else:
+        tab.get_by_label("Name or reference").focus()
+    expect(tab.get_by_label("Name or reference")).to_be_focused()
+    tab.keyboard.type("ida lund")
+    tab.keyboard.press("Enter")
+    expect(tab.locator(".chip")).to_have_text("“ida lund”, remove")
+    expect(rows).to_have_count(3)
+    assert "sort=newest" in tab.url
+    where = tab.url
+    tab.get_by_label("Name or reference").fill("nobody-at-all")
+    tab.get_by_role("button", name="Apply").click()
+    expect(tab.get_by_text("No cases match.")).to_be_visible()
+    tab.go_back()
+    expect(rows).to_have_count(3)
+    assert tab.url == where
+    tab.reload()
+    expect(tab.get_by_label("Name or reference")).to_have_value("ida lund")
+    _row(tab, 0).click()
+    expect(tab.get_by_text("Unassigned")).to_be_visible()
+    tab.locator("a.back").click()
+    expect(rows).to_have_count(3)
+    assert tab.url == where
+    assert len(seen) > 8
+    assert not [one for one in seen if re.search("lund|nobody", one.partition("://")[2].partition("/")[2], re.I)]
 
 
 def test_the_focused_row_is_claimed_by_a_key_or_else_what_is_ticked(desk: tuple[Tab, Any, Any]) -> None:

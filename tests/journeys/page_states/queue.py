@@ -43,8 +43,10 @@ def queue_states() -> Iterator[Shot]:
     note_presence(cases[2].pk, agent=agent, version=0)
     claims.claim([cases[2].pk], by=other)
     yield Shot("queue-of-every-kind", "/desk/", who="agent")
-    yield Shot("queue-narrowed", f"/desk/?q=larkfield&state=in_review&holder={agent.pk}", who="agent")
-    yield Shot("queue-nothing-fits", "/desk/?q=nobody-at-all", who="agent")
+    narrowed = f"/desk/?state=in_review&holder={agent.pk}"
+    yield Shot("queue-narrowed", narrowed, who="agent", act=lambda tab: _search(tab, "larkfield"))
+    yield Shot("queue-nothing-fits", "/desk/", who="agent", act=lambda tab: _search(tab, "nobody-at-all"))
+    yield Shot("queue-search-ended", "/desk/?search=of-yesterday", who="agent")
     yield Shot("queue-keys", "/desk/?view=mine", who="agent", act=lambda tab: tab.keyboard.press("?"))
     yield Shot("queue-claimed", "/desk/?view=answered", who="agent", act=_claim_all)
     yield Shot("queue-assigned-to-nobody", "/desk/", who="agent", act=_assign_to_nobody)
@@ -55,7 +57,7 @@ def queue_states() -> Iterator[Shot]:
     submitted_ones(owner, 30)
     yield Shot("queue-pages", "/desk/?sort=newest", who="agent")
     with patch.multiple(search, _MAX_SORTED=1, _MAX_SCANNED=2):
-        yield Shot("queue-looked-through", "/desk/?q=ingrid+solheim", who="agent")
+        yield Shot("queue-looked-through", "/desk/", who="agent", act=lambda tab: _search(tab, "ingrid solheim"))
     yield from _numbers(owner, agent)
     [followed] = submitted_ones(owner, 1)
     status = f"/applications/{followed.reference}/status/"
@@ -81,6 +83,11 @@ def _numbers(owner: Any, agent: Any) -> Iterator[Shot]:
 def _show_numbers(tab: Tab) -> None:
     tab.get_by_role("button", name="Show numbers").click()
     expect(tab.get_by_role("link", name="Hide numbers")).to_be_focused()
+
+
+def _search(tab: Tab, words: str) -> None:
+    tab.get_by_label("Name or reference").fill(words)
+    press(tab, "Apply")
 
 
 def _claim_all(tab: Tab) -> None:
