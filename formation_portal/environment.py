@@ -131,6 +131,9 @@ class Environment(BaseSettings):
     retention_incorporated_days: int = Field(
         1826, ge=0, description="Days after which applications of incorporated companies are erased."
     )
+    service_retention_days: int = Field(
+        1826, ge=0, description="Days after which the embedded service deletes closed entities. 0: never."
+    )
     retention_account_days: int = Field(
         730, ge=0, description="Days after which unused accounts without an application are deleted."
     )

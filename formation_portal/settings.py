@@ -230,6 +230,7 @@ RETENTION_COPY_DAYS = ENV.retention_copy_days
 RETENTION_WITHDRAWN_DAYS = ENV.retention_withdrawn_days
 RETENTION_DECLINED_DAYS = ENV.retention_declined_days
 RETENTION_INCORPORATED_DAYS = ENV.retention_incorporated_days
+SERVICE_RETENTION_DAYS = ENV.service_retention_days
 RETENTION_ACCOUNT_DAYS = ENV.retention_account_days
 MAIL_FROM = DEFAULT_FROM_EMAIL = ENV.mail_from or str(Address(ENV.operator_name, addr_spec="portal@localhost"))
 # As `make run` prints it: whoever has signed in at one name of this machine is a stranger at another.

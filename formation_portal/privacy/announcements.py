@@ -18,10 +18,14 @@ NOTICE = timedelta(days=14)
 
 
 def announce_deletion(application: Application) -> bool:
-    """Write down that the customer is told, and tell them; whether the draft was as it was read."""
+    """Write down that the customer is told, and tell them; whether the draft was as it was read: two processes may have
+    read it."""
     now, owner = timezone.now(), application.owner
     with transaction.atomic():
-        same = Application.objects.filter(pk=application.pk, revision=application.revision, deleted_at=None)
+        told_before = application.deletion_announced_at
+        same = Application.objects.filter(
+            pk=application.pk, revision=application.revision, deleted_at=None, deletion_announced_at=told_before
+        )
         if not same.update(deletion_announced_at=now):
             return False
         if has_confirmed(owner) and owner.is_active:

@@ -56,11 +56,33 @@ def person(user: User) -> tuple[Exported, list[Document]]:
 def archive(user: User) -> Iterator[bytes]:
     """The archive, piece by piece: nothing of it is written to a disk. What it says is read before it begins."""
     said, documents = person(user)
-    page = render_to_string("privacy/export.html", {"said": said})
-    return _packed({"index.html": page, "data.json": json.dumps(said, ensure_ascii=False, indent=2)}, documents)
+    return _packed(said, documents)
 
 
-def _packed(texts: dict[str, str], documents: Iterable[Document]) -> Iterator[bytes]:
+def person_in(application: Application, token: str) -> Iterator[bytes] | None:
+    """The same of one party of somebody's application, for a person who has no account; None where there is none."""
+    draft = open_draft(application)
+    party = export_party(draft, token)
+    if party is None:
+        return None
+    documents = list(application.documents.filter(party__token=token).order_by("pk"))
+    said = {
+        "format": FORMAT,
+        "version": VERSION,
+        "parts": [{"reference": application.reference, "party": party, "files": _files(documents)}],
+    }
+    return _packed(said, documents)
+
+
+def _packed(said: Exported, documents: Iterable[Document]) -> Iterator[bytes]:
+    texts = {
+        "index.html": render_to_string("privacy/export.html", {"said": said}),
+        "data.json": json.dumps(said, ensure_ascii=False, indent=2),
+    }
+    return _pieces(texts, documents)
+
+
+def _pieces(texts: dict[str, str], documents: Iterable[Document]) -> Iterator[bytes]:
     pipe = _Pipe()
     with zipfile.ZipFile(pipe, "w", zipfile.ZIP_DEFLATED) as packed:
         for name, text in texts.items():

@@ -10,6 +10,7 @@ class ServiceConfig(AppConfig):
     verbose_name = "Formation service"
 
     def ready(self) -> None:
+        from formation_portal.service import retention  # noqa: F401  # it takes part in the hourly round
         from formation_portal.service.fault_injection import check_faults, refuse_outside_tests
 
         register(check_faults)

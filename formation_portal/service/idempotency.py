@@ -21,7 +21,6 @@ from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.utils import timezone
 
-from formation_portal.core.background import hourly_task
 from formation_portal.core.databases import SERVICE
 from formation_portal.core.encrypted_fields import column_values
 from formation_portal.core.processes import current_process, has_ended
@@ -168,7 +167,6 @@ def forget_answers(entity_id: str, part: str = "") -> None:
             row.save(update_fields=["body"])
 
 
-@hourly_task
 def delete_old_answers() -> None:
     """Those that are kept for longer than they have to be."""
     KeptAnswer.objects.filter(started_at__lt=timezone.now() - KEPT_FOR).delete()

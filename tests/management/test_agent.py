@@ -18,7 +18,7 @@ pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
 NEW = "mira@example.com"
 PASSWORD = "a passphrase of mira"
-EVERYTHING = "own_cases, all_cases, review, decide, confirm, export, audit, workbench, keys"
+EVERYTHING = "own_cases, all_cases, review, decide, confirm, export, audit, workbench, keys, erase"
 
 
 def run_command(*arguments: str) -> str:

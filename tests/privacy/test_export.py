@@ -2,11 +2,14 @@
 
 import io
 import json
+import stat
 import zipfile
+from pathlib import Path
 from typing import Any
 
 import pytest
 from django.apps import apps
+from django.core.management import CommandError, call_command
 from django.test import Client
 from django.utils import timezone
 
@@ -170,3 +173,28 @@ def test_an_export_costs_no_query_for_each_answer(owner: Any, django_assert_max_
         services.add_party(draft, "person", ["director"], raw, by=owner)
     with django_assert_max_num_queries(40):
         person(User.objects.get(pk=owner.pk))
+
+
+def test_the_command_writes_a_file_for_its_owner_alone(complete: Draft, owner: Any, tmp_path: Path) -> None:
+    path = tmp_path / "data.zip"
+    call_command("privacy", "export", owner.email, str(path))
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert "Lovelace" in zipfile.ZipFile(path).read("index.html").decode()
+    assert Entry.objects.latest("number").deed == AuditAction.EXPORT
+    with pytest.raises(CommandError, match="there already"):
+        call_command("privacy", "export", owner.email, str(path))
+    with pytest.raises(CommandError, match="no account"):
+        call_command("privacy", "export", "nobody@example.com", str(tmp_path / "other.zip"))
+
+
+def test_a_person_without_an_account_gets_their_part_alone(complete: Draft, owner: Any, tmp_path: Path) -> None:
+    path, reference = tmp_path / "part.zip", complete.application.reference
+    call_command("privacy", "export-person", reference, "ada", str(path))
+    packed = zipfile.ZipFile(path)
+    said = json.loads(packed.read("data.json"))
+    assert said["parts"][0]["party"]["label"] == "Ada Lovelace"
+    assert packed.read(said["parts"][0]["files"][0]["file"])
+    for word in (owner.email, complete.title):
+        assert word not in packed.read("index.html").decode() + packed.read("data.json").decode()
+    with pytest.raises(CommandError, match="no such"):
+        call_command("privacy", "export-person", reference, "nobody", str(tmp_path / "other.zip"))

@@ -213,7 +213,8 @@ def _what(entry: Entry, agent: User | None, changes: Mapping[int, str]) -> str:
             lines = [f"{words} {', '.join(map(str, some))}" for words, some in rights if some]
             return "; ".join(lines) or f"Changed the rights of {name}"
         case AuditAction.EXPORT:
-            return f"Downloaded the data of account {entry.subject}"
+            whose = entry.subject if entry.application else f"account {entry.subject}"
+            return f"Downloaded the data of {whose}"
         case AuditAction.ERASURE:
             return _erased(entry, said)
         case AuditAction.REFUSAL:

@@ -1,5 +1,6 @@
 """`manage.py privacy`: what a person may ask of the operator about their data, and how long it is kept."""
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from formation_portal.audit.models import AuditAction
 from formation_portal.core.databases import SERVICE
 from formation_portal.core.private_files import create_private
 from formation_portal.privacy.accounts import NotErasable, erase_account
-from formation_portal.privacy.export import archive
+from formation_portal.privacy.export import archive, person_in
 from formation_portal.privacy.holds import hold, release
 from formation_portal.privacy.overwriting import vacuum
 from formation_portal.privacy.persons import NotErased, erase_person, find_persons
@@ -27,6 +28,10 @@ class Command(BaseCommand):
         export = deeds.add_parser("export", help="what is kept of an account's holder, as a ZIP file")
         export.add_argument("email")
         export.add_argument("file", type=Path)
+        part = deeds.add_parser("export-person", help="what is kept of one party that `find` has listed, as a ZIP file")
+        part.add_argument("reference")
+        part.add_argument("token")
+        part.add_argument("file", type=Path)
         erase = deeds.add_parser("erase-account", help="delete a customer's account; ask for the e-mail address twice")
         erase.add_argument("email")
         erase.add_argument("again")
@@ -51,14 +56,27 @@ class Command(BaseCommand):
     def export(self, options: dict[str, Any]) -> None:
         """Into a file that only its owner can read."""
         user = _user(options["email"])
+        self._write(archive(user), options["file"], subject=user.pk)
+
+    def export_person(self, options: dict[str, Any]) -> None:
+        """The same of a party."""
+        application = _application(options["reference"])
+        pieces = person_in(application, options["token"])
+        if pieces is None:
+            raise CommandError("There is no such person or company in it.")
+        self._write(pieces, options["file"], application=application, subject=options["token"])
+
+    def _write(
+        self, pieces: Iterable[bytes], path: Path, *, subject: object, application: Application | None = None
+    ) -> None:
         try:
-            with create_private(options["file"]) as file:
-                chain.append(AuditAction.EXPORT, by=None, application=None, subject=user.pk)
-                for piece in archive(user):
+            with create_private(path) as file:
+                chain.append(AuditAction.EXPORT, by=None, application=application, subject=subject)
+                for piece in pieces:
                     file.write(piece)
         except FileExistsError as error:
-            raise CommandError(f"{options['file']} is there already.") from error
-        self.stdout.write(f"Written to {options['file']}")
+            raise CommandError(f"{path} is there already.") from error
+        self.stdout.write(f"Written to {path}")
 
     def erase_account(self, options: dict[str, Any]) -> None:
         """The address twice, since nothing undoes it."""
