@@ -32,6 +32,11 @@ def party_url(reference: str, token: str, shown: QueueState | None = None) -> st
     return _with(reverse("desk:party", args=[reference, token]), shown)
 
 
+def erasure_url(reference: str, token: str, shown: QueueState) -> str:
+    """Where a party is erased at its own wish."""
+    return _with(reverse("desk:party_erasure", args=[reference, token]), shown)
+
+
 def case_url(reference: str, shown: QueueState) -> str:
     """A case's page, opened from a queue that shows this."""
     return _with(reverse("desk:case", args=[reference]), shown)

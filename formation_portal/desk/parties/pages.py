@@ -35,7 +35,7 @@ from formation_portal.ui.roles import role_words
 
 from ..case.query_panels import QueryPanels, read_queries
 from ..case_access import has_documents
-from ..case_urls import case_url, next_check_url, party_url
+from ..case_urls import case_url, erasure_url, next_check_url, party_url
 from ..documents import ViewerState
 from ..lookups import can_review
 from ..queue_state import QueueState
@@ -163,6 +163,11 @@ class PartyPage:
     @property
     def case_url(self) -> str:
         return case_url(self.draft.application.reference, self.shown)
+
+    @property
+    def erasure_url(self) -> str:
+        """Where the party is erased at its own wish."""
+        return erasure_url(self.draft.application.reference, self.party.token, self.shown)
 
     @property
     def checklists(self) -> list[tuple[HolderChecklist, str]]:

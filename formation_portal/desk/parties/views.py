@@ -23,7 +23,7 @@ from formation_portal.ui.downloads import as_download
 from ..case.news import live_case
 from ..case.query_panels import target_id
 from ..case_access import opens_case, opens_documents
-from ..case_urls import return_query, return_url
+from ..case_urls import case_url, party_url, queue_shown, return_query, return_url
 from ..changes_since import not_done
 from ..decisions.forms import posted_day
 from ..documents import ViewerState
@@ -147,9 +147,10 @@ def screening_file(request: UserRequest, reference: str, token: str, number: int
 def erasure(request: UserRequest, reference: str, token: str) -> HttpResponse:
     """Erase the party at its own wish: say what goes, or why it must stay; then do it."""
     case, found = _case_and_party(reference, token)
-    why_not = why_party_stays(case.application)
+    shown, why_not = queue_shown(request.GET), why_party_stays(case.application)
     if request.method != "POST" or why_not:
-        context = {"draft": case, "party": found, "why_not": why_not}
+        back = party_url(reference, token, shown)
+        context = {"draft": case, "party": found, "why_not": why_not, "party_url": back}
         return render(request, "desk/parties/erasure.html", context, status=409 if request.method == "POST" else 200)
     try:
         erase_person(case.application, token, by=request.user)
@@ -157,7 +158,7 @@ def erasure(request: UserRequest, reference: str, token: str) -> HttpResponse:
         messages.error(request, str(refused))
     else:
         messages.success(request, "Erased. The formation service is told, if it can still change its record.")
-    return redirect("desk:case", reference=reference)
+    return redirect(case_url(reference, shown))
 
 
 def _state_posted(request: UserRequest, reference: str) -> ViewerState:
