@@ -18,7 +18,7 @@ from hypothesis import HealthCheck, is_hypothesis_test
 from hypothesis import settings as hypothesis_settings
 
 from formation_portal.accounts import addresses
-from tests.migrated import locked, migrate_or_copy
+from tests.migrated import copy_databases, locked, migrate_or_copy
 from tests.web_requests import forbid_writing
 
 # A run starts some fifty processes. Whatever the environment says of bytecode: each would compile everything anew.
@@ -113,6 +113,18 @@ def django_db_setup(
     yield
     with django_db_blocker.unblock():
         teardown_databases(made, verbosity=0)
+
+
+@pytest.fixture(scope="session")
+def with_databases(django_db_setup: None, shared_dir: Path) -> Callable[..., Path]:
+    """Gives a DATA_DIR back with migrated databases in it (or those of some aliases), for a portal whose first start is
+    not what is tested."""
+
+    def copied(data: Path, *aliases: str) -> Path:
+        copy_databases(shared_dir, data, *([aliases] if aliases else []))
+        return data
+
+    return copied
 
 
 @pytest.fixture(scope="session")

@@ -2,13 +2,18 @@
 
 import fcntl
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from django.core.management.commands.migrate import Command
 from django.db import connections
+
+from formation_portal.core.databases import SERVICE
+
+# The files of a DATA_DIR.
+_FILES = {"default": "portal.sqlite3", SERVICE: "service.sqlite3"}
 
 
 @contextmanager
@@ -36,3 +41,13 @@ def migrate_or_copy(folder: Path) -> Callable[..., None]:
             connection.cursor().execute("VACUUM INTO %s", [str(kept)])
 
     return handle
+
+
+def copy_databases(folder: Path, data: Path, aliases: Iterable[str] = _FILES) -> None:
+    """Copy migrated databases into a DATA_DIR: a portal that starts there has nothing to migrate.
+
+    Where a run's databases are no files, there are none: it migrates them itself.
+    """
+    for alias in aliases:
+        if (folder / alias).exists():
+            shutil.copyfile(folder / alias, data / _FILES[alias])

@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -165,9 +165,11 @@ def back_up_and_restore(kept: Kept, folder: Path) -> dict[str, Any]:
     return found
 
 
-def test_a_portal_on_one_machine_is_restored_and_goes_on(tmp_path: Path, stack: ExitStack) -> None:
+def test_a_portal_on_one_machine_is_restored_and_goes_on(
+    tmp_path: Path, stack: ExitStack, with_databases: Callable[..., Path]
+) -> None:
     (tmp_path / "data").mkdir()
-    kept = Kept(started(tmp_path / "data", stack))
+    kept = Kept(started(with_databases(tmp_path / "data"), stack))
     found = back_up_and_restore(kept, tmp_path / "backup")
     assert found["applications"] >= 2
     assert min(found["files"], found["acknowledged"]) > 0

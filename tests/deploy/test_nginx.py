@@ -4,7 +4,7 @@ A request whose node dies: test_nginx_nodes.py."""
 import re
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import count
 from pathlib import Path
 
@@ -33,9 +33,9 @@ pytestmark = [needs_nginx, needs_openssl, pytest.mark.xdist_group("nginx")]
 
 
 @pytest.fixture(scope="module")
-def nodes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Served]]:
+def nodes(tmp_path_factory: pytest.TempPathFactory, with_databases: Callable[..., Path]) -> Iterator[list[Served]]:
     """Two web servers; the first of them has set up what both use."""
-    data = tmp_path_factory.mktemp("nodes")
+    data = with_databases(tmp_path_factory.mktemp("nodes"))
     started = []
     try:
         for _ in range(2):

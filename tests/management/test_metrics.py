@@ -216,8 +216,8 @@ def test_files_of_processes_that_have_ended_are_removed(monkeypatch: pytest.Monk
     assert (ended.exists(), own.exists()) == (False, True)
 
 
-def test_a_scrape_shows_what_all_processes_have_counted(tmp_path: Path) -> None:
-    served = Served(tmp_path, free_port(), {"METRICS_TOKEN": TOKEN, "WEB_PROCESSES": "2"}).start()
+def test_a_scrape_shows_what_all_processes_have_counted(tmp_path: Path, with_databases: Callable[..., Path]) -> None:
+    served = Served(with_databases(tmp_path), free_port(), {"METRICS_TOKEN": TOKEN, "WEB_PROCESSES": "2"}).start()
     try:
         served.until(READY)
         # A connection goes to the process that has the fewest, so that two which are kept are of two processes.

@@ -4,7 +4,7 @@ import os
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -14,6 +14,7 @@ from django.conf import settings
 from django.core.management.base import CommandError
 from django.test import override_settings
 
+from formation_portal.core.databases import SERVICE
 from formation_portal.management.commands.setup_portal import collect_static
 from formation_portal.management.setup_lock import LOCK_NUMBER
 from tests.needed import needed
@@ -96,7 +97,10 @@ def test_of_two_machines_one_sets_up_and_the_other_waits(server: str, tmp_path: 
     "kind",
     ["sqlite", pytest.param("postgres", marks=(pytest.mark.postgres, needed("PostgreSQL", bool(server_programs()))))],
 )
-def test_a_migration_that_fails_is_undone_and_named(kind: str, tmp_path: Path, request: pytest.FixtureRequest) -> None:
+def test_a_migration_that_fails_is_undone_and_named(
+    kind: str, tmp_path: Path, request: pytest.FixtureRequest, with_databases: Callable[..., Path]
+) -> None:
+    with_databases(tmp_path, SERVICE)
     database = f"sqlite:///{tmp_path}/portal.sqlite3"
     if kind == "postgres":
         database = f"{request.getfixturevalue('server')}/broken"

@@ -8,7 +8,7 @@ import socket
 import sqlite3
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing
 from http.client import HTTPConnection, HTTPResponse
 from pathlib import Path
@@ -28,9 +28,9 @@ pytestmark = pytest.mark.xdist_group("web")
 
 
 @pytest.fixture(scope="module")
-def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def data(tmp_path_factory: pytest.TempPathFactory, with_databases: Callable[..., Path]) -> Path:
     """A folder that is set up once."""
-    data = tmp_path_factory.mktemp("web")
+    data = with_databases(tmp_path_factory.mktemp("web"))
     portal = Served(data, free_port(), ONE_PROCESS, "web").start()
     portal.until(READY)
     assert portal.children() == set(portal.web_servers()), "no worker"

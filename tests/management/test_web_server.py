@@ -4,11 +4,10 @@ import contextlib
 import json
 import os
 import re
-import shutil
 import signal
 import socket
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from http.client import HTTPConnection, HTTPResponse
 from pathlib import Path
 from urllib.parse import urlencode
@@ -19,7 +18,6 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from formation_portal.accounts import demo
-from formation_portal.core.databases import SERVICE
 from formation_portal.management.web_server import OpenConnections, _Server, bind, listen
 from formation_portal.service.auth import DEMO_KEY
 
@@ -31,14 +29,10 @@ API = "/api/v1/entities"
 
 
 @pytest.fixture(scope="module")
-def portal(tmp_path_factory: pytest.TempPathFactory, django_db_setup: None, shared_dir: Path) -> Iterator[Served]:
+def portal(tmp_path_factory: pytest.TempPathFactory, with_databases: Callable[..., Path]) -> Iterator[Served]:
     """A portal of two processes on migrated databases, and a key that may ask twelve times a minute."""
     more = {"WEB_PROCESSES": "2", "RATE_LIMIT": "12"}
-    folder = tmp_path_factory.mktemp("web")
-    for alias, name in (("default", "portal"), (SERVICE, "service")):
-        if (shared_dir / alias).exists():
-            shutil.copyfile(shared_dir / alias, folder / f"{name}.sqlite3")
-    served = Served(folder, free_port(), more).start()
+    served = Served(with_databases(tmp_path_factory.mktemp("web")), free_port(), more).start()
     served.until(READY)
     # What it goes on saying is read, so that no pipe is full.
     reading = threading.Thread(target=lambda: served.lines.extend(served.process.stdout or ()))
