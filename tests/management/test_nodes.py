@@ -1,12 +1,17 @@
 """Two nodes on one PostgreSQL: with SECRETS_KEY they share their secrets, without it each says where they disagree."""
 
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
+import psycopg
 import pytest
 
-from .nodes import Installation, installation, new_key
+from formation_portal.management.setup_lock import LOCK_NUMBER
+
+from .nodes import Installation, end, installation, new_key
 from .site import NEEDED, Site
+from .test_setup_portal import WAITS, assert_one_of_two_set_up
 
 pytestmark = NEEDED
 
@@ -44,6 +49,19 @@ def test_two_starts_at_once_make_each_secret_once_and_in_no_file(shared: Install
     assert shared.execute("SELECT name FROM nodes_secret ORDER BY name") == [(name,) for name in NAMES]
     assert secret_files(shared.folder / "one") == secret_files(shared.folder / "other") == []
     assert "Warning: the node" not in site.log()
+
+
+def test_of_two_machines_one_sets_up_and_the_other_waits(shared: Installation, site: Site) -> None:
+    assert_one_of_two_set_up("".join(node.lines) for node in site.nodes)
+    with closing(psycopg.connect(shared.database)) as other:
+        held = other.execute("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'").fetchone()
+        assert held == (0,), "released at the end"
+        # Whoever dies releases it too: the lock is its connection's.
+        other.execute("SELECT pg_advisory_lock(%s)", [LOCK_NUMBER])
+        third = shared.node("one").start("setup_portal")
+        assert third.stdout is not None
+        assert WAITS in third.stdout.readline()
+    assert end(third)[0] == 0
 
 
 def test_what_one_node_signs_another_verifies(shared: Installation) -> None:

@@ -135,7 +135,11 @@ def test_a_node_that_is_setting_up_refuses_so_that_others_are_asked(data: Path, 
 
 class Balancer:
     """Asks one node after the other, as any balancer does: where nobody listens, nothing was sent, and the next one is
-    asked. Everything else that is no answer is a failed request."""
+    asked. Everything else that is no answer is a failed request.
+
+    Between two requests is as long as one takes: several who ask never stop asking, and leave a core to who starts."""
+
+    PAUSE = 0.05
 
     def __init__(self, ports: list[int]) -> None:
         self.ports = ports
@@ -145,7 +149,7 @@ class Balancer:
     def run(self) -> None:
         while not self._is_over.is_set():
             for port in self.ports:
-                if not self._is_over.is_set():
+                if not self._is_over.wait(self.PAUSE):
                     self._ask(port)
 
     def _ask(self, port: int) -> None:
