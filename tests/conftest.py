@@ -3,6 +3,8 @@
 import os
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -51,6 +53,21 @@ _LONGEST = (
     "tests/faults/",
     "tests/durability/",
 )
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection(session: pytest.Session) -> None:
+    """Each process of a whole run begins with other modules: what one has compiled, the others find compiled."""
+    mine = getattr(session.config, "workerinput", None)
+    if mine is None or session.config.args != session.config.getini("testpaths"):
+        return
+    paths = [path.relative_to(session.config.rootpath) for path in sorted(Path(__file__).parent.rglob("test_*.py"))]
+    number, processes = int(mine["workerid"].removeprefix("gw")), mine["workercount"]
+    first = len(paths) * number // processes
+    for path in paths[first:] + paths[:first]:
+        # Whatever is wrong with one, its own collection says.
+        with suppress(Exception, pytest.skip.Exception):
+            import_module(".".join(path.with_suffix("").parts))
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
