@@ -16,7 +16,7 @@ from formation_portal.core.middleware import Htmx
 from formation_portal.core.pages.content_policy import ISOLATED_POLICY
 from tests.desk.conftest import application, complete, draft, submitted
 from tests.journeys.conftest import full_catalog
-from tests.test_fuzzed_addresses import ADDRESSES, EVERYBODY, Address, everybody, real
+from tests.test_fuzzed_addresses import ADDRESSES, EVERYBODY, Address, asked_by, everybody, real
 
 __all__ = ["application", "complete", "draft", "everybody", "full_catalog", "real", "submitted"]
 
@@ -38,16 +38,21 @@ PARTS = {"HX-Request": "true", "HX-Target": "results", "HX-Current-URL": "http:/
 WALKED = [one for one in ADDRESSES if one.name != "account_logout"]
 
 
-def walk(real: dict[str, str]) -> list[tuple[Address, str]]:
+# Each address asked by everybody, or in short by whom it is meant for and by some others.
+thoroughly = pytest.mark.parametrize("is_thorough", [False, pytest.param(True, marks=pytest.mark.long)])
+
+
+def walk(real: dict[str, str], who: str = "") -> list[tuple[Address, str]]:
+    """Every address with the path of something that is there; those that `asked_by` chooses for somebody."""
     nobodys = "00000000-0000-0000-0000-000000000000"
     parts = {
         one: {
             p: nobodys if kind == "uuid" else real.get(p, "1" if kind == "int" else "x")
             for p, kind in one.parts.items()
         }
-        for one in WALKED
+        for one in (asked_by(who, WALKED) if who else WALKED)
     }
-    return [(one, one.path(**parts[one])) for one in WALKED]
+    return [(one, one.path(**parts[one])) for one in parts]
 
 
 def how_drawn(answer: Any) -> tuple[object, ...]:
@@ -76,12 +81,13 @@ def wrong_headers(answer: HttpResponse, path: str, *, who: str) -> list[str]:
     return found
 
 
+@thoroughly
 @pytest.mark.parametrize("who", EVERYBODY)
 def test_every_address_says_what_it_must_and_how_it_differs_for_htmx(
-    who: str, everybody: dict[str, Client], real: dict[str, str], full_catalog: Any
+    who: str, is_thorough: bool, everybody: dict[str, Client], real: dict[str, str], full_catalog: Any
 ) -> None:
     wrong, differing = [], set()
-    for address, path in walk(real):
+    for address, path in walk(real, "" if is_thorough else who):
         page = everybody[who].get(path)
         part = everybody[who].get(path, headers=PARTS)
         for answer in (page, part):
@@ -97,12 +103,13 @@ def test_every_address_says_what_it_must_and_how_it_differs_for_htmx(
     assert expected[who] <= differing
 
 
+@thoroughly
 @pytest.mark.parametrize(("who", "site"), [*((who, "cross-site") for who in EVERYBODY), ("agent", "same-site")])
 def test_a_post_from_another_site_is_refused_at_every_address(
-    who: str, site: str, everybody: dict[str, Client], real: dict[str, str], full_catalog: Any
+    who: str, site: str, is_thorough: bool, everybody: dict[str, Client], real: dict[str, str], full_catalog: Any
 ) -> None:
     taken = []
-    for _, path in walk(real):
+    for _, path in walk(real, "" if is_thorough else who):
         answer = everybody[who].post(path, headers={"Sec-Fetch-Site": site})
         refused = answer.status_code == 403 and b"Not saved yet" in answer.content
         if refused == path.startswith(MACHINES):
