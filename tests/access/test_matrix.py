@@ -210,7 +210,8 @@ def _quiet() -> Iterator[None]:
 @pytest.fixture
 def world(settings: Any, tmp_path: Any) -> World:
     settings.MEDIA_ROOT, settings.RELAY_WAIT_MS, settings.FOUR_EYES = tmp_path / "documents", 0, True
-    # There is none in these databases, whatever another test has had read.
+    # There is none in these databases, whatever another test has had read and left in its folder.
+    settings.DATA_DIR = tmp_path
     catalog.forget()
     return build()
 
