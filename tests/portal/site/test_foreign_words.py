@@ -12,6 +12,7 @@ from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application
 from formation_portal.contract.lifecycle import State
 from formation_portal.gateway.catalog import catalog
+from tests.each_once import each_once
 from tests.foreign_words import described, is_english, measure
 
 pytestmark = [pytest.mark.django_db(databases=["default", "service"]), pytest.mark.usefixtures("full_catalog")]
@@ -72,8 +73,7 @@ def test_the_catalogs_pages_are_in_the_readers_language(client: Client, language
     assert too_foreign(client, addresses, language) == {}
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
-@pytest.mark.parametrize("slug", PRODUCTS)
+@pytest.mark.parametrize(("language", "slug"), each_once(LANGUAGES, PRODUCTS))
 def test_an_applications_pages_are_in_the_readers_language(
     as_owner: Client, owner: Any, language: str, slug: str
 ) -> None:
