@@ -73,7 +73,8 @@ def measures(owner: Any, cost: Cost, *, many: int = MANY) -> Iterator[Measure]:
     questions = {name: searched(client, query) for name, query in QUESTIONS.items()}
     before: list[dict[str, float]] = []
     there_are = 0
-    for count in (FEW, max(FEW, many // 10)):
+    first = min(FEW, many // 2)
+    for count in (first, max(first, many // 10)):
         fill(owner, count - there_are)
         statistics_totals.fill(count)
         there_are = count

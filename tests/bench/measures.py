@@ -38,8 +38,9 @@ def all_measures(*, small: bool) -> Iterator[Measure]:
     yield "nothing_signed_in", _cost(lambda: client.get("/nothing/"), rounds * 5), "ms"
     yield from request_cost.measures(client, owner, cost_against_nothing, partial(_in_turns, rounds))
     yield from slowest.measures(client, owner, rounds)
-    yield from parties.measures(client, _agent(), owner, cost_against_nothing)
-    yield from desk.measures(owner, cost_against_nothing, many=2 * desk.FEW if small else desk.MANY)
+    many = parties.MANY // 5 if small else parties.MANY
+    yield from parties.measures(client, _agent(), owner, cost_against_nothing, many_parties=many)
+    yield from desk.measures(owner, cost_against_nothing, many=desk.FEW // 10 if small else desk.MANY)
     yield from _rules(rounds)
     yield from _weights(client, "/", request_cost.start(owner, 60))
     yield from _memory(client, request_cost.start(owner, 60), 30 if small else 1000)

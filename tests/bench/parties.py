@@ -63,13 +63,14 @@ _REMOVALS = ("party_removal", "holding_removal", "document_removal")
 _numbers = itertools.count()
 
 
-def measures(client: Client, agent: Client, owner: Any, cost: Cost) -> Iterator[Measure]:
+def measures(client: Client, agent: Client, owner: Any, cost: Cost, *, many_parties: int = MANY) -> Iterator[Measure]:
     """How each page grows with ten times the parties, and the customer's pages with ten times the applications."""
-    drafts = {parties: application_of(owner, parties=parties) for parties in (FEW, MANY)}
+    sizes = (many_parties // (MANY // FEW), many_parties)
+    drafts = {parties: application_of(owner, parties=parties) for parties in sizes}
     few, many = (dict(_calls(client, draft)) for draft in drafts.values())
     for name in few:
         spent, against_nothing = cost(many[name])
-        yield f"parties_{name}_{MANY}", spent, "ms"
+        yield f"parties_{name}_{many_parties}", spent, "ms"
         yield f"parties_{name}_growth", against_nothing / cost(few[name])[1], "x"
     for draft in drafts.values():
         stand_as(draft, State.IN_REVIEW)
