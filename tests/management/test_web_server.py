@@ -45,8 +45,9 @@ def portal(tmp_path_factory: pytest.TempPathFactory, with_databases: Callable[..
     served.process.stdout.close()
 
 
-def test_two_hundred_slow_heads_and_as_many_slow_bodies_keep_nobody_waiting(portal: Served) -> None:
-    with slow_clients(portal.port, each=200):
+@pytest.mark.parametrize("each", [60, pytest.param(200, marks=pytest.mark.long)])
+def test_slow_heads_and_as_many_slow_bodies_keep_nobody_waiting(portal: Served, each: int) -> None:
+    with slow_clients(portal.port, each=each):
         answers = [portal.get(path)[0] for path in ("/", "/accounts/login/", "/help/", "/livez") * 5]
     assert answers == [200] * 20
 
