@@ -65,6 +65,14 @@ def test_nothing_is_left_in_the_bytes_of_the_databases(owner: Any) -> None:
     assert [name for content in database_files() for name in names if name in content] == []
 
 
+@pytest.mark.django_db(databases=["default", "service"], transaction=True)
+def test_databases_are_written_anew_while_nobody_else_is_there(owner: Any) -> None:
+    started(owner)
+    call_command("privacy", "vacuum", "--whole")
+    call_command("privacy", "vacuum")
+    assert User.objects.get(pk=owner.pk).email == owner.email
+
+
 def database_files() -> list[bytes]:
     """The files of SQLite, with what stands in their logs."""
     found = []
