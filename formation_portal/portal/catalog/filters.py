@@ -198,7 +198,9 @@ def _ceilings(items: tuple[CatalogItem, ...], chosen: PriceCeiling | None) -> li
         useful = [Decimal(step) for step in _STEPS if min(prices) <= step < max(prices)]
         # A currency whose products all cost about the same has no step between: then the dearest is the ceiling.
         ceilings |= {PriceCeiling(currency, amount) for amount in (*useful, max(prices))}
-    return sorted(ceilings, key=lambda ceiling: (ceiling.currency, ceiling.amount))
+    # A service may name a currency, or a price, that no address can name.
+    named = (ceiling for ceiling in ceilings if PriceCeiling.parse(str(ceiling)) == ceiling)
+    return sorted(named, key=lambda ceiling: (ceiling.currency, ceiling.amount))
 
 
 def compared_keys(query: QueryDict) -> tuple[str, ...]:

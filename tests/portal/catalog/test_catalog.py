@@ -93,6 +93,15 @@ def test_ceilings_are_offered_per_currency_and_part_its_products() -> None:
     assert "CHF-500" not in offered, "it would leave nothing in its currency"
 
 
+@pytest.mark.parametrize("currency", ["US-D", "a currency", "<b>", "C" * 30])
+def test_a_currency_that_no_address_can_name_is_no_ceiling(currency: str) -> None:
+    strange = page(items=[*ITEMS, item("ag", "Europe", "Zug", 900, currency)])
+    control = next(one for one in strange.controls if one.name == "price")
+    assert [one.value for one in control.choices if one.value.startswith(currency)] == (
+        ["<b>-900"] if currency == "<b>" else []
+    )
+
+
 def test_a_filter_shows_what_it_filters_by_also_where_it_is_not_offered() -> None:
     control = next(one for one in page("country=atlantis").controls if one.name == "country")
     assert control.chosen == "atlantis"

@@ -1,0 +1,133 @@
+"""The same payloads in a browser with script on: nothing of them runs, opens a dialog or is stopped by the policy."""
+
+import re
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from formation_portal.gateway.catalog import forget
+from tests.journeys.browser import sign_in
+from tests.journeys.site import served
+from tests.needed import has_chromium, needed
+from tests.relay.conftest import _files_go_nowhere_else, transport
+from tests.relay.flaky_transport import FlakyTransport
+
+from .payloads import COUNT, HARMLESS, HOSTILE
+from .site_of_payloads import Site
+from .visits import Visitors
+
+__all__ = ["_files_go_nowhere_else", "transport"]
+
+pytestmark = [
+    pytest.mark.django_db(databases=["default", "service"], transaction=True),
+    pytest.mark.browser,
+    pytest.mark.long,
+    needed("Chromium", has_chromium()),
+]
+
+# Whatever waits for somebody: folds open, everything is pointed at, and every control has the focus once.
+_TOUCH_ALL = """() => {
+  document.querySelectorAll('details').forEach(one => { one.open = true });
+  document.querySelectorAll('*').forEach(one => one.dispatchEvent(new MouseEvent('mouseover', {bubbles: true})));
+  document.querySelectorAll('input, select, textarea, button').forEach(one => one.focus({preventScroll: true}));
+  return window.hit;
+}"""
+# The page as a browser reads it: each element with its attributes, as often as it is there.
+_OUTLINE = """html => {
+  const page = new DOMParser().parseFromString(html, 'text/html'), found = {};
+  for (const one of page.querySelectorAll('*')) {
+    const key = [one.parentNode.nodeName, one.nodeName, ...one.getAttributeNames().sort()].join(' ');
+    found[key] = (found[key] || 0) + 1;
+  }
+  return found;
+}"""
+
+
+class BrowserVisitors(Visitors):
+    """Open each page in a tab as well; `problems` is what has happened there."""
+
+    def __init__(self, site: Site, address: str, browser: Any) -> None:
+        super().__init__(site)
+        self.problems: list[str] = []
+        self.opened = 0
+        self._address = address
+        self._tabs: dict[str, Any] = {}
+        self._browser = browser
+
+    def get(self, who: str, stage: str, *addresses: str) -> None:
+        """Open these, in the browser too."""
+        super().get(who, stage, *addresses)
+        for address in addresses:
+            # What is handed out as a file opens no page.
+            if not re.search(r"record\.json|/documents/\d+/$", address):
+                self._open(who, address)
+
+    def _open(self, who: str, address: str) -> None:
+        tab = self._tabs.get(who) or self._new_tab(who)
+        tab.goto(self._address + address, wait_until="load")
+        if (hit := tab.evaluate(_TOUCH_ALL)) is not None:
+            self.problems.append(f"{address} ran {hit}")
+        self.opened += 1
+
+    def _new_tab(self, who: str) -> Any:
+        context = self._browser.new_context(reduced_motion="reduce")
+        if session := self._clients[who].cookies.get("sessionid"):
+            sign_in(context, self._address, session.value)
+        if part := self._clients[who].cookies.get("part"):
+            context.add_cookies([{"name": "part", "value": part.value, "url": self._address + part["path"]}])
+        tab = context.new_page()
+        tab.on("dialog", lambda dialog: (self.problems.append(f"dialog: {dialog.message}"), dialog.dismiss()))
+        self._tabs[who] = tab
+        return tab
+
+
+def test_nothing_of_them_runs(transport: FlakyTransport, settings: Any, collected: Any, chromium: Any) -> None:
+    settings.UPLOADS_PER_HOUR = 1_000
+    forget()
+    with served(collected) as address:
+        site = Site(HOSTILE, transport)
+        visitors = BrowserVisitors(site, address, chromium)
+        for stage in site.stages():
+            visitors.open_all(stage)
+        # A browser takes each page apart as ours does: what was typed is nowhere an element or an attribute. In a tab
+        # without a policy, which would forbid the letters' own styles.
+        tab = chromium.new_context().new_page()
+        for page in visitors.pages:
+            names = tab.evaluate(_OUTLINE, page.html)
+            wrong = [one for one in names if " on" in one.lower() or "hx-on" in one or "IFRAME" in one.split()[1]]
+            if "letter" not in page.name and wrong:
+                visitors.problems.append(f"{page.name}: {wrong}")
+        tab.context.close()
+    forget()
+    assert visitors.problems == []
+    assert visitors.opened > 100
+
+
+def test_what_is_typed_there_does_not_run_either(
+    transport: FlakyTransport, settings: Any, collected: Any, chromium: Any
+) -> None:
+    """Script saves each answer and puts regions of the answer into the page."""
+    forget()
+    with served(collected) as address:
+        site = Site(HARMLESS, transport)
+        context = chromium.new_context()
+        client = Client()
+        client.force_login(site.owner, backend="allauth.account.auth_backends.AuthenticationBackend")
+        sign_in(context, address, client.cookies["sessionid"].value)
+        tab, dialogs = context.new_page(), []
+        tab.on("dialog", lambda dialog: (dialogs.append(dialog.message), dialog.accept()))
+        section = site.draft.schema.entity_sections[0].key
+        tab.goto(f"{address}/applications/{site.reference}/sections/{section}/", wait_until="load")
+        controls = tab.locator("#answers input[name^='q:']")
+        for number in range(COUNT):
+            controls.nth(number).fill(" ".join(HOSTILE.one("typed", number).split()))
+            if number % 6 == 0:
+                with tab.expect_response(lambda answer: answer.request.method == "POST"):
+                    controls.nth(number).press("Tab")
+        assert tab.evaluate(_TOUCH_ALL) is None
+        tab.reload(wait_until="load")
+        assert tab.evaluate(_TOUCH_ALL) is None
+        context.close()
+    forget()
+    assert dialogs == []
