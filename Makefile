@@ -12,7 +12,7 @@ SUPPLY_READY := $(SUPPLY_VENV)/ready
 LOCK := $(BIN)/pip-compile --quiet --generate-hashes --no-emit-index-url --no-emit-trusted-host --no-emit-find-links
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-long properties mutations check format bench bench-browser capacity durability soak scale faults kills uploads discovery guesses choices typing agreement lighthouse htmx4 observatory supply gallery messages lock clean
+.PHONY: help run test test-long properties mutations check format bench bench-browser capacity durability soak scale faults kills uploads discovery guesses choices typing agreement lighthouse htmx4 observatory supply schemathesis gallery messages lock clean
 
 help: ## List what can be made
 	@grep -E '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-13s %s\n", $$1, $$2}'
@@ -120,6 +120,9 @@ observatory: $(DEV_READY) ## HTTP Observatory and CSP Evaluator on five kinds of
 supply: export SUPPLY_PYTHON = $(SUPPLY_VENV)/bin/python
 supply: $(DEV_READY) $(SUPPLY_READY) ## SBOM and licences (test-results/), bandit, our own rules: lines of `name value`
 	@$(BIN)/python -m tests.supply
+
+schemathesis: $(DEV_READY) ## 5,000 generated cases and more on the embedded service, 3 seeds: lines of `name value`, 1 for a finding
+	@$(BIN)/python -m tests.service.schemathesis_seeds $(ARGS)
 
 htmx4: $(DEV_READY) ## The browser tests with htmx 4: what passes, reported and not required
 	@$(BIN)/python -m tests.htmx_four $(ARGS)
