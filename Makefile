@@ -8,11 +8,13 @@ SCALE_VENV := $(CURDIR)/$(VENV)/scale
 SCALE_READY := $(SCALE_VENV)/ready
 SUPPLY_VENV := $(CURDIR)/$(VENV)/supply
 SUPPLY_READY := $(SUPPLY_VENV)/ready
+CRAWL_VENV := $(CURDIR)/$(VENV)/crawl
+CRAWL_READY := $(CRAWL_VENV)/ready
 # Without the names of whoever a lock was made at.
 LOCK := $(BIN)/pip-compile --quiet --generate-hashes --no-emit-index-url --no-emit-trusted-host --no-emit-find-links
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-long properties mutations check format bench bench-browser capacity durability soak scale faults kills uploads discovery guesses choices typing agreement lighthouse htmx4 observatory supply gallery messages lock clean
+.PHONY: help run test test-long properties mutations check format bench bench-browser capacity durability soak scale faults kills uploads discovery guesses choices typing agreement lighthouse htmx4 observatory supply crawl schemathesis gallery messages lock clean
 
 help: ## List what can be made
 	@grep -E '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-13s %s\n", $$1, $$2}'
@@ -37,6 +39,11 @@ $(SCALE_READY): tests/scale/requirements.txt | $(BIN)/python
 $(SUPPLY_READY): tests/supply/requirements.txt | $(BIN)/python
 	$(BIN)/python -m venv $(SUPPLY_VENV)
 	$(SUPPLY_VENV)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r tests/supply/requirements.txt
+	@touch $@
+
+$(CRAWL_READY): tests/crawling/requirements.txt | $(BIN)/python
+	$(BIN)/python -m venv $(CRAWL_VENV)
+	$(CRAWL_VENV)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r tests/crawling/requirements.txt
 	@touch $@
 
 run: $(RUN_READY) ## Set up and serve the portal with the embedded service
@@ -121,6 +128,13 @@ supply: export SUPPLY_PYTHON = $(SUPPLY_VENV)/bin/python
 supply: $(DEV_READY) $(SUPPLY_READY) ## SBOM and licences (test-results/), bandit, our own rules: lines of `name value`
 	@$(BIN)/python -m tests.supply
 
+crawl: export CRAWL_PYTHON = $(CRAWL_VENV)/bin/python
+crawl: $(DEV_READY) $(CRAWL_READY) ## Wapiti against the portal, signed in as customer and as agent: lines of `name value`, 1 for an open finding
+	@$(BIN)/python -m tests.crawling $(ARGS)
+
+schemathesis: $(DEV_READY) ## 5,000 generated cases and more on the embedded service, 3 seeds: lines of `name value`, 1 for a finding
+	@$(BIN)/python -m tests.service.schemathesis_seeds $(ARGS)
+
 htmx4: $(DEV_READY) ## The browser tests with htmx 4: what passes, reported and not required
 	@$(BIN)/python -m tests.htmx_four $(ARGS)
 
@@ -140,6 +154,10 @@ lock: $(DEV_READY) ## Pin every dependency anew, with hashes
 	$(BIN)/python -c 'import tomllib; project = tomllib.load(open("pyproject.toml", "rb"))["project"]; \
 		print(*project["optional-dependencies"]["supply"], sep="\n")' \
 		| $(LOCK) --no-strip-extras --output-file tests/supply/requirements.txt -
+	@# Its program alone, likewise.
+	$(BIN)/python -c 'import tomllib; project = tomllib.load(open("pyproject.toml", "rb"))["project"]; \
+		print(*project["optional-dependencies"]["crawl"], sep="\n")' \
+		| $(LOCK) --no-strip-extras --output-file tests/crawling/requirements.txt -
 
 clean: ## Remove what was made, but not your data
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -1,20 +1,24 @@
 """The service against its own OpenAPI document, by schemathesis with all its checks.
 
-`SCHEMATHESIS_CASES` raises the number of cases of each run, and `SCHEMATHESIS_SEEDS` the number of seeds; the figures
-of the full run are three seeds with at least a thousand cases each.
+`SCHEMATHESIS_CASES` raises the number of cases of each run, and `SCHEMATHESIS_SEEDS` the number of seeds; `make
+schemathesis` sets both, and sums them up.
 """
 
+import json
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.servers.basehttp import WSGIRequestHandler
+from django.shortcuts import get_object_or_404
 from django.test import Client, override_settings
 
 from formation_portal.service.api import api
+from formation_portal.service.models import Entity
+from formation_portal.service.routes import entities
 from tests.service import example_catalog, schemathesis_run
 from tests.service.caller import Caller
 from tests.service.operations import operations
@@ -37,33 +41,50 @@ def _unhindered(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         yield
 
 
-@served
-@pytest.mark.long
-@pytest.mark.usefixtures("_unhindered")
-@pytest.mark.parametrize("seed", range(1, SEEDS + 1))
-def test_the_service_keeps_its_own_document(caller: Caller, live_server: Any, tmp_path: Path, seed: int) -> None:
-    outcome = schemathesis_run.run(
-        live_server.url, caller.key, seed=seed, examples=EXAMPLES, phases=PHASES, aims={}, folder=tmp_path
-    )
-    print(f"seed {seed}: {outcome.cases} cases")  # noqa: T201 - shown with -s, and where the test fails
-    assert outcome.code == 0, outcome.output
-    assert outcome.cases >= CASES
+Record = Callable[[str, object], None]
 
 
 @served
 @pytest.mark.long
 @pytest.mark.usefixtures("_unhindered")
+@pytest.mark.parametrize("with_records", [False, True], ids=["empty", "with-records"])
 @pytest.mark.parametrize("seed", range(1, SEEDS + 1))
-def test_the_service_keeps_its_document_for_records_that_are_there(
-    caller: Caller, live_server: Any, tmp_path: Path, seed: int
+def test_the_service_keeps_its_own_document(
+    caller: Caller,
+    other_account: Caller,
+    live_server: Any,
+    tmp_path: Path,
+    record_property: Record,
+    seed: int,
+    with_records: bool,
 ) -> None:
-    aims = records_to_aim_at(caller)
+    """Both on a service that holds nothing yet, and for records that are there."""
+    keys = {schemathesis_run.OURS: caller.key, schemathesis_run.THEIRS: other_account.key}
+    aims = records_to_aim_at(caller) if with_records else {}
     outcome = schemathesis_run.run(
-        live_server.url, caller.key, seed=seed, examples=EXAMPLES, phases=PHASES, aims=aims, folder=tmp_path
+        live_server.url, keys, seed=seed, examples=EXAMPLES, phases=PHASES, aims=aims, folder=tmp_path
     )
-    print(f"seed {seed}, with records: {outcome.cases} cases")  # noqa: T201
+    found = {"seed": seed, "cases": outcome.cases, "failures": json.dumps(outcome.failures)}
+    for name, value in found.items():
+        record_property(name, value)
     assert outcome.code == 0, outcome.output
     assert outcome.cases >= CASES
+
+
+@served
+@pytest.mark.long
+@pytest.mark.usefixtures("_unhindered")
+def test_what_another_account_may_read_would_be_found(
+    caller: Caller, other_account: Caller, live_server: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(entities, "entity_to_read", lambda _, entity_id: get_object_or_404(Entity, pk=entity_id))
+    keys = {schemathesis_run.OURS: caller.key, schemathesis_run.THEIRS: other_account.key}
+    # Each run makes what it reads: what is named to it here is nobody's.
+    aims = {name: values for name, values in records_to_aim_at(caller).items() if name.startswith("body.")}
+    outcome = schemathesis_run.run(
+        live_server.url, keys, seed=1, examples=10, phases="fuzzing,stateful", aims=aims, folder=tmp_path
+    )
+    assert "Object-level authorization bypass" in outcome.failures, outcome.output
 
 
 def records_to_aim_at(caller: Caller) -> dict[str, list[str]]:
