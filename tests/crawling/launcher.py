@@ -15,8 +15,8 @@ from typing import Any
 _VARYING = re.compile(
     r"FP-[0-9A-Z-]+|\b(?=[a-z]*\d)[0-9a-z]{10,11}\b|\d+|(?<=/products/)[^/]+|(?<=/help/)[^/]+|(?<=/gallery/)\w+/[^/]+"
 )
-# Two, so that a form is met empty and filled in.
-_MOST = 2
+# How often. Pages come in variants under the same names, like that of a person and of a company; their forms do not.
+_MOST = {"GET": 2, "POST": 1}
 
 
 def kind_of(method: str, path: str, names: list[str]) -> tuple[str, str, tuple[str, ...]]:
@@ -33,7 +33,7 @@ def crawl_each_kind_once() -> None:
         names = [name for name, *_ in (*request.get_params, *sent, *request.file_params)]
         kind = kind_of(request.method, request.path, names)
         seen[kind] += 1
-        return seen[kind] > _MOST
+        return seen[kind] > _MOST.get(request.method, 1)
 
     import_module("wapitiCore.net.explorer").Explorer.has_too_many_parameters = has_had_enough
 

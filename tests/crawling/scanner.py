@@ -162,6 +162,7 @@ def scan(
     python: str,
     base: str,
     *,
+    below: str,
     cookies: Mapping[str, str],
     starts: Iterable[str],
     limits: Limits,
@@ -169,7 +170,7 @@ def scan(
     folder: Path,
     modules: Iterable[str] = MODULES,
 ) -> Scan:
-    """Crawl from these addresses with these cookies, then attack what was found."""
+    """Crawl what is `below` a path, from these addresses and with these cookies, then attack what was found."""
     folder.mkdir()
     jar, report = folder / "cookies.json", folder / "report.json"
     host = base.partition("://")[2].partition(":")[0]
@@ -178,7 +179,7 @@ def scan(
     command = [
         python,
         str(_LAUNCHER),
-        f"--url={base}/",
+        f"--url={base}{below}",
         "--scope=folder",
         f"--module={','.join(modules)}",
         f"--cookie={jar}",
