@@ -372,6 +372,12 @@ LOGGING = {
     "filters": {"in_a_line": {"()": "formation_portal.core.monitoring.logs.WithoutTraceback"}},
     "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": ENV.log_format, "filters": ["in_a_line"]}},
     "root": {"handlers": ["stderr"], "level": ENV.log_level},
-    # Its word for a moment in which all threads are at work.
-    "loggers": {"waitress.queue": {"level": "ERROR"}},
+    "loggers": {
+        # Its word for a moment in which all threads are at work.
+        "waitress.queue": {"level": "ERROR"},
+        # Below these levels, which Django's own default only sets for all of it, it writes what a page was drawn from
+        # and what a query was asked with: all that customers have typed.
+        "django.template": {"level": "INFO"},
+        "django.db.backends": {"level": "INFO"},
+    },
 }

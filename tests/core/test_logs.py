@@ -8,7 +8,10 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from django.db import connection
+from django.template import Context, Template
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 
 from formation_portal import gateway
 from formation_portal.accounts.models import User
@@ -40,6 +43,15 @@ def _fresh_catalog(settings: Any, tmp_path: Any) -> Iterator[None]:
     forget()
     yield
     forget()
+
+
+def test_no_level_writes_what_a_page_was_drawn_from(lines: Lines, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.DEBUG)
+    caplog.set_level(logging.DEBUG, "django")
+    Template("{{ nothing }}{{ nobody.name }}").render(Context({"typed": "Thessalind"}))
+    with CaptureQueriesContext(connection):
+        User.objects.filter(first_name="Thessalind").first()
+    assert "Thessalind" not in f"{lines()} {caplog.text}"
 
 
 def test_a_line_is_one_object_with_what_is_known(lines: Lines) -> None:
