@@ -146,7 +146,11 @@ class Visitors:
         typed = {"email": everything, "right": everything, "name": everything, "kind": everything, "q": everything}
         for address in ("access/", "people/ada/invitation/", "people/new/", "people/known/", "people/spreadsheet/"):
             self.post("owner", home + address, typed)
-        numbers = {"ada:class0": everything, "s:ada:class0": everything, "h:ada:class0": everything}
+        numbers = {
+            "holding:ada:class0": everything,
+            "holding:bob:class1": words.one("typed", 6),
+            "owner:ada": everything,
+        }
         for address in ("shares/", "shares/classes/new/", "shares/classes/class0/", "people/dam/owners/"):
             self.post("owner", home + address, typed | numbers | {"q:share_class.par_value": everything})
         self.post(

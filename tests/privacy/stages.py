@@ -6,6 +6,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
+import pytest
 from django.apps import apps
 from django.conf import settings
 from django.db import connections, router
@@ -85,3 +86,14 @@ def files() -> list[Path]:
     """Every file that the portal and the service keep."""
     folders = (settings.MEDIA_ROOT, settings.SERVICE_DOCUMENTS)
     return [path for folder in folders for path in Path(folder).rglob("*") if path.is_file()]
+
+
+def database_files() -> list[bytes]:
+    """The files of SQLite, with what stands in their logs."""
+    found = []
+    for connection in connections.all():
+        if connection.vendor != "sqlite":
+            pytest.skip("not run: PostgreSQL overwrites in its own time (privacy/overwriting.py)")
+        name = str(connection.settings_dict["NAME"])
+        found += [Path(name + suffix).read_bytes() for suffix in ("", "-wal") if Path(name + suffix).exists()]
+    return found

@@ -1,11 +1,9 @@
 """Deleting an account: what goes, what stays under a number, and that nothing of its holder is left in bytes."""
 
-from pathlib import Path
 from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
-from django.db import connections
 from django.test import Client
 from django.utils import timezone
 
@@ -20,7 +18,7 @@ from formation_portal.privacy.accounts import NotErasable, erase_account
 from formation_portal.relay.worker import drain
 from formation_portal.service.models import Entity, KeptAnswer
 from tests.accounts.people import PASSWORD, is_in, sign_in
-from tests.privacy.stages import files, findings, moved, opened_text, plain_text, started
+from tests.privacy.stages import database_files, files, findings, moved, opened_text, plain_text, started
 from tests.reviews.canaries import Review
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
@@ -71,17 +69,6 @@ def test_databases_are_written_anew_while_nobody_else_is_there(owner: Any) -> No
     call_command("privacy", "vacuum", "--whole")
     call_command("privacy", "vacuum")
     assert User.objects.get(pk=owner.pk).email == owner.email
-
-
-def database_files() -> list[bytes]:
-    """The files of SQLite, with what stands in their logs."""
-    found = []
-    for connection in connections.all():
-        if connection.vendor != "sqlite":
-            pytest.skip("not run: PostgreSQL overwrites in its own time (privacy/overwriting.py)")
-        name = str(connection.settings_dict["NAME"])
-        found += [Path(name + suffix).read_bytes() for suffix in ("", "-wal") if Path(name + suffix).exists()]
-    return found
 
 
 def test_kept_answers_of_the_service_say_nothing_any_more(owner: Any) -> None:

@@ -146,19 +146,24 @@ class Review:
 
 
 def addresses(review: Review, invitation: Invitation) -> list[str]:
-    """Every address of the portal, with everything in it that the application has."""
-    draft = review.draft
-    tokens = ["ada", "ordinary"]
+    """Every address of the portal but those of other rooms, with everything in it that the application has."""
+    found = addresses_of_all_rooms(review.draft, invitation)
+    return [path for path in found if not path.startswith(_ROOMS_OF_OTHERS)]
+
+
+def addresses_of_all_rooms(draft: Draft, invitation: Invitation) -> list[str]:
+    """Those of the desk and the accounts, too."""
+    parties, classes = ([row.token for row in rows] for rows in (draft.parties, draft.share_classes))
     values: dict[str, list[Any]] = {
-        "reference": [review.reference, invitation.reference],
+        "reference": [draft.application.reference, invitation.reference],
         "key": [*(section.key for section in draft.schema.sections), draft.application.product_id],
-        "token": tokens,
-        "party": ["ada"],
-        "share_class": ["ordinary"],
+        "token": [*parties, *classes],
+        "party": parties,
+        "share_class": classes,
         "number": [*_numbers(draft), *Letter.objects.values_list("number", flat=True)],
         "page": [1],
     }
-    return [path for path in _paths(values) if not path.startswith(_ROOMS_OF_OTHERS)]
+    return list(_paths(values))
 
 
 def _numbers(draft: Draft) -> list[int]:
