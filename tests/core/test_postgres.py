@@ -12,6 +12,7 @@ from tests.scratch_postgres import scratch_cluster, server_programs
 
 PROJECT = Path(__file__).resolve().parents[2]
 
+EVERY_PRODUCT = "tests/journeys/end_to_end/test_every_product.py"
 # What touches the databases most: the record, the relay, the service, and one product from catalog to submitted.
 ALL = [
     "tests/applications",
@@ -37,7 +38,7 @@ ALL = [
     "tests/mail/test_waking.py",
     "tests/service/test_rate_limit.py",
     "tests/relay/incoming_webhooks",
-    "tests/journeys/end_to_end/test_every_product.py",
+    EVERY_PRODUCT,
 ]
 # Where locks, pauses and whole journeys meet; the others are run by `make test-long`.
 BUSIEST = [
@@ -48,7 +49,7 @@ BUSIEST = [
     "tests/service/webhooks/test_waking.py",
     "tests/audit/test_shared_anchor.py",
     "tests/management/test_backups.py",
-    "tests/journeys/end_to_end/test_every_product.py",
+    f"{EVERY_PRODUCT}::test_every_product_is_submitted_by_a_generic_client_and_held_as_typed[bvi-limited-company]",
 ]
 
 
