@@ -10,9 +10,6 @@ from django.db import DatabaseError, connections, transaction
 
 logger = logging.getLogger(__name__)
 
-# Whoever reads or writes meanwhile is waited for so long; the next round does it otherwise.
-_PATIENCE_MILLISECONDS = 250
-
 
 def overwrite_deleted(alias: str = "default") -> None:
     """Empty the log of SQLite, after the commit where a transaction is open. Nothing where another database is used."""
@@ -25,13 +22,13 @@ def _empty_log(alias: str) -> None:
         return
     try:
         with connection.cursor() as cursor:
-            cursor.execute("PRAGMA busy_timeout")
-            [patience] = cursor.fetchone()
-            cursor.execute(f"PRAGMA busy_timeout = {_PATIENCE_MILLISECONDS}")
+            # Whoever reads or writes meanwhile is waited for a quarter of a second; the next round does it otherwise.
+            cursor.execute("PRAGMA busy_timeout = 250")
             try:
                 cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)")
             finally:
-                cursor.execute(f"PRAGMA busy_timeout = {int(patience)}")
+                # As everywhere else (core/databases.py).
+                cursor.execute("PRAGMA busy_timeout = 10000")
     except DatabaseError as error:
         logger.info("The log of the database %s is emptied later: %s", alias, type(error).__name__)
 
