@@ -43,7 +43,7 @@ ALL = [
 # Where locks, pauses and whole journeys meet; the others are run by `make test-long`.
 BUSIEST = [
     "tests/accounts/test_guesses.py",
-    *(f"tests/relay/test_{name}.py" for name in ("sync", "worker", "across_machines", "skip_locked")),
+    *(f"tests/relay/test_{name}.py" for name in ("worker", "across_machines", "skip_locked")),
     "tests/service/test_rate_limit.py",
     "tests/mail/test_waking.py",
     "tests/service/webhooks/test_waking.py",
