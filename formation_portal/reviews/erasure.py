@@ -1,12 +1,12 @@
 """What a review keeps of an application, or of one party, when that is erased (applications/services/erasure.py)."""
 
 from collections.abc import Collection
-from functools import partial
 from typing import Any
 
-from django.db import models, transaction
+from django.db import models
 
 from formation_portal.applications.models import Application
+from formation_portal.applications.services.documents import delete_files_on_commit
 from formation_portal.applications.services.erasure import pseudonymised
 from formation_portal.audit.attestation import keys_by_label
 from formation_portal.core.encrypted_fields import encrypted_fields
@@ -17,9 +17,13 @@ _ABOUT_PARTIES: tuple[Any, ...] = (Check, Query, Note, Evidence, ScreeningCheck)
 _WITH_NAMES: tuple[Any, ...] = (*_ABOUT_PARTIES, ReviewDecision)
 
 
+def _with_files() -> Any:
+    return ScreeningCheck.objects.exclude(file="")
+
+
 def erase_review(application: Application) -> None:
     """All of it, with the files of screening checks."""
-    _delete_files(ScreeningCheck.objects.filter(application=application))
+    delete_files_on_commit(_with_files().filter(application=application))
     for model in (*_WITH_NAMES, Accepted, Review):
         model._default_manager.filter(application=application).delete()
 
@@ -31,7 +35,7 @@ def erase_party_in_review(
     keys of those that are gone."""
     altered: list[models.Model] = []
     gone: dict[str, list[str]] = {}
-    _delete_files(ScreeningCheck.objects.filter(application=application, holder=token))
+    delete_files_on_commit(_with_files().filter(application=application, holder=token))
     for model in _ABOUT_PARTIES:
         about = model._default_manager.filter(application=application, holder=token)
         gone |= keys_by_label(about)
@@ -50,8 +54,3 @@ def _rename(row: models.Model, names: Collection[str]) -> bool:
     if changed:
         row.save(update_fields=list(changed))
     return bool(changed)
-
-
-def _delete_files(checks: "models.QuerySet[ScreeningCheck]") -> None:
-    for check in checks.exclude(file=""):
-        transaction.on_commit(partial(check.file.storage.delete, str(check.file.name)), robust=True)
