@@ -24,12 +24,12 @@ from formation_portal.contract.lifecycle import FINAL, State
 from formation_portal.invitations.models import Invitation
 from formation_portal.mail import queue_letter
 from formation_portal.mail.outbox import empty_letters_to
-from formation_portal.relay.erasure import is_settled
+from formation_portal.relay.erasure import settled
 
 from .overwriting import overwrite_deleted
 
 # Addresses that nobody can have (RFC 2606).
-_NOWHERE = "deleted.invalid"
+NOWHERE = "deleted.invalid"
 
 
 class NotErasable(Exception):
@@ -46,7 +46,8 @@ class NotErasable(Exception):
 @dataclass(frozen=True, slots=True)
 class AccountContent:
     """What becomes of the applications of an account that is deleted: they go with it, they stay for as long as records
-    must be kept, or they come first. One query."""
+    must be kept, or they come first. Three queries: the applications, their answers, which name them, and what is
+    settled at the service."""
 
     goes: tuple[Application, ...]
     stays: tuple[Application, ...]
@@ -56,12 +57,14 @@ class AccountContent:
     def of(cls, user: User) -> "AccountContent":
         """The account's own applications, sorted."""
         goes, stays, under_way = [], [], []
-        for one in Application.objects.owned_by(user).order_by("pk"):
+        own = Application.objects.owned_by(user).order_by("pk")
+        withdrawn = set(settled(own.filter(state=State.WITHDRAWN, hold_reason=None)).values_list("pk", flat=True))
+        for one in own.prefetch_related("section_answers"):
             if one.status is State.DRAFT and one.submitted_at is None:
                 goes.append(one)
             elif one.status not in FINAL:
                 under_way.append(one)
-            elif one.hold_reason is None and one.status is State.WITHDRAWN and is_settled(one):
+            elif one.pk in withdrawn:
                 goes.append(one)
             else:
                 stays.append(one)
@@ -83,7 +86,7 @@ def erase_account(user: User, *, by: User | None) -> None:
         address, language = user.email, user.language
         Collaborator.objects.filter(Q(user=user) | Q(email__iexact=address)).delete()
         # The application that asked for it keeps that somebody was asked.
-        Invitation.objects.filter(email__iexact=address).update(email=f"guest@{_NOWHERE}")
+        Invitation.objects.filter(email__iexact=address).update(email=f"guest@{NOWHERE}")
         EmailAddress.objects.filter(user=user).delete()
         Authenticator.objects.filter(user=user).delete()
         end_sessions(user)
@@ -103,14 +106,9 @@ def _erase(application: Application, by: User | None) -> None:
 
 
 def _pseudonymise(user: User) -> None:
-    user.email = f"account-{user.pk}@{_NOWHERE}"
+    user.email = f"account-{user.pk}@{NOWHERE}"
     user.first_name, user.last_name = "Deleted account", str(user.pk)
     user.language, user.is_active = "", False
     user.set_unusable_password()
     user.save()
     user.user_permissions.clear()
-
-
-def is_erased(user: User) -> bool:
-    """Whether the account was deleted."""
-    return user.email.endswith(f"@{_NOWHERE}")

@@ -21,10 +21,10 @@ from formation_portal.applications.services import Unread, delete_draft
 from formation_portal.applications.services.erasure import erase_application, remove_copies
 from formation_portal.contract.lifecycle import FINAL, State
 from formation_portal.core.background import hourly_task
-from formation_portal.relay.erasure import is_settled
+from formation_portal.relay.erasure import settled
 from formation_portal.relay.models import REJECTED, Delivery, DeliveryState, ResourceKind
 
-from .accounts import erase_account
+from .accounts import NOWHERE, erase_account
 from .announcements import NOTICE, announce_deletion
 from .overwriting import overwrite_deleted, vacuum
 
@@ -88,18 +88,18 @@ def _delete_draft(application: Application) -> bool:
 
 
 def _closed(state: State) -> Callable[[datetime], "QuerySet[Application]"]:
-    """Applications that came to this state before then, by their history."""
+    """Applications that came to this state before then, by their history, and are settled at the service."""
 
     def due(before: datetime) -> "QuerySet[Application]":
-        found = _unheld().filter(state=state).annotate(closed=Max("changes__at", filter=Q(changes__moved_to=state)))
+        found = settled(_unheld().filter(state=state)).annotate(
+            closed=Max("changes__at", filter=Q(changes__moved_to=state))
+        )
         return found.filter(closed__lt=before)
 
     return due
 
 
 def _erase_closed(application: Application) -> bool:
-    if not is_settled(application):
-        return False
     try:
         erase_application(application, by=None, reason="retention")
     except Unread:
@@ -133,7 +133,7 @@ def _unused_accounts(before: datetime) -> "QuerySet[User]":
     """Customers who have nothing here, and have not been here since."""
     has_application = Exists(Application.objects.filter(owner=OuterRef("pk"), deleted_at=None))
     unused = Q(last_login__lt=before) | Q(last_login=None, date_joined__lt=before)
-    customers = User.objects.filter(is_agent=False, is_staff=False).exclude(email__endswith=".invalid")
+    customers = User.objects.filter(is_agent=False, is_staff=False).exclude(email__endswith=f"@{NOWHERE}")
     return customers.filter(unused).exclude(has_application).order_by("pk")
 
 

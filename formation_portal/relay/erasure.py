@@ -2,7 +2,7 @@
 
 from collections.abc import Collection
 
-from django.db.models import Q
+from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from formation_portal.applications.models import Application
 from formation_portal.applications.services.erasure import pseudonymised
@@ -20,11 +20,19 @@ _UNSETTLED = (
 )
 
 
+def settled(applications: "QuerySet[Application]") -> "QuerySet[Application]":
+    """Those of which nothing is under way, in doubt, or waits for an agent: they can be erased without anybody having
+    to know what was sent."""
+    return applications.exclude(Exists(_unsettled().filter(application=OuterRef("pk"))))
+
+
 def is_settled(application: Application) -> bool:
-    """Whether nothing of the application is under way, in doubt, or waits for an agent: then it can be erased without
-    anybody having to know what was sent."""
-    unsettled = Q(state__in=_UNSETTLED) | Q(next_at__isnull=False)
-    return not Delivery.objects.filter(unsettled, application=application).exists()
+    """Whether the application is one of those."""
+    return not _unsettled().filter(application=application).exists()
+
+
+def _unsettled() -> "QuerySet[Delivery]":
+    return Delivery.objects.filter(Q(state__in=_UNSETTLED) | Q(next_at__isnull=False))
 
 
 def forget_application(application: Application) -> None:

@@ -8,8 +8,8 @@ from django.urls import reverse
 from django.utils.translation import gettext
 
 from formation_portal.accounts.models import User
-from formation_portal.applications.draft import open_draft
 from formation_portal.applications.models import Application
+from formation_portal.applications.readback import entity_name
 from formation_portal.contract.localisation import ngettext
 from formation_portal.privacy.accounts import AccountContent
 
@@ -49,7 +49,7 @@ class DeletionPage:
 def _links(applications: Iterable[Application]) -> Iterator[Link]:
     for one in applications:
         view = "portal:overview" if one.is_open else "portal:status"
-        yield Link(open_draft(one).title, reverse(view, args=[one.reference]), query=one.reference)
+        yield Link(entity_name(one) or one.product_name, reverse(view, args=[one.reference]), query=one.reference)
 
 
 def retention_sentences() -> list[str]:
