@@ -34,7 +34,12 @@ def _delete(entity: Entity) -> bool:
         same = Entity.objects.select_for_update().filter(pk=entity.pk, updated_at=entity.updated_at).first()
         if same is None:
             return False
-        storage.remove_after_commit(list(same.documents.values_list("path", flat=True)))
-        forget_answers(same.id)
-        same.delete()
+        delete_entity(same)
     return True
+
+
+def delete_entity(entity: Entity) -> None:
+    """Delete an entity within a transaction: its parties and files with it, and what kept answers say of it."""
+    storage.remove_after_commit(list(entity.documents.values_list("path", flat=True)))
+    forget_answers(entity.id)
+    entity.delete()

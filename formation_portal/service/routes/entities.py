@@ -10,10 +10,9 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from formation_portal.contract.lifecycle import AGENT, TRANSITIONS, State, is_possible, transition_to
 from formation_portal.core.databases import SERVICE
-from formation_portal.service import storage
+from formation_portal.service import retention
 from formation_portal.service.auth import key_of, require
 from formation_portal.service.entity_forms import entity_fields, parsed_form
-from formation_portal.service.idempotency import forget_answers
 from formation_portal.service.models import CatalogItem, Entity
 from formation_portal.service.parsing import AnswerParser
 from formation_portal.service.pipeline import JSON, route
@@ -167,9 +166,7 @@ def delete_entity(request: HttpRequest, entity_id: EntityId) -> None:
     if entity.state is not State.DRAFT:
         raise ApiError("invalid_state", f"Only a draft can be deleted; this entity is {entity.status}.")
     events.party_changed(entity, "removed", *parties_of(entity))
-    storage.remove_after_commit(list(entity.documents.values_list("path", flat=True)))
-    forget_answers(entity.id)
-    entity.delete()
+    retention.delete_entity(entity)
 
 
 @route(router, "POST", "/entities/{entity_id}/submit", scopes=WRITE, gives=One[EntityOut])
