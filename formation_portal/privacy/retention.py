@@ -12,6 +12,7 @@ from typing import Any
 
 from django.conf import settings
 from django.core.cache import cache
+from django.db import transaction
 from django.db.models import Exists, F, Max, OuterRef, Q, QuerySet
 from django.utils import timezone
 
@@ -19,6 +20,8 @@ from formation_portal.accounts.models import User
 from formation_portal.applications.models import Application, Document
 from formation_portal.applications.services import Unread, delete_draft
 from formation_portal.applications.services.erasure import erase_application, remove_copies
+from formation_portal.audit import chain
+from formation_portal.audit.models import AuditAction
 from formation_portal.contract.lifecycle import FINAL, State
 from formation_portal.core.background import hourly_task
 from formation_portal.relay.erasure import settled
@@ -192,3 +195,21 @@ def erase_daily() -> None:
     if cache.add("retention", 1, _DAY_SECONDS):
         erase_what_is_due()
         vacuum()
+
+
+def hold(application: Application, reason: str) -> None:
+    """Put it on hold, with the reason."""
+    _set_hold(application, reason)
+
+
+def release(application: Application) -> None:
+    """Let the retention rules count again."""
+    _set_hold(application, None)
+
+
+def _set_hold(application: Application, reason: str | None) -> None:
+    with transaction.atomic():
+        locked = Application.objects.select_for_update().get(pk=application.pk)
+        locked.hold_reason = reason
+        locked.save(update_fields=["hold_reason"])
+        chain.append(AuditAction.ERASURE, by=None, application=locked, reason="release" if reason is None else "hold")
