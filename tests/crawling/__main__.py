@@ -3,10 +3,10 @@
 The portal serves from an empty folder behind nginx as operators have it (deploy/nginx.conf), over HTTPS, with a draft
 that is partly filled in, a submitted application and its review. Each role has a portal of its own, so that what one
 crawl leaves behind troubles no other. Arguments: the roles to try, and `--crawl=`, `--module=` and `--parameters=` for
-other limits in seconds and number than those of a quarter of an hour; with `--module=1800` all but `buster` should
-finish, which guesses addresses and can only add what it came upon. Exit 1 where a finding is open, an error was logged
-or another address called, where a module could not run, and where the scanner was signed out. A module that had no time
-to try everything is named as not finished. What wapiti and the portal said is in test-results/crawling.
+other limits in seconds and number than those of a quarter of an hour; with `--module=3600` all of them finish. Exit 1
+where a finding is open, an error was logged or another address called, where a module could not run, and where the
+scanner was signed out. A module that had no time to try everything is named as not finished. What wapiti and the portal
+said is in test-results/crawling.
 """
 
 import argparse
@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tests.crawling.reports import counts, findings, still_open
-from tests.crawling.scanner import MODULES, NOT_LOCAL, Limits, lure, scan
+from tests.crawling.scanner import LEFT_OUT, MODULES, Limits, lure, scan
 from tests.journeys.clients import HttpBrowser
 from tests.journeys.page_states.screenshots import PASSWORD, Story
 from tests.management.served import READY, Served, free_port
@@ -74,7 +74,7 @@ def main() -> int:
     _RESULTS.mkdir(parents=True, exist_ok=True)
     limits = Limits(given.crawl, given.module, given.depth, given.parameters)
     failed = [_crawl(role, python, limits, given.modules.split(",")) for role in given.roles or _ROLES]
-    sys.stdout.writelines(f"module_{name} not run: {reason}\n" for name, reason in NOT_LOCAL.items())
+    sys.stdout.writelines(f"module_{name} not run: {reason}\n" for name, reason in LEFT_OUT.items())
     return int(any(failed))
 
 

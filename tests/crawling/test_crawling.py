@@ -12,7 +12,7 @@ from django.urls import URLPattern, URLResolver, get_resolver
 
 from tests.crawling.launcher import kind_of
 from tests.crawling.reports import DISMISSED, counts, findings, still_open
-from tests.crawling.scanner import EXCLUDED, MODULES, NOT_LOCAL, Scan, lure
+from tests.crawling.scanner import EXCLUDED, LEFT_OUT, MODULES, Scan, lure
 
 # Of a real run: what it found in the portal, and two findings from elsewhere put into it.
 REPORT = json.loads((Path(__file__).parent / "samples/report.json").read_text())
@@ -74,8 +74,8 @@ def test_signing_out_and_deleting_are_kept_from_it() -> None:
 
 
 def test_no_module_is_both_run_and_left_out() -> None:
-    assert not {*MODULES} & {*NOT_LOCAL}
-    assert len({*MODULES} | {*NOT_LOCAL}) == 33
+    assert not {*MODULES} & {*LEFT_OUT}
+    assert len({*MODULES} | {*LEFT_OUT}) == 33
 
 
 def test_what_a_run_printed_is_read() -> None:
