@@ -31,13 +31,13 @@ _READABLE = (
 )
 
 
-def leave_network() -> bool:
-    """Move this process into namespaces of its own, where there is no network; False where it may not.
+def leave_network() -> None:
+    """Move this process into namespaces of its own, where there is no network, as far as it may.
 
     Whoever isn't root needs a namespace of users for it, in which they have no rights outside.
     """
     spaces = _CLONE_NEWNET | _CLONE_NEWIPC | (0 if os.geteuid() == 0 else _CLONE_NEWUSER)
-    return bool(_libc.unshare(spaces) == 0)
+    _libc.unshare(spaces)
 
 
 def confine(readable: Iterable[str]) -> None:

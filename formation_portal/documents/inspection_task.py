@@ -130,8 +130,9 @@ def inspect_image(content: bytes, side: int) -> tuple[Findings, Image.Image | No
         codes.append(FindingCode.FEW_PIXELS)
     codes += measure(shown)
     shown.thumbnail((side, side))
-    upright = _UPRIGHT.get(orientation)
-    return Findings(width=width, height=height, codes=tuple(codes)), shown.transpose(upright) if upright else shown
+    if orientation in _UPRIGHT:
+        shown = shown.transpose(_UPRIGHT[orientation])
+    return Findings(width=width, height=height, codes=tuple(codes)), shown
 
 
 def _unfolded_bytes(image: Image.Image) -> int:

@@ -7,6 +7,7 @@ import os
 import resource
 import signal
 import socket
+import subprocess
 import tempfile
 import threading
 import time
@@ -208,6 +209,46 @@ def test_whoever_finds_no_place_is_told_at_once() -> None:
     assert sorted(asked) == [*[b"awake"] * 5, *[b"busy"] * 3]
     # The others have their places again.
     assert made("answers", length=1) == b"x"
+
+
+def tells_its_network(content: bytes) -> bytes:
+    """The name of the network that it is in: a link's own text takes no right to read."""
+    return str(Path("/proc/self/ns/net").readlink()).encode()
+
+
+def test_a_task_is_in_a_network_of_its_own() -> None:
+    mine = str(Path("/proc/self/ns/net").readlink())
+    as_root = [] if os.geteuid() == 0 else ["--user"]
+    may_leave = subprocess.run(["unshare", "--net", "--ipc", *as_root, "true"], check=False).returncode == 0
+    assert (made("tells_its_network").decode() != mine) is may_leave
+
+
+@pytest.mark.parametrize(("user", "own_users"), [(0, False), (1000, True)], ids=["root", "anybody else"])
+def test_only_root_leaves_the_network_without_users_of_its_own(
+    monkeypatch: pytest.MonkeyPatch, user: int, own_users: bool
+) -> None:
+    asked: list[int] = []
+    monkeypatch.setattr(os, "geteuid", lambda: user)
+    monkeypatch.setattr(confinement._libc, "unshare", asked.append)
+    confinement.leave_network()
+    assert asked == [0x4800_0000 | (0x1000_0000 if own_users else 0)]
+
+
+def test_what_nobody_can_read_is_told_by_the_file_and_all_its_folders(tmp_path: Path) -> None:
+    assert confinement._can_be_read_by_all(Path("/usr/lib"))
+    readable = tmp_path / "readable"
+    readable.touch(0o644)
+    assert tmp_path.stat().st_mode & 0o777 == 0o700
+    assert not confinement._can_be_read_by_all(readable)
+
+
+def test_an_interrupt_from_the_keyboard_is_for_whoever_asks() -> None:
+    assert made("answers", length=1) == b"x"
+    process = sandbox._sandbox.process
+    assert process is not None
+    os.kill(process.pid, signal.SIGINT)
+    assert made("answers", length=1) == b"x"
+    assert sandbox._sandbox.process is process
 
 
 def test_a_kernel_without_landlock_and_filters_leaves_the_limits(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -31,7 +31,7 @@ _NOT_COPIED = shutil.ignore_patterns(".git", ".venv", "var", "__pycache__", ".*_
 
 # Where a package's tests are, and then those that walk through it. Any other package: its own, then portal and desk.
 RINGS = {
-    "accounts": ("accounts", "management mail portal/site", "desk portal"),
+    "accounts": ("accounts", "access management mail portal/site", "desk portal"),
     "applications": ("applications", "documents invitations relay", "portal reviews", "desk"),
     "contract": ("contract", "applications service gateway ui", "portal desk"),
     "desk": ("desk", "reviews accounts statistics", "portal"),
@@ -62,7 +62,7 @@ def main() -> int:
         with tempfile.TemporaryDirectory(prefix="mutations-") as folder:
             copy = Path(folder, "tree")
             shutil.copytree(PROJECT, copy, ignore=_NOT_COPIED)
-            tried = [Tried(one) for one in sample(copy, package, arguments.count, arguments.seed)]
+            tried = [Tried(one) for one in sample(copy, package, arguments.count, arguments.seed, arguments.module)]
             for ring in RINGS.get(package, (package, "portal desk"))[: arguments.rings]:
                 _try_ring(copy, package, ring, tried)
             for one in tried:
@@ -76,8 +76,8 @@ def main() -> int:
     return int(survivors > 0)
 
 
-def sample(tree: Path, package: str, count: int, seed: int) -> list[Mutation]:
-    """As many places of the package as asked for, drawn by the seed, and one way to break each."""
+def sample(tree: Path, package: str, count: int, seed: int, module: str = "*") -> list[Mutation]:
+    """As many places of the package, or of one module, as asked for, drawn by the seed; and one way to break each."""
     if package == "js":
         places = [
             ways
@@ -88,7 +88,7 @@ def sample(tree: Path, package: str, count: int, seed: int) -> list[Mutation]:
         known = operators.enums(sorted((tree / "formation_portal").rglob("*.py")))
         paths = [
             path
-            for path in sorted((tree / "formation_portal" / package).rglob("*.py"))
+            for path in sorted((tree / "formation_portal" / package).rglob(f"{module}.py"))
             if "migrations" not in path.parts
         ]
         places = [ways for path in paths for ways in operators.mutations(path, path.read_text(), known)]
@@ -213,6 +213,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument(
         "--package", action="append", help=f"again for each: a package, or js; without, {' '.join(sorted(RINGS))}"
     )
+    parser.add_argument("--module", default="*", help="of the package, by its name without .py; without, all")
     parser.add_argument("--count", type=int, default=60, help="changes in each package")
     parser.add_argument("--rings", type=int, default=3, help="1: the package's own tests alone")
     parser.add_argument("--seed", type=int, default=1, help="to draw the same again")

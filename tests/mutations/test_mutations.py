@@ -83,6 +83,7 @@ def test_a_seed_draws_the_same_again(tmp_path: Path) -> None:
     mail = Path("formation_portal/mail")
     shutil.copytree(Path(__file__).resolve().parents[2] / mail, tree / mail)
     assert sample(tree, "mail", 5, 1) == sample(tree, "mail", 5, 1) != sample(tree, "mail", 5, 2)
+    assert {one.path.name for one in sample(tree, "mail", 5, 1, "outbox")} == {"outbox.py"}
 
 
 @pytest.mark.long

@@ -128,6 +128,12 @@ def test_an_accepted_document_says_so_and_is_read_no_more(
     assert read_due_documents(is_eager=True) == 0
 
 
+def test_what_is_no_longer_at_the_service_is_not_asked_for(received: Draft, transport: FlakyTransport) -> None:
+    """Such as a document that was removed, which has no id there any more."""
+    update_each(Delivery.objects.filter(kind="document"), remote_id="")
+    assert read_due_documents(is_eager=True) == 0
+
+
 def test_what_our_reviewer_has_begun_stays_with_the_reviewer(
     received: Draft, transport: FlakyTransport, as_owner: Client
 ) -> None:

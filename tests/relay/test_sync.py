@@ -10,7 +10,7 @@ from formation_portal.applications.draft import Draft
 from formation_portal.gateway import FormationService
 from formation_portal.gateway.errors import NotFound
 from formation_portal.relay.models import Delivery
-from formation_portal.relay.sync import status_changes_of
+from formation_portal.relay.sync import status_changes_of, sync
 from formation_portal.relay.worker import drain
 from tests.applications import factories
 from tests.encrypted_rows import values_of
@@ -134,6 +134,20 @@ def test_a_share_class_is_referred_to_by_its_remote_id(complete: Draft, service:
     drain()
     party = service.csp_data(row("entity").remote_id, party_id=row("party", "ada").remote_id)
     assert party["csp_data"]["xy.person.appointed_by"] == row("share_class", "ordinary").remote_id
+
+
+def test_a_sent_class_is_referred_to_while_it_lacks_a_name(
+    complete: Draft, transport: FlakyTransport, owner: Any
+) -> None:
+    services.save_party(complete, complete.parties[0], {"xy.person.appointed_by": "ordinary"}, version=1, by=owner)
+    drain()
+    transport.clear()
+    ordinary = complete.share_class("ordinary")
+    assert ordinary is not None
+    services.save_share_class(complete, ordinary, {"share_class.name": ""}, version=1, by=owner)
+    sync(reopened(complete))
+    assert drain() == 0
+    assert row("party_csp", "ada").needs == [["party", "ada"], ["share_class", "ordinary"]]
 
 
 def test_other_answers_do_not_wait_for_a_class_that_is_not_ready(

@@ -9,7 +9,7 @@ from formation_portal.gateway.errors import CatalogUnavailable, GatewayError, No
 from formation_portal.relay.calls import outcomes
 from formation_portal.relay.models import OWN_REASONS, UNSUPPORTED, Attempt, Delivery, DeliveryState
 from formation_portal.relay.problems import block_approval
-from formation_portal.relay.wording import Titles, outcome_words, state_words
+from formation_portal.relay.wording import Titles, outcome_words, readable, state_words
 from formation_portal.reviews.targets import WHOLE_APPLICATION, Target, TargetKind
 from tests.encrypted_rows import update_each
 
@@ -93,3 +93,26 @@ def test_what_the_service_refuses_leads_agents_to_its_place(
     update_each(complete.application.deliveries.filter(kind="party"), state=DeliveryState.REFUSED, problems=[problem])
     [blocker] = block_approval(complete)
     assert (blocker.target, blocker.text) == (target, "Not accepted by the formation service: Not this")
+
+
+@pytest.mark.django_db(databases=["default", "service"])
+@pytest.mark.parametrize(
+    ("state", "kind", "is_in_the_way"),
+    [
+        (DeliveryState.REFUSED, "party", True),
+        (DeliveryState.REFUSED, "submission", True),
+        (DeliveryState.REFUSED, "status", False),
+        (DeliveryState.DONE, "party", False),
+        (DeliveryState.HELD, "party", False),
+    ],
+)
+def test_only_what_the_service_has_refused_to_a_customer_is_in_the_way(
+    complete: Draft, state: str, kind: str, is_in_the_way: bool
+) -> None:
+    Delivery.objects.create(application=complete.application, kind=kind, subject="one", position=9, state=state)
+    found = block_approval(complete)
+    assert [one.text for one in found] == ["Not accepted by the formation service: No reason given"] * is_in_the_way
+
+
+def test_a_stable_word_is_made_readable() -> None:
+    assert (readable("not_found"), readable(""), readable("x")) == ("Not found", "", "X")

@@ -4,6 +4,7 @@ import os
 import signal
 import sys
 import threading
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -11,15 +12,17 @@ import pytest
 from django.conf import settings
 from django.core.management import call_command
 from django.db import connection, connections
+from django.utils import timezone
 
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft
 from formation_portal.relay import wake, worker
 from formation_portal.relay.calls.sending import make_next_call
 from formation_portal.relay.delivery_status import deliveries_of
-from formation_portal.relay.models import Attempt, Delivery
+from formation_portal.relay.models import Attempt, Delivery, DeliveryState
+from formation_portal.relay.service_profile import update_profile
 from formation_portal.relay.wake import wait_for
-from formation_portal.relay.worker import Worker
+from formation_portal.relay.worker import Worker, drain
 from tests.applications import factories
 from tests.log_lines import json_lines
 
@@ -108,6 +111,21 @@ def test_a_page_does_not_wait_for_what_cannot_be_sent_now(complete: Draft, trans
             wait_for(complete.application, timeout_ms=500)
         wait_for(complete.application, timeout_ms=60_000)
     assert deliveries_of(complete.application).overall.words == "Waiting to retry"
+
+
+def test_a_page_waits_for_what_is_sent_or_can_be(complete: Draft) -> None:
+    assert wake._is_in_motion(complete.application)
+    drain()
+    assert not wake._is_in_motion(complete.application)
+    sent = Delivery.objects.get(kind="entity")
+    sent.state = DeliveryState.SENDING
+    sent.save()
+    assert wake._is_in_motion(complete.application)
+
+
+def test_a_page_does_not_wait_while_the_service_has_asked_for_a_pause(complete: Draft) -> None:
+    update_profile(paused_until=timezone.now() + timedelta(minutes=1))
+    assert not wake._is_in_motion(complete.application)
 
 
 def test_a_page_never_calls_the_service(complete: Draft, transport: FlakyTransport) -> None:
