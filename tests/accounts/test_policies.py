@@ -66,6 +66,21 @@ def test_the_walk_sees_the_whole_house() -> None:
     assert {"/", "/applications/", "/desk/", "/applications/sample/sections/sample/"} <= paths
 
 
+def test_each_policy_is_declared_where_it_belongs() -> None:
+    below = {policy: {one.path.split("/")[1] for one in guarded(policy)} for policy in Policy}
+    assert (below[Policy.AGENT], below[Policy.INVITED]) == ({"desk", "workbench"}, {"part"})
+    assert [one.path for one in guarded(Policy.SIGNED)] == ["/webhooks/formation/"]
+    assert "applications" in below[Policy.CUSTOMER]
+    assert not below[Policy.PUBLIC] & {"applications", "desk", "your-data"}
+
+
+@pytest.mark.parametrize("page", ["email", "password/change", "password/set", "2fa", "sessions", "reauthenticate"])
+def test_nobody_signs_in_before_an_account_is_changed(page: str, as_nobody: Client) -> None:
+    answer = as_nobody.get(f"/accounts/{page}/")
+    assert answer.status_code == 302
+    assert answer["Location"].replace("%2F", "/").startswith(f"/accounts/login/?next=/accounts/{page}/")
+
+
 @pytest.mark.parametrize("address", guarded(Policy.SIGNED_IN, Policy.CUSTOMER, Policy.AGENT), ids=str)
 def test_nobody_signs_in_first(address: Address, as_nobody: Client) -> None:
     for ask in (as_nobody.get, as_nobody.post):

@@ -22,8 +22,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from lxml import html
+
 from tests.crawling.reports import counts, findings, still_open
-from tests.crawling.scanner import LEFT_OUT, MODULES, Limits, lure, scan
+from tests.crawling.scanner import LEFT_OUT, MODULES, Limits, lure, repeated_names, scan
 from tests.journeys.clients import HttpBrowser
 from tests.journeys.page_states.screenshots import PASSWORD, Story
 from tests.management.served import READY, Served, free_port
@@ -48,6 +50,18 @@ class Site:
     def is_signed_in(self, role: str) -> bool:
         page = self.browsers[role].get(self.starts[role][0])
         return page.status == 200 and page.address == self.starts[role][0]
+
+    def repeated_names(self, role: str) -> set[str]:
+        """What needn't be attacked on the pages where it begins and on those that they lead to."""
+        browser, below = self.browsers[role], self.starts[role][0]
+        linked = {address for start in self.starts[role] for _, address in browser.get(start).links()}
+        answers = [
+            browser.session.get(self.base + address, timeout=30)
+            for address in sorted({*self.starts[role], *linked})
+            if address.startswith(below)
+        ]
+        pages = [html.fromstring(one.content) for one in answers if one.headers["Content-Type"].startswith("text/html")]
+        return repeated_names(form for page in pages for form in page.iter("form"))
 
     @property
     def errors(self) -> list[str]:
@@ -92,6 +106,7 @@ def _crawl(role: str, python: str, limits: Limits, modules: list[str]) -> bool:
             lured=lured,
             folder=Path(scratch) / "wapiti",
             modules=modules,
+            skipped=site.repeated_names(role),
         )
         signed_in = site.is_signed_in(role)
     (_RESULTS / f"{role}.json").write_text(json.dumps(done.report, indent=2))

@@ -2,12 +2,13 @@
 
 By itself it takes a form for another wherever its token is another, and the same page of two people for two: thousands
 of requests that run the same code. Here pages count as the same where their addresses differ in references, numbers
-and keys alone, and where they take the same names.
+and keys alone, and where they take the same names; and forms where they take most of the same names, since each answer
+brings other questions.
 """
 
 import re
 import sys
-from collections import Counter
+from collections import defaultdict
 from importlib import import_module
 from typing import Any
 
@@ -15,25 +16,37 @@ from typing import Any
 _VARYING = re.compile(
     r"FP-[0-9A-Z-]+|\b(?=[a-z]*\d)[0-9a-z]{10,11}\b|\d+|(?<=/products/)[^/]+|(?<=/help/)[^/]+|(?<=/gallery/)\w+/[^/]+"
 )
-# How often. Pages come in variants under the same names, like that of a person and of a company; their forms do not.
-_MOST = {"GET": 2, "POST": 1}
+# How often a page is opened. They come in variants under the same names, like that of a person and of a company.
+_PAGES_ALIKE = 2
+# Forms are the same from this share of common names on.
+_NAMES_ALIKE = 0.6
 
 
-def kind_of(method: str, path: str, names: list[str]) -> tuple[str, str, tuple[str, ...]]:
-    """What pages that count as the same have in common."""
-    return method, _VARYING.sub("*", path), tuple(sorted({_VARYING.sub("*", name) for name in names}))
+def kind_of(method: str, path: str) -> tuple[str, str]:
+    """What the addresses of one kind have in common."""
+    return method, _VARYING.sub("*", path)
+
+
+def is_repeated(method: str, names: frozenset[str], before: list[frozenset[str]]) -> bool:
+    """Whether as much as this was opened or sent before, at addresses of the same kind."""
+    if method != "POST":
+        return before.count(names) >= _PAGES_ALIKE
+    return any(len(names & other) >= _NAMES_ALIKE * len(names | other) for other in before)
 
 
 def crawl_each_kind_once() -> None:
     """Have the scanner ask this before it opens a page."""
-    seen: Counter[tuple[str, str, tuple[str, ...]]] = Counter()
+    seen: defaultdict[tuple[str, str], list[frozenset[str]]] = defaultdict(list)
 
     def has_had_enough(_: object, request: Any) -> bool:
         sent = request.post_params if isinstance(request.post_params, list) else []
-        names = [name for name, *_ in (*request.get_params, *sent, *request.file_params)]
-        kind = kind_of(request.method, request.path, names)
-        seen[kind] += 1
-        return seen[kind] > _MOST.get(request.method, 1)
+        given = (*request.get_params, *sent, *request.file_params)
+        names = frozenset(_VARYING.sub("*", name) for name, *_ in given)
+        before = seen[kind_of(request.method, request.path)]
+        if is_repeated(request.method, names, before):
+            return True
+        before.append(names)
+        return False
 
     import_module("wapitiCore.net.explorer").Explorer.has_too_many_parameters = has_had_enough
 

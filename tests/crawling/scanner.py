@@ -16,6 +16,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
+from lxml.html import HtmlElement
+
 MODULES = (
     "backup",
     "brute_login_form",
@@ -77,6 +79,8 @@ EXCLUDED = (
     "/part/*/removal/",
     "/your-data/deletion/",
 )
+# Of the controls of a form that are of one kind, as many are attacked.
+_OF_A_KIND = 2
 _LAUNCHER = Path(__file__).with_name("launcher.py")
 # Its own words, in what it prints.
 _STOPPED = re.compile(r"Max attack time was reached for module (\w+)")
@@ -93,6 +97,24 @@ class Limits:
     module: int = 45
     depth: int = 6
     parameters: int = 60
+
+
+def repeated_names(forms: Iterable[HtmlElement]) -> set[str]:
+    """Names of controls in these forms of which each that has them has two of the same kind before: the schema draws
+    them all by the same code. What is hidden or a button is of a kind of its own."""
+    kept, others = set[str](), set[str]()
+    for form in forms:
+        by_kind: dict[tuple[str, str], list[str]] = {}
+        for one in form.iter("input", "select", "textarea"):
+            name, kind = one.get("name"), one.get("type", "text") if one.tag == "input" else str(one.tag)
+            own = name if kind in ("hidden", "submit") else one.get("inputmode")
+            alike = by_kind.setdefault((kind, own or ""), [])
+            if name and name not in alike:
+                alike.append(name)
+        for alike in by_kind.values():
+            kept.update(alike[:_OF_A_KIND])
+            others.update(alike[_OF_A_KIND:])
+    return others - kept
 
 
 class Lure:
@@ -169,8 +191,10 @@ def scan(
     lured: Lure,
     folder: Path,
     modules: Iterable[str] = MODULES,
+    skipped: Iterable[str] = (),
 ) -> Scan:
-    """Crawl what is `below` a path, from these addresses and with these cookies, then attack what was found."""
+    """Crawl what is `below` a path, from these addresses and with these cookies, then attack what was found, but for
+    parameters with the names that are skipped."""
     folder.mkdir()
     jar, report = folder / "cookies.json", folder / "report.json"
     host = base.partition("://")[2].partition(":")[0]
@@ -194,6 +218,7 @@ def scan(
         "--verbose=1",
         # Another token is refused, whatever it holds.
         "--skip=csrfmiddlewaretoken",
+        *(f"--skip={name}" for name in sorted(skipped)),
         f"--store-session={folder}",
         f"--store-config={folder}",
         "--no-bugreport",

@@ -9,10 +9,11 @@ from pathlib import Path
 import pytest
 import requests
 from django.urls import URLPattern, URLResolver, get_resolver
+from lxml import html
 
-from tests.crawling.launcher import kind_of
+from tests.crawling.launcher import is_repeated, kind_of
 from tests.crawling.reports import DISMISSED, counts, findings, still_open
-from tests.crawling.scanner import EXCLUDED, LEFT_OUT, MODULES, Scan, lure
+from tests.crawling.scanner import EXCLUDED, LEFT_OUT, MODULES, Scan, lure, repeated_names
 
 # Of a real run: what it found in the portal, and two findings from elsewhere put into it.
 REPORT = json.loads((Path(__file__).parent / "samples/report.json").read_text())
@@ -100,9 +101,39 @@ def test_what_a_run_printed_is_read() -> None:
     ],
 )
 def test_pages_of_one_kind_are_told_from_others(one: str, other: str, are_alike: bool) -> None:
-    assert (kind_of("GET", one, []) == kind_of("GET", other, [])) is are_alike
-    assert kind_of("GET", one, []) != kind_of("POST", one, [])
-    assert kind_of("GET", one, ["next"]) != kind_of("GET", one, [])
+    assert (kind_of("GET", one) == kind_of("GET", other)) is are_alike
+    assert kind_of("GET", one) != kind_of("POST", one)
+
+
+@pytest.mark.parametrize(
+    ("method", "names", "before", "is_one_more"),
+    [
+        ("GET", "", [""], False),
+        ("GET", "", ["", ""], True),
+        ("GET", "a", ["", ""], False),
+        ("POST", "abcde", ["abcde"], True),
+        ("POST", "abcde", ["abcdf"], True),
+        ("POST", "abcde", ["abcfg"], False),
+        ("POST", "abc", ["abcdefg"], False),
+    ],
+)
+def test_a_page_is_opened_twice_and_a_form_sent_once(
+    method: str, names: str, before: list[str], is_one_more: bool
+) -> None:
+    assert is_repeated(method, frozenset(names), [frozenset(one) for one in before]) is is_one_more
+
+
+def test_of_controls_of_a_kind_two_are_attacked_in_each_form() -> None:
+    page = html.fromstring("""
+    <div><form><input name="a"><input name="b" type="text"><input name="c"><input name="d" type="date">
+    <input name="v1" type="hidden"><input name="v2" type="hidden"><input name="v3" type="hidden">
+    <input name="r" type="radio"><input name="r" type="radio"><input name="s" type="radio"><input name="t" type="radio">
+    <input name="e" inputmode="numeric"></form><form><input name="f"></form></div>
+    """)
+    assert repeated_names(page.iter("form")) == {"c", "t"}
+    # What is the first of its kind elsewhere is attacked there, and so here too.
+    other = html.fromstring('<form><input name="c"></form>')
+    assert repeated_names([*page.iter("form"), other]) == {"t"}
 
 
 def test_a_call_to_the_lure_is_kept_and_the_scanners_own_are_not() -> None:

@@ -1,6 +1,5 @@
 """Whatever somebody uploads is looked at by a process of its own: told in facts, or said to be beyond us."""
 
-import time
 from collections.abc import Callable
 from io import BytesIO
 from typing import Any
@@ -9,7 +8,6 @@ import pytest
 
 from formation_portal.documents import inspection, sandbox
 from formation_portal.documents.findings import JPEG, PDF, PNG, FindingCode, Findings
-from formation_portal.documents.sandbox_process import CPU_SECONDS
 
 from . import sample_files as made
 
@@ -115,9 +113,7 @@ def test_any_page_is_drawn_at_any_size() -> None:
 def test_a_file_that_takes_too_long_is_given_up() -> None:
     """Two million lines over one another, in a file of 50 kB."""
     lines = made.pdf_of(b"0 0 m 595 842 l 300 1 l S 1 1 593 840 re f " * 400_000)
-    begun = time.monotonic()
     assert look(lines, PDF, seconds=1)[0].codes == (FindingCode.TOO_HEAVY,)
-    assert time.monotonic() - begun < CPU_SECONDS
     assert look(made.pdf(), PDF)[0] == Findings(pages=1)
 
 
