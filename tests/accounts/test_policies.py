@@ -69,7 +69,7 @@ def test_the_walk_sees_the_whole_house() -> None:
 def test_each_policy_is_declared_where_it_belongs() -> None:
     below = {policy: {one.path.split("/")[1] for one in guarded(policy)} for policy in Policy}
     assert (below[Policy.AGENT], below[Policy.INVITED]) == ({"desk", "workbench"}, {"part"})
-    assert [one.path for one in guarded(Policy.SIGNED)] == ["/webhooks/formation/"]
+    assert [one.path for one in guarded(Policy.SIGNED)] == ["/webhooks/formation-service/"]
     assert "applications" in below[Policy.CUSTOMER]
     assert not below[Policy.PUBLIC] & {"applications", "desk", "your-data"}
 
