@@ -71,7 +71,7 @@ def test_each_policy_is_declared_where_it_belongs() -> None:
     assert (below[Policy.AGENT], below[Policy.INVITED]) == ({"desk", "workbench"}, {"part"})
     assert [one.path for one in guarded(Policy.SIGNED)] == ["/webhooks/formation-service/"]
     assert "applications" in below[Policy.CUSTOMER]
-    assert not below[Policy.PUBLIC] & {"applications", "desk", "your-data"}
+    assert not below[Policy.PUBLIC] & {"applications", "desk"}
 
 
 @pytest.mark.parametrize("page", ["email", "password/change", "password/set", "2fa", "sessions", "reauthenticate"])
