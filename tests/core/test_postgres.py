@@ -42,12 +42,11 @@ ALL = [
 ]
 # Where locks, pauses and whole journeys meet; the others are run by `make test-long`.
 BUSIEST = [
-    "tests/accounts/test_guesses.py",
+    "tests/accounts/test_guesses.py::test_no_span_of_time_has_more_than_the_limit",
     *(f"tests/relay/test_{name}.py" for name in ("worker", "across_machines", "skip_locked")),
     "tests/service/test_rate_limit.py",
     "tests/mail/test_waking.py",
     "tests/service/webhooks/test_waking.py",
-    "tests/audit/test_shared_anchor.py",
     "tests/management/test_backups.py",
     f"{EVERY_PRODUCT}::test_every_product_is_submitted_by_a_generic_client_and_held_as_typed[bvi-limited-company]",
 ]

@@ -15,7 +15,6 @@ from django.conf import settings
 from django.core.management.base import CommandError
 from django.test import override_settings
 
-from formation_portal.core.databases import SERVICE
 from formation_portal.management.commands.setup_portal import collect_static
 from tests.needed import needed
 from tests.scratch_postgres import running_cluster, server_programs
@@ -76,12 +75,17 @@ def test_of_two_starts_on_one_machine_one_sets_up_and_the_other_waits(tmp_path: 
 
 @pytest.mark.parametrize(
     "kind",
-    ["sqlite", pytest.param("postgres", marks=(pytest.mark.postgres, needed("PostgreSQL", bool(server_programs()))))],
+    [
+        "sqlite",
+        pytest.param(
+            "postgres", marks=(pytest.mark.long, pytest.mark.postgres, needed("PostgreSQL", bool(server_programs())))
+        ),
+    ],
 )
 def test_a_migration_that_fails_is_undone_and_named(
     kind: str, tmp_path: Path, request: pytest.FixtureRequest, with_databases: Callable[..., Path]
 ) -> None:
-    with_databases(tmp_path, SERVICE)
+    with_databases(tmp_path)
     database = f"sqlite:///{tmp_path}/portal.sqlite3"
     if kind == "postgres":
         database = f"{request.getfixturevalue('server')}/broken"

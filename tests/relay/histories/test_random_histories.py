@@ -186,7 +186,7 @@ def test_the_service_ends_up_with_what_the_draft_says(
 
 
 @settings(
-    max_examples=15,
+    max_examples=6,
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
