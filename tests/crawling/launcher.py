@@ -9,6 +9,7 @@ brings other questions.
 import re
 import sys
 from collections import defaultdict
+from copy import copy
 from importlib import import_module
 from typing import Any
 
@@ -51,6 +52,29 @@ def crawl_each_kind_once() -> None:
     import_module("wapitiCore.net.explorer").Explorer.has_too_many_parameters = has_had_enough
 
 
+def first_of_each_name(given: list[list[Any]]) -> list[list[Any]]:
+    """A form's boxes under one name are one question: the first that stands there."""
+    first: dict[str, list[Any]] = {}
+    for one in given:
+        first.setdefault(one[0], one)
+    return [*first.values()]
+
+
+def attack_each_name_once() -> None:
+    """Have the scanner put its words once in the place of a name, however often a form has it."""
+    mutator = import_module("wapitiCore.attack.attack").Mutator
+    mutate = mutator._mutate_urlencoded_multipart
+
+    def mutate_once(self: Any, request: Any, payloads: Any) -> Any:
+        once = copy(request)
+        if isinstance(request.post_params, list):
+            once._post_params = first_of_each_name(request.post_params)
+        return mutate(self, once, payloads)
+
+    mutator._mutate_urlencoded_multipart = mutate_once
+
+
 if __name__ == "__main__":
     crawl_each_kind_once()
+    attack_each_name_once()
     sys.exit(import_module("wapitiCore.main.wapiti").wapiti_asyncio_wrapper())

@@ -15,36 +15,38 @@ from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from lxml.html import HtmlElement
 
+# What it runs by itself comes first, then what takes little.
 MODULES = (
+    "cookieflags",
+    "csp",
+    "http_headers",
+    "redirect",
+    "upload",
+    "ssrf",
+    "xss",
+    "permanentxss",
+    "sql",
+    "file",
+    "exec",
     "backup",
     "brute_login_form",
     "cms",
-    "cookieflags",
     "crlf",
-    "csp",
     "csrf",
-    "exec",
-    "file",
     "htaccess",
-    "http_headers",
     "https_redirect",
     "ldap",
     "methods",
     "network_device",
-    "permanentxss",
-    "redirect",
     "shellshock",
     "spring4shell",
-    "sql",
-    "ssrf",
-    "timesql",
-    "upload",
     "wp_enum",
-    "xss",
     "xxe",
+    "timesql",
 )
 # Why the others stay out.
 LEFT_OUT = {
@@ -79,8 +81,6 @@ EXCLUDED = (
     "/part/*/removal/",
     "/your-data/deletion/",
 )
-# Of the controls of a form that are of one kind, as many are attacked.
-_OF_A_KIND = 2
 _LAUNCHER = Path(__file__).with_name("launcher.py")
 # Its own words, in what it prints.
 _STOPPED = re.compile(r"Max attack time was reached for module (\w+)")
@@ -100,7 +100,7 @@ class Limits:
 
 
 def repeated_names(forms: Iterable[HtmlElement]) -> set[str]:
-    """Names of controls in these forms of which each that has them has two of the same kind before: the schema draws
+    """Names of controls in these forms of which each that has them has one of the same kind before: the schema draws
     them all by the same code. What is hidden or a button is of a kind of its own."""
     kept, others = set[str](), set[str]()
     for form in forms:
@@ -112,8 +112,8 @@ def repeated_names(forms: Iterable[HtmlElement]) -> set[str]:
             if name and name not in alike:
                 alike.append(name)
         for alike in by_kind.values():
-            kept.update(alike[:_OF_A_KIND])
-            others.update(alike[_OF_A_KIND:])
+            kept.update(alike[:1])
+            others.update(alike[1:])
     return others - kept
 
 
@@ -218,7 +218,8 @@ def scan(
         "--verbose=1",
         # Another token is refused, whatever it holds.
         "--skip=csrfmiddlewaretoken",
-        *(f"--skip={name}" for name in sorted(skipped)),
+        # As it compares them: as they stand in an address.
+        *(f"--skip={quote(name)}" for name in sorted(skipped)),
         f"--store-session={folder}",
         f"--store-config={folder}",
         "--no-bugreport",

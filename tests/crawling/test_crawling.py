@@ -11,7 +11,7 @@ import requests
 from django.urls import URLPattern, URLResolver, get_resolver
 from lxml import html
 
-from tests.crawling.launcher import is_repeated, kind_of
+from tests.crawling.launcher import first_of_each_name, is_repeated, kind_of
 from tests.crawling.reports import DISMISSED, counts, findings, still_open
 from tests.crawling.scanner import EXCLUDED, LEFT_OUT, MODULES, Scan, lure, repeated_names
 
@@ -123,17 +123,17 @@ def test_a_page_is_opened_twice_and_a_form_sent_once(
     assert is_repeated(method, frozenset(names), [frozenset(one) for one in before]) is is_one_more
 
 
-def test_of_controls_of_a_kind_two_are_attacked_in_each_form() -> None:
+def test_of_controls_of_a_kind_one_is_attacked_in_each_form() -> None:
     page = html.fromstring("""
     <div><form><input name="a"><input name="b" type="text"><input name="c"><input name="d" type="date">
     <input name="v1" type="hidden"><input name="v2" type="hidden"><input name="v3" type="hidden">
     <input name="r" type="radio"><input name="r" type="radio"><input name="s" type="radio"><input name="t" type="radio">
     <input name="e" inputmode="numeric"></form><form><input name="f"></form></div>
     """)
-    assert repeated_names(page.iter("form")) == {"c", "t"}
+    assert repeated_names(page.iter("form")) == {"b", "c", "s", "t"}
     # What is the first of its kind elsewhere is attacked there, and so here too.
     other = html.fromstring('<form><input name="c"></form>')
-    assert repeated_names([*page.iter("form"), other]) == {"t"}
+    assert repeated_names([*page.iter("form"), other]) == {"b", "s", "t"}
 
 
 def test_a_call_to_the_lure_is_kept_and_the_scanners_own_are_not() -> None:
@@ -141,3 +141,8 @@ def test_a_call_to_the_lure_is_kept_and_the_scanners_own_are_not() -> None:
         for path in ("get_ssrf.php?session_id=x", "ssrf/x/1/61/", "get_xxe.php?session_id=x"):
             assert requests.get(lured.address + path, timeout=10).json() == []
         assert lured.calls == ["/ssrf/x/1/61/"]
+
+
+def test_of_boxes_under_one_name_the_first_is_attacked() -> None:
+    given = [["a", "1"], ["b", "2"], ["a", "3"], ["c", ("x", b"")], ["b", "4"]]
+    assert first_of_each_name(given) == [["a", "1"], ["b", "2"], ["c", ("x", b"")]]
