@@ -15,8 +15,9 @@ from django.contrib.auth import get_user_model
 from django.core.cache import cache
 from django.core.management import call_command
 from django.core.management.commands.migrate import Command
+from django.template.base import Template
 from django.test import Client, override_settings
-from django.test.utils import setup_databases, teardown_databases
+from django.test.utils import _TestState, instrumented_test_render, setup_databases, teardown_databases
 from hypothesis import HealthCheck, is_hypothesis_test
 from hypothesis import settings as hypothesis_settings
 
@@ -203,6 +204,18 @@ def _pages_keep_to_their_policy() -> Iterator[None]:
     found = _forbidden_by_policy.copy()
     _forbidden_by_policy.clear()
     assert not found, "\n".join(found)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _templates_are_drawn_as_in_production(django_test_environment: None) -> None:
+    """Django's test environment copies the context of each template that is drawn: a twentieth of the run."""
+    Template._render = _TestState.saved_data.template_render
+
+
+@pytest.fixture
+def noted_templates(monkeypatch: pytest.MonkeyPatch) -> None:
+    """For `context` and `templates` of an answer."""
+    monkeypatch.setattr(Template, "_render", instrumented_test_render)
 
 
 @pytest.fixture(autouse=True)

@@ -64,7 +64,7 @@ def _can_be_read_by_all(path: Path) -> bool:
 
 # linux/landlock.h; the numbers of the calls are the same on all machines.
 _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
-_EXECUTE, _READ_FILE, _READ_DIR = 1 << 0, 1 << 2, 1 << 3
+_READ_FILE, _READ_DIR = 1 << 2, 1 << 3
 _PATH_BENEATH = 1
 # By version: how many rights over files there are, over connections, and what is kept to the process itself.
 _FILE_RIGHTS = {1: 13, 2: 14, 3: 15, 4: 15}

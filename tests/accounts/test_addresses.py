@@ -14,7 +14,7 @@ from formation_portal.mail.models import Letter
 from tests.encrypted_rows import rows_with
 from tests.markup import Markup
 
-pytestmark = pytest.mark.django_db(databases=["default", "service"])
+pytestmark = [pytest.mark.django_db(databases=["default", "service"]), pytest.mark.usefixtures("noted_templates")]
 
 OWNERS, ATTACKERS = "ada@example.com", "mallory@example.com"
 OWNERS_PASSWORD, ATTACKERS_PASSWORD = "a passphrase of the owner", "a passphrase of mallory"

@@ -22,7 +22,7 @@ from tests.accounts.people import EMAIL, PASSWORD, add_app, app_code, is_in, per
 from tests.encrypted_rows import rows_with
 from tests.markup import Markup
 
-pytestmark = pytest.mark.django_db(databases=["default", "service"])
+pytestmark = [pytest.mark.django_db(databases=["default", "service"]), pytest.mark.usefixtures("noted_templates")]
 
 CODE = "/accounts/2fa/authenticate/"
 

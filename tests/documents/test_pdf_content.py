@@ -9,7 +9,7 @@ import pytest
 from pikepdf import Array, Dictionary, Name, String
 
 from formation_portal.documents.findings import MAX_PAGES, FindingCode
-from formation_portal.documents.pdf_content import judge_pdf
+from formation_portal.documents.pdf_content import _dictionaries, judge_pdf
 from tests.documents import sample_files
 
 JUMP = {"/S": Name.GoTo, "/D": String("top")}
@@ -127,6 +127,9 @@ def test_a_script_is_found_however_deep_it_stands(depth: int) -> None:
 
 
 def test_what_stands_too_deep_is_not_followed() -> None:
+    assert [*_dictionaries(within(Dictionary(SCRIPT), 100))] == [Dictionary(SCRIPT)]
+    with pytest.raises(ValueError, match="too deep"):
+        list(_dictionaries(within(Dictionary(SCRIPT), 101)))
     with pytest.raises(ValueError, match="too deep"):
         judged(put("/Anything", within(Dictionary(SCRIPT), 120)))
 

@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from formation_portal.documents import confinement, sandbox
+from formation_portal.documents import confinement, health, sandbox
 from formation_portal.documents.health import check_sandbox
 from formation_portal.documents.sandbox_process import MEMORY_BYTES
 
@@ -234,12 +234,47 @@ def test_only_root_leaves_the_network_without_users_of_its_own(
     assert asked == [0x4800_0000 | (0x1000_0000 if own_users else 0)]
 
 
-def test_what_nobody_can_read_is_told_by_the_file_and_all_its_folders(tmp_path: Path) -> None:
-    assert confinement._can_be_read_by_all(Path("/usr/lib"))
-    readable = tmp_path / "readable"
-    readable.touch(0o644)
-    assert tmp_path.stat().st_mode & 0o777 == 0o700
-    assert not confinement._can_be_read_by_all(readable)
+@pytest.mark.parametrize(
+    ("file_mode", "folder_mode", "can_be_read"),
+    [(0o644, 0o755, True), (0o640, 0o755, False), (0o641, 0o755, False), (0o644, 0o711, True), (0o644, 0o766, False)],
+    ids=oct,
+)
+def test_what_nobody_can_read_is_told_by_the_file_and_all_its_folders(
+    file_mode: int, folder_mode: int, can_be_read: bool
+) -> None:
+    with tempfile.TemporaryDirectory() as made:
+        file = Path(made) / "file"
+        file.touch()
+        file.chmod(file_mode)
+        Path(made).chmod(folder_mode)
+        assert confinement._can_be_read_by_all(file) is can_be_read
+
+
+def tells_who_it_is(content: bytes) -> bytes:
+    """Whose the process is, and how much it leaves to others."""
+    return json.dumps([os.getuid(), os.getgid(), os.getgroups(), os.getpriority(os.PRIO_PROCESS, 0)]).encode()
+
+
+def test_a_task_is_nobodys_and_comes_last() -> None:
+    user, group, groups, nice = json.loads(made("tells_who_it_is"))
+    needed = [Path(one).resolve() for one in confinement._READABLE if Path(one).exists()]
+    if os.getuid() == 0 and all(map(confinement._can_be_read_by_all, needed)):
+        assert (user, group, groups) == (65534, 65534, [])
+    assert nice == min(19, os.getpriority(os.PRIO_PROCESS, 0) + 10)
+
+
+def test_a_folder_that_was_named_can_be_listed(tmp_path: Path) -> None:
+    (tmp_path / "font").touch()
+    for folder in (tmp_path, *tmp_path.parents):
+        if folder.stat().st_uid == os.getuid() and folder != Path("/"):
+            folder.chmod(folder.stat().st_mode | 0o55)
+    assert made("tries", attempt="list", argument=str(tmp_path), reads=[str(tmp_path)]) == b"done"
+
+
+def test_an_attempt_of_the_doctors_leaves_nothing() -> None:
+    """Where the kernel refuses nothing."""
+    health._write()
+    assert not Path("/tmp/sandbox-attempt").exists()
 
 
 def test_an_interrupt_from_the_keyboard_is_for_whoever_asks() -> None:

@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.template.base import Template
+from django.test.utils import instrumented_test_render
 from lxml import html as lxml_html
 
 from tests.error_summaries import faults_of_summary
@@ -25,7 +27,8 @@ _QUESTION = re.compile(r"^q:(?P<name>[^:]+)(?::(?P<part>\w+))?$")
 @pytest.fixture(scope="module")
 def pages(full_catalog: None, django_db_blocker: Any) -> Iterator[list[SeenPage]]:
     """Each look of each page, once."""
-    with django_db_blocker.unblock(), pytest.MonkeyPatch.context():
+    with django_db_blocker.unblock(), pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Template, "_render", instrumented_test_render)
         yield every_page()
 
 
