@@ -1,0 +1,60 @@
+"""Typesetting a record, called by itself: in the sandbox, by the portal, it is asked for in portal/submission."""
+
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import pikepdf
+import pytest
+
+from formation_portal.documents.typesetting import map_texts, typeset
+
+from . import sample_files
+
+SOURCE = """
+#set document(title: "A record")
+#set page(width: 200pt, height: 200pt)
+#let record = json(bytes(sys.inputs.record))
+#let logo = json(bytes(sys.inputs.logo))
+#if logo.len() > 0 { image(bytes(logo), width: 20pt, alt: "Logo") }
+#record.title
+"""
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> str:
+    path = tmp_path / "record.typ"
+    path.write_text(SOURCE)
+    return str(path)
+
+
+def made(source: str, title: str, **more: Any) -> bytes:
+    how: dict[str, Any] = {"fonts": "", "logo": "", "made_at": 1_700_000_000, "is_accessible": True} | more
+    return typeset(json.dumps({"title": title}).encode(), source=source, **how)
+
+
+def test_the_same_record_is_the_same_file(source: str) -> None:
+    pdf = made(source, "Larkfield")
+    assert pdf.startswith(b"%PDF-")
+    assert pdf == made(source, "Larkfield") != made(source, "Larkspur")
+    assert pdf != made(source, "Larkfield", made_at=1_800_000_000)
+
+
+def test_a_logo_stands_in_it_where_there_is_one(source: str, tmp_path: Path) -> None:
+    logo = tmp_path / "logo.png"
+    logo.write_bytes(sample_files.png(40, 40))
+    for more, pictures in (({}, 0), ({"logo": str(logo)}, 1)):
+        with pikepdf.open(io.BytesIO(made(source, "Larkfield", **more))) as pdf:
+            streams = [one for one in pdf.objects if isinstance(one, pikepdf.Stream)]
+            assert sum(one.get("/Subtype") == "/Image" for one in streams) == pictures
+
+
+def test_characters_that_no_font_has_are_named(source: str) -> None:
+    assert json.loads(made(source, "A\U00010380B\U000118a0")) == "\U00010380\U000118a0"
+
+
+def test_every_text_of_a_record_is_changed_wherever_it_stands() -> None:
+    record = {"a": "x", "b": ["y", {"c": "z"}], "d": 1, "e": None, "f": ("v",)}
+    changed = {"a": "X", "b": ["Y", {"c": "Z"}], "d": 1, "e": None, "f": ["V"]}
+    assert map_texts(record, str.upper) == changed
