@@ -71,6 +71,8 @@ def test_each_policy_is_declared_where_it_belongs() -> None:
     assert (below[Policy.AGENT], below[Policy.INVITED]) == ({"desk", "workbench"}, {"part"})
     assert [one.path for one in guarded(Policy.SIGNED)] == ["/webhooks/formation-service/"]
     assert "applications" in below[Policy.CUSTOMER]
+    assert below[Policy.SIGNED_IN] == {"collaboration", "unsent", "your-data"}
+    assert {"", "guide", "help", "letters", "privacy", "products", "terms"} <= below[Policy.PUBLIC]
     assert not below[Policy.PUBLIC] & {"applications", "desk"}
 
 
