@@ -5,11 +5,24 @@ from collections.abc import Iterator
 import pytest
 
 from formation_portal.applications.draft import Draft
-from formation_portal.gateway.errors import CatalogUnavailable, GatewayError, NoAnswer
+from formation_portal.gateway.errors import CatalogUnavailable, GatewayError, NoAnswer, NotAuthorised
 from formation_portal.relay.calls import outcomes
-from formation_portal.relay.models import OWN_REASONS, UNSUPPORTED, Attempt, Delivery, DeliveryState
+from formation_portal.relay.models import (
+    AMBIGUOUS,
+    DUPLICATE,
+    OWN_REASONS,
+    STATE_CONFLICT,
+    UNCLEAR,
+    UNSUPPORTED,
+    Attempt,
+    Delivery,
+    DeliveryState,
+    Look,
+    ResourceKind,
+)
 from formation_portal.relay.problems import block_approval
-from formation_portal.relay.wording import Titles, outcome_words, readable, state_words
+from formation_portal.relay.provider_message import _questions
+from formation_portal.relay.wording import Titles, conclusion_words, outcome_words, readable, state_words
 from formation_portal.reviews.targets import WHOLE_APPLICATION, Target, TargetKind
 from tests.encrypted_rows import update_each
 
@@ -116,3 +129,42 @@ def test_only_what_the_service_has_refused_to_a_customer_is_in_the_way(
 
 def test_a_stable_word_is_made_readable() -> None:
     assert (readable("not_found"), readable(""), readable("x")) == ("Not found", "", "X")
+
+
+@pytest.mark.parametrize(
+    ("conclusion", "words"),
+    [
+        ("bound", "Found"),
+        ("not there", "Not found"),
+        ("it stands at in_review", "Status there: in review"),
+        ("something_new", "Something new"),
+    ],
+)
+def test_what_was_concluded_from_a_reading_has_words(conclusion: str, words: str) -> None:
+    assert conclusion_words(Look(conclusion=conclusion)) == words
+
+
+@pytest.mark.parametrize(
+    ("kind", "reason", "first"),
+    [
+        ("entity", UNCLEAR, "1. Did any of these calls create a record? If so, what is its ID?"),
+        ("entity", AMBIGUOUS, "1. Did any of these calls create a record? If so, what is its ID?"),
+        ("entity", DUPLICATE, "1. Which records did these calls create? What are their IDs?"),
+        ("entity", UNSUPPORTED, "1. We have no call for this. Can you make the change on your side?"),
+        ("entity", "not_found", "1. What is its status on your side?"),
+        ("status", UNCLEAR, "1. What is the entity’s status on your side, and since when?"),
+        ("status", STATE_CONFLICT, "1. What is the entity’s status on your side, and since when?"),
+        ("status", UNSUPPORTED, "1. We have no call for this. Can you make the change on your side?"),
+        ("submission", "not_found", "1. What is its status on your side?"),
+    ],
+)
+def test_the_provider_is_asked_what_would_settle_it(kind: str, reason: str, first: str) -> None:
+    assert _questions(Delivery(kind=kind, reason=reason))[0] == first
+
+
+@pytest.mark.parametrize("kind", ["entity", "status", "submission"])
+@pytest.mark.parametrize("status", [401, 403])
+def test_only_a_change_of_status_may_lack_a_scope_of_its_own(kind: str, status: int) -> None:
+    found = outcomes.outcome_of(NotAuthorised(status=status), kind=ResourceKind(kind), action="create")
+    lacks_scope = (kind, status) == ("status", 403)
+    assert (found.state, found.reason) == ("waiting", outcomes.NOT_ALLOWED if lacks_scope else outcomes.NOT_AUTHORISED)
