@@ -137,7 +137,13 @@ def test_a_sandbox_is_given_no_secret(monkeypatch: pytest.MonkeyPatch) -> None:
     assert b"do-not-pass-on" not in Path(f"/proc/{process.pid}/environ").read_bytes()
 
 
-@pytest.mark.parametrize("answer", [b"", b"{", b"[]\n", b'{"pages": -1, "codes": ["made-up"], "width": "x"}\n'])
+@pytest.mark.parametrize(
+    "answer",
+    [
+        *(b"", b"{", b"[]\n", b'{"pages": -1, "codes": ["made-up"], "width": "x"}\n'),
+        *(b'{"pages": true, "width": 2147483648}\n', b'{"pages": 1.5, "width": null, "codes": "blank"}\n'),
+    ],
+)
 def test_what_the_sandbox_answers_is_never_believed(answer: bytes) -> None:
     seen, _ = inspection._parse_answer(answer)
     assert seen.codes in ((), (FindingCode.TOO_HEAVY,))

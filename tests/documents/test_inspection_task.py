@@ -153,6 +153,12 @@ def test_a_page_is_blank_only_where_hardly_anything_is_on_it() -> None:
     assert inspection_task.measure(Image.new("RGB", (800, 16), "white")) == [FindingCode.BLANK]
 
 
+def test_a_picture_is_measured_at_one_size_whatever_its_own() -> None:
+    large = made.written(800, 600).resize((6400, 4800))
+    assert inspection_task.measure(large) == []
+    assert inspection_task.measure(large.crop((0, 0, 800, 600))) == [FindingCode.BLURRED]
+
+
 def test_a_pdf_that_asks_for_a_password_is_said_to() -> None:
     assert inspection_task.inspect_pdf(made.encrypted(), 100) == (Findings(codes=(FindingCode.PROTECTED,)), None)
 

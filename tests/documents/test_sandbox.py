@@ -72,6 +72,14 @@ def test_an_answer_is_read_up_to_its_limit() -> None:
     assert made("answers", length=LIMIT + 1) == b""
 
 
+def test_nothing_stays_open_behind_a_task() -> None:
+    made("answers", length=1)
+    before = len([*Path("/proc/self/fd").iterdir()])
+    for length in (1, LIMIT + 1):
+        made("answers", length=length)
+    assert len([*Path("/proc/self/fd").iterdir()]) == before
+
+
 def connects(port: int) -> None:
     """Speaks to a server of this machine."""
     socket.create_connection(("127.0.0.1", port), timeout=1).close()
