@@ -21,7 +21,7 @@ from formation_portal.relay.models import (
     ResourceKind,
 )
 from formation_portal.relay.problems import block_approval
-from formation_portal.relay.provider_message import _questions
+from formation_portal.relay.provider_message import _questions, call_words
 from formation_portal.relay.wording import Titles, conclusion_words, outcome_words, readable, state_words
 from formation_portal.reviews.targets import WHOLE_APPLICATION, Target, TargetKind
 from tests.encrypted_rows import update_each
@@ -168,3 +168,33 @@ def test_only_a_change_of_status_may_lack_a_scope_of_its_own(kind: str, status: 
     found = outcomes.outcome_of(NotAuthorised(status=status), kind=ResourceKind(kind), action="create")
     lacks_scope = (kind, status) == ("status", 403)
     assert (found.state, found.reason) == ("waiting", outcomes.NOT_ALLOWED if lacks_scope else outcomes.NOT_AUTHORISED)
+
+
+@pytest.mark.parametrize(
+    ("kind", "path"),
+    [
+        ("entity", "entities"),
+        ("entity_csp", "entities/{id}/csp-data"),
+        ("share_class", "entities/{id}/share-classes"),
+        ("share_class_csp", "entities/{id}/csp-data"),
+        ("party", "entities/{id}/parties"),
+        ("party_csp", "entities/{id}/csp-data"),
+        ("document", "entities/{id}/documents"),
+        ("shareholding", "entities/{id}/shareholdings"),
+        ("submission", "entities/{id}/submit"),
+        ("status", "entities/{id}/status"),
+    ],
+)
+def test_the_provider_reads_the_call_as_the_interface_has_it(kind: str, path: str) -> None:
+    assert call_words(Delivery(kind=kind, wanted={})) == f"POST /api/v1/{path}"
+    there = Delivery(kind=kind, wanted={"a": 1}, acknowledged={"a": 2}, remote_id="x_1")
+    is_posted = kind.endswith("_csp") or kind in ("document", "submission", "status")
+    assert call_words(there) == (f"POST /api/v1/{path}" if is_posted else f"PATCH /api/v1/{path}/x_1")
+    gone = Delivery(kind=kind, wanted=None, acknowledged={"a": 2}, remote_id="x_1")
+    assert call_words(gone) == (f"POST /api/v1/{path}" if kind.endswith("_csp") else f"DELETE /api/v1/{path}/x_1")
+
+
+def test_what_may_have_arrived_is_told_from_what_is_held_for_other_reasons() -> None:
+    unclear = Delivery(state=DeliveryState.HELD, reason=UNCLEAR)
+    assert state_words(unclear) == "It may have arrived, but the service’s records do not show it"
+    assert state_words(Delivery(state=DeliveryState.HELD, reason="some_code")).endswith(": some code")
