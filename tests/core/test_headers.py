@@ -82,6 +82,7 @@ def wrong_headers(answer: HttpResponse, path: str, *, who: str) -> list[str]:
 
 
 @thoroughly
+@pytest.mark.usefixtures("noted_templates")
 @pytest.mark.parametrize("who", EVERYBODY)
 def test_every_address_says_what_it_must_and_how_it_differs_for_htmx(
     who: str, is_thorough: bool, everybody: dict[str, Client], real: dict[str, str], full_catalog: Any

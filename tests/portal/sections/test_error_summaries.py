@@ -143,6 +143,7 @@ def test_the_forms_of_somebodys_own_part_say_so_too(as_nobody: Client, company: 
     assert list(faults_of_summary(unreadable.content.decode())) == []
 
 
+@pytest.mark.usefixtures("noted_templates")
 def test_no_form_with_a_summary_is_left_out_here(as_owner: Client, as_nobody: Client, company: Draft) -> None:
     """Whoever writes a page that may refuse something has to add it above."""
     templates: set[str | None] = set()
