@@ -8,6 +8,7 @@ import pytest
 
 from formation_portal.documents import inspection, sandbox
 from formation_portal.documents.findings import JPEG, PDF, PNG, FindingCode, Findings
+from formation_portal.documents.sandbox_process import CPU_SECONDS
 
 from . import sample_files as made
 
@@ -110,11 +111,19 @@ def test_any_page_is_drawn_at_any_size() -> None:
     assert look(made.pdf_of(b"0 0 9 9 re f", box="0 0 1 99999999"), PDF)[0].pages == 1
 
 
-def test_a_file_that_takes_too_long_is_given_up() -> None:
-    """Two million lines over one another, in a file of 50 kB."""
+def test_a_file_that_takes_too_long_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two million lines over one another, in a file of 50 kB. That a task has its seconds is held in test_sandbox."""
+    given, run_task = [], sandbox.run_task
+
+    def noted(*task: Any, **how: Any) -> bytes:
+        given.append(how["seconds"])
+        return run_task(*task, **how)
+
+    monkeypatch.setattr(sandbox, "run_task", noted)
     lines = made.pdf_of(b"0 0 m 595 842 l 300 1 l S 1 1 593 840 re f " * 400_000)
     assert look(lines, PDF, seconds=1)[0].codes == (FindingCode.TOO_HEAVY,)
     assert look(made.pdf(), PDF)[0] == Findings(pages=1)
+    assert given == [1, CPU_SECONDS]
 
 
 def test_a_sandbox_that_has_died_is_replaced() -> None:
