@@ -8,10 +8,7 @@ from formation_portal.applications.draft import Draft
 from formation_portal.gateway.errors import CatalogUnavailable, GatewayError, NoAnswer, NotAuthorised
 from formation_portal.relay.calls import outcomes
 from formation_portal.relay.models import (
-    AMBIGUOUS,
-    DUPLICATE,
     OWN_REASONS,
-    STATE_CONFLICT,
     UNCLEAR,
     UNSUPPORTED,
     Attempt,
@@ -21,7 +18,6 @@ from formation_portal.relay.models import (
     ResourceKind,
 )
 from formation_portal.relay.problems import block_approval
-from formation_portal.relay.provider_message import _questions, call_words
 from formation_portal.relay.wording import Titles, conclusion_words, outcome_words, readable, state_words
 from formation_portal.reviews.targets import WHOLE_APPLICATION, Target, TargetKind
 from tests.encrypted_rows import update_each
@@ -144,54 +140,12 @@ def test_what_was_concluded_from_a_reading_has_words(conclusion: str, words: str
     assert conclusion_words(Look(conclusion=conclusion)) == words
 
 
-@pytest.mark.parametrize(
-    ("kind", "reason", "first"),
-    [
-        ("entity", UNCLEAR, "1. Did any of these calls create a record? If so, what is its ID?"),
-        ("entity", AMBIGUOUS, "1. Did any of these calls create a record? If so, what is its ID?"),
-        ("entity", DUPLICATE, "1. Which records did these calls create? What are their IDs?"),
-        ("entity", UNSUPPORTED, "1. We have no call for this. Can you make the change on your side?"),
-        ("entity", "not_found", "1. What is its status on your side?"),
-        ("status", UNCLEAR, "1. What is the entity’s status on your side, and since when?"),
-        ("status", STATE_CONFLICT, "1. What is the entity’s status on your side, and since when?"),
-        ("status", UNSUPPORTED, "1. We have no call for this. Can you make the change on your side?"),
-        ("submission", "not_found", "1. What is its status on your side?"),
-    ],
-)
-def test_the_provider_is_asked_what_would_settle_it(kind: str, reason: str, first: str) -> None:
-    assert _questions(Delivery(kind=kind, reason=reason))[0] == first
-
-
 @pytest.mark.parametrize("kind", ["entity", "status", "submission"])
 @pytest.mark.parametrize("status", [401, 403])
 def test_only_a_change_of_status_may_lack_a_scope_of_its_own(kind: str, status: int) -> None:
     found = outcomes.outcome_of(NotAuthorised(status=status), kind=ResourceKind(kind), action="create")
     lacks_scope = (kind, status) == ("status", 403)
     assert (found.state, found.reason) == ("waiting", outcomes.NOT_ALLOWED if lacks_scope else outcomes.NOT_AUTHORISED)
-
-
-@pytest.mark.parametrize(
-    ("kind", "path"),
-    [
-        ("entity", "entities"),
-        ("entity_csp", "entities/{id}/csp-data"),
-        ("share_class", "entities/{id}/share-classes"),
-        ("share_class_csp", "entities/{id}/csp-data"),
-        ("party", "entities/{id}/parties"),
-        ("party_csp", "entities/{id}/csp-data"),
-        ("document", "entities/{id}/documents"),
-        ("shareholding", "entities/{id}/shareholdings"),
-        ("submission", "entities/{id}/submit"),
-        ("status", "entities/{id}/status"),
-    ],
-)
-def test_the_provider_reads_the_call_as_the_interface_has_it(kind: str, path: str) -> None:
-    assert call_words(Delivery(kind=kind, wanted={})) == f"POST /api/v1/{path}"
-    there = Delivery(kind=kind, wanted={"a": 1}, acknowledged={"a": 2}, remote_id="x_1")
-    is_posted = kind.endswith("_csp") or kind in ("document", "submission", "status")
-    assert call_words(there) == (f"POST /api/v1/{path}" if is_posted else f"PATCH /api/v1/{path}/x_1")
-    gone = Delivery(kind=kind, wanted=None, acknowledged={"a": 2}, remote_id="x_1")
-    assert call_words(gone) == (f"POST /api/v1/{path}" if kind.endswith("_csp") else f"DELETE /api/v1/{path}/x_1")
 
 
 def test_what_may_have_arrived_is_told_from_what_is_held_for_other_reasons() -> None:
