@@ -77,7 +77,7 @@ def test_each_policy_is_declared_where_it_belongs() -> None:
 
 
 @pytest.mark.parametrize("page", ["email", "password/change", "password/set", "2fa", "sessions", "reauthenticate"])
-def test_nobody_signs_in_before_an_account_is_changed(page: str, as_nobody: Client) -> None:
+def test_an_anonymous_visitor_signs_in_before_changing_an_account(page: str, as_nobody: Client) -> None:
     answer = as_nobody.get(f"/accounts/{page}/")
     assert answer.status_code == 302
     assert answer["Location"].replace("%2F", "/").startswith(f"/accounts/login/?next=/accounts/{page}/")
