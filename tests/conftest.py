@@ -29,6 +29,9 @@ from tests.web_requests import forbid_writing
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
+# Ten thousand tests and all modules are loaded, and stay (see `pytest_collection_finish`).
+gc.disable()
+
 # The same keys in every folder that a test makes: rows that were made in one are read in another.
 os.environ.setdefault("FIELD_KEYS", "dGVzdHMtb2YtdGhlLXBvcnRhbC1hbmQtbm90aGluZy0=")
 settings.FIELD_KEYS = os.environ["FIELD_KEYS"].split()
@@ -88,6 +91,7 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(20_000, 20, 20)
+    gc.enable()
 
 
 def pytest_make_parametrize_id(config: pytest.Config, val: object, argname: str) -> str | None:
