@@ -13,6 +13,10 @@ CRAWL_READY := $(CRAWL_VENV)/ready
 # Without the names of whoever a lock was made at.
 LOCK := $(BIN)/pip-compile --quiet --generate-hashes --no-emit-index-url --no-emit-trusted-host --no-emit-find-links
 
+# What one of the project's extras names, a line each.
+extra = $(BIN)/python -c 'import tomllib; project = tomllib.load(open("pyproject.toml", "rb"))["project"]; \
+	print(*project["optional-dependencies"]["$(1)"], sep="\n")'
+
 .DEFAULT_GOAL := help
 .PHONY: help run test test-long properties mutations check format bench bench-browser capacity durability soak scale faults kills uploads discovery guesses choices typing agreement lighthouse htmx4 observatory supply crawl schemathesis gallery messages lock clean
 
@@ -22,6 +26,7 @@ help: ## List what can be made
 $(BIN)/python:
 	$(PYTHON) -c 'import sys; sys.exit("Python 3.11 or later is needed" if sys.version_info < (3, 11) else 0)'
 	$(PYTHON) -m venv $(VENV)
+	$@ -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-pip.txt
 
 $(RUN_READY): requirements.txt | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.txt
@@ -38,7 +43,8 @@ $(SCALE_READY): tests/scale/requirements.txt | $(BIN)/python
 
 $(SUPPLY_READY): tests/supply/requirements.txt | $(BIN)/python
 	$(BIN)/python -m venv $(SUPPLY_VENV)
-	$(SUPPLY_VENV)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r tests/supply/requirements.txt
+	@# Each tool runs once: what it doesn't import need not be compiled.
+	$(BIN)/python -m pip --python $(SUPPLY_VENV) install --quiet --disable-pip-version-check --require-hashes --no-compile -r tests/supply/requirements.txt
 	@touch $@
 
 $(CRAWL_READY): tests/crawling/requirements.txt | $(BIN)/python
@@ -150,14 +156,10 @@ lock: $(DEV_READY) ## Pin every dependency anew, with hashes
 	$(LOCK) --strip-extras --extra dev --constraint requirements.txt --output-file requirements-dev.txt pyproject.toml
 	$(LOCK) --strip-extras --extra scale --constraint requirements-dev.txt --output-file tests/scale/requirements.txt \
 		pyproject.toml
-	@# The tools alone: none of them needs what the portal needs, and semgrep pins what that needs newer.
-	$(BIN)/python -c 'import tomllib; project = tomllib.load(open("pyproject.toml", "rb"))["project"]; \
-		print(*project["optional-dependencies"]["supply"], sep="\n")' \
-		| $(LOCK) --no-strip-extras --output-file tests/supply/requirements.txt -
-	@# Its program alone, likewise.
-	$(BIN)/python -c 'import tomllib; project = tomllib.load(open("pyproject.toml", "rb"))["project"]; \
-		print(*project["optional-dependencies"]["crawl"], sep="\n")' \
-		| $(LOCK) --no-strip-extras --output-file tests/crawling/requirements.txt -
+	@# Programs alone: none of them needs what the portal needs, and some pin what that needs newer.
+	$(call extra,install) | $(LOCK) --strip-extras --allow-unsafe --output-file requirements-pip.txt -
+	$(call extra,supply) | $(LOCK) --no-strip-extras --output-file tests/supply/requirements.txt -
+	$(call extra,crawl) | $(LOCK) --no-strip-extras --output-file tests/crawling/requirements.txt -
 
 clean: ## Remove what was made, but not your data
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis

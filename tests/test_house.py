@@ -80,7 +80,15 @@ BELOW_ALL = {"core", "environment"}
 # What stands at the top of the tree, but for dot files.
 TOP = {
     *("manage.py", "pyproject.toml", "formation_portal", "templates", "static", "tests", "README.md"),
-    *("Makefile", "requirements.txt", "requirements-dev.txt", "LICENSE", "CHANGELOG.md", "deploy"),
+    *(
+        "Makefile",
+        "requirements.txt",
+        "requirements-dev.txt",
+        "requirements-pip.txt",
+        "LICENSE",
+        "CHANGELOG.md",
+        "deploy",
+    ),
 }
 
 # The contract's own libraries: the standard library aside, pydantic and plain data.
@@ -264,7 +272,7 @@ def test_the_readme_is_short_and_each_package_has_its_own() -> None:
 
 
 def test_lock_files_hold_hashes_and_name_no_host() -> None:
-    for name in ("requirements.txt", "requirements-dev.txt"):
+    for name in ("requirements.txt", "requirements-dev.txt", "requirements-pip.txt"):
         text = (PROJECT / name).read_text()
         assert "--hash=sha256:" in text
         assert not re.search(r"index-url|find-links|trusted-host|https?://", text), name

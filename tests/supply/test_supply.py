@@ -8,7 +8,7 @@ import pytest
 from tests.supply import __main__ as supply
 from tests.supply.pins import LOCK, PROJECT, pinned
 
-LOCKS = (LOCK, PROJECT / "requirements-dev.txt", *sorted((PROJECT / "tests").glob("*/requirements.txt")))
+LOCKS = (*sorted(PROJECT.glob("requirements*.txt")), *sorted((PROJECT / "tests").glob("*/requirements.txt")))
 
 
 def test_every_rule_has_a_sample_and_every_sample_a_rule() -> None:
@@ -20,9 +20,9 @@ def test_every_rule_has_a_sample_and_every_sample_a_rule() -> None:
 def test_a_lock_has_a_hash_for_everything_and_names_no_host(lock: Path) -> None:
     text = lock.read_text()
     entries = re.findall(r"^[a-zA-Z0-9].*?(?=^[a-zA-Z0-9]|\Z)", text, re.MULTILINE | re.DOTALL)
-    assert len(entries) == len(pinned(lock)) > 10
+    assert len(entries) == len(pinned(lock)) > 0
     assert all("--hash=sha256:" in entry for entry in entries)
-    assert not re.search(r"https?:|file:|--index|--find-links|@ ", text)
+    assert not re.search(r"https?:|file:/|--index|--find-links|@ ", text)
 
 
 def test_what_runs_is_pinned_the_same_where_it_is_tested() -> None:
