@@ -32,21 +32,21 @@ Measure = tuple[str, float, str]
 
 def all_measures(*, small: bool) -> Iterator[Measure]:
     """Every figure, in the order of the goals."""
-    rounds = 3 if small else 40
+    rounds = 1 if small else 40
     client, owner = _set_up()
     cost_against_nothing = partial(_cost_against_nothing, client, rounds)
     yield "nothing_signed_in", _cost(lambda: client.get("/nothing/"), rounds * 5), "ms"
     yield from request_cost.measures(client, owner, cost_against_nothing, partial(_in_turns, rounds))
     yield from slowest.measures(client, owner, rounds)
-    many = parties.MANY // 5 if small else parties.MANY
-    yield from parties.measures(client, _agent(), owner, cost_against_nothing, many_parties=many)
-    yield from desk.measures(owner, cost_against_nothing, many=desk.FEW // 10 if small else desk.MANY)
+    share = 5 if small else 1
+    yield from parties.measures(client, _agent(), owner, cost_against_nothing, share=share)
+    yield from desk.measures(owner, cost_against_nothing, many=desk.FEW // 20 if small else desk.MANY)
     yield from _rules(rounds)
     yield from _weights(client, "/", request_cost.start(owner, 60))
-    yield from _memory(client, request_cost.start(owner, 60), 30 if small else 1000)
+    yield from _memory(client, request_cost.start(owner, 60), 10 if small else 1000)
     if has_chromium():
         lengths = {size: request_cost.start(owner, size) for size in (in_chromium.SHORT, in_chromium.LONG)}
-        yield from in_chromium.measures(client, lengths, 3 if small else 15)
+        yield from in_chromium.measures(client, lengths, 1 if small else 15)
     yield from audit.measures(small=small)
     yield from slow_clients.measures(small=small)
     yield "second_start", _second_start(), "s"

@@ -63,14 +63,15 @@ _REMOVALS = ("party_removal", "holding_removal", "document_removal")
 _numbers = itertools.count()
 
 
-def measures(client: Client, agent: Client, owner: Any, cost: Cost, *, many_parties: int = MANY) -> Iterator[Measure]:
-    """How each page grows with ten times the parties, and the customer's pages with ten times the applications."""
-    sizes = (many_parties // (MANY // FEW), many_parties)
+def measures(client: Client, agent: Client, owner: Any, cost: Cost, *, share: int = 1) -> Iterator[Measure]:
+    """How each page grows with ten times the parties, and the customer's pages with ten times the applications; with a
+    share of both, such as 5 for a fifth."""
+    sizes = (FEW // share, MANY // share)
     drafts = {parties: application_of(owner, parties=parties) for parties in sizes}
     few, many = (dict(_calls(client, draft)) for draft in drafts.values())
     for name in few:
         spent, against_nothing = cost(many[name])
-        yield f"parties_{name}_{many_parties}", spent, "ms"
+        yield f"parties_{name}_{sizes[1]}", spent, "ms"
         yield f"parties_{name}_growth", against_nothing / cost(few[name])[1], "x"
     for draft in drafts.values():
         stand_as(draft, State.IN_REVIEW)
@@ -82,7 +83,7 @@ def measures(client: Client, agent: Client, owner: Any, cost: Cost, *, many_part
     few, many = (dict(calls_of_returned(client, draft)) for draft in drafts.values())
     for name in few:
         yield f"parties_returned_{name}_growth", cost(many[name])[1] / cost(few[name])[1], "x"
-    yield from _of_more_applications(client, owner, cost)
+    yield from _of_more_applications(client, owner, cost, sizes)
 
 
 def _calls(client: Client, draft: Draft) -> Iterator[tuple[str, Callable[[], Any]]]:
@@ -166,7 +167,7 @@ def _desk_calls(agent: Client, draft: Draft) -> Iterator[tuple[str, Callable[[],
     yield "decision_all", lambda: agent.get(f"{case}ruling/")
 
 
-def _of_more_applications(client: Client, owner: Any, cost: Cost) -> Iterator[Measure]:
+def _of_more_applications(client: Client, owner: Any, cost: Cost, sizes: tuple[int, int]) -> Iterator[Measure]:
     """The list of applications, and the pages of one of them whose people were in the others, with their documents."""
     product = _product()
     draft = open_draft(services.start(owner=owner, product=product))
@@ -183,7 +184,7 @@ def _of_more_applications(client: Client, owner: Any, cost: Cost) -> Iterator[Me
         "documents": f"{root}documents/",
     }
     before: dict[str, float] = {}
-    for count in (20, 200):
+    for count in sizes:
         for _ in range(count - Application.objects.filter(owner=owner, deleted_at=None).count()):
             application_of(owner, parties=2, is_sent=False)
         for name, page in pages.items():
