@@ -139,7 +139,7 @@ class Balancer:
 
     Between two requests is as long as one takes: several who ask never stop asking, and leave a core to who starts."""
 
-    PAUSE = 0.05
+    PAUSE = 0.1
 
     def __init__(self, ports: list[int]) -> None:
         self.ports = ports
@@ -178,7 +178,7 @@ class Balancer:
 def test_a_restart_node_by_node_fails_no_request(data: Path, portals: ExitStack) -> None:
     nodes = [start(data, portals), start(data, portals)]
     balancer = Balancer([node.port for node in nodes])
-    clients = [threading.Thread(target=balancer.run) for _ in range(4)]
+    clients = [threading.Thread(target=balancer.run) for _ in range(2)]
     for client in clients:
         client.start()
     try:

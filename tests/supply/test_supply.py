@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.supply import __main__ as supply
-from tests.supply.pins import LOCK, PROJECT, pinned
+from tests.supply.pins import PROJECT, pinned
 
 LOCKS = (*sorted(PROJECT.glob("requirements*.txt")), *sorted((PROJECT / "tests").glob("*/requirements.txt")))
 

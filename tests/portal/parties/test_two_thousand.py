@@ -37,7 +37,7 @@ def application(owner: Any, parties: int, classes: int) -> Draft:
     return application_of(owner, parties=parties, classes=classes, product=item, is_sent=False)
 
 
-@pytest.mark.parametrize(("many", "classes"), [(150, 15), pytest.param(2000, 100, marks=pytest.mark.long)])
+@pytest.mark.parametrize(("many", "classes"), [(105, 15), pytest.param(2000, 100, marks=pytest.mark.long)])
 def test_a_page_that_shows_no_list_reads_as_much_of_many_as_of_20(
     as_owner: Client, owner: Any, many: int, classes: int
 ) -> None:
