@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from formation_portal.applications.access import Author
     from formation_portal.applications.draft import Draft
     from formation_portal.applications.locks import Locks
-    from formation_portal.applications.models import Application, Party
+    from formation_portal.applications.models import Application, Document, Party
     from formation_portal.contract.needs import Need
     from formation_portal.invitations.models import Invitation
     from formation_portal.reviews.checklist import ApprovalBlocker
@@ -97,6 +97,13 @@ def part_finished(draft: "Draft", *, invitation: "Invitation") -> None:
     from formation_portal.portal.applications.status_emails import send_part_finished
 
     send_part_finished(draft, invitation)
+
+
+def document_removed(draft: "Draft", *, document: "Document") -> None:
+    """The malware scanner has refused a file that was uploaded while it did not answer; its row is still there."""
+    from formation_portal.portal.applications.status_emails import send_document_removed
+
+    send_document_removed(draft, document)
 
 
 def application_erased(application: "Application") -> None:

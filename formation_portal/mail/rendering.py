@@ -39,6 +39,7 @@ KINDS_WITH_NAMES = frozenset(
         "reminder",
         "part_done",
         "draft_deletion",
+        "document_removed",
     }
 )
 # No customer has typed any of it: the words of a product are the catalog's.

@@ -1,4 +1,5 @@
-"""E-mails about an application, written in the transaction they tell of: status, confirmation, a finished part.
+"""E-mails about an application, written in the transaction they tell of: status, confirmation, a finished part, a
+file that was removed.
 
 They go to confirmed addresses alone, else a stranger would read about the application. One more is a reminder of a
 draft that has lain for a week, and never a second one.
@@ -14,7 +15,7 @@ from formation_portal.accounts.models import User
 from formation_portal.applications.access import Author
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.letter_words import letter_title
-from formation_portal.applications.models import Application
+from formation_portal.applications.models import Application, Document
 from formation_portal.contract.lifecycle import State
 from formation_portal.core.background import hourly_task
 from formation_portal.invitations.models import Invitation
@@ -108,6 +109,25 @@ def send_part_finished(draft: Draft, invitation: Invitation) -> None:
         "link": reverse("portal:party", args=address),
     }
     queue_letter(kind=KIND, to=owner.email, language=language, context=context)
+
+
+def send_document_removed(draft: Draft, document: Document) -> None:
+    """Write to the owner about a file that was taken at first, and that the malware scanner has refused since."""
+    application, owner = draft.application, draft.application.owner
+    if not has_confirmed(owner):
+        return
+    page = "portal:documents" if application.is_open else "portal:status"
+    with translation.override(language_of(owner)):
+        company, slot = letter_title(draft), draft.slot_words(document.slot)
+    context = {
+        "company": company,
+        "reference": application.reference,
+        "slot": slot,
+        "is_open": application.is_open,
+        "link": reverse(page, args=[application.reference]),
+    }
+    once = f"document_removed:{document.pk}"
+    queue_letter(kind="document_removed", to=owner.email, language=language_of(owner), context=context, once=once)
 
 
 QUIET = dt.timedelta(days=7)
