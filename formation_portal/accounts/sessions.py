@@ -36,7 +36,8 @@ from django.utils.http import urlencode
 from django_htmx.http import HttpResponseClientRedirect
 
 from formation_portal.core.background import hourly_task
-from formation_portal.core.encryption import UnreadableError, decrypt, encrypt
+from formation_portal.core.encryption import UnreadableError, decrypt, encrypt, is_newest
+from formation_portal.core.key_rotation import rotation_task
 
 from .guesses import keep_device, remember_device
 from .models import User
@@ -46,12 +47,27 @@ _USED_AT = "used_at"
 _SIGNED_IN_AT = "signed_in_at"
 _IS_AGENTS = "is_agents"
 _WRITE_EVERY_SECONDS = 60
+_CONTEXT = "sessions.Session.session_data"
 
 Rest = ParamSpec("Rest")
 
 
 class SessionStore(db.SessionStore):
-    """Django's, and it knows its end. The database finds it no longer then, whatever the browser sends."""
+    """Django's, encrypted, since codes and the key of an app that is being set up stand in it; and it knows its end.
+    The database finds it no longer then, whatever the browser sends."""
+
+    def encode(self, session_dict: dict[str, Any]) -> str:
+        """As its column keeps it."""
+        return encrypt(super().encode(session_dict).encode(), _CONTEXT)
+
+    def decode(self, session_data: str) -> dict[str, Any]:
+        """What `encode` was given; empty where the key is gone."""
+        try:
+            signed = decrypt(session_data, _CONTEXT).decode()
+        except UnreadableError:
+            # Of a version before: signed alone. Of anything else Django says that it is corrupt.
+            signed = session_data
+        return dict(super().decode(signed))
 
     @property
     def idle_seconds(self) -> int:
@@ -225,6 +241,15 @@ def delete_expired_sessions() -> None:
     Session.objects.filter(expire_date__lt=timezone.now()).delete()
     kept = Session.objects.filter(session_key=OuterRef("session_key"))
     UserSession.objects.exclude(Exists(kept)).delete()
+
+
+@rotation_task
+def encrypt_anew() -> None:
+    """Encrypt with the newest key what an earlier one has encrypted. What is written meanwhile stays."""
+    store = SessionStore()
+    for key, stored in Session.objects.values_list("session_key", "session_data").iterator():
+        if not is_newest(stored) and (kept := store.decode(stored)):
+            Session.objects.filter(pk=key, session_data=stored).update(session_data=store.encode(kept))
 
 
 _UNSENT = "unsent"

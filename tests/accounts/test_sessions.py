@@ -15,6 +15,7 @@ from django.utils import timezone
 
 from formation_portal.accounts import sessions
 from formation_portal.accounts.sessions import GuestSession, SessionExpiry, UnsentForm, mark_as_background
+from formation_portal.core import encryption
 from formation_portal.core.encryption import encrypt
 
 pytestmark = pytest.mark.django_db
@@ -100,6 +101,39 @@ def test_nobody_has_no_session(as_nobody: Client) -> None:
     page = as_nobody.get("/accounts/login/")
     assert "session-clock" not in page.content.decode()
     assert not Session.objects.exists()
+
+
+def test_a_session_is_encrypted_in_its_row(as_owner: Client, owner: Any) -> None:
+    as_owner.get("/accounts/2fa/totp/activate/")
+    kept, row = as_owner.session.load(), Session.objects.get()
+    assert kept["_auth_user_id"] == str(owner.pk)
+    assert encryption.is_newest(row.session_data)
+    assert sessions.SessionStore().decode(row.session_data) == kept
+    # Whatever is neither encrypted by a key that we have nor signed is no session.
+    Session.objects.update(session_data="00000000:" + row.session_data.partition(":")[2])
+    assert as_owner.get("/applications/").status_code == 302
+
+
+def test_one_of_a_version_that_signed_it_alone_goes_on(as_owner: Client) -> None:
+    kept = as_owner.session.load()
+    Session.objects.update(session_data=SessionStore().encode(kept))
+    assert as_owner.get("/applications/").status_code == 200
+    Session.objects.update(session_data=SessionStore().encode(kept)[:-1])
+    assert as_owner.get("/applications/").status_code == 302
+
+
+def test_keys_are_rotated_in_sessions_and_nobody_is_signed_out(as_owner: Client, monkeypatch: Any) -> None:
+    before = Session.objects.get().session_data
+    older, newer = encryption.key_ring().text, encryption.new_key()
+    monkeypatch.setattr(encryption, "_ring", encryption.KeyRing(f"{newer} {older}"))
+    sessions.encrypt_anew()
+    after = Session.objects.get().session_data
+    assert after != before
+    sessions.encrypt_anew()
+    assert Session.objects.get().session_data == after
+    monkeypatch.setattr(encryption, "_ring", encryption.KeyRing(newer))
+    monkeypatch.setattr(encryption, "read_ring_again", encryption.key_ring)
+    assert as_owner.get("/applications/").status_code == 200
 
 
 _PATH = "/applications/AB12/?row=1"

@@ -15,6 +15,7 @@ from django.test import Client
 from django.utils import timezone
 
 from formation_portal.accounts import addresses
+from formation_portal.accounts.sessions import SessionStore
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application
@@ -201,7 +202,7 @@ class Journey:
                 assert self.client.post(section, typed(str(status))).status_code == status
         late = TracedClient()
         assert late.post(section, typed("302")).status_code == 302
-        assert any("unsent" in row.get_decoded() for row in Session.objects.all())
+        assert any("unsent" in SessionStore().decode(row.session_data) for row in Session.objects.all())
         self.others = (strict, late)
 
     def review(self) -> None:

@@ -16,6 +16,7 @@ from django.contrib.sessions.models import Session
 from django.core.cache import cache
 from django.test import Client
 
+from formation_portal.accounts.sessions import SessionStore
 from formation_portal.core.monitoring.logs import JsonFormatter
 from tests.privacy.stages import database_files
 
@@ -138,7 +139,7 @@ def in_cache() -> Iterator[tuple[str, str]]:
 def in_sessions() -> Iterator[tuple[str, str]]:
     """In what sessions hold, opened as their reader opens them."""
     for row in Session.objects.all():
-        yield from found_in("session", repr(row.get_decoded()))
+        yield from found_in("session", repr(SessionStore().decode(row.session_data)))
 
 
 def data_folders() -> tuple[Path, ...]:
