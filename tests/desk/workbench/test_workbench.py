@@ -51,7 +51,14 @@ def asking(*fields: Any, **more: Any) -> dict[str, Any]:
     return schema
 
 
-@pytest.mark.parametrize("item", catalog_items(), ids=lambda item: item["product"]["slug"])
+# Every fourth in every run, all of them in `make test-long`.
+EMBEDDED = [
+    pytest.param(item, id=item["product"]["slug"], marks=() if number % 4 == 0 else pytest.mark.long)
+    for number, item in enumerate(catalog_items())
+]
+
+
+@pytest.mark.parametrize("item", EMBEDDED)
 def test_every_embedded_schema_is_shown(show: Show, item: Any) -> None:
     html = show(item)
     assert 'id="trial"' in html
