@@ -1,5 +1,6 @@
 """Brings applications to the states that retention asks about, and to an age."""
 
+import subprocess
 import time
 from collections.abc import Iterator
 from datetime import timedelta
@@ -89,11 +90,15 @@ def files() -> list[Path]:
 
 
 def database_files() -> list[bytes]:
-    """The files of SQLite, with what stands in their logs."""
-    found = []
+    """The files of SQLite, with what stands in their logs.
+
+    Another process reads them: where this one closed such a file, its connections would have no locks any more, and
+    whoever else closes the database would take the log away from under them.
+    """
+    names = []
     for connection in connections.all():
         if connection.vendor != "sqlite":
             pytest.skip("not run: PostgreSQL overwrites in its own time (privacy/overwriting.py)")
         name = str(connection.settings_dict["NAME"])
-        found += [Path(name + suffix).read_bytes() for suffix in ("", "-wal") if Path(name + suffix).exists()]
-    return found
+        names += [name + suffix for suffix in ("", "-wal") if Path(name + suffix).exists()]
+    return [subprocess.run(["cat", name], capture_output=True, check=True).stdout for name in names]
