@@ -60,10 +60,10 @@ class SessionStore(db.SessionStore):
         """As its column keeps it."""
         return encrypt(super().encode(session_dict).encode(), _CONTEXT)
 
-    def decode(self, session_data: str) -> dict[str, Any]:
+    def decode(self, session_data: bytes | str) -> dict[str, Any]:
         """What `encode` was given; empty where the key is gone."""
         try:
-            signed = decrypt(session_data, _CONTEXT).decode()
+            signed: bytes | str = decrypt(str(session_data), _CONTEXT).decode()
         except UnreadableError:
             # Of a version before: signed alone. Of anything else Django says that it is corrupt.
             signed = session_data
