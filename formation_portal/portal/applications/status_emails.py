@@ -116,8 +116,8 @@ def send_document_removed(draft: Draft, document: Document) -> None:
     application, owner = draft.application, draft.application.owner
     if not has_confirmed(owner):
         return
-    page = "portal:documents" if application.is_open else "portal:status"
-    with translation.override(language_of(owner)):
+    page, language = "portal:documents" if application.is_open else "portal:status", language_of(owner)
+    with translation.override(language):
         company, slot = letter_title(draft), draft.slot_words(document.slot)
     context = {
         "company": company,
@@ -126,8 +126,7 @@ def send_document_removed(draft: Draft, document: Document) -> None:
         "is_open": application.is_open,
         "link": reverse(page, args=[application.reference]),
     }
-    once = f"document_removed:{document.pk}"
-    queue_letter(kind="document_removed", to=owner.email, language=language_of(owner), context=context, once=once)
+    queue_letter(kind="document_removed", to=owner.email, language=language, context=context)
 
 
 QUIET = dt.timedelta(days=7)
