@@ -193,5 +193,5 @@ def freeze_loaded_objects() -> None:
     gc.freeze()
     # What is old was counted before it was set aside: a round over nothing counts again.
     gc.collect()
-    # A start collects seldom (manage.py); whoever serves, as often as Python does by itself.
+    # A start collects seldom (manage.py). Whoever serves does so often again, and keeps little that has ended.
     gc.set_threshold(700, 10, 10)
