@@ -80,15 +80,8 @@ BELOW_ALL = {"core", "environment"}
 # What stands at the top of the tree, but for dot files.
 TOP = {
     *("manage.py", "pyproject.toml", "formation_portal", "templates", "static", "tests", "README.md"),
-    *(
-        "Makefile",
-        "requirements.txt",
-        "requirements-dev.txt",
-        "requirements-pip.txt",
-        "LICENSE",
-        "CHANGELOG.md",
-        "deploy",
-    ),
+    *("Makefile", "LICENSE", "CHANGELOG.md", "deploy"),
+    *("requirements.txt", "requirements-dev.txt", "requirements-pip.txt"),
 }
 
 # The contract's own libraries: the standard library aside, pydantic and plain data.
