@@ -12,6 +12,7 @@ from django.utils.translation import gettext, gettext_noop
 
 from formation_portal.contract import canonical, record
 from formation_portal.contract.fields.base import FieldSpec
+from formation_portal.contract.fields.bounds import Days
 from formation_portal.contract.fields.values import Problem
 from formation_portal.contract.needs import Need, needs, needs_of_party, needs_of_section
 from formation_portal.contract.reach import evaluate_after, reads_parties
@@ -55,7 +56,8 @@ def open_draft(application: Application, *, today: date | None = None) -> "Draft
     No query, but where this process has not parsed its schema yet; then one for each table that is asked for.
     """
     schema = in_language(load_schema(application.schema_version_id))
-    return Draft(application, schema=schema, today=today or timezone.localdate())
+    days = Days.on(today) if today else Days.at(timezone.now())
+    return Draft(application, schema=schema, today=today or timezone.localdate(), days=days)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,10 +74,11 @@ class Draft(StoredRows):
     `services` updates it with what they write.
     """
 
-    def __init__(self, application: Application, *, schema: FormSchema, today: date) -> None:
+    def __init__(self, application: Application, *, schema: FormSchema, today: date, days: Days | None = None) -> None:
         super().__init__(application)
         self.schema = schema
         self.today = today
+        self._days_of_today = days or Days.on(today)
         # The history entries that were written through this draft, the newest last.
         self.new_changes: list[Change] = []
         # Whose state the last change can have changed, by their tokens, "" for the entity; None: anybody's.
@@ -106,6 +109,13 @@ class Draft(StoredRows):
         """The key of the section that stores the answer to an entity field; `kept_in` for a field that is not asked."""
         homes = self.schema.cached(HomeSections).of_fields
         return homes[name] if kept_in is None else homes.get(name, kept_in)
+
+    @property
+    def days(self) -> Days:
+        """Return when answers are judged: on the day of the first submission, before it today (supplement,
+        "Bounds")."""
+        first = self.application.first_submitted_at
+        return Days.at(first) if first else self._days_of_today
 
     def section_row(self, key: str) -> SectionAnswers:
         """The row that stores the answers of a section; a new one, unsaved, where there is none."""
@@ -234,16 +244,16 @@ class Draft(StoredRows):
 
     def _validate(self, fields: Iterable[FieldSpec], raw: Mapping[str, Any]) -> Answers:
         """The answers, with references to removed share classes as problems. References are the classes' tokens."""
-        answers = validate(fields, raw, today=self.today)
+        answers = validate(fields, raw)
         return self._without_lost((spec for spec in fields if spec.refers_to_share_class), answers)
 
     def _validate_entity(self) -> Answers:
         """The same for the entity; after a change only what has changed is read again, unless it is another form."""
         schema, raw = self.schema, self.entity_raw
         if self._entity_before is not None and self._entity_before[0] is schema:
-            answers = validate_after(self._entity_before[1], schema.entity_fields_by_name, raw, today=self.today)
+            answers = validate_after(self._entity_before[1], schema.entity_fields_by_name, raw)
         else:
-            answers = validate(schema.entity_fields, raw, today=self.today)
+            answers = validate(schema.entity_fields, raw)
         self._entity_before = (schema, (raw, answers))
         return self._without_lost(schema.entity_references, answers)
 
@@ -281,6 +291,7 @@ class Draft(StoredRows):
             share_classes=tuple(row.record for row in self.share_classes),
             holdings=self._holding_records() if whole else when_asked(self._holding_records),
             documents=DocumentPlaces(self),
+            days=self.days,
         )
 
     def record_without(self, token: str) -> Record:

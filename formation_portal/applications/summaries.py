@@ -21,11 +21,12 @@ from formation_portal.contract.needs import (
     Need,
     needs_of_entity,
     needs_of_party,
+    needs_of_role_bounds,
     needs_of_roles,
     needs_of_share_classes,
 )
 from formation_portal.contract.reach import party_facts, reads_parties
-from formation_portal.contract.record import holds_until
+from formation_portal.contract.record import summary_expires
 from formation_portal.contract.schema import Section
 from formation_portal.contract.shares import over_issued_of
 from formation_portal.core.encryption import key_ring
@@ -37,7 +38,7 @@ from .models import Document, Holding, Party
 from .parties import PartyRow
 
 # Rises when the same answers may be judged otherwise by newer code.
-_VERSION = 2
+_VERSION = 3
 _AT_ONCE = 500
 
 # A kind with roles, by which parties are asked for documents and may hold shares.
@@ -68,7 +69,8 @@ def update_summaries(draft: Draft) -> None:
     for row in rows:
         row.model.needed, row.model.judged_by = _written(_needed(draft, row)), by
         row.model.judged_of = row.model.updated_at
-        row.model.judged_until = holds_until(row.record.answers, today=draft.today)
+        fields = draft.schema.fields_of(row.kind, row.roles)
+        row.model.judged_until = summary_expires(fields, row.record.answers, today=draft.today)
         row.model.identity = identity_digest(draft, row)
     names = ["needed", "judged_by", "judged_of", "judged_until", "identity"]
     Party.objects.bulk_update([row.model for row in rows], names, batch_size=_AT_ONCE)
@@ -288,15 +290,16 @@ class Totals:
     def count(self) -> int:
         """How much is needed in all, as many as `draft.needs` lists."""
         state = self.draft.form_state
-        of_roles = sum(1 for _ in needs_of_roles(state, self.parties_in))
+        of_roles = sum(1 for _ in (*needs_of_roles(state, self.parties_in), *needs_of_role_bounds(state)))
         return len(needs_of_entity(state)) + of_roles + self.of_parties.total() + self.of_shares
 
     def needs_of_role(self, section: Section) -> Counter[str]:
         """What those in a role lack of what its section asks, by code, without documents; and whether they are few."""
         of_section = {code: count for (key, code), count in self.of_parties.items() if key == section.key}
         found = Counter({code: count for code, count in of_section.items() if code != "document"})
-        short = needs_of_roles(self.draft.form_state, self.parties_in)
-        found["minimum"] = sum(need.section == section.key for need in short)
+        state = self.draft.form_state
+        for need in (*needs_of_roles(state, self.parties_in), *needs_of_role_bounds(state)):
+            found[need.code] += need.section == section.key
         return +found
 
     @property

@@ -12,6 +12,7 @@ from django.utils.translation import gettext, gettext_noop
 
 from formation_portal.contract import canonical, record
 from formation_portal.contract.fields.base import FieldSpec
+from formation_portal.contract.fields.bounds import Days
 from formation_portal.contract.fields.parsing import localised_number
 from formation_portal.contract.needs import Need, needs
 from formation_portal.contract.record import Answers, Record, validate
@@ -214,7 +215,7 @@ class _TransferPlanner:
         """The holder's answers that fit, as typed; lists those and the others."""
         draft, label = self._draft, holder.label if holder else self._draft.title
         answers, raw = (holder or draft).record.answers, holder.raw if holder else draft.entity_raw
-        found = compare(questions, answers=answers, raw=raw, there=self._there, into=into, today=draft.today)
+        found = compare(questions, answers=answers, raw=raw, there=self._there, into=into)
         for question, new in found.fits:
             self._fits.append(TransferLine(label, new.label, AnswerLine(draft, holder, question).value))
         for question, reason in found.misfits:
@@ -226,29 +227,29 @@ class _TransferPlanner:
 
     def _record(self, content: Content) -> Record:
         """The new application as its own schema evaluates it."""
-        there, today = self._there, self._draft.today
+        there = self._there
         labels = {row.token: row.label for row in self._draft.parties}
         labels |= {row.token: row.label for row in self._draft.share_classes}
         return Record(
-            answers=validate(there.entity_fields, content.entity, today=today),
+            answers=validate(there.entity_fields, content.entity),
             parties=tuple(
                 record.Party(
                     one.token,
                     one.kind,
                     tuple(one.roles),
-                    validate(there.fields_of(one.kind, one.roles), one.raw, today=today),
+                    validate(there.fields_of(one.kind, one.roles), one.raw),
                     labels[one.token],
                 )
                 for one in content.parties
             ),
             share_classes=tuple(
-                record.ShareClass(
-                    one.token, validate(there.share_class_fields, one.raw, today=today), labels[one.token]
-                )
+                record.ShareClass(one.token, validate(there.share_class_fields, one.raw), labels[one.token])
                 for one in content.share_classes
             ),
             holdings=tuple(record.Holding(*pair, self._draft.holdings[pair].shares or 0) for pair in content.holdings),
             documents=frozenset((one.party.token if one.party else None, one.slot) for one in content.documents),
+            # The copy is a new application, which nobody has submitted yet.
+            days=Days.on(self._draft.today),
         )
 
 

@@ -6,7 +6,6 @@ Names are those of the interface ("Field", "Party") and of the supplement ("Part
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping
-from datetime import date
 from typing import Any
 
 from .fields.base import FieldSpec
@@ -45,10 +44,6 @@ _UNNAMED = {
     "corporate": gettext_noop("Unnamed company"),
     "foundation": gettext_noop("Unnamed foundation"),
 }
-
-MAX_AGE = 120
-# Of a date of birth that has not come yet.
-NOT_PAST = "not_past"
 
 _ROLE_WORDS = {BENEFICIAL_OWNER: "beneficial owner"}
 # A secretary, secretaries; but attorneys.
@@ -180,20 +175,6 @@ def kind_title(kind: str) -> str:
 def unnamed_label(kind: str) -> str:
     """What to call a party before it has a name."""
     return gettext(_UNNAMED.get(kind, gettext_noop("Somebody without a name")))
-
-
-def problem_with(canonical_field: str | None, value: Any, *, today: date) -> tuple[str, str] | None:
-    """What speaks against a readable value by the meaning of its name: code and sentence, or None.
-
-    A date of birth lies in the past, and its holder is under 120 (supplement, "Values").
-    """
-    if not is_date_of_birth(canonical_field) or not isinstance(value, date):
-        return None
-    if value >= today:
-        return NOT_PAST, gettext("The date of birth must be in the past")
-    if value.year <= today.year - MAX_AGE:
-        return "too_old", gettext("Enter a date of birth less than {years} years ago", years=MAX_AGE)
-    return None
 
 
 def label_of(properties: dict[str, Any]) -> str:

@@ -131,6 +131,11 @@ def format_number(number: int | Decimal) -> str:
     return str(format_decimal(number, locale=locale(), decimal_quantization=False))
 
 
+def format_percentage(number: int | Decimal) -> str:
+    """40%, or 33.33%: a number of per cent in the reader's notation."""
+    return format_number(number) + ("%" if get_language() == "en" else "\u00a0%")
+
+
 def long_date(value: date) -> str:
     """27 March 1985, with no-break spaces."""
     return _date_words(value, "", locale())

@@ -1,13 +1,20 @@
 """What is still needed before an application can be submitted: one list for every page, the check and the service."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
 
 from . import canonical
-from .localisation import after_colon, colon, gettext, gettext_noop, ngettext
+from .fields.base import FieldSpec
+from .fields.values import Problem
+from .localisation import after_colon, colon, format_percentage, gettext, gettext_noop, ngettext
 from .record import Holder, Party, Record, ShareClass
 from .rules import FormState, Question, evaluate
 from .schema import FormSchema, Section
+
+# How far each party's answer may be off a total that must be met.
+_MARGIN = Decimal("0.01")
 
 _NOT_FOR = {
     "person": gettext_noop("{who}: remove the role “{role}”, which a person can’t have"),
@@ -20,7 +27,8 @@ _NOT_FOR = {
 class Need:
     """One thing that is missing: a stable code, a sentence, and where to mend it.
 
-    Codes: required, unreadable, minimum, party_type_not_allowed, document, share_class, holding.
+    Codes: required, incomplete (an answer that lacks a part), unreadable, impossible (outside a bound), minimum,
+    too_many_parties, total_short, total_exceeded, party_type_not_allowed, document, share_class, holding, over_issued.
     """
 
     code: str
@@ -31,6 +39,16 @@ class Need:
     field: str | None = None
     slot: str | None = None
 
+    @property
+    def is_correction(self) -> bool:
+        """Report that something entered has to be corrected; otherwise something is still missing."""
+        return self.code in _CORRECTIONS
+
+
+_CORRECTIONS = frozenset(
+    {"unreadable", "impossible", "too_many_parties", "total_exceeded", "party_type_not_allowed", "over_issued"}
+)
+
 
 def needs(schema: FormSchema, record: Record, *, form_state: FormState | None = None) -> tuple[Need, ...]:
     """Everything still needed, in the order of the form: the entity, its roles and parties, its shares."""
@@ -38,6 +56,7 @@ def needs(schema: FormSchema, record: Record, *, form_state: FormState | None = 
     return (
         *_of_entity(form_state, schema.entity_sections),
         *needs_of_roles(form_state, lambda section: len(form_state.parties_in(section))),
+        *needs_of_role_bounds(form_state),
         *(need for party in record.parties for need in _of_party(form_state, party)),
         *_of_shares(form_state),
     )
@@ -66,6 +85,52 @@ def needs_of_roles(form_state: FormState, parties_in: Callable[[Section], int]) 
             else:
                 text = gettext("Add {short} more under “{role}” (at least {least})", **said)
             yield Need("minimum", text, section.key)
+
+
+def needs_of_role_bounds(form_state: FormState) -> Iterator[Need]:
+    """Yield the roles that too many have, and those whose answers do not add up (supplement, "Bounds")."""
+    for section in form_state.schema.role_sections:
+        if not form_state.section_activation(section).active:
+            continue
+        most = section.most_parties
+        if most is not None and len(form_state.parties_in(section)) > most:
+            counts = {"excess": len(form_state.parties_in(section)) - most, "role": section.title or section.role}
+            text = gettext("Remove {excess} under “{role}” (at most {most})", most=most, **counts)
+            yield Need("too_many_parties", text, section.key)
+        if section.total_fields():
+            yield from _needs_of_total(form_state, section, section.total_fields())
+
+
+def _needs_of_total(form_state: FormState, section: Section, fields: Mapping[str, FieldSpec]) -> Iterator[Need]:
+    """Yield the need of a section whose parties' answers add up to too much or, once all have answered, too little."""
+    values, is_complete, spec = [], True, next(iter(fields.values()))
+    for party in form_state.parties_in(section):
+        party_spec = fields.get(party.kind)
+        if party_spec is None or not form_state.field_activation(section, party_spec, party).active:
+            continue
+        value = form_state.values_of(party).get(party_spec.name)
+        if value is None or form_state.objection(party_spec.name, party) is not None:
+            is_complete = False
+        else:
+            values.append(Decimal(value))
+    if section.total is None or not values:
+        return
+    total, limit = sum(values, Decimal(0)), section.total.limit
+    # So that thirds are possible.
+    margin = Decimal(0) if section.total.equals is None else _MARGIN * len(values)
+    words = {"label": spec.label, "total": _quantity(spec, total), "limit": _quantity(spec, limit)}
+    if total > limit + margin:
+        text = gettext("“{label}” adds up to {total}. It must not exceed {limit}", **words)
+        yield Need("total_exceeded", text, section.key)
+    elif section.total.equals is not None and is_complete and total < limit - margin:
+        missing = _quantity(spec, limit - total)
+        text = gettext("“{label}” adds up to {total}. {missing} are missing to make {limit}", missing=missing, **words)
+        yield Need("total_short", text, section.key)
+
+
+def _quantity(spec: FieldSpec, number: Decimal) -> str:
+    is_percentage = spec.name.endswith(("percentage", "percent"))
+    return format_percentage(number) if is_percentage else spec.display(number)
 
 
 def needs_of_party(form_state: FormState, party: Party, *, has_shares: bool) -> tuple[Need, ...]:
@@ -148,12 +213,12 @@ def _of_questions(
     questions: tuple[Question, ...], form_state: FormState, holder: Holder, *, prefix: str = ""
 ) -> Iterator[Need]:
     answers = holder.answers if holder else form_state.record.answers
-    values, problems = answers.values, answers.problems
+    values, problems = answers.values, {**answers.problems, **form_state.impossible_answers(holder)}
     if not problems:
         # Where everything can be read, only what is required and unanswered is left to look at.
         questions = tuple([one for one in questions if one.required and one.spec.name not in values])
     for section, spec, activation, is_required in questions:
-        # An optional question needs nothing, unless its answer can't be read.
+        # An optional question needs nothing, unless its answer can't be read or can't be true.
         if not activation.active or not (is_required or problems):
             continue
         name = spec.name
@@ -162,7 +227,7 @@ def _of_questions(
             continue
         text = problem.message if problem else spec.missing_message
         yield Need(
-            "unreadable" if problem else "required",
+            _code_of(problem, values) if problem else "required",
             prefix + after_colon(text) if prefix else text,
             section.key,
             party_id=holder.id if isinstance(holder, Party) else None,
@@ -171,12 +236,19 @@ def _of_questions(
         )
 
 
+def _code_of(problem: Problem, values: Mapping[str, Any]) -> str:
+    if problem.field in values:
+        return "impossible"
+    return "incomplete" if problem.is_incomplete else "unreadable"
+
+
 __all__ = [
     "Need",
     "Record",
     "needs",
     "needs_of_entity",
     "needs_of_party",
+    "needs_of_role_bounds",
     "needs_of_roles",
     "needs_of_section",
     "needs_of_share_class",

@@ -16,7 +16,7 @@ from types import MappingProxyType
 
 from .fields import parsing
 from .fields.values import AnswerError
-from .localisation import format_number, get_language, gettext, gettext_noop
+from .localisation import format_percentage, gettext, gettext_noop
 
 # Who owns which part of a company, by the company's id and then the owner's.
 Stakes = Mapping[str, Mapping[str, Fraction]]
@@ -172,8 +172,7 @@ def format_percent(part: Fraction) -> str:
 
 def format_hundredths(hundredths: int) -> str:
     """33.33% from 3333."""
-    number = format_number(Decimal(hundredths) / 100)
-    return number + ("%" if get_language() == "en" else "\u00a0%")
+    return format_percentage(Decimal(hundredths) / 100)
 
 
 def hundredths_rounded_up(part: Fraction) -> int:

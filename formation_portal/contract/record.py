@@ -7,8 +7,8 @@ from itertools import compress, filterfalse
 from operator import is_not, ne
 from typing import Any
 
-from . import canonical
 from .fields.base import FieldSpec
+from .fields.bounds import DateBounds, Days
 from .fields.values import AnswerError, Problem
 
 
@@ -55,7 +55,7 @@ def names_changed(
     return {*there, *gone}
 
 
-def validate(fields: Iterable[FieldSpec], raw: Mapping[str, Any], *, today: date) -> Answers:
+def validate(fields: Iterable[FieldSpec], raw: Mapping[str, Any]) -> Answers:
     """Read every field's raw answer. What the agent provides is never read from anybody else."""
     values: dict[str, Any] = {}
     problems: dict[str, Problem] = {}
@@ -68,12 +68,7 @@ def validate(fields: Iterable[FieldSpec], raw: Mapping[str, Any], *, today: date
         except AnswerError as error:
             problems[name] = Problem(name, error.code, error.message)
             continue
-        if value is None:
-            continue
-        meaning = spec.canonical_field
-        if meaning and (objection := canonical.problem_with(meaning, value, today=today)):
-            problems[name] = Problem(name, *objection)
-        else:
+        if value is not None:
             values[name] = value
     return Answers(values, problems)
 
@@ -82,16 +77,14 @@ def validate_after(
     before: tuple[Mapping[str, Any], Answers],
     named: Mapping[str, Sequence[FieldSpec]],
     raw: Mapping[str, Any],
-    *,
-    today: date,
 ) -> Answers:
     """As `validate`, of fields by their names, where raw answers `before` are known with what they were read as.
 
-    They were read on the same day in the same language: of those that are the same objects still nothing is read again.
+    They were read in the same language: of those that are the same objects still nothing is read again.
     """
     raw_before, read = before
     names = names_changed(raw_before, raw, are_other=is_not)
-    anew = validate([spec for name in names for spec in named.get(name, ())], raw, today=today)
+    anew = validate([spec for name in names for spec in named.get(name, ())], raw)
     values, problems = dict(read.values), dict(read.problems)
     for name in names:
         values.pop(name, None)
@@ -99,14 +92,11 @@ def validate_after(
     return Answers({**values, **anew.values}, {**problems, **anew.problems})
 
 
-def holds_until(answers: Answers, *, today: date) -> date:
-    """The day from which on the same answers may be judged otherwise: of all that is asked, a date of birth alone is
-    held against the calendar."""
-    if any(problem.code == canonical.NOT_PAST for problem in answers.problems.values()):
-        return today + timedelta(days=1)
-    named = (value for name, value in answers.values.items() if canonical.is_date_of_birth(name))
-    years = [value.year + canonical.MAX_AGE for value in named if isinstance(value, date)]
-    return date(min(years), 1, 1) if years else date.max
+def summary_expires(fields: Iterable[FieldSpec], answers: Answers, *, today: date) -> date:
+    """Return the day from which on the same answers may be judged otherwise: tomorrow where a bound of one of them
+    depends on the calendar."""
+    names = {spec.name for spec in fields if isinstance(spec.bounds, DateBounds) and spec.bounds.depends_on_today}
+    return date.max if names.isdisjoint(answers.values) else today + timedelta(days=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,10 +133,15 @@ Holder = Party | ShareClass | None
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """Everything an application says. A document is its party's id (None: the entity's own) and its slot's name."""
+    """Everything an application says. A document is its party's id (None: the entity's own) and its slot's name.
+
+    `days` is when it is judged: the first submission, before it today. Without it, no bound that depends on the
+    calendar is judged.
+    """
 
     answers: Answers = field(default_factory=Answers)
     parties: tuple[Party, ...] = ()
     share_classes: tuple[ShareClass, ...] = ()
     holdings: tuple[Holding, ...] = ()
     documents: Set[tuple[str | None, str]] = frozenset()
+    days: Days | None = None

@@ -6,7 +6,7 @@ word; `FieldLookup` finds the field that is meant: in the rule's own section, th
 rules are put into words is in `reasons`.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain, groupby
@@ -15,6 +15,8 @@ from typing import Any, NamedTuple
 from . import reasons
 from .conditions import Condition, count_of
 from .fields.base import FieldSpec
+from .fields.bounds import NO_BOUNDS, Objection
+from .fields.values import Problem
 from .localisation import gettext, gettext_noop
 from .record import Holder, Party, Record, ShareClass
 from .schema import ENTITY, SHARE_CLASS, DocumentSlot, FormSchema, Section
@@ -40,6 +42,19 @@ def field_locations(schema: FormSchema) -> Iterator[FieldLocation]:
         for group, specs in section.groups.items():
             for spec in specs:
                 yield FieldLocation(section, group, spec)
+
+
+class BoundedFields:
+    """The fields of a schema that have bounds, by the group of their holders and the name of the answer."""
+
+    def __init__(self, schema: FormSchema) -> None:
+        self._places: dict[tuple[str, str], list[FieldLocation]] = {}
+        for place in field_locations(schema):
+            if place.spec.bounds != NO_BOUNDS:
+                self._places.setdefault((place.group, place.spec.name), []).append(place)
+
+    def named(self, group: str, name: str) -> Sequence[FieldLocation]:
+        return self._places.get((group, name), ())
 
 
 class FieldLookup:
@@ -181,6 +196,7 @@ class FormState:
         self.schema = schema
         self.record = record
         self._lookup = lookup_of(schema)
+        self._bounded = schema.cached(BoundedFields)
         self._plans = schema.cached(_Plans)
         self._fields: dict[tuple[str, str, str, str | None], Activation] = {}
         self._sections: dict[str, Activation] = {}
@@ -233,10 +249,42 @@ class FormState:
 
     def values_at(self, place: FieldLocation, holder: Holder) -> Iterator[Any]:
         """The active answers to the named field: the holder's own if it has one, else those of anybody there."""
+        name = place.spec.name
         for one in self._holders(place, holder):
-            answers = one.answers if one else self.record.answers
-            if place.spec.name in answers.values and self.field_activation(place.section, place.spec, one).active:
-                yield answers.values[place.spec.name]
+            values = self.values_of(one)
+            is_active = name in values and self.field_activation(place.section, place.spec, one).active
+            if is_active and self.objection(name, one) is None:
+                yield values[name]
+
+    def values_of(self, holder: Holder) -> Mapping[str, Any]:
+        """Return the holder's answers that can be read, by name; those of the entity for None."""
+        return (holder.answers if holder else self.record.answers).values
+
+    def objection(self, name: str, holder: Holder) -> Objection | None:
+        """Return why the holder's answer cannot be true by the bounds of any active section that asks for it.
+
+        The most serious objection is that of the strictest bound (supplement, "Bounds").
+        """
+        values = self.values_of(holder)
+        if name not in values:
+            return None
+        objections = []
+        for place in self._bounded.named(group_of(holder), name):
+            is_asked = not isinstance(holder, Party) or place.section.counts(holder.kind, holder.roles)
+            if is_asked and self.field_activation(place.section, place.spec, holder).active:
+                objection = place.spec.objection(values[name], days=self.record.days)
+                if objection is not None:
+                    objections.append(objection)
+        return max(objections, key=lambda objection: objection.distance, default=None)
+
+    def impossible_answers(self, holder: Holder = None) -> dict[str, Problem]:
+        """Return the problems of the holder's answers that can be read but cannot be true, by name."""
+        problems = {}
+        for name in self.values_of(holder):
+            objection = self.objection(name, holder)
+            if objection is not None:
+                problems[name] = Problem(name, objection.code, objection.message)
+        return problems
 
     def _holders(self, place: FieldLocation, holder: Holder) -> tuple[Holder, ...]:
         if place.group == ENTITY:
@@ -310,11 +358,11 @@ class FormState:
         return tuple(chain.from_iterable(self.questions(section, holder) for section in sections))
 
     def active_answers(self, holder: Holder = None) -> Iterator[tuple[FieldSpec, Any]]:
-        """The holder's active, readable answers, once each by name. Nothing inactive ever leaves."""
-        values = (holder.answers if holder else self.record.answers).values
+        """The holder's active answers that can be read and can be true, once each by name. No other ever leaves."""
+        values, impossible = self.values_of(holder), self.impossible_answers(holder)
         found: dict[str, FieldSpec] = {}
         for _, spec, activation, _ in self.holder_questions(holder):
-            if activation.active and spec.name in values:
+            if activation.active and spec.name in values and spec.name not in impossible:
                 found.setdefault(spec.name, spec)
         return ((spec, values[name]) for name, spec in found.items())
 

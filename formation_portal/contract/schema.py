@@ -9,11 +9,12 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
+from decimal import Decimal
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any, TypeVar, cast
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from . import canonical
 from .conditions import Condition, ConditionalMinimum, count_of
@@ -54,6 +55,20 @@ class DocumentSlot(Model):
         return self.label or self.name
 
 
+class Total(Model):
+    """What the answers of all parties in a role add up to (supplement, "Bounds"): `equals` a number, or at the most
+    `maximum`."""
+
+    field: str = ""
+    equals: Decimal | None = None
+    maximum: Decimal | None = None
+
+    @property
+    def limit(self) -> Decimal:
+        limit = self.maximum if self.equals is None else self.equals
+        return Decimal(0) if limit is None else limit
+
+
 class Section(Model):
     """One section of a form, of any scope (interface, "Section"). The key is ours: unique, fit for a URL."""
 
@@ -66,6 +81,9 @@ class Section(Model):
     corporate_fields: tuple[AnyField, ...] = ()
     foundation_fields: tuple[AnyField, ...] = ()
     minimum: Any = 0
+    maximum: Any = None
+    total: Total | None = None
+    bound_message: str = ""
     allows_corporate: bool = False
     allows_foundation: bool = False
     depends_on: Condition | None = None
@@ -82,10 +100,19 @@ class Section(Model):
     def _no_documents_are_none(cls, value: Any) -> Any:
         return {name: slots or () for name, slots in value.items()} if isinstance(value, Mapping) else {}
 
-    @field_validator("title", "help", mode="before")
+    @field_validator("title", "help", "bound_message", mode="before")
     @classmethod
     def _no_text_is_empty(cls, value: Any) -> Any:
         return "" if value is None else value
+
+    @field_validator("total", mode="before")
+    @classmethod
+    def _read_total_leniently(cls, value: Any) -> Any:
+        """Return a total that cannot be read as one without a field; the schema check reports it."""
+        try:
+            return None if value is None else Total.model_validate(value)
+        except ValidationError:
+            return Total()
 
     @property
     def is_entity(self) -> bool:
@@ -152,6 +179,13 @@ class Section(Model):
         """The minimum that stands while no condition replaces it; 0 where it is no count."""
         return count_of(self.minimum) or 0
 
+    @property
+    def most_parties(self) -> int | None:
+        """Return the most parties in the role (supplement, "Bounds"); None where there is no such bound."""
+        most = count_of(self.maximum)
+        least = count_of(self.conditional_min.minimum) if self.conditional_min else None
+        return most if most and most >= max(self.base_minimum, least or 0) else None
+
     def allows(self, kind: str) -> bool:
         """Whether a party of the kind may be in this role."""
         return {"person": True, "corporate": self.allows_corporate, "foundation": self.allows_foundation}.get(
@@ -164,6 +198,17 @@ class Section(Model):
         Interface, "Errors": a company or foundation is allowed in a role section only where the section says so.
         """
         return self.role is not None and self.role in roles and self.allows(kind)
+
+    def total_fields(self) -> Mapping[str, FieldSpec]:
+        """Return the questions that the section's total adds up, by kind of party; empty where there is no total."""
+        if self.total is None or (self.total.equals is None and self.total.maximum is None):
+            return {}
+        fields = {}
+        for kind, specs in self.groups.items():
+            for spec in specs:
+                if self.total.field in (spec.key, spec.name) and spec.is_number:
+                    fields[kind] = spec
+        return fields
 
     def slots(self, kind: str) -> tuple[DocumentSlot, ...]:
         """The documents asked of a party of the kind, or of the new entity itself."""

@@ -41,7 +41,7 @@ def check_schema(schema: FormSchema) -> Report:
 
 def _check(schema: FormSchema) -> Report:
     faults = (*_identity(schema), *_cycles(schema))
-    return Report(faults, (*_sections(schema), *_fields(schema), *_rules(schema)), tuple(_roles(schema)))
+    return Report(faults, (*_sections(schema), *_fields(schema), *_bounds(schema), *_rules(schema)), tuple(_roles(schema)))
 
 
 def _identity(schema: FormSchema) -> Iterator[Finding]:
@@ -133,6 +133,21 @@ def _fields(schema: FormSchema) -> Iterator[Finding]:
             if spec.many and option not in spec.options:
                 message = f"“{spec.label}” names “{option}” as excluding others, but has no such option; it is ignored"
                 yield Finding("exclusive_options", spec.key, message)
+
+
+def _bounds(schema: FormSchema) -> Iterator[Finding]:
+    for place in field_locations(schema):
+        for member in place.spec.bounds.rejected:
+            message = f"The {member} of “{place.spec.label}” does not fit its type or its other bounds; it is left out"
+            yield Finding("bad_bound", place.spec.key, message)
+    for section in schema.sections:
+        title = _title(section)
+        if section.maximum is not None and (section.most_parties is None or not section.role):
+            message = f"The maximum of “{title}” is no count of parties that its minimum allows; it is left out"
+            yield Finding("bad_bound", title, message)
+        if section.total is not None and not section.total_fields():
+            message = f"The total of “{title}” names no number that its parties are asked, or no limit; it is left out"
+            yield Finding("bad_bound", title, message)
 
 
 def _rules(schema: FormSchema) -> Iterator[Finding]:

@@ -7,7 +7,6 @@ Between versions a question is known by its name within whoever answers it; docu
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date
 from typing import Any
 
 from .canonical import PARTY_KINDS
@@ -47,7 +46,6 @@ def compare(
     raw: Mapping[str, Any],
     there: FormSchema,
     into: Sequence[FieldSpec],
-    today: date,
 ) -> Comparison:
     """Set one holder's answers beside the questions `into` that the other form asks of it."""
     known = {spec.canonical_field: spec for spec in reversed(into) if spec.canonical_field}
@@ -63,7 +61,7 @@ def compare(
     misfits: list[tuple[Question, str]] = []
     for question in answered.values():
         new = known.get(question.spec.canonical_field or "")
-        if reason := _objection(question, answers, raw, new=new, there=there, today=today):
+        if reason := _objection(question, answers, raw, new=new, there=there):
             misfits.append((question, gettext(reason)))
         elif new is not None:
             fits.append((question, new))
@@ -77,7 +75,6 @@ def _objection(
     *,
     new: FieldSpec | None,
     there: FormSchema,
-    today: date,
 ) -> str:
     """Why the answer stays behind, to be said; empty where it fits."""
     name = question.spec.name
@@ -91,7 +88,7 @@ def _objection(
         return FROM_AGENT
     if there.why_unanswerable(new) is not None or new.refers_to_share_class != question.spec.refers_to_share_class:
         return ASKED_DIFFERENTLY
-    read = validate((new,), {new.name: raw[name]}, today=today)
+    read = validate((new,), {new.name: raw[name]})
     if problem := read.problems.get(new.name):
         return _PROBLEMS.get(problem.code, ASKED_DIFFERENTLY)
     value, old = read.values.get(new.name), answers.values[name]

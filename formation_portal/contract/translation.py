@@ -93,7 +93,7 @@ def _of_section(section: Section, theirs: Mapping[str, Any], words: _Words) -> S
     groups = {name: _of_fields(getattr(section, name), theirs.get(name), words) for name in _FIELD_GROUPS}
     slots = _mapping(theirs.get("documents"))
     documents = {kind: _of_slots(some, slots.get(kind), words) for kind, some in section.documents.items()}
-    return _with(words.of(section, theirs, "title", "help"), documents=documents, **groups)
+    return _with(words.of(section, theirs, "title", "help", "bound_message"), documents=documents, **groups)
 
 
 def _of_fields(fields: Sequence[FieldSpec], theirs: Any, words: _Words) -> tuple[FieldSpec, ...]:
@@ -104,7 +104,7 @@ def _of_fields(fields: Sequence[FieldSpec], theirs: Any, words: _Words) -> tuple
 def _of_field(spec: FieldSpec, theirs: Mapping[str, Any], words: _Words) -> FieldSpec:
     if not theirs:
         return spec
-    texts = [name for name in ("label", "help", "group") if name in type(spec).model_fields]
+    texts = [name for name in ("label", "help", "group", "bound_message") if name in type(spec).model_fields]
     changed: dict[str, Any] = {name: words.text(getattr(spec, name), theirs.get(name)) for name in texts}
     labels = _mapping(theirs.get("option_labels"))
     if labels and list(spec.options) == theirs.get("options"):

@@ -108,7 +108,7 @@ def _validate_proposal(draft: Draft, target: Target, proposal: Any) -> None:
     spec = field_at(draft, target)
     if spec is None or spec.provided_by_agent or spec.refers_to_share_class:
         raise ReviewRefused("You cannot propose an answer here.", field="proposal")
-    answers = validate((spec,), {spec.name: proposal}, today=draft.today)
+    answers = validate((spec,), {spec.name: proposal})
     if problem := answers.problems.get(spec.name):
         raise ReviewRefused(problem.message, field="proposal")
     if spec.name not in answers.values:

@@ -143,6 +143,8 @@ class Entity(models.Model):
     form = models.ForeignKey(FormSchema, on_delete=models.PROTECT, related_name="entities")
     status = models.CharField(max_length=30, default=State.DRAFT)
     status_note = EncryptedTextField(blank=True, bound_to=("id",))
+    # Ages are judged on the day of the first submission (supplement, "Bounds").
+    first_submitted_at = models.DateTimeField(null=True, blank=True)
     properties = EncryptedJSONField(default=dict, bound_to=("id",))
     csp_data = EncryptedJSONField(default=dict, bound_to=("id",))
     created_at = models.DateTimeField(auto_now_add=True)

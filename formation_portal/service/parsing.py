@@ -8,14 +8,13 @@ is no number, "true" no boolean. What is missing is checked on submit.
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from datetime import date
 from typing import Any, NoReturn
 
 from django.http import HttpRequest
 from ninja.parser import Parser
 
-from formation_portal.contract import canonical
 from formation_portal.contract.fields.base import FieldSpec
+from formation_portal.contract.fields.bounds import NO_BOUNDS
 from formation_portal.contract.fields.values import AnswerError
 from formation_portal.service.entity_forms import HolderFields, Path
 from formation_portal.service.problems import ErrorDetail, pointer
@@ -38,10 +37,14 @@ def _refuse_constant(constant: str) -> NoReturn:
 
 @dataclass(frozen=True, slots=True)
 class ParsedAnswers:
-    """What a body says: each path's new value, None where it clears; and what is wrong with the rest."""
+    """What a body says: each path's new value, None where it clears; and what is wrong with the rest.
+
+    `bounded` has the pointers of the values whose fields have bounds, by the name of the answer.
+    """
 
     values: Mapping[Path, Any]
     errors: tuple[ErrorDetail, ...]
+    bounded: Mapping[str, str]
 
     def merged_into(self, record: Mapping[str, Any]) -> dict[str, Any]:
         """The record with these changes."""
@@ -55,7 +58,6 @@ class ParsedAnswers:
 class AnswerParser:
     """Reads values for one holder. `share_classes` are the ids that a reference may name."""
 
-    today: date
     share_classes: frozenset[str] = frozenset()
 
     def properties(self, body: Mapping[str, Any], askable: HolderFields) -> ParsedAnswers:
@@ -71,15 +73,18 @@ class AnswerParser:
     def _read(self, said: Iterator[tuple[Path, Any]], known: Mapping[Path, FieldSpec], within: Path) -> ParsedAnswers:
         values: dict[Path, Any] = {}
         complaints: list[ErrorDetail] = []
+        bounded: dict[str, str] = {}
         for path, raw in said:
             where = pointer(*within, *path)
             try:
                 values[path] = self._value(known.get(path), raw)
+                if known[path].bounds != NO_BOUNDS:
+                    bounded[known[path].name] = where
             except AnswerError as error:
                 name = known[path].name if path in known else ".".join(path)
                 where = pointer(*within, *path, *error.part) if isinstance(error, WrongType) else where
                 complaints.append(ErrorDetail(where, error.code, error.message, name))
-        return ParsedAnswers(values, tuple(complaints))
+        return ParsedAnswers(values, tuple(complaints), bounded)
 
     def _value(self, spec: FieldSpec | None, raw: Any) -> Any:
         if spec is None:
@@ -94,8 +99,6 @@ class AnswerParser:
             if isinstance(raw, Mapping):
                 raise AnswerError("incomplete", f"“{spec.label}” has no parts; send null to clear it")
             return None
-        if objection := canonical.problem_with(spec.canonical_field, value, today=self.today):
-            raise AnswerError(*objection)
         if spec.refers_to_share_class and value not in self.share_classes:
             raise AnswerError("unknown_share_class", f"“{spec.label}” is not a share class of this entity")
         payload = spec.payload(value)

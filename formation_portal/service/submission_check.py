@@ -1,30 +1,60 @@
-"""Whether an entity can be submitted: its record read by the contract, and its needs (supplement, "Entities").
+"""Read an entity's record by the contract: its needs before it can be submitted (supplement, "Entities"), and its
+values outside bounds (supplement, "Bounds").
 
-The same `needs` that the portal shows decides here, so the two cannot differ.
+The portal judges by the same contract, so that the two cannot differ.
 """
 
 from collections.abc import Iterable, Mapping
-from datetime import date
 from typing import Any
+
+from django.utils import timezone
 
 from formation_portal.contract import canonical
 from formation_portal.contract.fields.base import FieldSpec
+from formation_portal.contract.fields.bounds import Days
 from formation_portal.contract.needs import Need, needs
 from formation_portal.contract.record import Holding, Party, Record, ShareClass, validate
+from formation_portal.contract.rules import evaluate
 from formation_portal.contract.schema import FormSchema
 from formation_portal.service import models
 from formation_portal.service.entity_forms import parsed_form, property_path
-from formation_portal.service.problems import ErrorDetail, pointer
+from formation_portal.service.parsing import ParsedAnswers
+from formation_portal.service.problems import ErrorDetail, pointer, raise_if_any
 
 
-def missing_for_submission(entity: models.Entity, *, today: date) -> list[ErrorDetail]:
+def missing_for_submission(entity: models.Entity) -> list[ErrorDetail]:
     """One error for each thing that is still needed; with none, the entity can be submitted."""
     form = parsed_form(entity.form)
-    record = record_of(entity, form, today=today)
+    record = record_of(entity, form)
     return [_error_detail(form, need) for need in needs(form, record)]
 
 
-def record_of(entity: models.Entity, form: FormSchema, *, today: date) -> Record:
+def refuse_impossible_values(
+    entity: models.Entity, holder: models.Party | models.ShareClass | None, answers: ParsedAnswers
+) -> None:
+    """Raise 422 for each new answer outside the bounds of an active section that asks for it.
+
+    `holder`, or the entity for None, has the new answers already and need not be saved.
+    """
+    if not answers.bounded:
+        return
+    form = parsed_form(entity.form)
+    record = record_of(entity, form)
+    classes = frozenset(row.id for row in record.share_classes)
+    contract_holder: Party | ShareClass | None = None
+    if isinstance(holder, models.Party):
+        contract_holder = _party(holder, form, classes)
+    elif holder is not None:
+        contract_holder = _share_class(holder, form)
+    problems = evaluate(form, record).impossible_answers(contract_holder)
+    raise_if_any(
+        ErrorDetail(answers.bounded[name], problem.code, problem.message, name)
+        for name, problem in problems.items()
+        if name in answers.bounded
+    )
+
+
+def record_of(entity: models.Entity, form: FormSchema) -> Record:
     """All that the entity says, in a fixed number of queries."""
     classes = tuple(entity.share_classes.order_by("created_at", "id"))
     parties = tuple(entity.parties.order_by("created_at", "id"))
@@ -32,29 +62,30 @@ def record_of(entity: models.Entity, form: FormSchema, *, today: date) -> Record
     known = frozenset(row.id for row in classes)
     raw = canonical.raw_answers(form.entity_fields, entity.properties, entity.csp_data, of_entity=True)
     return Record(
-        answers=validate(form.entity_fields, _without_removed_classes(form.entity_fields, raw, known), today=today),
-        parties=tuple(_party(row, form, known, today) for row in parties),
-        share_classes=tuple(_share_class(row, form, today) for row in classes),
+        answers=validate(form.entity_fields, _without_removed_classes(form.entity_fields, raw, known)),
+        parties=tuple(_party(row, form, known) for row in parties),
+        share_classes=tuple(_share_class(row, form) for row in classes),
         holdings=tuple(Holding(row.party_id, row.share_class_id, row.shares_held) for row in holdings),
         documents=frozenset(entity.documents.values_list("party_id", "document_key")),
+        days=Days.at(entity.first_submitted_at or timezone.now()),
     )
 
 
-def _party(row: models.Party, form: FormSchema, classes: frozenset[str], today: date) -> Party:
+def _party(row: models.Party, form: FormSchema, classes: frozenset[str]) -> Party:
     fields = form.fields_of(row.party_type, row.roles)
     raw = _without_removed_classes(fields, canonical.raw_answers(fields, row.properties, row.csp_data), classes)
     return Party(
         id=row.id,
         kind=row.party_type,
         roles=tuple(row.roles),
-        answers=validate(fields, raw, today=today),
+        answers=validate(fields, raw),
         label=canonical.label_of(row.properties),
     )
 
 
-def _share_class(row: models.ShareClass, form: FormSchema, today: date) -> ShareClass:
+def _share_class(row: models.ShareClass, form: FormSchema) -> ShareClass:
     raw = canonical.raw_answers(form.share_class_fields, row.properties, row.csp_data)
-    return ShareClass(id=row.id, answers=validate(form.share_class_fields, raw, today=today), label=row.name)
+    return ShareClass(id=row.id, answers=validate(form.share_class_fields, raw), label=row.name)
 
 
 def _without_removed_classes(

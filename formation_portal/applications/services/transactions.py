@@ -97,6 +97,17 @@ class Journal:
         self.entries.append(entry)
 
 
+# What another transaction may have changed since the application was read.
+_LOCKED_COLUMNS = (
+    "state",
+    "revision",
+    "submitted_at",
+    "first_submitted_at",
+    "submitted_by_id",
+    "submissions",
+    "deleted_at",
+)
+
 _LOCKED = PreparedQuery(lambda number: Application.objects.select_for_update().filter(pk=number))
 
 
@@ -121,7 +132,7 @@ def application_transaction(
             raise Application.DoesNotExist
         if locked.schema_version_id != application.schema_version_id:
             raise FormChanged
-        for name in ("state", "revision", "submitted_at", "submitted_by_id", "submissions", "deleted_at"):
+        for name in _LOCKED_COLUMNS:
             setattr(application, name, getattr(locked, name))
         if application.revision != read_at:
             draft.reload()

@@ -54,6 +54,7 @@ def submit(draft: Draft, *, by: AbstractBaseUser, declaration: str = "", revisio
             raise NotReady(still_needed)
         application.state = State.SUBMITTED_FOR_REVIEW
         application.submitted_at = timezone.now()
+        application.first_submitted_at = application.first_submitted_at or application.submitted_at
         application.submitted_by_id = by.pk
         application.submissions += 1
         application.declaration = declaration

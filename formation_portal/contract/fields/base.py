@@ -8,11 +8,12 @@ from functools import cached_property, lru_cache
 from typing import Any, ClassVar
 from urllib.parse import quote
 
-from pydantic import BaseModel, ConfigDict, model_validator
+from pydantic import BaseModel, ConfigDict, SkipValidation, model_validator
 
 from ..conditions import Condition
 from ..localisation import format_number, get_language, gettext, gettext_noop
 from . import parsing, spreadsheet
+from .bounds import NO_BOUNDS, Bounds, Days, Objection
 from .values import PostData, Raw
 
 
@@ -83,6 +84,8 @@ class FieldSpec(BaseModel):
     missing_text: ClassVar[str] = gettext_noop("Enter “{label}”")
     needs_options: ClassVar[bool] = False
     refers_to_share_class: ClassVar[bool] = False
+    is_number: ClassVar[bool] = False
+    bounds_type: ClassVar[type[Bounds]] = Bounds
     is_known: ClassVar[bool] = True
     # The most characters that one text of an answer may have.
     max_length: ClassVar[int] = parsing.LINE_LIMIT
@@ -106,6 +109,9 @@ class FieldSpec(BaseModel):
     help: str = ""
     # The heading under which neighbouring questions of a section stand together.
     group: str = ""
+    # The bounds of its values, and the reason for those that the schema states (supplement, "Bounds").
+    bounds: SkipValidation[Bounds] = NO_BOUNDS
+    bound_message: str = ""
     # Whether label and help are our own, since the schema lists no such question.
     is_ours: bool = False
 
@@ -118,6 +124,8 @@ class FieldSpec(BaseModel):
         key = parsing.text_or_none(data.get("key")) or read["canonical_field"] or read["csp_field_key"]
         if key is None:
             raise ValueError("a field has neither key, canonical_field nor csp_field_key")
+        currencies = parsing.texts(data.get("allowed_currencies"))
+        bounds = cls.bounds_type.read(data, canonical_field=read["canonical_field"], currencies=currencies)
         return read | {
             "key": key,
             "label": parsing.text_or_none(data.get("label")) or key,
@@ -126,11 +134,13 @@ class FieldSpec(BaseModel):
             "options": parsing.texts(data.get("options")),
             "exclusive_options": parsing.texts(data.get("exclusive_options")),
             "option_labels": _labels(data.get("option_labels")),
-            "allowed_currencies": parsing.texts(data.get("allowed_currencies")),
+            "allowed_currencies": currencies,
             "provided_by_agent": data.get("provided_by_agent") is True,
             "depends_on": None if data.get("depends_on") is None else data["depends_on"],
             "help": parsing.text_or_none(data.get("help")) or "",
             "group": parsing.text_or_none(data.get("group")) or "",
+            "bounds": bounds,
+            "bound_message": parsing.text_or_none(data.get("bound_message")) or "",
         }
 
     # Asked for a dozen times on every page.
@@ -194,6 +204,10 @@ class FieldSpec(BaseModel):
 
     def _parse(self, raw: Any) -> Any:
         return parsing.line(raw, label=self.label)
+
+    def objection(self, value: Any, *, days: Days | None) -> Objection | None:
+        """Return why a value that can be read lies outside the field's bounds, or None (supplement, "Bounds")."""
+        return self.bounds.objection(value, self, days)
 
     def wrong_parts(self, code: str, raw: Any) -> tuple[str, ...]:
         """The parts that a problem lies in: those that are missing, else what its code tells, else all of them."""

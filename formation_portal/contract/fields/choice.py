@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Literal
 from ..localisation import TranslatedText, gettext, gettext_noop
 from . import parsing, spreadsheet
 from .base import Choice, FieldSpec
+from .bounds import Bounds, ChoiceBounds
 from .iso_codes import (
     COUNTRIES,
     by_country_name,
@@ -101,6 +102,7 @@ class MultiSelectField(_OptionField):
     template: ClassVar[str] = "multi_select"
     many: ClassVar[bool] = True
     cell_hint: ClassVar[str] = gettext_noop("One or more answers, separated by semicolons.")
+    bounds_type: ClassVar[type[Bounds]] = ChoiceBounds
     field_type: Literal["multi_select"] = "multi_select"
 
     @cached_property

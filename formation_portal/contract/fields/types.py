@@ -21,6 +21,7 @@ from ..localisation import format_number, gettext, gettext_noop, long_date
 from . import parsing, spreadsheet
 from .addresses import address_format
 from .base import Choice, FieldSpec, Part
+from .bounds import AmountBounds, Bounds, DateBounds, NumberBounds, TextBounds
 from .choice import BooleanField, MultiSelectField, NationalityField, SelectField, ShareClassRefField
 from .iso_codes import (
     COUNTRIES,
@@ -40,6 +41,7 @@ _THOUSANDS_DECIMALS = 3
 class TextField(FieldSpec):
     """One line. Example: "Larkfield Holdings". At most 500 characters, NFC (supplement, "Values")."""
 
+    bounds_type: ClassVar[type[Bounds]] = TextBounds
     field_type: Literal["text"] = "text"
 
     def _parse(self, raw: Any) -> str:
@@ -53,6 +55,7 @@ class TextareaField(FieldSpec):
 
     template: ClassVar[str] = "textarea"
     max_length: ClassVar[int] = parsing.LINES_LIMIT
+    bounds_type: ClassVar[type[Bounds]] = TextBounds
     field_type: Literal["textarea"] = "textarea"
 
     def _parse(self, raw: Any) -> str:
@@ -64,6 +67,8 @@ class NumberField(FieldSpec):
 
     template: ClassVar[str] = "number"
     cell_hint: ClassVar[str] = gettext_noop("A number in digits, like 10000 or 12.5.")
+    is_number: ClassVar[bool] = True
+    bounds_type: ClassVar[type[Bounds]] = NumberBounds
     field_type: Literal["number"] = "number"
 
     def normalised(self, text: str, part: str = "") -> str:
@@ -115,6 +120,7 @@ class DateField(FieldSpec):
     }
     wrong_part: ClassVar[Mapping[str, str]] = {"not_a_year": "year"}
     cell_hint: ClassVar[str] = gettext_noop("A date, like 27 March 1985 or 1985-03-27.")
+    bounds_type: ClassVar[type[Bounds]] = DateBounds
     field_type: Literal["date"] = "date"
 
     def _parse(self, raw: Any) -> date:
@@ -224,6 +230,7 @@ class CurrencyAmountField(FieldSpec):
         **dict.fromkeys(("not_a_number", "negative", "too_many_digits", "ambiguous", "too_precise"), "amount"),
         **dict.fromkeys(("currency_missing", "currency_not_allowed"), "currency"),
     }
+    bounds_type: ClassVar[type[Bounds]] = AmountBounds
     field_type: Literal["currency_amount"] = "currency_amount"
 
     @property

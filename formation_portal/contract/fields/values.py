@@ -98,3 +98,8 @@ class Problem:
     field: str
     code: str
     message: str
+
+    @property
+    def is_incomplete(self) -> bool:
+        """Report that parts of the answer are merely missing, and none is wrong."""
+        return self.code.startswith("incomplete")

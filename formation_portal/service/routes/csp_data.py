@@ -3,7 +3,6 @@
 from typing import Annotated, Any, Literal
 
 from django.http import HttpRequest
-from django.utils import timezone
 from ninja import Body, Router
 from pydantic import BaseModel, Discriminator, Tag
 
@@ -22,6 +21,7 @@ from formation_portal.service.schemas import (
     Uuid,
 )
 from formation_portal.service.serializers import Json, serialize_csp_data
+from formation_portal.service.submission_check import refuse_impossible_values
 from formation_portal.service.webhooks import events
 
 
@@ -85,7 +85,7 @@ def submit_csp_data(request: HttpRequest, entity_id: EntityId, body: Annotated[C
         raise ApiError("schema_superseded", detail)
     party_id, share_class_id = getattr(body, "party_id", None), getattr(body, "share_class_id", None)
     holder = _holder(entity, party_id=party_id, share_class_id=share_class_id)
-    reader = AnswerParser(today=timezone.now().date(), share_classes=share_class_ids(entity))
+    reader = AnswerParser(share_classes=share_class_ids(entity))
     form = parsed_form(entity.form)
     if isinstance(holder, Party):
         askable = party_fields(form, holder.party_type, holder.roles)
@@ -95,6 +95,7 @@ def submit_csp_data(request: HttpRequest, entity_id: EntityId, body: Annotated[C
     raise_if_any(said.errors)
     row = holder or entity
     before, row.csp_data = row.csp_data, said.merged_into(row.csp_data)
+    refuse_impossible_values(entity, holder, said)
     row.save()
     if isinstance(holder, Party) and holder.csp_data != before:
         events.party_changed(entity, "updated", holder)

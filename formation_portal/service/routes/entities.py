@@ -39,7 +39,7 @@ from formation_portal.service.schemas import (
     Uuid,
 )
 from formation_portal.service.serializers import Json, serialize_entity
-from formation_portal.service.submission_check import missing_for_submission
+from formation_portal.service.submission_check import missing_for_submission, refuse_impossible_values
 from formation_portal.service.webhooks import events
 
 ClientReference = Annotated[str, StringConstraints(pattern=r"^[!-~]{1,100}$")]
@@ -95,7 +95,7 @@ def create_entity(request: HttpRequest, body: EntityIn) -> Json:
         raise not_found("product")
     key = key_of(request)
     _refuse_duplicate(request, body.client_reference)
-    said = AnswerParser(today=_today()).properties(body.properties, entity_fields(parsed_form(item.form)))
+    said = AnswerParser().properties(body.properties, entity_fields(parsed_form(item.form)))
     raise_if_any(said.errors)
     entity = Entity(
         account=key.account,
@@ -105,6 +105,7 @@ def create_entity(request: HttpRequest, body: EntityIn) -> Json:
         form=item.form,
         properties=said.merged_into({}),
     )
+    refuse_impossible_values(entity, None, said)
     try:
         with transaction.atomic(using=SERVICE):
             entity.save(force_insert=True)
@@ -151,10 +152,11 @@ def get_entity(request: HttpRequest, entity_id: EntityId) -> Json:
 def update_entity(request: HttpRequest, entity_id: EntityId, body: EntityPatch) -> Json:
     """**S** Changes canonical properties; null clears."""
     entity = entity_to_write(request, entity_id)
-    reader = AnswerParser(today=_today(), share_classes=share_class_ids(entity))
+    reader = AnswerParser(share_classes=share_class_ids(entity))
     said = reader.properties(body.properties, entity_fields(parsed_form(entity.form)))
     raise_if_any(said.errors)
     entity.properties = said.merged_into(entity.properties)
+    refuse_impossible_values(entity, None, said)
     entity.save(update_fields=["properties", "updated_at"])
     return {"data": serialize_entity(entity)}
 
@@ -176,9 +178,12 @@ def submit_entity(request: HttpRequest, entity_id: EntityId) -> Json:
     deed = TRANSITIONS["submit"]
     if not is_possible(deed.name, entity.state):
         raise ApiError("invalid_state", f"An entity that is {entity.status} can't be submitted.")
-    if needed := missing_for_submission(entity, today=_today()):
+    if needed := missing_for_submission(entity):
         count = f"{len(needed)} {'thing is' if len(needed) == 1 else 'things are'}"
         raise ApiError("requirements_not_met", f"{count} still needed.", errors=needed)
+    if entity.first_submitted_at is None:
+        entity.first_submitted_at = timezone.now()
+        entity.save(update_fields=["first_submitted_at"])
     return {"data": _set_status(entity, deed.target, note="")}
 
 
@@ -199,7 +204,3 @@ def _set_status(entity: Entity, target: State, *, note: str) -> Json:
     entity.save(update_fields=["status", "status_note", "updated_at"])
     events.status_changed(entity, before=before)
     return serialize_entity(entity)
-
-
-def _today() -> Any:
-    return timezone.now().date()

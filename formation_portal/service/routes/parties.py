@@ -9,7 +9,6 @@ from typing import Annotated, Literal
 
 from django.db.models import Q
 from django.http import HttpRequest
-from django.utils import timezone
 from ninja import Body, Router
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
@@ -49,6 +48,7 @@ from formation_portal.service.schemas import (
     Words,
 )
 from formation_portal.service.serializers import Json, serialize_party
+from formation_portal.service.submission_check import refuse_impossible_values
 from formation_portal.service.webhooks import events
 
 SomeRoles = Annotated[Roles, Field(min_length=1)]
@@ -171,6 +171,7 @@ def add_party(request: HttpRequest, entity_id: EntityId, body: Annotated[PartyIn
     party = Party(entity=entity, party_type=body.party_type, roles=body.roles)
     said = _parsed_properties(entity, party, body.model_dump(exclude=_OWN_MEMBERS, exclude_unset=True))
     party.properties = said.merged_into({})
+    refuse_impossible_values(entity, party, said)
     party.save(force_insert=True)
     events.party_changed(entity, "added", party)
     return {"data": serialize_party(party, entity)}
@@ -214,7 +215,9 @@ def update_party(request: HttpRequest, entity_id: EntityId, party_id: PartyId, b
         if canonical.SHAREHOLDER not in body.roles:
             _refuse_shareholder(party)
         party.roles = body.roles
-    party.properties = _parsed_properties(entity, party, body.properties).merged_into(party.properties)
+    said = _parsed_properties(entity, party, body.properties)
+    party.properties = said.merged_into(party.properties)
+    refuse_impossible_values(entity, party, said)
     party.save()
     events.party_changed(entity, "updated", party)
     return {"data": serialize_party(party, entity)}
@@ -233,7 +236,7 @@ def remove_party(request: HttpRequest, entity_id: EntityId, party_id: PartyId) -
 
 
 def _parsed_properties(entity: Entity, party: Party, body: Json) -> ParsedAnswers:
-    reader = AnswerParser(today=timezone.now().date(), share_classes=share_class_ids(entity))
+    reader = AnswerParser(share_classes=share_class_ids(entity))
     said = reader.properties(body, party_fields(parsed_form(entity.form), party.party_type, party.roles))
     raise_if_any(said.errors)
     return said

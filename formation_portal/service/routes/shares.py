@@ -7,7 +7,6 @@ from typing import Annotated, Any
 
 from django.db import IntegrityError, transaction
 from django.http import HttpRequest
-from django.utils import timezone
 from ninja import Router
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
 
@@ -45,6 +44,7 @@ from formation_portal.service.schemas import (
     integral,
 )
 from formation_portal.service.serializers import Json, serialize_share_class, serialize_shareholding
+from formation_portal.service.submission_check import refuse_impossible_values
 from formation_portal.service.webhooks import events
 
 Currency = Annotated[str, WithJsonSchema({"type": "string", "enum": sorted(CURRENCIES)})]
@@ -160,7 +160,7 @@ def remove_share_class(request: HttpRequest, entity_id: EntityId, share_class_id
 
 def _change(row: ShareClass, entity: Entity, body: Mapping[str, Any]) -> None:
     """Lays the body over the class and saves it; raises 422, or 409 where another class has the name."""
-    said = AnswerParser(today=timezone.now().date()).properties(body, share_class_fields(parsed_form(entity.form)))
+    said = AnswerParser().properties(body, share_class_fields(parsed_form(entity.form)))
     properties = said.merged_into(row.properties)
     told = {complaint.pointer for complaint in said.errors}
     errors = list(said.errors)
@@ -173,6 +173,7 @@ def _change(row: ShareClass, entity: Entity, body: Mapping[str, Any]) -> None:
         errors.append(ErrorDetail("/par_value", "negative", "A par value must be zero or more.", "par_value"))
     raise_if_any(errors)
     row.properties, row.name = properties, properties["name"]
+    refuse_impossible_values(entity, row, said)
     twin = ShareClass.objects.filter(entity=entity, name=row.name).exclude(pk=row.pk).first()
     if twin is not None:
         raise _conflict(twin)

@@ -158,7 +158,7 @@ def suggestions(draft: Draft, *, only: Party | None = None) -> Suggestions:
             said = [(draft.schema.entity_fields, draft.record.answers)]
             for row in draft.latest_parties():
                 specs = tuple(spec for spec in draft.schema.fields_of(row.kind, row.roles) if spec.listing)
-                said.append((specs, validate(specs, row.raw, today=draft.today)))
+                said.append((specs, validate(specs, row.raw)))
             said += [(draft.schema.share_class_fields, one.answers) for one in draft.record.share_classes]
         for specs, answers in said:
             for spec in specs:

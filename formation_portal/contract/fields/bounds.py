@@ -1,0 +1,347 @@
+"""The bounds that a schema sets for the values of a field (supplement, "Members that a schema may add", "Bounds").
+
+A value outside its bounds can be read but cannot be true: it is saved as typed, counts as no value for rules, is not
+sent, and stands in the way of submitting. Each kind of value has one class of bounds, which reads the members of the
+schema that fit it and judges a value. Bounds without these members follow from the canonical name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+from ..localisation import gettext, long_date, ngettext
+from .iso_codes import is_currency
+from .values import Money
+
+if TYPE_CHECKING:
+    from .base import FieldSpec
+
+# Every member that states a bound of a field; each type of field has some of them.
+MEMBERS = ("minimum", "maximum", "integer", "minimum_age", "maximum_age", "max_length")
+TODAY = "today"
+# A person is under 120, whatever a schema says.
+_OLDEST = 119
+_DAYS_A_YEAR = 365
+
+
+@dataclass(frozen=True, slots=True)
+class Days:
+    """The calendar dates that it is somewhere on earth at one moment: the first at UTC−12, the last at UTC+14."""
+
+    first: date
+    last: date
+
+    @classmethod
+    def at(cls, moment: datetime) -> Days:
+        """Return the dates of an aware moment."""
+        utc = moment.astimezone(UTC)
+        return cls((utc - timedelta(hours=12)).date(), (utc + timedelta(hours=14)).date())
+
+    @classmethod
+    def on(cls, day: date) -> Days:
+        """Return a day that is the same date everywhere."""
+        return cls(day, day)
+
+
+@dataclass(frozen=True, slots=True)
+class Objection:
+    """A value outside a bound: a stable code, a sentence that states the bound, and how far outside the value lies."""
+
+    code: str
+    message: str
+    distance: Decimal = Decimal(0)
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """The bounds of a field; this class has none, and is that of types without bounds."""
+
+    members: ClassVar[tuple[str, ...]] = ()
+
+    # The members that the schema states; the others follow from the canonical name.
+    stated: frozenset[str] = frozenset()
+    # The members that the schema states and that fit neither the type nor each other.
+    rejected: tuple[str, ...] = ()
+
+    @classmethod
+    def read(cls, data: Mapping[str, Any], *, canonical_field: str | None, currencies: tuple[str, ...]) -> Self:
+        """Return the bounds that a field's JSON states, with the defaults of its canonical name."""
+        values = {}
+        for member in cls.members:
+            value = cls._read_member(member, data.get(member), currencies)
+            if value is not None:
+                values[member] = value
+        for least, most in cls._contradictions(values):
+            del values[least], values[most]
+        rejected = tuple(name for name in MEMBERS if data.get(name) is not None and name not in values)
+        defaults = cls._defaults((canonical_field or "").rpartition(".")[2])
+        return cls(**{**defaults, **values}, stated=frozenset(values), rejected=rejected)
+
+    @classmethod
+    def _read_member(cls, member: str, value: Any, currencies: tuple[str, ...]) -> Any:
+        """Return the value of a member, or None where there is none or it does not fit."""
+        return None
+
+    @classmethod
+    def _contradictions(cls, values: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
+        """Return the pairs of members that no value can meet."""
+        return ()
+
+    @classmethod
+    def _defaults(cls, property_name: str) -> dict[str, Any]:
+        """Return the bounds that follow from the last part of a canonical name."""
+        return {}
+
+    def objection(self, value: Any, spec: FieldSpec, days: Days | None) -> Objection | None:
+        """Return the most serious reason why the field's value lies outside its bounds, or None.
+
+        Without `days`, bounds that depend on the calendar are not judged.
+        """
+        objections = self._objections(value, spec, days)
+        return max(objections, key=lambda objection: objection.distance, default=None)
+
+    def _objections(self, value: Any, spec: FieldSpec, days: Days | None) -> Iterator[Objection]:
+        yield from ()
+
+    def _sentence(self, member: str, spec: FieldSpec, generic: str) -> str:
+        """Return the schema's own reason for a bound that it states, else the generic sentence."""
+        return spec.bound_message if spec.bound_message and member in self.stated else generic
+
+
+@dataclass(frozen=True, slots=True)
+class NumberBounds(Bounds):
+    """Bounds of a number, inclusive."""
+
+    members: ClassVar[tuple[str, ...]] = ("minimum", "maximum", "integer")
+
+    minimum: Decimal | None = None
+    maximum: Decimal | None = None
+    integer: bool = False
+
+    @classmethod
+    def _read_member(cls, member: str, value: Any, currencies: tuple[str, ...]) -> Any:
+        if member == "integer":
+            return value if isinstance(value, bool) else None
+        return _number(value)
+
+    @classmethod
+    def _contradictions(cls, values: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
+        return _crossed(values, "minimum", "maximum")
+
+    @classmethod
+    def _defaults(cls, property_name: str) -> dict[str, Any]:
+        if property_name in ("number_of_shares", "shares_held", "maximum_shares"):
+            return {"minimum": Decimal(1), "integer": True}
+        if property_name.endswith(("percentage", "percent")):
+            return {"minimum": Decimal(0), "maximum": Decimal(100)}
+        return {"minimum": Decimal(0)} if property_name == "par_value" else {}
+
+    def _objections(self, value: Any, spec: FieldSpec, days: Days | None) -> Iterator[Objection]:
+        number = Decimal(value)
+        if self.integer and number % 1:
+            yield Objection("not_whole", gettext("“{label}” must be a whole number", label=spec.label))
+        yield from self._outside(number, spec)
+
+    def _outside(self, number: Decimal, spec: FieldSpec) -> Iterator[Objection]:
+        if self.minimum is not None and number < self.minimum:
+            yield Objection("too_small", self._sentence("minimum", spec, self._range(spec)), self.minimum - number)
+        if self.maximum is not None and number > self.maximum:
+            yield Objection("too_large", self._sentence("maximum", spec, self._range(spec)), number - self.maximum)
+
+    def _range(self, spec: FieldSpec) -> str:
+        least = "" if self.minimum is None else spec.display(self.minimum)
+        most = "" if self.maximum is None else spec.display(self.maximum)
+        return _range_sentence(spec, least, most)
+
+
+@dataclass(frozen=True, slots=True)
+class AmountBounds(Bounds):
+    """Bounds of an amount of money by currency, inclusive. A currency that is not named has none."""
+
+    members: ClassVar[tuple[str, ...]] = ("minimum", "maximum")
+
+    minimum: tuple[tuple[str, Decimal], ...] = ()
+    maximum: tuple[tuple[str, Decimal], ...] = ()
+
+    @classmethod
+    def _read_member(cls, member: str, value: Any, currencies: tuple[str, ...]) -> Any:
+        if not isinstance(value, Mapping):
+            value = {currencies[0]: value} if len(currencies) == 1 else {}
+        amounts = {currency: _number(amount) for currency, amount in value.items()}
+        is_readable = all(is_currency(currency) and amount is not None for currency, amount in amounts.items())
+        return tuple(amounts.items()) if amounts and is_readable else None
+
+    @classmethod
+    def _contradictions(cls, values: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
+        most = dict(values.get("maximum", ()))
+        is_crossed = any(amount > most.get(currency, amount) for currency, amount in values.get("minimum", ()))
+        return (("minimum", "maximum"),) if is_crossed else ()
+
+    def _objections(self, value: Money, spec: FieldSpec, days: Days | None) -> Iterator[Objection]:
+        minimum, maximum = dict(self.minimum).get(value.currency), dict(self.maximum).get(value.currency)
+        least = "" if minimum is None else spec.display(Money(amount=minimum, currency=value.currency))
+        most = "" if maximum is None else spec.display(Money(amount=maximum, currency=value.currency))
+        generic = _range_sentence(spec, least, most)
+        if minimum is not None and value.amount < minimum:
+            yield Objection("too_small", self._sentence("minimum", spec, generic), minimum - value.amount)
+        if maximum is not None and value.amount > maximum:
+            yield Objection("too_large", self._sentence("maximum", spec, generic), value.amount - maximum)
+
+
+@dataclass(frozen=True, slots=True)
+class DateBounds(Bounds):
+    """Bounds of a date, inclusive, and of the age of a person who was born on it. `today` is a date in the person's
+    favour wherever it is not the same date everywhere."""
+
+    members: ClassVar[tuple[str, ...]] = ("minimum", "maximum", "minimum_age", "maximum_age")
+
+    minimum: date | str | None = None
+    maximum: date | str | None = None
+    minimum_age: int | None = None
+    maximum_age: int | None = None
+    is_birth: bool = False
+
+    @classmethod
+    def _read_member(cls, member: str, value: Any, currencies: tuple[str, ...]) -> Any:
+        if member.endswith("_age"):
+            return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
+        if value == TODAY or not isinstance(value, str):
+            return value if value == TODAY else None
+        try:
+            return date.fromisoformat(value)
+        except ValueError:
+            return None
+
+    @classmethod
+    def _contradictions(cls, values: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
+        days = {name: day for name, day in values.items() if isinstance(day, date)}
+        return (*_crossed(days, "minimum", "maximum"), *_crossed(values, "minimum_age", "maximum_age"))
+
+    @classmethod
+    def _defaults(cls, property_name: str) -> dict[str, Any]:
+        if property_name == "date_of_birth":
+            return {"maximum_age": _OLDEST, "is_birth": True}
+        return {"maximum": TODAY} if property_name == "date_of_incorporation" else {}
+
+    @property
+    def depends_on_today(self) -> bool:
+        """Report that a date which is within bounds today may be outside them on another day."""
+        ages = (self.minimum_age, self.maximum_age)
+        return self.is_birth or TODAY in (self.minimum, self.maximum) or ages != (None, None)
+
+    def _objections(self, value: date, spec: FieldSpec, days: Days | None) -> Iterator[Objection]:
+        earliest = days.first if days and self.minimum == TODAY else self.minimum
+        latest = days.last if days and self.maximum == TODAY else self.maximum
+        if isinstance(earliest, date) and value < earliest:
+            sentence = self._sentence("minimum", spec, self._earliest_sentence(spec, earliest))
+            yield Objection("too_early", sentence, Decimal((earliest - value).days))
+        if isinstance(latest, date) and value > latest:
+            sentence = self._sentence("maximum", spec, self._latest_sentence(spec, latest))
+            yield Objection("too_late", sentence, Decimal((value - latest).days))
+        if days is not None and self.is_birth and value >= days.last:
+            # Nobody has an age before birth, so this comes before every bound of an age.
+            sentence = gettext("“{label}” must be in the past", label=spec.label)
+            yield Objection("not_past", sentence, Decimal("Infinity"))
+        elif days is not None:
+            yield from self._age_objections(value, spec, days)
+
+    def _earliest_sentence(self, spec: FieldSpec, earliest: date) -> str:
+        if self.minimum == TODAY:
+            return gettext("“{label}” must not be in the past", label=spec.label)
+        return gettext("“{label}” must be {date} or later", label=spec.label, date=long_date(earliest))
+
+    def _latest_sentence(self, spec: FieldSpec, latest: date) -> str:
+        if self.maximum == TODAY:
+            return gettext("“{label}” must not be in the future", label=spec.label)
+        return gettext("“{label}” must be {date} or earlier", label=spec.label, date=long_date(latest))
+
+    def _age_objections(self, value: date, spec: FieldSpec, days: Days) -> Iterator[Objection]:
+        highest, lowest = age_on(days.last, born=value), age_on(days.first, born=value)
+        if self.minimum_age is not None and highest < self.minimum_age:
+            generic = gettext("This person must be {age} or older", age=self.minimum_age)
+            sentence = _with_age(self._sentence("minimum_age", spec, generic), value, highest)
+            yield Objection("too_young", sentence, Decimal((self.minimum_age - highest) * _DAYS_A_YEAR))
+        if self.maximum_age is not None and lowest > self.maximum_age:
+            generic = gettext("This person must be {age} or younger", age=self.maximum_age)
+            sentence = _with_age(self._sentence("maximum_age", spec, generic), value, lowest)
+            yield Objection("too_old", sentence, Decimal((lowest - self.maximum_age) * _DAYS_A_YEAR))
+
+
+@dataclass(frozen=True, slots=True)
+class TextBounds(Bounds):
+    """The most characters of a text."""
+
+    members: ClassVar[tuple[str, ...]] = ("max_length",)
+
+    max_length: int | None = None
+
+    @classmethod
+    def _read_member(cls, member: str, value: Any, currencies: tuple[str, ...]) -> Any:
+        return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else None
+
+    def _objections(self, value: str, spec: FieldSpec, days: Days | None) -> Iterator[Objection]:
+        if self.max_length is not None and len(value) > self.max_length:
+            counts = {"label": spec.label, "limit": self.max_length, "length": len(value)}
+            generic = gettext("Shorten “{label}” to {limit} characters or fewer. It has {length}", **counts)
+            excess = Decimal(len(value) - self.max_length)
+            yield Objection("too_long", self._sentence("max_length", spec, generic), excess)
+
+
+@dataclass(frozen=True, slots=True)
+class ChoiceBounds(Bounds):
+    """The most options that may be chosen."""
+
+    members: ClassVar[tuple[str, ...]] = ("maximum",)
+
+    maximum: int | None = None
+
+    @classmethod
+    def _read_member(cls, member: str, value: Any, currencies: tuple[str, ...]) -> Any:
+        return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else None
+
+    def _objections(self, value: tuple[str, ...], spec: FieldSpec, days: Days | None) -> Iterator[Objection]:
+        if self.maximum is not None and len(value) > self.maximum:
+            generic = ngettext(
+                "Choose at most {count} answer to “{label}”",
+                "Choose at most {count} answers to “{label}”",
+                self.maximum,
+                label=spec.label,
+            )
+            excess = Decimal(len(value) - self.maximum)
+            yield Objection("too_many_options", self._sentence("maximum", spec, generic), excess)
+
+
+NO_BOUNDS = Bounds()
+
+
+def age_on(day: date, *, born: date) -> int:
+    """Return the age in whole years on a day."""
+    return day.year - born.year - ((day.month, day.day) < (born.month, born.day))
+
+
+def _number(value: Any) -> Decimal | None:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    number = Decimal(str(value)) if is_number else None
+    return number if number is not None and number.is_finite() else None
+
+
+def _crossed(values: Mapping[str, Any], least: str, most: str) -> tuple[tuple[str, str], ...]:
+    is_crossed = least in values and most in values and values[least] > values[most]
+    return ((least, most),) if is_crossed else ()
+
+
+def _range_sentence(spec: FieldSpec, least: str, most: str) -> str:
+    if least and most:
+        return gettext("“{label}” must be from {least} to {most}", label=spec.label, least=least, most=most)
+    if least:
+        return gettext("“{label}” must be {least} or more", label=spec.label, least=least)
+    return gettext("“{label}” must be {most} or less", label=spec.label, most=most)
+
+
+def _with_age(reason: str, born: date, age: int) -> str:
+    words = {"reason": reason.rstrip("."), "date": long_date(born), "age": age}
+    return gettext("{reason}. {date} makes this person {age}", **words)
