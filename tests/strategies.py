@@ -167,10 +167,10 @@ def records(draw: st.DrawFn, schema: FormSchema) -> Record:
         kind = draw(st.sampled_from(["person", "person", "corporate"]))
         held = tuple(draw(st.lists(st.sampled_from(roles), min_size=1, unique=True)))
         fields = schema.fields_of(kind, held)
-        answers = validate(fields, draw(raw_answers(fields)), today=TODAY)
+        answers = validate(fields, draw(raw_answers(fields)))
         parties.append(Party(f"pty_{number}", kind, held, answers, f"Party {number}"))
     classes = tuple(
-        ShareClass(f"sc_{number}", validate(fields, draw(raw_answers(fields)), today=TODAY), f"Class {number}")
+        ShareClass(f"sc_{number}", validate(fields, draw(raw_answers(fields))), f"Class {number}")
         for fields in [schema.share_class_fields]
         for number in range(draw(st.integers(0, 2)) if fields else 0)
     )
@@ -180,6 +180,6 @@ def records(draw: st.DrawFn, schema: FormSchema) -> Record:
         for share_class in classes
         if draw(st.booleans())
     )
-    answers: Answers = validate(schema.entity_fields, draw(raw_answers(schema.entity_fields)), today=TODAY)
+    answers: Answers = validate(schema.entity_fields, draw(raw_answers(schema.entity_fields)))
     documents = frozenset((party.id, "Passport") for party in parties if draw(st.booleans()))
     return Record(answers, tuple(parties), classes, holdings, documents)

@@ -131,7 +131,7 @@ def _answers(draft: Draft, holder: DraftHolder, questions: Iterable[Question]) -
     for question in questions:
         line = AnswerLine(draft, holder, question)
         spec, values = line.spec, line.answers.values
-        if spec.name in values or line.is_unreadable or (line.is_given and line.value):
+        if spec.name in values or line.is_unreadable or line.is_incomplete or (line.is_given and line.value):
             yield {
                 "name": spec.name,
                 "label": stored_words(spec.label),

@@ -15,7 +15,7 @@ from formation_portal.contract import canonical
 from formation_portal.contract.fields.base import Choice, FieldSpec
 from formation_portal.contract.fields.iso_codes import country_name
 from formation_portal.contract.fields.parsing import is_blank, localised_number
-from formation_portal.contract.fields.values import AnswerError
+from formation_portal.contract.fields.values import AnswerError, Problem
 from formation_portal.contract.inactive_answers import inactive_questions, is_inactive, shares_are_inactive
 from formation_portal.contract.localisation import format_number, in_quotes, join_list, ngettext
 from formation_portal.contract.record import Answers
@@ -103,8 +103,29 @@ class AnswerLine:
 
     @property
     def is_unreadable(self) -> bool:
-        """Whether the customer's answer cannot be parsed."""
-        return not self.is_given and not self.is_answered and self.spec.name in self.answers.problems
+        """Report that the customer's answer cannot be parsed; one that only lacks a part is incomplete."""
+        return self._problem is not None and not self._problem.is_incomplete
+
+    @property
+    def is_incomplete(self) -> bool:
+        """Report that the customer's answer lacks a part, and nothing in it is wrong."""
+        return self._problem is not None and self._problem.is_incomplete
+
+    @property
+    def _problem(self) -> Problem | None:
+        is_asked = not self.is_given and not self.is_answered
+        return self.answers.problems.get(self.spec.name) if is_asked else None
+
+    @cached_property
+    def objection(self) -> str:
+        """Return why the answer cannot be true; empty where nothing speaks against it (supplement, "Bounds")."""
+        holder = self.holder.record if self.holder else None
+        objection = self.draft.form_state.objection(self.spec.name, holder) if self.is_answered else None
+        return objection.message if objection else ""
+
+    @property
+    def has_to_be_corrected(self) -> bool:
+        return self.is_unreadable or bool(self.objection)
 
     @property
     def is_name(self) -> bool:
@@ -124,7 +145,7 @@ class AnswerLine:
             parts = self.draft.schema.agent_address
             lines = [parts[part] for part in _ADDRESS if parts.get(part)]
             return ", ".join([*lines, country_name(parts["country"])] if parts.get("country") else lines)
-        if self.is_unreadable:
+        if self._problem is not None:
             return _as_typed(spec.localised(self.typed))
         if not self.is_answered:
             return ""

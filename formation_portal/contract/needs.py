@@ -42,10 +42,10 @@ class Need:
     @property
     def is_correction(self) -> bool:
         """Report that something entered has to be corrected; otherwise something is still missing."""
-        return self.code in _CORRECTIONS
+        return self.code in CORRECTIONS
 
 
-_CORRECTIONS = frozenset(
+CORRECTIONS = frozenset(
     {"unreadable", "impossible", "too_many_parties", "total_exceeded", "party_type_not_allowed", "over_issued"}
 )
 

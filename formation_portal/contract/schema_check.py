@@ -41,7 +41,9 @@ def check_schema(schema: FormSchema) -> Report:
 
 def _check(schema: FormSchema) -> Report:
     faults = (*_identity(schema), *_cycles(schema))
-    return Report(faults, (*_sections(schema), *_fields(schema), *_bounds(schema), *_rules(schema)), tuple(_roles(schema)))
+    return Report(
+        faults, (*_sections(schema), *_fields(schema), *_bounds(schema), *_rules(schema)), tuple(_roles(schema))
+    )
 
 
 def _identity(schema: FormSchema) -> Iterator[Finding]:

@@ -39,6 +39,8 @@ class Link:
     url: str
     query: str = ""
     id: str = ""
+    # Of a line in a list of needs: something entered has to be corrected, rather than added.
+    is_correction: bool = False
 
 
 def next_step(draft: Draft, view: str, key: str = "") -> Link:
@@ -92,7 +94,9 @@ def return_url(request: HttpRequest, reference: str) -> Link | None:
 
 def need_links(draft: Draft, needs: Iterable[Need], *, back_to: str = "") -> tuple[Link, ...]:
     """The needs with their addresses; `back_to` names the page to come back to after saving."""
-    return tuple(Link(need.text, need_url(draft, need, back_to=back_to)) for need in needs)
+    return tuple(
+        Link(need.text, need_url(draft, need, back_to=back_to), is_correction=need.is_correction) for need in needs
+    )
 
 
 def need_url(draft: Draft, need: Need, *, back_to: str = "") -> str:
@@ -139,7 +143,8 @@ def need_rows(needs: Iterable[Need], form: QuestionForm | None = None, *, about:
             place = slot_id(slot_key(need.party_id, need.slot))
         else:
             place = form.control_id_of(need.field) if form and need.field else ""
-        links.append(Link(text, f"#{place}" if place else "", id=f"need-{place}" if place else ""))
+        url, own_id = (f"#{place}", f"need-{place}") if place else ("", "")
+        links.append(Link(text, url, id=own_id, is_correction=need.is_correction))
     return tuple(links)
 
 

@@ -225,7 +225,7 @@ def _columns() -> tuple[str, str]:
 def _rows(lines: Iterable[AnswerLine]) -> tuple[PrintedRow, ...]:
     rows: list[PrintedRow] = []
     for line in lines:
-        note = gettext("We can’t read this") if line.is_unreadable else ""
+        note = gettext("We can’t read this") if line.is_unreadable else line.objection
         if line.is_given:
             note = gettext("Provided by your registered agent")
         is_name = line.is_name and not line.is_unreadable

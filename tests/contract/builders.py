@@ -5,7 +5,6 @@ from typing import Any
 from formation_portal.contract.fields.base import FieldSpec
 from formation_portal.contract.record import Party, Record, ShareClass, validate
 from formation_portal.contract.schema import FormSchema
-from tests.strategies import TODAY
 
 
 def question(key: str, field_type: str = "text", **more: Any) -> dict[str, Any]:
@@ -51,4 +50,4 @@ def record(
 
 def _validated(fields: tuple[FieldSpec, ...], answers: dict[str, Any]) -> Any:
     raw = {spec.name: answers[spec.key] for spec in fields if spec.key in answers}
-    return validate(fields, raw, today=TODAY)
+    return validate(fields, raw)

@@ -12,7 +12,7 @@ from formation_portal.contract.record import Party, Record, validate
 from formation_portal.contract.rules import evaluate
 from formation_portal.contract.schema_check import check_schema
 from tests import payloads
-from tests.strategies import TODAY, schemas
+from tests.strategies import schemas
 
 any_json = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=5),
@@ -59,9 +59,9 @@ def test_a_catalog_item_is_read_or_named_broken(item: Any, answer: Any) -> None:
         return
     roles = tuple(section.role for section in read.form.role_sections if section.role)
     fields = read.form.fields_of("person", roles)
-    party = Party("p", "person", roles, validate(fields, {spec.name: answer for spec in fields}, today=TODAY), "Ada")
+    party = Party("p", "person", roles, validate(fields, {spec.name: answer for spec in fields}), "Ada")
     raw = {spec.name: answer for spec in read.form.entity_fields}
-    record = Record(validate(read.form.entity_fields, raw, today=TODAY), (party,))
+    record = Record(validate(read.form.entity_fields, raw), (party,))
     form_state = evaluate(read.form, record)
     assert all(need.text for need in needs(read.form, record, form_state=form_state))
     assert isinstance(payloads.entity_properties(form_state), dict)

@@ -14,7 +14,7 @@ from formation_portal.contract.rules import FormState, evaluate
 from formation_portal.contract.schema import FormSchema
 from formation_portal.contract.schema_check import check_schema
 from tests import payloads
-from tests.strategies import TODAY, records, schemas
+from tests.strategies import records, schemas
 
 
 @st.composite
@@ -109,7 +109,7 @@ def at_the_service(schema: FormSchema, form_state: FormState) -> Record:
         raw = raw_answers(
             fields, sent(payloads.party_body(form_state, party)), sent(payloads.csp_data(form_state, party))
         )
-        parties.append(Party(party.id, party.kind, party.roles, validate(fields, raw, today=TODAY), party.label))
+        parties.append(Party(party.id, party.kind, party.roles, validate(fields, raw), party.label))
     classes = []
     for one in form_state.record.share_classes:
         raw = raw_answers(
@@ -117,10 +117,10 @@ def at_the_service(schema: FormSchema, form_state: FormState) -> Record:
             sent(payloads.properties(form_state, one)),
             sent(payloads.csp_data(form_state, one)),
         )
-        classes.append(ShareClass(one.id, validate(schema.share_class_fields, raw, today=TODAY), one.label))
+        classes.append(ShareClass(one.id, validate(schema.share_class_fields, raw), one.label))
     record = form_state.record
     return Record(
-        validate(schema.entity_fields, entity, today=TODAY),
+        validate(schema.entity_fields, entity),
         tuple(parties),
         tuple(classes),
         record.holdings,

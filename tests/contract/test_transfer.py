@@ -9,7 +9,6 @@ from formation_portal.contract.record import validate
 from formation_portal.contract.rules import evaluate
 from formation_portal.contract.transfer import compare
 from tests.contract.builders import entity, form, question, record
-from tests.strategies import TODAY
 
 NAMED = {"canonical_field": "entity.k"}
 
@@ -20,8 +19,8 @@ def reason(old: dict[str, Any], raw: Any, new: dict[str, Any], **more: Any) -> s
     [section] = here.entity_sections
     questions = evaluate(here, record(here)).questions(section)
     typed = {here.entity_fields[0].name: raw}
-    answers = validate(here.entity_fields, typed, today=TODAY)
-    found = compare(questions, answers=answers, raw=typed, there=there, into=there.entity_fields, today=TODAY)
+    answers = validate(here.entity_fields, typed)
+    found = compare(questions, answers=answers, raw=typed, there=there, into=there.entity_fields)
     assert len(found.fits) + len(found.misfits) == 1
     assert found.raw == (typed if found.fits else {})
     return found.misfits[0][1] if found.misfits else ""
@@ -78,8 +77,8 @@ def test_what_is_inactive_here_stays() -> None:
     here = form(entity(question("switch", "boolean"), old))
     there = form(entity(named()))
     [section] = here.entity_sections
-    answers = validate(here.entity_fields, {"entity.k": "A"}, today=TODAY)
+    answers = validate(here.entity_fields, {"entity.k": "A"})
     questions = evaluate(here, record(here)).questions(section)
     raw = {"entity.k": "A"}
-    found = compare(questions, answers=answers, raw=raw, there=there, into=there.entity_fields, today=TODAY)
+    found = compare(questions, answers=answers, raw=raw, there=there, into=there.entity_fields)
     assert [reason for _, reason in found.misfits] == [transfer.INACTIVE]

@@ -15,7 +15,7 @@ def test_only_what_has_changed_is_read_again_and_the_rest_is_taken_over() -> Non
     fields, named = schema.entity_fields, schema.entity_fields_by_name
     names = [spec.name for spec in fields]
     raw: dict[str, Any] = {names[0]: "Kite", names[1]: "true", names[6]: "12x", names[3]: "Text", names[7]: " "}
-    first = validate(fields, raw, today=TODAY)
+    first = validate(fields, raw)
     assert first.problems
     for changed in (
         {names[0]: "Kestrel"},
@@ -26,9 +26,9 @@ def test_only_what_has_changed_is_read_again_and_the_rest_is_taken_over() -> Non
         {names[9]: "+41446681800"},
     ):
         now = {**raw, **changed}
-        assert validate_after((raw, first), named, now, today=TODAY) == validate(fields, now, today=TODAY)
+        assert validate_after((raw, first), named, now) == validate(fields, now)
     left = {name: value for name, value in raw.items() if name != names[6]}
-    assert validate_after((raw, first), named, left, today=TODAY) == validate(fields, left, today=TODAY)
+    assert validate_after((raw, first), named, left) == validate(fields, left)
 
 
 def test_of_two_questions_that_share_an_answer_the_first_reads_it() -> None:
@@ -39,8 +39,8 @@ def test_of_two_questions_that_share_an_answer_the_first_reads_it() -> None:
     ]
     schema = FormSchema.model_validate({"sections": [{"scope": "entity", "title": "Questions", "fields": fields}]})
     before: dict[str, Any] = {"bench.shared": {"day": "1", "month": "2", "year": "2020"}}
-    first = validate(schema.entity_fields, before, today=TODAY)
+    first = validate(schema.entity_fields, before)
     now = {"bench.shared": {"day": "3", "month": "2", "year": "2020"}}
-    again = validate_after((before, first), schema.entity_fields_by_name, now, today=TODAY)
-    assert again == validate(schema.entity_fields, now, today=TODAY)
+    again = validate_after((before, first), schema.entity_fields_by_name, now)
+    assert again == validate(schema.entity_fields, now)
     assert again.values == {"bench.shared": date(2020, 2, 3)}

@@ -12,7 +12,7 @@ from formation_portal.contract.record import Holder, Party, Record, ShareClass, 
 from formation_portal.contract.rules import FormState, Question, evaluate
 from formation_portal.contract.schema import FormSchema
 from formation_portal.contract.visibility import VisibilityTable, VisibilityTables
-from tests.strategies import TODAY, records, schemas
+from tests.strategies import records, schemas
 
 from .builders import entity, form, person, question, record, role
 
@@ -48,7 +48,7 @@ def with_choices(
         for one in asked
         if one.spec.name in posted
     }
-    read = validate([one.spec for one in asked], raw, today=TODAY)
+    read = validate([one.spec for one in asked], raw)
     before = (holder or now).answers
     kept = {name: value for name, value in before.values.items() if name not in posted}
     answers = replace(before, values=kept | dict(read.values))

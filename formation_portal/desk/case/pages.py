@@ -132,9 +132,11 @@ class CasePage:
         for line in lines:
             changed = self.differences.at(changes_of, line.spec.name)
             panel = self._panel(Target.of_field(holder, line.spec.name))
-            note = "Provided by the registered agent" if line.is_given else "Unreadable" if line.is_unreadable else ""
+            note = "Provided by the registered agent" if line.is_given else line.objection
+            if line.is_unreadable:
+                note = "Unreadable"
             mark = "changed" if changed else "heed" if panel.open_queries else ""
-            mark = "stop" if line.is_unreadable else mark
+            mark = "stop" if line.has_to_be_corrected else mark
             yield AnswerRow(line.spec.label, line.value, line.is_name, note, mark, changed, panel)
 
     def _no_longer_asked(self, group: AnswerGroup[Section]) -> Iterator[AnswerRow]:

@@ -13,6 +13,7 @@ from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Document
 from formation_portal.applications.parties import PartyRow
 from formation_portal.contract import canonical
+from formation_portal.contract.fields.bounds import age_on
 from formation_portal.contract.localisation import format_number, long_date
 from formation_portal.contract.rules import Question
 from formation_portal.contract.schema import DocumentSlot, Section
@@ -132,8 +133,12 @@ class FactRow:
     @cached_property
     def findings(self) -> list[tuple[str, bool]]:
         """What is said of it, and whether that speaks against it."""
-        unreadable = [("Unreadable", True)] if self.fact.is_unreadable else []
-        return [*unreadable, *self._date_findings(), *((words, True) for words in self._document_findings())]
+        findings = [("Unreadable", True)] if self.fact.is_unreadable else []
+        if self.question is not None:
+            form_state = self.panel.panels.draft.form_state
+            objection = form_state.objection(self.question.spec.name, self.party.record)
+            findings += [(objection.message, True)] if objection else []
+        return [*findings, *self._date_findings(), *((words, True) for words in self._document_findings())]
 
     def _date_findings(self) -> Iterator[tuple[str, bool]]:
         """What the date means today."""
@@ -142,8 +147,7 @@ class FactRow:
             return
         named, today = self.question.spec.canonical_field, self.panel.panels.draft.today
         if canonical.is_date_of_birth(named):
-            age = today.year - value.year - ((today.month, today.day) < (value.month, value.day))
-            yield f"{age} years old", False
+            yield f"{age_on(today, born=value)} years old", False
         if canonical.expiring_document(named):
             days = (value - today).days
             yield ("This date has passed", True) if days < 0 else (f"{numbered(days, 'day')} left", False)

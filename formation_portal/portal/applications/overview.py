@@ -22,7 +22,7 @@ from formation_portal.contract.catalog import CatalogItem
 from formation_portal.contract.fields.parsing import is_blank
 from formation_portal.contract.lifecycle import State
 from formation_portal.contract.localisation import ngettext
-from formation_portal.contract.needs import Need
+from formation_portal.contract.needs import CORRECTIONS, Need
 from formation_portal.contract.schema import Section
 from formation_portal.gateway.catalog import cached_catalog
 from formation_portal.invitations import parts
@@ -174,14 +174,15 @@ def _state(needed: int, *, is_begun: bool) -> tuple[str, str]:
 
 
 def _answers(codes: Counter[str]) -> str:
-    unreadable = codes["unreadable"]
-    missing = codes.total() - unreadable
-    said = [ngettext("{count} answer to complete", "{count} answers to complete", missing)] if missing else []
-    if unreadable and missing:
-        said.append(ngettext("{count} we can’t read", "{count} we can’t read", unreadable))
-    elif unreadable:
-        said.append(ngettext("We can’t read {count} answer", "We can’t read {count} answers", unreadable))
-    return ", ".join(said)
+    """Return how many answers have to be corrected, and how many are missing."""
+    wrong = sum(count for code, count in codes.items() if code in CORRECTIONS)
+    missing = codes.total() - wrong
+    notes = []
+    if wrong:
+        notes.append(ngettext("{count} answer to correct", "{count} answers to correct", wrong))
+    if missing:
+        notes.append(ngettext("{count} answer to complete", "{count} answers to complete", missing))
+    return ", ".join(notes)
 
 
 @dataclass(frozen=True, slots=True)

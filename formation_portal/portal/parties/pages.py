@@ -224,6 +224,7 @@ def party_form(
         entry_of=entry_of,
         raw=party.raw,
         answers=holder.answers,
+        impossible=draft.form_state.impossible_answers(holder),
         refused=refused or {},
         overlong=draft.overlong,
         control=party_control,

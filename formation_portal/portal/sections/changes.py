@@ -45,13 +45,15 @@ class PageUpdate:
     marks: tuple[Question, ...]
     announcement: str
     addresses: tuple[Question, ...] = ()
+    # Those whose answer has become impossible, or possible, or impossible for another reason.
+    objections: tuple[Question, ...] = ()
     # Other questions stand there than before, as after a change of roles: they are drawn anew.
     is_rebuilt: bool = False
 
     @property
     def is_nothing(self) -> bool:
         """Whether the page shows its questions right."""
-        return not (self.regions or self.marks or self.addresses or self.is_rebuilt)
+        return not (self.regions or self.marks or self.addresses or self.objections or self.is_rebuilt)
 
 
 def page_update(*, before: QuestionForm, after: QuestionForm, shown: Iterable[str]) -> PageUpdate:
@@ -70,7 +72,8 @@ def page_update(*, before: QuestionForm, after: QuestionForm, shown: Iterable[st
     addresses = tuple(
         now for was, now in pairs if now.spec.parts and now.spec.parts_for(now.raw) != was.spec.parts_for(was.raw)
     )
-    return PageUpdate(regions, marks, announcement(added=added, removed=removed), addresses)
+    objections = tuple(now for was, now in pairs if now.name not in swapped and now.objection != was.objection)
+    return PageUpdate(regions, marks, announcement(added=added, removed=removed), addresses, objections)
 
 
 def announcement(*, added: int, removed: int) -> str:
@@ -103,8 +106,11 @@ class NeedChanges:
 def need_changes(before: Sequence[Link], after: Sequence[Link]) -> NeedChanges | None:
     """From a list that a page shows to the one that it has to show; None where it is drawn anew as a whole.
 
-    That is where a list is empty or becomes so, where a line has no place of its own, and where the order is another.
+    That is where a list is empty or becomes so, where a line has no place of its own, where the order is another, and
+    where there is a second list of what has to be corrected.
     """
+    if any(line.is_correction for line in (*before, *after)):
+        return None
     was, now = {one.id: one for one in before}, {one.id: one for one in after}
     same = [one.id for one in after if was.get(one.id) == one]
     if not before or not after or "" in was or "" in now or len(was) < len(before) or len(now) < len(after):

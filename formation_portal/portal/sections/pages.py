@@ -122,6 +122,16 @@ class QuestionPage(ApplicationPage):
         )
 
     @property
+    def corrections(self) -> tuple[Link, ...]:
+        """Return the needs that correct something entered."""
+        return tuple(need for need in self.needs if need.is_correction)
+
+    @property
+    def additions(self) -> tuple[Link, ...]:
+        """Return the needs that add something missing."""
+        return tuple(need for need in self.needs if not need.is_correction)
+
+    @property
     def answers(self) -> tuple[AnswerRow, ...]:
         """The answers read back, for a page that can't be changed any more."""
         return answer_rows(self.form.regions)
@@ -311,6 +321,7 @@ def section_page(draft: Draft, section: Section, *, earlier: EarlierFiles | None
         asked=draft.form_state.questions(section),
         raw=draft.raw(section),
         answers=draft.record.answers,
+        impossible=draft.form_state.impossible_answers(),
         refused=refused_answers(delivery),
         overlong=draft.overlong,
         share_classes=share_class_choices(draft),

@@ -236,6 +236,7 @@ def share_class_page(draft: Draft, section: Section, *, token: str) -> ShareClas
         asked=draft.form_state.questions(section, holder),
         raw=row.raw,
         answers=holder.answers,
+        impossible=draft.form_state.impossible_answers(holder),
         refused=refused_answers(delivery),
         overlong=draft.overlong,
         share_classes=share_class_choices(draft),

@@ -95,6 +95,16 @@ class CheckPage:
     def _needs_at(self, entry: str) -> tuple[Link, ...]:
         return need_links(self.draft, self._needs_by_entry.get(entry, ()), back_to=NEXT)
 
+    @property
+    def corrections(self) -> tuple[Link, ...]:
+        """Return what has to be corrected, each with the way to it."""
+        return need_links(self.draft, (need for need in self.needs if need.is_correction), back_to=NEXT)
+
+    @property
+    def additions(self) -> int:
+        """Return how many needs add something missing."""
+        return sum(not need.is_correction for need in self.needs)
+
     @cached_property
     def document_needs(self) -> tuple[Link, ...]:
         return self._needs_at(_DOCUMENTS)
@@ -108,17 +118,18 @@ class CheckPage:
         """The needs of what has no entry on the page: more people, a first share class."""
         drawn = {link.url.removeprefix("#") for link, _ in self.entries_with_needs}
         needs = (need for entry, some in self._needs_by_entry.items() if entry not in drawn for need in some)
-        return need_links(self.draft, needs, back_to=NEXT)
+        return need_links(self.draft, (need for need in needs if not need.is_correction), back_to=NEXT)
 
     @property
     def entries_with_needs(self) -> Iterator[tuple[Link, int]]:
-        """The entries of the page that something is needed in, each with the way down to it and how much that is."""
+        """Yield the entries of the page that lack something, each with the way down to it and how much that is."""
         titles = {entry.id: entry.group.title for entry in self.entries}
         titles |= {_SHARES: gettext("Shares")} if self.readback.shares else {}
         titles |= {_DOCUMENTS: gettext("Documents")} if self.documents or _DOCUMENTS in self._needs_by_entry else {}
         for entry, title in titles.items():
-            if entry in self._needs_by_entry:
-                yield Link(title, f"#{entry}"), len(self._needs_by_entry[entry])
+            missing = [need for need in self._needs_by_entry.get(entry, ()) if not need.is_correction]
+            if missing:
+                yield Link(title, f"#{entry}"), len(missing)
 
     @cached_property
     def readback(self) -> Readback:
@@ -315,7 +326,7 @@ class CheckPage:
                     value=line.value,
                     is_name=line.is_name and not line.is_unreadable,
                     note=gettext("Accepted") if is_locked else _note(line),
-                    state="stop" if line.is_unreadable else "",
+                    state="stop" if line.has_to_be_corrected else "open" if line.is_incomplete else "",
                     change_url="" if line.is_given or is_locked else self._change(page, place, row),
                     change_what=gettext("the answer to “{label}”").format(label=line.spec.label),
                 )
@@ -348,7 +359,9 @@ def _entry_of(draft: Draft, need: Need) -> str:
 def _note(line: AnswerLine) -> str:
     if line.is_given:
         return gettext("Provided by your registered agent")
-    return gettext("We can’t read this") if line.is_unreadable else line.doubt
+    if line.is_incomplete:
+        return gettext("Not complete yet")
+    return gettext("We can’t read this") if line.is_unreadable else line.objection or line.doubt
 
 
 def declaration_of(draft: Draft) -> str:

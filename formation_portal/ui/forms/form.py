@@ -10,6 +10,7 @@ from urllib.parse import urlencode
 from formation_portal.applications.draft import Overlong
 from formation_portal.contract import rules
 from formation_portal.contract.fields.base import Choice, FieldSpec, control_name
+from formation_portal.contract.fields.values import Problem as AnswerProblem
 from formation_portal.contract.localisation import ngettext
 from formation_portal.contract.record import Answers, Holder, Party, Record, names_changed
 from formation_portal.contract.schema import FormSchema
@@ -53,6 +54,8 @@ class QuestionForm:
     raw: Mapping[str, Any]
     answers: Answers
     refused: Mapping[str, str] = field(default_factory=dict)
+    # Answers that can be read and cannot be true, by field name (supplement, "Bounds").
+    impossible: Mapping[str, AnswerProblem] = field(default_factory=dict)
     # What was posted just now and is too long to be kept; it is shown as typed.
     overlong: Mapping[str, Overlong] = field(default_factory=dict)
     control: Callable[[FieldSpec], str] = control_name
@@ -163,14 +166,18 @@ class QuestionForm:
         """One question with what was typed there and what there is to say about it."""
         spec = asked.spec
         unanswerable = self.schema.why_unanswerable(spec) or ""
-        overlong, problem = self.overlong.get(spec.name), self.answers.problems.get(spec.name)
+        problem = self.answers.problems.get(spec.name)
+        impossible = self.impossible.get(spec.name)
+        is_incomplete = problem is not None and problem.is_incomplete
         given = address_lines(self.schema.agent_address) if spec.provided_by_agent and not unanswerable else ()
         return Question(
             spec=spec,
             name=self.control(spec),
             typed=self.typed(spec),
-            error=overlong.message if overlong else problem.message if problem else self.refused.get(spec.name, ""),
+            error=self._error(spec.name),
             error_code=problem.code if problem else "",
+            objection=impossible.message if impossible else "",
+            is_incomplete=is_incomplete,
             optional=self._is_optional(asked),
             is_answered=spec.name in self.answers.values,
             is_own=self.is_own,
@@ -183,6 +190,15 @@ class QuestionForm:
             note=self.notes.get(spec.name),
             suggestions=self.suggestions,
         )
+
+    def _error(self, name: str) -> str:
+        """Return why an answer cannot be read or was refused; empty parts of an answer are no error."""
+        if name in self.overlong:
+            return self.overlong[name].message
+        problem = self.answers.problems.get(name)
+        if problem is not None and not problem.is_incomplete:
+            return problem.message
+        return self.refused.get(name, "")
 
     def markup_of(self, asked: rules.Question) -> str:
         """The question's markup, from memory where it was rendered before and nothing is said about it."""
@@ -220,7 +236,7 @@ class QuestionForm:
     def _said_of(self) -> frozenset[str]:
         """The names of the answers about which there is something to say."""
         said = (self.overlong, self.answers.problems, self.refused, self.locked, self.notes, self.warnings())
-        return frozenset().union(*said)
+        return frozenset().union(*said, self.impossible)
 
     @staticmethod
     def _is_optional(asked: rules.Question) -> bool:
@@ -244,7 +260,7 @@ class QuestionForm:
         if self.overlong:
             return ngettext("{count} answer is not saved yet", "{count} answers are not saved yet", len(self.overlong))
         if all(question.spec.name in self.answers.problems for question in self.problems):
-            return ngettext("We can’t read {count} answer", "We can’t read {count} answers", count)
+            return ngettext("Correct {count} answer", "Correct {count} answers", count)
         return ngettext("{count} answer needs a change", "{count} answers need a change", count)
 
     @property
@@ -291,6 +307,7 @@ class QuestionForm:
         said: list[tuple[Mapping[str, object], Mapping[str, object]]] = [
             (before.raw, self.raw),
             (before.answers.problems, self.answers.problems),
+            (before.impossible, self.impossible),
             (before.overlong, self.overlong),
             (before.refused, self.refused),
             (before.notes, self.notes),

@@ -14,6 +14,7 @@ from django.utils.translation import gettext
 from formation_portal.applications.readback import answer_in_words
 from formation_portal.contract import canonical
 from formation_portal.contract.fields.base import Choice, FieldSpec, Part
+from formation_portal.contract.fields.bounds import NO_BOUNDS
 from formation_portal.contract.fields.iso_codes import country_name
 from formation_portal.reviews.models import MAX_TEXT
 
@@ -111,6 +112,10 @@ class Question:
     unanswerable: str = ""
     # By name, what another answer can set aside, where that is much.
     warnings: Callable[[], Mapping[str, str]] = dict
+    # Why an answer that can be read cannot be true; it is saved, and stands in the way of submitting only.
+    objection: str = ""
+    # Parts of the answer are missing, and none is wrong.
+    is_incomplete: bool = False
     # What the error is, where it is known: the code of a problem (contract/fields/values.py).
     error_code: str = ""
     # Whether our reviewer has accepted the answer, so that it is only read; and what they ask about it.
@@ -221,16 +226,25 @@ class Question:
 
     @property
     def described_by(self) -> str:
-        said = [what for what in ("hint", "note", "doubt", "ahead", "error") if getattr(self, what)]
-        return " ".join(f"{self.id}-{what}" for what in said)
+        notes = [name for name in ("hint", "note", "doubt", "ahead", "error") if getattr(self, name)]
+        if self.has_bounds:
+            notes.append("objection")
+        return " ".join(f"{self.id}-{name}" for name in notes)
+
+    @property
+    def has_bounds(self) -> bool:
+        """Report that the answer may turn out to be impossible, so that the page has a place to say so."""
+        return self.spec.bounds != NO_BOUNDS
 
     @property
     def mark(self) -> str:
-        """The mark on the spine: unreadable, answered, or still to be answered; nothing where none is needed."""
-        if self.error:
+        """Return the mark on the spine: to be corrected, answered, or still to be answered; "" where none is needed."""
+        if self.error or self.objection:
             return "stop"
         if self.note and not self.note.is_answered:
             return "heed"
+        if self.is_incomplete:
+            return "open"
         if self.is_locked:
             return "met"
         if self.is_answered or self.given:

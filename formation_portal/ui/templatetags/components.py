@@ -41,6 +41,8 @@ GLYPHS: Mapping[str, str] = {
     "heed": _DISC + '<path d="M8.5 5.5 6 8l2.5 2.5M6 8h4.5a2.8 2.8 0 0 1 0 5.6H8" fill="none"'
     ' stroke="var(--paper)" stroke-width="1.6"/>',
     "stop": _DISC + '<path d="M10 5v6M10 13v2" stroke="var(--paper)" stroke-width="2"/>',
+    "cross": '<circle cx="10" cy="10" r="8.25" fill="none" stroke="currentColor" stroke-width="1.75"/>'
+    '<path d="m7 7 6 6M13 7l-6 6" stroke="currentColor" stroke-width="1.75"/>',
     "changed": '<path d="m10 3.5 6.5 6.5-6.5 6.5L3.5 10z" stroke="currentColor" stroke-width="1.5"/>',
 }
 
@@ -86,12 +88,14 @@ def need_items(needs: Iterable[Any]) -> SafeString:
 
     Written here, since a template's loop takes ten times as long over the hundreds of a long form.
     """
-    open_glyph = _glyph("open", ' width="18" height="18"')
+    glyphs = {False: _glyph("open", ' width="18" height="18"'), True: _glyph("cross", ' width="18" height="18"')}
     lines = []
     for need in needs:
         text, url, own_id = escape(need.text), getattr(need, "url", ""), getattr(need, "id", "")
         line = f'<a href="{escape(url)}">{text}</a>' if url else f"<span>{text}</span>"
-        lines.append(f'<li class="need"{attributes(id=own_id)}>{open_glyph}{line}</li>')
+        is_correction = getattr(need, "is_correction", False)
+        tone_class = " is-stop" if is_correction else ""
+        lines.append(f'<li class="need{tone_class}"{attributes(id=own_id)}>{glyphs[is_correction]}{line}</li>')
     return markup("".join(lines))
 
 

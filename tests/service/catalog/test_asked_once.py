@@ -10,7 +10,6 @@ from formation_portal.contract.record import Party, Record, validate
 from formation_portal.contract.rules import evaluate
 from formation_portal.contract.schema import FormSchema
 from tests.embedded_catalog import catalog_items
-from tests.strategies import TODAY
 
 ITEMS = {item["product"]["slug"]: item for item in catalog_items()}
 
@@ -31,8 +30,8 @@ def test_whoever_has_two_roles_is_asked_once(slug: str) -> None:
     for kind in ("person", "corporate", "foundation"):
         for pair in combinations(roles, 2):
             fields = schema.fields_of(kind, pair)
-            party = Party("party", kind, pair, validate(fields, {}, today=TODAY), "Ada")
-            record = Record(validate(schema.entity_fields, {}, today=TODAY), (party,))
+            party = Party("party", kind, pair, validate(fields, {}), "Ada")
+            record = Record(validate(schema.entity_fields, {}), (party,))
             questions = evaluate(schema, record).party_questions(party)
             assert max(Counter(one.spec.name for one in questions).values(), default=0) <= 1
             slots = evaluate(schema, record).slots(party)
