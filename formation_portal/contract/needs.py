@@ -46,7 +46,15 @@ class Need:
 
 
 CORRECTIONS = frozenset(
-    {"unreadable", "impossible", "too_many_parties", "total_exceeded", "party_type_not_allowed", "over_issued"}
+    {
+        "unreadable",
+        "impossible",
+        "too_many_parties",
+        "total_exceeded",
+        "party_type_not_allowed",
+        "over_issued",
+        "refused",
+    }
 )
 
 

@@ -1,10 +1,14 @@
 """Small schemas and records for examples, written as they are read."""
 
+from datetime import date
 from typing import Any
 
 from formation_portal.contract.fields.base import FieldSpec
+from formation_portal.contract.fields.bounds import Days
 from formation_portal.contract.record import Party, Record, ShareClass, validate
 from formation_portal.contract.schema import FormSchema
+
+TODAY = date(2026, 11, 21)
 
 
 def question(key: str, field_type: str = "text", **more: Any) -> dict[str, Any]:
@@ -45,7 +49,7 @@ def record(
     schema: FormSchema, *, parties: tuple[Party, ...] = (), classes: tuple[ShareClass, ...] = (), **answers: Any
 ) -> Record:
     """A record with the entity's answers given by key."""
-    return Record(_validated(schema.entity_fields, answers), parties, classes)
+    return Record(_validated(schema.entity_fields, answers), parties, classes, days=Days.on(TODAY))
 
 
 def _validated(fields: tuple[FieldSpec, ...], answers: dict[str, Any]) -> Any:

@@ -102,11 +102,3 @@ def test_a_party_whose_roles_are_all_parked_needs_nothing() -> None:
     merlin = person(schema, "wizard")
     assert codes(schema, record(schema, parties=(merlin,), a=False)) == []
     assert codes(schema, record(schema, parties=(merlin,), a=True)) == ["required"]
-
-
-def test_a_date_of_birth_lies_in_the_past_and_within_a_lifetime() -> None:
-    birth = question("born", "date", canonical_field="person.date_of_birth", csp_field_key=None)
-    schema = form(role("director", birth))
-    for day in ("2026-11-21", "1900-01-01"):
-        assert codes(schema, record(schema, parties=(person(schema, "director", born=day),))) == ["unreadable"]
-    assert codes(schema, record(schema, parties=(person(schema, "director", born="1985-03-27"),))) == []

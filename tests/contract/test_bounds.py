@@ -1,0 +1,283 @@
+"""Values outside the bounds of a schema cannot be true (supplement, "Members that a schema may add", "Bounds")."""
+
+from dataclasses import replace
+from datetime import UTC, date, datetime
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from formation_portal.contract.fields.bounds import Days, age_on
+from formation_portal.contract.needs import needs
+from formation_portal.contract.record import Record
+from formation_portal.contract.rules import evaluate
+from formation_portal.contract.schema import FormSchema
+from formation_portal.contract.schema_check import check_schema
+
+from .builders import entity, form, person, question, record, role
+
+
+def answers_needed(schema: FormSchema, told: Record) -> list[tuple[str, str]]:
+    """Return code and sentence of every need, but for roles that too few have."""
+    return [(need.code, need.text) for need in needs(schema, told) if need.code != "minimum"]
+
+
+def sent(schema: FormSchema, told: Record) -> dict[str, Any]:
+    """Return the entity's answers that may be sent, by key."""
+    return {spec.key: value for spec, value in evaluate(schema, told).active_answers()}
+
+
+@pytest.mark.parametrize(
+    ("members", "typed", "sentence"),
+    [
+        ({"minimum": 3}, "2", "“n” must be 3 or more"),
+        ({"minimum": 3}, "3", ""),
+        ({"maximum": 9.5}, "9.6", "“n” must be 9.5 or less"),
+        ({"maximum": 9.5}, "9.5", ""),
+        ({"minimum": 3, "maximum": 9}, "11", "“n” must be from 3 to 9"),
+        ({"integer": True}, "1.5", "“n” must be a whole number"),
+        ({"integer": True}, "2.0", ""),
+        ({"minimum": 25, "bound_message": "The court takes a quarter"}, "20", "The court takes a quarter"),
+        ({"canonical_field": "entity.number_of_shares"}, "-5", "“n” must be 1 or more"),
+        ({"canonical_field": "entity.number_of_shares"}, "0", "“n” must be 1 or more"),
+        ({"canonical_field": "entity.number_of_shares"}, "7.5", "“n” must be a whole number"),
+        ({"canonical_field": "entity.number_of_shares", "minimum": 100}, "7.5", "“n” must be 100 or more"),
+        ({"canonical_field": "entity.voting_percent"}, "100.0001", "“n” must be from 0 to 100"),
+        ({"canonical_field": "entity.voting_percentage"}, "-5", "“n” must be from 0 to 100"),
+        ({"canonical_field": "entity.voting_percentage"}, "250", "“n” must be from 0 to 100"),
+        ({"canonical_field": "share_class.par_value"}, "-0.01", "“n” must be 0 or more"),
+    ],
+)
+def test_a_number_outside_its_bounds_is_said_to_be_impossible(
+    members: dict[str, Any], typed: str, sentence: str
+) -> None:
+    schema = form(entity(question("n", "number", **members)))
+    told = record(schema, n=typed)
+    assert answers_needed(schema, told) == ([("impossible", sentence)] if sentence else [])
+    assert ("n" in sent(schema, told)) is not bool(sentence)
+
+
+@pytest.mark.parametrize(
+    ("members", "amount", "sentence"),
+    [
+        ({"allowed_currencies": ["CHF"], "minimum": 20000}, ("19999.99", "CHF"), "“n” must be CHF 20,000"),
+        ({"allowed_currencies": ["CHF"], "minimum": 20000}, ("20000", "CHF"), ""),
+        (
+            {"allowed_currencies": ["CHF", "EUR"], "minimum": {"CHF": 20000, "EUR": 21000}},
+            ("20500", "EUR"),
+            "“n” must be EUR 21,000",
+        ),
+        ({"allowed_currencies": ["CHF", "EUR"], "minimum": {"CHF": 20000}}, ("1", "EUR"), ""),
+        ({"allowed_currencies": ["JPY"], "maximum": 500}, ("501", "JPY"), "“n” must be JPY 500"),
+    ],
+)
+def test_an_amount_is_judged_by_the_bound_of_its_currency(
+    members: dict[str, Any], amount: tuple[str, str], sentence: str
+) -> None:
+    schema = form(entity(question("n", "currency_amount", **members)))
+    told = record(schema, n={"amount": amount[0], "currency": amount[1]})
+    found = [text.replace("\u00a0", " ") for _, text in answers_needed(schema, told)]
+    assert len(found) == bool(sentence)
+    assert all(text.startswith(sentence) for text in found)
+
+
+@pytest.mark.parametrize(
+    ("members", "day", "sentence"),
+    [
+        ({"minimum": "2026-01-31"}, "2026-01-30", "“d” must be 31 January 2026 or later"),
+        ({"minimum": "2026-01-31"}, "2026-01-31", ""),
+        ({"maximum": "2026-02-01"}, "2026-02-02", "“d” must be 1 February 2026 or earlier"),
+        ({"maximum": "today"}, "2026-11-22", "“d” must not be in the future"),
+        ({"maximum": "today"}, "2026-11-21", ""),
+        ({"minimum": "today"}, "2026-11-20", "“d” must not be in the past"),
+        ({"canonical_field": "corporate.date_of_incorporation"}, "2026-11-22", "“d” must not be in the future"),
+        ({"canonical_field": "person.date_of_birth"}, "2026-11-21", "“d” must be in the past"),
+        (
+            {"canonical_field": "person.date_of_birth"},
+            "1906-11-21",
+            "This person must be 119 or younger. 21 November 1906 makes this person 120",
+        ),
+        ({"canonical_field": "person.date_of_birth"}, "1906-11-22", ""),
+        (
+            {"minimum_age": 18, "bound_message": "Directors must be 18 or older."},
+            "2020-01-01",
+            "Directors must be 18 or older. 1 January 2020 makes this person 6",
+        ),
+        ({"minimum_age": 18}, "2008-11-22", "This person must be 18 or older. 22 November 2008 makes this person 18"),
+        ({"minimum_age": 18}, "2008-11-21", ""),
+        (
+            {"canonical_field": "person.date_of_birth", "minimum_age": 18, "bound_message": "No minors"},
+            "2030-05-05",
+            "“d” must be in the past",
+        ),
+    ],
+)
+def test_a_date_is_judged_on_the_day(members: dict[str, Any], day: str, sentence: str) -> None:
+    schema = form(entity(question("d", "date", **members)))
+    needed = answers_needed(schema, record(schema, d=day))
+    expected = sentence.replace("makes this person 18", "makes this person 17")
+    assert [(code, text.replace("\u00a0", " ")) for code, text in needed] == (
+        [("impossible", expected)] if sentence else []
+    )
+
+
+def test_a_date_counts_in_the_favour_of_the_person_where_it_is_not_the_same_day_everywhere() -> None:
+    """At 11:00 UTC on the 20th it is the 19th in the west and, from UTC+13, the 21st in the east."""
+    days = Days.at(datetime(2026, 11, 20, 11, 0, tzinfo=UTC))
+    assert days == Days(date(2026, 11, 19), date(2026, 11, 21))
+    fields = (
+        question("adult", "date", minimum_age=18),
+        question("child", "date", maximum_age=17),
+        question("past", "date", maximum="today"),
+        question("future", "date", minimum="today"),
+    )
+    schema = form(entity(*fields))
+    fine = {"adult": "2008-11-21", "child": "2008-11-20", "past": "2026-11-21", "future": "2026-11-19"}
+    assert answers_needed(schema, replace(record(schema, **fine), days=days)) == []
+    wrong = {"adult": "2008-11-22", "child": "2008-11-19", "past": "2026-11-22", "future": "2026-11-18"}
+    codes = [code for code, _ in answers_needed(schema, replace(record(schema, **wrong), days=days))]
+    assert codes == ["impossible"] * 4
+
+
+def test_ages_are_whole_years() -> None:
+    assert age_on(date(2026, 2, 28), born=date(2008, 2, 29)) == 17
+    assert age_on(date(2026, 3, 1), born=date(2008, 2, 29)) == 18
+
+
+def test_a_text_has_at_most_its_own_number_of_characters() -> None:
+    schema = form(entity(question("t", max_length=4), question("u", "textarea", max_length=6)))
+    assert answers_needed(schema, record(schema, t="four", u="six by")) == []
+    assert answers_needed(schema, record(schema, t="fives", u="sevenly")) == [
+        ("impossible", "Shorten “t” to 4 characters or fewer. It has 5"),
+        ("impossible", "Shorten “u” to 6 characters or fewer. It has 7"),
+    ]
+
+
+def test_at_most_so_many_options_may_be_chosen() -> None:
+    schema = form(entity(question("m", "multi_select", options=["a", "b", "c"], maximum=2)))
+    assert answers_needed(schema, record(schema, m=["a", "c"])) == []
+    assert answers_needed(schema, record(schema, m=["a", "b", "c"])) == [
+        ("impossible", "Choose at most 2 answers to “m”")
+    ]
+
+
+def test_an_impossible_answer_decides_no_rule() -> None:
+    rule = {"field": "n", "operator": "includes_any", "value": [7, 12]}
+    schema = form(entity(question("n", "number", maximum=10), question("more", required=True, depends_on=rule)))
+    assert answers_needed(schema, record(schema, n="7")) == [("required", "Enter “more”")]
+    assert answers_needed(schema, record(schema, n="12")) == [("impossible", "“n” must be 10 or less")]
+
+
+BIRTH = {"canonical_field": "person.date_of_birth", "csp_field_key": None}
+
+
+def test_a_party_is_judged_by_each_active_role_and_reads_the_strictest_bound() -> None:
+    by_board = {"field": "board", "value": True}
+    schema = form(
+        entity(question("board", "boolean")),
+        role("member", question("born", "date", **BIRTH)),
+        role("director", question("born", "date", **BIRTH, minimum_age=18, bound_message="Directors: 18")),
+        role("manager", question("born", "date", **BIRTH, minimum_age=21, bound_message="Managers: 21")),
+        role("supervisor", question("born", "date", **BIRTH, minimum_age=25), depends_on=by_board),
+    )
+
+    def text(*roles: str, board: str = "false") -> list[str]:
+        told = record(schema, parties=(person(schema, *roles, born="2010-06-01"),), board=board)
+        return [sentence for _, sentence in answers_needed(schema, told)]
+
+    assert text("member") == []
+    assert text("member", "director") == ["Ada Byron: directors: 18. 1\u00a0June\u00a02010 makes this person 16"]
+    assert text("director", "manager") == ["Ada Byron: managers: 21. 1\u00a0June\u00a02010 makes this person 16"]
+    assert text("member", "supervisor") == []
+    assert text("member", "supervisor", board="true") == [
+        "Ada Byron: this person must be 25 or older. 1\u00a0June\u00a02010 makes this person 16"
+    ]
+
+
+def owners(schema: FormSchema, *parts: str) -> Record:
+    """Return a record of members with these parts; "" for one who has not answered."""
+    parties = tuple(
+        person(schema, "member", id=f"member-{number}", **({"part": part} if part else {}))
+        for number, part in enumerate(parts)
+    )
+    return record(schema, parties=parties)
+
+
+@pytest.mark.parametrize(
+    ("total", "parts", "needed"),
+    [
+        ({"equals": 100}, ("60", "40"), []),
+        ({"equals": 100}, ("33.33", "33.33", "33.33"), []),
+        ({"equals": 100}, ("33.33", "33.33", "33.3"), [("total_short", "99.96%", "0.04%")]),
+        ({"equals": 100}, ("40",), [("total_short", "40%", "60%")]),
+        ({"equals": 100}, ("40", ""), []),
+        ({"equals": 100}, ("75", "40"), [("total_exceeded", "115%", "100%")]),
+        ({"equals": 100}, ("75", "40", ""), [("total_exceeded", "115%", "100%")]),
+        ({"maximum": 100}, ("40",), []),
+        ({"maximum": 100}, ("75", "25.005"), [("total_exceeded", "100.005%", "100%")]),
+        ({"equals": 100}, ("40", "250"), []),
+    ],
+)
+def test_the_answers_of_a_role_add_up(
+    total: dict[str, Any], parts: tuple[str, ...], needed: list[tuple[str, ...]]
+) -> None:
+    part = question("part", "number", canonical_field="party.ownership_percentage", csp_field_key=None)
+    schema = form(role("member", part, total={"field": "part", **total}))
+    found = [need for need in needs(schema, owners(schema, *parts)) if need.code.startswith("total")]
+    assert [need.code for need in found] == [code for code, *_ in needed]
+    assert all(figure in need.text for need, (_, *figures) in zip(found, needed, strict=True) for figure in figures)
+    assert all(need.is_correction is (need.code == "total_exceeded") for need in found)
+
+
+def test_a_role_has_at_most_so_many_parties() -> None:
+    schema = form(role("director", maximum=2))
+    three = tuple(person(schema, "director", id=str(number)) for number in range(3))
+    assert answers_needed(schema, record(schema, parties=three[:2])) == []
+    assert answers_needed(schema, record(schema, parties=three)) == [
+        ("too_many_parties", "Remove 1 under “Directors” (at most 2)")
+    ]
+
+
+@pytest.mark.parametrize(
+    "field",
+    [
+        question("f", "number", minimum=5, maximum=4),
+        question("f", "number", minimum="5"),
+        question("f", "number", minimum_age=18),
+        question("f", "date", minimum_age=30, maximum_age=20),
+        question("f", "date", minimum="31 January"),
+        question("f", "currency_amount", minimum=5, allowed_currencies=["CHF", "EUR"]),
+        question("f", "currency_amount", minimum={"CHF": 5}, maximum={"CHF": 4}),
+        question("f", "text", maximum=5),
+        question("f", "select", options=["a"], maximum=1),
+        question("f", "multi_select", options=["a"], maximum=0),
+    ],
+)
+def test_bounds_that_contradict_each_other_or_do_not_fit_the_type_are_left_out(field: dict[str, Any]) -> None:
+    schema = form(entity(field))
+    assert {warning.code for warning in check_schema(schema).warnings} == {"bad_bound"}
+    assert not check_schema(schema).faults
+
+
+@pytest.mark.parametrize(
+    "section",
+    [
+        role("director", minimum=3, maximum=2),
+        role("director", maximum="two"),
+        role("director", total={"field": "nobody", "equals": 100}),
+        role("director", question("n", "number"), total={"field": "n"}),
+        role("director", question("n", "number"), total=["n"]),
+    ],
+)
+def test_bounds_of_a_role_that_cannot_be_met_are_left_out(section: dict[str, Any]) -> None:
+    schema = form(section)
+    assert {warning.code for warning in check_schema(schema).warnings} == {"bad_bound"}
+    three = tuple(person(schema, "director", id=str(number), n="90") for number in range(3))
+    assert answers_needed(schema, record(schema, parties=three)) == []
+
+
+def test_bounds_are_exact() -> None:
+    schema = form(entity(question("n", "number", maximum=0.1)))
+    assert answers_needed(schema, record(schema, n="0.1")) == []
+    assert evaluate(schema, record(schema, n="0.1")).objection("xx.n", None) is None
+    assert sent(schema, record(schema, n="0.1")) == {"n": Decimal("0.1")}
