@@ -10,7 +10,6 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from datetime import date
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -112,10 +111,9 @@ def _spent(call: Callable[[], Any]) -> float:
 def _rules(rounds: int) -> Iterator[Measure]:
     schema = FormSchema.model_validate(forms.product(1000)["schema"])
     raw = {spec.name: "true" for spec in schema.entity_fields if spec.field_type == "boolean"}
-    today = date(2026, 1, 1)
 
     def find_needs() -> None:
-        needs(schema, Record(validate(schema.entity_fields, raw, today=today)))
+        needs(schema, Record(validate(schema.entity_fields, raw)))
 
     find_needs()
     spent = []

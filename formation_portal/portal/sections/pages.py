@@ -122,16 +122,6 @@ class QuestionPage(ApplicationPage):
         )
 
     @property
-    def corrections(self) -> tuple[Link, ...]:
-        """Return the needs that correct something entered."""
-        return tuple(need for need in self.needs if need.is_correction)
-
-    @property
-    def additions(self) -> tuple[Link, ...]:
-        """Return the needs that add something missing."""
-        return tuple(need for need in self.needs if not need.is_correction)
-
-    @property
     def answers(self) -> tuple[AnswerRow, ...]:
         """The answers read back, for a page that can't be changed any more."""
         return answer_rows(self.form.regions)

@@ -99,6 +99,18 @@ def need_items(needs: Iterable[Any]) -> SafeString:
     return markup("".join(lines))
 
 
+@register.filter
+def corrections(needs: Iterable[Any]) -> list[Any]:
+    """Return the lines of a list of needs that correct something entered."""
+    return [need for need in needs if need.is_correction]
+
+
+@register.filter
+def additions(needs: Iterable[Any]) -> list[Any]:
+    """Return the lines of a list of needs that add something missing."""
+    return [need for need in needs if not need.is_correction]
+
+
 @register.simple_tag
 def task_row(task: Any, is_ours: Any = False) -> SafeString:
     """One row of an overview (ui/task.html), of which there are a dozen: each took a template as long as a query."""

@@ -46,8 +46,13 @@ def test_a_section_in_progress_counts_what_is_missing(draft: Draft, owner: Any) 
 
 
 def test_what_cannot_be_read_is_told_apart(draft: Draft, owner: Any) -> None:
-    save(draft, "the-company", {"entity.name": "Larkfield", "xy.started_on": {"day": "31", "month": "2"}}, owner)
-    assert task(task_list(draft), "The company").note == "1 answer to complete, 1 we can’t read"
+    save(
+        draft,
+        "the-company",
+        {"entity.name": "Larkfield", "xy.started_on": {"day": "31", "month": "2", "year": "2020"}},
+        owner,
+    )
+    assert task(task_list(draft), "The company").note == "1 answer to correct, 1 answer to complete"
 
 
 def test_a_complete_section_says_so(draft: Draft, owner: Any) -> None:

@@ -19,6 +19,7 @@ pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
 TEMPLATES = Path(__file__).parents[3] / "templates"
 _INCLUDED = re.compile(r"components/error_summary\.html|portal/_section_problems\.html")
+STARTED = {"q:started_on:day": "31", "q:started_on:month": "2", "q:started_on:year": "2020"}
 BIRTH = {"q:person.date_of_birth:day": "99", "q:person.date_of_birth:month": "9", "q:person.date_of_birth:year": "1"}
 NOT_A_DOCUMENT = factories.upload(b"MZ no document", "virus.exe")
 
@@ -27,7 +28,7 @@ Post = tuple[str, dict[str, Any]]
 
 def section(draft: Draft) -> Post:
     version = draft.version("the-company")
-    return "sections/the-company/", {"version": version, "q:started_on:day": "31", "q:started_on:month": "2"}
+    return "sections/the-company/", {"version": version, **STARTED}
 
 
 def section_with_a_file(draft: Draft) -> Post:

@@ -86,7 +86,8 @@ def test_what_our_reviewer_asks_stands_first_and_leads_to_its_place(page: str, a
 def test_the_note_stands_at_its_control_and_describes_it(asked: Draft, as_owner: Client) -> None:
     markup = page_of(as_owner, asked, "people/ada/")
     described = next(one for one in markup.all("fieldset") if "Date of birth" in one.text)
-    note = next(one for one in markup.elements if one.attributes.get("id") == described.attributes["aria-describedby"])
+    described_by = described.attributes["aria-describedby"].split()
+    note = next(one for one in markup.elements if one.attributes.get("id") in described_by)
     assert "Look at person.date_of_birth again" in note.text
     control = next(one for one in markup.all("input") if one.attributes.get("name") == "slot:ada/Passport")
     assert "-note" in control.attributes["aria-describedby"]

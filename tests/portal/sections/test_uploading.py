@@ -175,7 +175,7 @@ def test_both_kinds_of_problems_stand_in_one_summary(as_owner: Client, ada: Part
     html = Markup(response.content.decode())
     assert html.faults == []
     summary = html.one("div", role="alert", tabindex="-1").text
-    assert "We can’t read 1 answer, and 1 file could not be uploaded" in summary
+    assert "Correct 1 answer, and 1 file could not be uploaded" in summary
     assert "is kept as you typed it" in summary
 
 

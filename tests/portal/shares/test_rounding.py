@@ -65,4 +65,4 @@ def test_nothing_else_writes_percents() -> None:
     }
     # Widths of bars are lengths of SVG, which nobody reads; and a sheet's cell is read as it shows there.
     lengths = {"ui/charts.py", "desk/statistics/pages.py"}
-    assert found == {"contract/ownership.py", *lengths, "applications/imports/readers.py"}
+    assert found == {"contract/localisation.py", *lengths, "applications/imports/readers.py"}
