@@ -118,7 +118,7 @@ def _pointer(form: FormSchema, need: Need) -> str:
         return pointer("parties", need.party_id, *_steps(fields, need))
     if need.share_class_id:
         return pointer("share_classes", need.share_class_id, *_steps(form.share_class_fields, need))
-    if need.code == "minimum":
+    if need.code in ("minimum", "too_many_parties", "total_short", "total_exceeded"):
         return pointer("parties")
     if need.code == "share_class":
         return pointer("share_classes")

@@ -1,4 +1,3 @@
-from datetime import date
 from typing import Any
 
 import pytest
@@ -118,7 +117,7 @@ def test_the_record_of_an_entity_has_its_own_shares_alone(caller: Caller, ready:
     other = caller.entity()
     caller.holding(other, caller.person(other, "shareholder"), caller.share_class(other), 7)
     entity = Entity.objects.get(id=other)
-    record = record_of(entity, parsed_form(entity.form), today=date(2026, 6, 1))
+    record = record_of(entity, parsed_form(entity.form))
     assert [holding.shares for holding in record.holdings] == [7]
 
 

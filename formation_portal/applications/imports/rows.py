@@ -155,7 +155,8 @@ class SheetRows:
         specs = self._fields(kind, roles)
         raw = {spec.name: answer for spec in specs if not is_blank(answer := self._answer(row, spec))}
         party = self._draft.as_party(Party(token=row.token, kind=kind, roles=list(roles), raw=raw))
-        for name, problem in party.record.answers.problems.items():
+        impossible = self._draft.form_state.impossible_answers(party.record)
+        for name, problem in {**party.record.answers.problems, **impossible}.items():
             self._add_problem(row, self._key_of(name), problem.message)
         if not party.record.label:
             named = next((spec.name for spec in specs if canonical.is_name(spec.canonical_field)), None)

@@ -151,7 +151,7 @@ def test_a_date_of_birth_lies_in_the_past(caller: Caller, entity: str) -> None:
         "pointer": "/date_of_birth",
         "field": "person.date_of_birth",
         "code": "not_past",
-        "detail": "The date of birth must be in the past",
+        "detail": "“Date of birth” must be in the past",
     }
 
 

@@ -1,0 +1,115 @@
+"""The service refuses a value outside a bound of its schema (supplement, "Members that a schema may add", "Bounds")."""
+
+from datetime import date, timedelta
+from typing import Any
+
+import pytest
+from django.utils import timezone
+
+from formation_portal.service.catalog.loader import store_catalog
+from formation_portal.service.models import Entity
+from tests.encrypted_rows import update_each
+from tests.service import example_catalog
+from tests.service.caller import Caller, problem
+
+pytestmark = pytest.mark.django_db(databases=["service"])
+
+ADULT, CHILD = "1985-03-27", "2020-01-01"
+
+
+@pytest.fixture
+def caller(caller: Caller) -> Caller:
+    """The account, with a catalog that states bounds."""
+    items = example_catalog.items()
+    company, directors, shareholders, owners, _ = items[0]["schema"]["sections"]
+    fields = {field["key"]: field for field in company["fields"]}
+    fields["staff"] |= {"minimum": 1, "maximum": 50, "integer": True}
+    fields["capital"] |= {"minimum": 20000}
+    fields["started"] |= {"maximum": "today"}
+    fields["purpose"] |= {"max_length": 12}
+    fields["markets"] |= {"maximum": 1}
+    directors["person_fields"][0] |= {"minimum_age": 18, "bound_message": "Directors must be 18 or older"}
+    del directors["conditional_min"]
+    directors["maximum"] = 1
+    share = example_catalog.canonical("party.ownership_percentage", "Part", "number", required=False)
+    owners |= {"person_fields": [share], "total": {"field": "ownership_percentage", "equals": 100}}
+    shareholders["depends_on"] = {"field": "activity", "value": "Holding company"}
+    store_catalog(items)
+    return caller
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "code"),
+    [
+        ("staff", 0, "too_small"),
+        ("staff", 51, "too_large"),
+        ("staff", 2.5, "not_whole"),
+        ("capital", {"amount": 19999.99, "currency": "USD"}, "too_small"),
+        ("started", str(date.today() + timedelta(days=3)), "too_late"),
+        ("markets", ["Europe", "Asia"], "too_many_options"),
+    ],
+)
+def test_an_answer_outside_a_bound_is_refused_and_the_old_one_stays(
+    caller: Caller, key: str, value: Any, code: str
+) -> None:
+    entity = caller.entity()
+    good = {"staff": 7, "capital": {"amount": 20000, "currency": "USD"}, "started": "2020-05-06", "markets": ["Asia"]}
+    assert caller.answers(entity, **good).status_code == 200
+    answer = caller.answers(entity, **{key: value})
+    [error] = problem(answer, 422, "validation_failed")["errors"]
+    assert (error["pointer"], error["field"], error["code"]) == (f"/csp_data/bvi.{key}", f"bvi.{key}", code)
+    kept = caller.get(f"/entities/{entity}/csp-data").json()["data"]["csp_data"]
+    assert {name: kept[f"bvi.{name}"] for name in good} == good
+
+
+def test_a_text_that_is_too_long_is_refused_on_creation_and_change(caller: Caller) -> None:
+    product = {"jurisdiction_product_id": example_catalog.SHARES_PRODUCT}
+    answer = caller.post("/entities", {**product, "company": {"purpose": "thirteen char"}})
+    assert problem(answer, 422, "validation_failed")["errors"][0]["pointer"] == "/company/purpose"
+    entity = caller.entity(company={"purpose": "twelve chars"})
+    answer = caller.patch(f"/entities/{entity}", {"company": {"purpose": "thirteen char"}})
+    assert problem(answer, 422, "validation_failed")["errors"][0]["code"] == "too_long"
+
+
+def test_a_director_is_of_age_and_a_shareholder_need_not_be(caller: Caller) -> None:
+    entity = caller.entity()
+    body = {"party_type": "person", "first_name": "Ada", "last_name": "Byron", "date_of_birth": CHILD}
+    answer = caller.post(f"/entities/{entity}/parties", {**body, "roles": ["director"]})
+    [error] = problem(answer, 422, "validation_failed")["errors"]
+    assert (error["pointer"], error["code"]) == ("/date_of_birth", "too_young")
+    assert error["detail"].startswith("Directors must be 18 or older. 1\u00a0January\u00a02020 makes this person ")
+    party = caller.person(entity, "shareholder", date_of_birth=CHILD)
+    answer = caller.patch(f"/entities/{entity}/parties/{party}", {"roles": ["director"], "date_of_birth": CHILD})
+    assert problem(answer, 422, "validation_failed")["errors"][0]["code"] == "too_young"
+    changed = caller.patch(f"/entities/{entity}/parties/{party}", {"roles": ["director"], "date_of_birth": ADULT})
+    assert changed.status_code == 200
+
+
+def needed(caller: Caller, entity: str) -> list[tuple[str, str]]:
+    body = problem(caller.post(f"/entities/{entity}/submit"), 422, "requirements_not_met")
+    return [(error["code"], error["pointer"]) for error in body["errors"]]
+
+
+def test_what_became_impossible_and_what_does_not_add_up_is_said_on_submission(caller: Caller) -> None:
+    entity = caller.entity(name="Larkfield Limited")
+    child = caller.person(entity, "ubo", date_of_birth=CHILD, ownership_percentage=60)
+    caller.person(entity, "ubo", "director", date_of_birth=ADULT, ownership_percentage=55)
+    assert ("total_exceeded", "/parties") in needed(caller, entity)
+    assert "too_many_parties" not in {code for code, _ in needed(caller, entity)}
+    caller.patch(f"/entities/{entity}/parties/{child}", {"roles": ["director", "ubo"]})
+    assert ("impossible", f"/parties/{child}/date_of_birth") in needed(caller, entity)
+    assert ("too_many_parties", "/parties") in needed(caller, entity)
+    caller.patch(f"/entities/{entity}/parties/{child}", {"ownership_percentage": 40})
+    assert ("total_short", "/parties") in needed(caller, entity)
+
+
+def test_ages_are_judged_on_the_day_of_the_first_submission(caller: Caller) -> None:
+    """Of two directors-to-be the one who was 17 on that day stays too young, whatever the day of the change."""
+    entity = caller.entity(name="Larkfield Limited")
+    update_each(Entity.objects.filter(id=entity), first_submitted_at=timezone.now() - timedelta(days=400))
+    born = date.today() - timedelta(days=round(18.5 * 365.25))
+    body = {"party_type": "person", "first_name": "Ada", "last_name": "Byron", "roles": ["director"]}
+    answer = caller.post(f"/entities/{entity}/parties", {**body, "date_of_birth": str(born)})
+    assert problem(answer, 422, "validation_failed")["errors"][0]["code"] == "too_young"
+    other = caller.entity(name="Kestrel Limited")
+    assert caller.post(f"/entities/{other}/parties", {**body, "date_of_birth": str(born)}).status_code == 201
