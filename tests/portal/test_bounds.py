@@ -1,0 +1,161 @@
+"""Answers that cannot be true: below their field once saved, under Correct, on the check page and at the desk."""
+
+from copy import deepcopy
+from typing import Any
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft, open_draft
+from formation_portal.applications.imports.models import PartyImport
+from formation_portal.relay.models import Delivery
+from tests.applications import factories
+from tests.applications.imports.sample_sheets import HEADS, as_csv
+from tests.markup import Markup
+
+pytestmark = pytest.mark.django_db(databases=["default", "service"])
+
+MINOR = factories.ADA | {"person.date_of_birth": {"day": "1", "month": "1", "year": "2020"}}
+TOO_YOUNG = "Directors must be 18 or older. 1\u00a0January\u00a02020 makes this person "
+
+
+@pytest.fixture
+def draft(owner: Any) -> Draft:
+    """A draft whose form states bounds."""
+    sections = deepcopy(factories.SCHEMA["sections"])
+    company, _, directors, shareholders, *_ = sections
+    company["fields"] += [
+        factories.field("shares", "number", canonical_field="entity.number_of_shares", required=False),
+        factories.field("home", "address", required=False),
+    ]
+    birth = next(field for field in directors["person_fields"] if field["key"] == "date_of_birth")
+    birth |= {"minimum_age": 18, "bound_message": "Directors must be 18 or older"}
+    directors["maximum"] = 2
+    part = factories.field("ownership", "number", canonical_field="party.ownership_percentage", required=False)
+    shareholders["person_fields"].append(part)
+    shareholders["total"] = {"field": "ownership", "equals": 100}
+    product = factories.product(schema=factories.SCHEMA | {"sections": sections})
+    return open_draft(services.start(owner=owner, product=product))
+
+
+def url(draft: Draft, rest: str = "") -> str:
+    return f"/applications/{draft.application.reference}/{rest}"
+
+
+def page_at(client: Client, address: str) -> Markup:
+    page = Markup(client.get(address).content.decode())
+    assert page.faults == []
+    return page
+
+
+def save_company(client: Client, draft: Draft, *, by_script: bool = False, **answers: Any) -> Any:
+    version = open_draft(draft.application).version("the-company")
+    headers = {"HX-Request": "true"} if by_script else {}
+    return client.post(url(draft, "sections/the-company/"), {"version": version, **answers}, headers=headers)
+
+
+def texts_under(page: Markup, heading_id: str) -> list[str]:
+    """Return the lines of the list below a heading."""
+    heading = page.one("h2", id=heading_id)
+    return [line.text for line in heading.parent.all("li") if "need" in (line.attributes.get("class") or "").split()]
+
+
+def test_a_negative_number_of_shares_is_saved_said_and_stands_in_the_way(as_owner: Client, draft: Draft) -> None:
+    answer = save_company(as_owner, draft, **{"q:number_of_shares": "x", "q:shares": "-5"})
+    assert answer.status_code == 302
+    page = page_at(as_owner, url(draft, "sections/the-company/"))
+    control = page.one("input", id="q:shares")
+    assert (control.attributes["value"], control.attributes.get("aria-invalid")) == ("-5", None)
+    assert "q:shares-objection" in control.attributes["aria-describedby"].split()
+    below = page.one("div", id="q:shares-objection").text
+    assert "“Shares” must be 1 or more" in below
+    assert "Saved, but you can’t submit with it." in below
+    assert "“Shares” must be 1 or more" in page.one("section", id="needs-section").text
+    assert not page.all("div", role="alert", tabindex="-1")
+
+
+def test_the_sentence_comes_and_goes_with_the_answer_of_a_single_save(as_owner: Client, draft: Draft) -> None:
+    """htmx gets the place below the control anew, and never the control that is in use."""
+    wrong = save_company(as_owner, draft, by_script=True, **{"q:shares": "0"})
+    text = wrong.content.decode()
+    assert 'id="q:shares-objection" hx-swap-oob="true"' in text
+    assert "“Shares” must be 1 or more" in text
+    assert 'name="q:shares"' not in text
+    right = save_company(as_owner, draft, by_script=True, **{"q:shares": "9"})
+    assert 'id="q:shares-objection" hx-swap-oob="true"' in right.content.decode()
+    assert "must be 1 or more" not in right.content.decode()
+
+
+def test_a_child_is_no_director_but_may_hold_shares(as_owner: Client, draft: Draft, owner: Any) -> None:
+    services.add_party(draft, "person", ["director", "shareholder"], MINOR, by=owner, token="ada")
+    page = page_at(as_owner, url(draft, "people/ada/"))
+    assert TOO_YOUNG in page.one("div", id="q:person.date_of_birth-objection").text
+    assert any(TOO_YOUNG.lower()[:20] in need.text.lower() for need in draft.needs if need.code == "impossible")
+    check = page_at(as_owner, url(draft, "check/"))
+    assert "directors must be 18 or older" in check.one("section", aria_labelledby="corrections").text
+    row = next(row for row in check.all("div") if (row.attributes.get("id") or "").endswith("date_of_birth"))
+    assert TOO_YOUNG in row.text
+    assert "is-stop" in row.attributes["class"]
+    services.set_roles(draft, draft.parties[0].model, ["shareholder"], by=owner)
+    assert not [need for need in open_draft(draft.application).needs if need.code == "impossible"]
+
+
+def test_an_impossible_answer_is_not_sent(draft: Draft, owner: Any) -> None:
+    section = draft.schema.section("the-company")
+    assert section is not None
+    wanted = factories.COMPANY | {"entity.number_of_shares": "100"}
+    services.save_section(draft, section, wanted, version=draft.version("the-company"), by=owner)
+    entity = Delivery.objects.get(application=draft.application, kind="entity")
+    assert entity.wanted["answers"]["entity.number_of_shares"] == 100
+    wanted |= {"entity.number_of_shares": "0.5"}
+    services.save_section(draft, section, wanted, version=draft.version("the-company"), by=owner)
+    entity.refresh_from_db()
+    assert entity.wanted["answers"] == {"entity.name": "Larkfield Holdings"}
+
+
+def test_owners_add_up(as_owner: Client, draft: Draft, owner: Any) -> None:
+    first = factories.ADA | {"party.ownership_percentage": "40"}
+    second = factories.ADA | {"person.first_name": "Grace", "party.ownership_percentage": ""}
+    services.add_party(draft, "person", ["shareholder"], first, by=owner, token="ada")
+    assert "60% are missing" in page_at(as_owner, url(draft, "people/")).one("main").text
+    party = services.add_party(draft, "person", ["shareholder"], second, by=owner, token="grace")
+    assert "are missing" not in page_at(as_owner, url(draft, "people/")).one("main").text
+    answers = second | {"party.ownership_percentage": "75"}
+    services.save_party(draft, party, answers, version=party.version, by=owner)
+    text = "“Ownership” adds up to 115%. It must not exceed 100%"
+    assert text in page_at(as_owner, url(draft, "people/")).one("main").text
+    assert text in page_at(as_owner, url(draft, "check/")).one("section", aria_labelledby="corrections").text
+
+
+def test_too_many_in_a_role_are_to_be_removed(as_owner: Client, draft: Draft, owner: Any) -> None:
+    for number in range(3):
+        services.add_party(draft, "person", ["director"], factories.ADA, by=owner, token=f"ada-{number}")
+    text = "Remove 1 under “Directors” (at most 2)"
+    assert text in page_at(as_owner, url(draft, "people/")).one("main").text
+    assert text in page_at(as_owner, url(draft, "check/")).one("section", aria_labelledby="corrections").text
+
+
+def test_a_spreadsheet_names_the_cell_that_cannot_be_true(as_owner: Client, draft: Draft) -> None:
+    child = ("Person", "Yes", "", "Tim", "Lark", "tim@example.com", "2020-01-01")
+    sheet = SimpleUploadedFile("people.csv", as_csv(HEADS, child))
+    answer = as_owner.post(url(draft, "people/spreadsheet/"), {"sheet": sheet}, follow=True)
+    text = Markup(answer.content.decode()).one("main").text
+    assert f"Row 2, Date of birth: d{TOO_YOUNG[1:]}" in text
+    assert "0 of 1 row can be added" in text
+    assert PartyImport.objects.count() == 1
+
+
+def test_a_country_alone_turns_no_empty_part_of_an_address_red(as_owner: Client, draft: Draft) -> None:
+    """An address that lacks parts is still needed; nothing in it is wrong."""
+    answer = save_company(as_owner, draft, **{"q:home:country": "CH"})
+    assert answer.status_code == 302
+    page = page_at(as_owner, url(draft, "sections/the-company/"))
+    assert not [one for one in page.elements if one.attributes.get("aria-invalid")]
+    assert not page.all("p", id="q:home-error")
+    assert "lit" not in page.one("div", id="q:home-field").attributes["class"]
+    assert "Enter the street and the town or city of “Home”" in page.one("section", id="needs-section").text
+    check = page_at(as_owner, url(draft, "check/"))
+    assert not check.all("section", aria_labelledby="corrections")
+    assert "Enter the street and the town or city of “Home”" in check.one("main").text
