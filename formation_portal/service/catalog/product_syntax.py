@@ -8,6 +8,9 @@
   The `fields` of a product change a shared question wherever the product asks it.
 * `groups` gives the headings under which questions stand together, wherever they are asked.
 * `options` are words, or the name of a list of words, or `countries`; `exclusive` lists those that exclude the others.
+* Bounds have the supplement's names: `minimum`, `maximum`, `integer`, `decimals`, `minimum_age`, `maximum_age`,
+  `max_length` of a question, `maximum` and `total` of a role section, `bound_message` of both. A number that bounds an
+  amount holds in each of its currencies.
 * `when: {question: value}` is a rule by equality, with a list of values one by `includes_any`, with a name one of
   the shared rules. `at_least: {minimum, when}` is a role section's other minimum.
 * A section is a block's name, or its own members: `use` takes a block, members beside it replace the block's, and
@@ -26,6 +29,8 @@ Entries = Iterable[str | Block]
 
 CANONICAL_PREFIXES = {"entity", "person", "party", "corporate", "foundation", "share_class"}
 FIELD_GROUPS = {"person": "person_fields", "corporate": "corporate_fields", "foundation": "foundation_fields"}
+FIELD_BOUNDS = ("integer", "decimals", "minimum_age", "maximum_age", "max_length", "bound_message")
+SECTION_MEMBERS = ("help", "minimum", "maximum", "total", "bound_message")
 # In a slot list the key "entity" is for corporate parties (supplement, "Documents").
 SLOT_GROUPS = {"person": "person", "corporate": "entity", "foundation": "foundation"}
 
@@ -58,7 +63,7 @@ class SharedBlocks:
         """One section as the wire has it."""
         block = self._block(entry)
         scope = block.get("scope", "entity")
-        head = {"scope": scope, "title": block["title"]} | {k: block[k] for k in ("help", "minimum") if k in block}
+        head = {"scope": scope, "title": block["title"]} | {k: block[k] for k in SECTION_MEMBERS if k in block}
         if scope.startswith("role:"):
             body = self._role_members(block)
         else:
@@ -126,6 +131,7 @@ class SharedBlocks:
             field["exclusive_options"] = list(said["exclusive"])
         if said.get("type") == "currency_amount":
             field["allowed_currencies"] = list(said.get("currencies", self.currencies))
+        field |= _bounds(said, field)
         if said.get("agent"):
             field["provided_by_agent"] = True
         if "when" in said:
@@ -141,6 +147,20 @@ class SharedBlocks:
             | ({"help": slot["help"]} if "help" in slot else {})
             for name, slot in named.items()
         ]
+
+
+def _bounds(block: Block, field: Block) -> Block:
+    """Return a question's bounds. An amount in one of several currencies has each limit by currency."""
+    bounds = {name: block[name] for name in FIELD_BOUNDS if name in block}
+    currencies = field.get("allowed_currencies", [])
+    for name in ("minimum", "maximum"):
+        if name not in block:
+            continue
+        limit = block[name]
+        if len(currencies) > 1 and not isinstance(limit, dict):
+            limit = dict.fromkeys(currencies, limit)
+        bounds[name] = limit
+    return bounds
 
 
 def _named(entries: Entries, *, known: Block, sets: Block) -> Block:

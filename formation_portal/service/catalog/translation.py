@@ -1,8 +1,9 @@
 """The catalog's words in other languages: `words/<language>/*.yaml` beside the catalog, English words to theirs.
 
-Only what people read is translated: labels, help, titles, descriptions, names of products and places, how long it
-takes. Ids, keys, values, rules and the names of document slots are the same in every language; what people read for an
-option stands in `option_labels`, and for a slot in its `label` (supplement, "Members that a schema may add").
+Only what people read is translated: labels, help, titles, descriptions, reasons of bounds, names of products and
+places, how long it takes. Ids, keys, values, rules and the names of document slots are the same in every language; what
+people read for an option stands in `option_labels`, and for a slot in its `label` (supplement, "Members that a schema
+may add").
 
 A file maps words to words; under `in_product` and `in_field` stand words that mean something else there, by the slug
 and by the field's name. What has no translation stays English.
@@ -49,7 +50,7 @@ class Translation:
         }
 
     def _section(self, section: Block, words: Mapping[str, str]) -> Block:
-        said = _translated(section, words, "title", "help")
+        said = _translated(section, words, "title", "help", "bound_message")
         for group in FIELD_LISTS:
             if group in section:
                 said[group] = [self._field(field, words) for field in section[group]]
@@ -61,7 +62,7 @@ class Translation:
 
     def _field(self, field: Block, words: Mapping[str, str]) -> Block:
         here = {**words, **self.in_field.get(field.get("canonical_field") or field.get("csp_field_key", ""), {})}
-        said = _translated(field, here, "label", "help", "group")
+        said = _translated(field, here, "label", "help", "group", "bound_message")
         labels = {option: here[option] for option in options_in_words(field) if option in here}
         return said | ({"option_labels": labels} if labels else {})
 

@@ -89,6 +89,20 @@ def test_an_amount_allows_the_products_currencies_unless_it_names_its_own() -> N
     assert other["allowed_currencies"] == ["CHF"]
 
 
+def test_bounds_are_given_as_they_stand_and_a_number_bounds_an_amount_in_each_of_its_currencies() -> None:
+    product = words().for_product(fields={}, currencies=["USD", "EUR"])
+    staff, capital, fund, fee = fields(
+        {"xx.staff": {"label": "Staff", "type": "number", "integer": True, "minimum": 0, "bound_message": "Count"}},
+        {"entity.capital": {"minimum": 1, "decimals": 3}},
+        {"xx.fund": {"label": "Fund", "type": "currency_amount", "maximum": {"EUR": 9}}},
+        {"xx.fee": {"label": "Fee", "type": "currency_amount", "currencies": ["CHF"], "minimum": 4}},
+        vocabulary=product,
+    )
+    assert (staff["integer"], staff["minimum"], staff["bound_message"]) == (True, 0, "Count")
+    assert (capital["minimum"], capital["decimals"]) == ({"USD": 1, "EUR": 1}, 3)
+    assert (fund["maximum"], fee["minimum"]) == ({"EUR": 9}, 4)
+
+
 def test_a_product_changes_a_shared_question_wherever_it_asks_it() -> None:
     product = words().for_product(fields={"entity.name": {"help": "Short."}}, currencies=[])
     assert product.section("about")["fields"][0]["help"] == "Short."
@@ -111,9 +125,14 @@ def test_a_role_asks_nothing_of_kinds_of_party_that_it_does_not_allow() -> None:
         "foundation_fields": ["xx.size"],
         "documents": {"person": ["papers"], "entity": [], "foundation": ["papers"]},
         "at_least": {"minimum": 2, "when": {"xx.size": ["Large"]}},
+        "maximum": 5,
+        "total": {"field": "name", "equals": 100},
+        "bound_message": "Five at most",
     }
     section = words().section(role)
     assert (section["allows_corporate"], section["allows_foundation"]) == (True, False)
+    assert (section["maximum"], section["total"]) == (5, {"field": "name", "equals": 100})
+    assert section["bound_message"] == "Five at most"
     assert "foundation_fields" not in section
     assert section["documents"] == {
         "person": [

@@ -38,13 +38,13 @@ def texts(item: dict[str, Any]) -> Texts:
     said = [item["jurisdiction"]["name"], item["jurisdiction"]["region"], item["product"]["name"]]
     said += [item["product"]["description"], item["estimated_timeline"], schema["form_name"]]
     for section in schema["sections"]:
-        said += [section["title"], section.get("help", "")]
+        said += [section["title"], section.get("help", ""), section.get("bound_message", "")]
         for slots in section.get("documents", {}).values():
             said += [words for slot in slots for words in (slot["name"], slot.get("help", ""))]
         for field in (field for name in FIELD_LISTS for field in section.get(name, [])):
             name = field.get("canonical_field") or field["csp_field_key"]
-            own = (field["label"], field.get("help", ""), field.get("group", ""), *options_in_words(field))
-            yield from ((slug, name, words) for words in own if words)
+            own = (field["label"], *(field.get(member, "") for member in ("help", "group", "bound_message")))
+            yield from ((slug, name, words) for words in (*own, *options_in_words(field)) if words)
     yield from ((slug, "", words) for words in said if words)
 
 
@@ -111,7 +111,10 @@ def shape(value: Any) -> Any:
         return [shape(one) for one in value]
     if not isinstance(value, dict):
         return value
-    words = {"label", "help", "title", "description", "option_labels", "group", "form_name", "estimated_timeline"}
+    words = {
+        "label", "help", "title", "description", "option_labels", "group", "bound_message", "form_name",
+        "estimated_timeline",
+    }  # fmt: skip
     is_named = "slug" in value
     return {
         name: shape(one)

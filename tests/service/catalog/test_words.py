@@ -49,8 +49,14 @@ def helps(item: Json) -> Iterator[str]:
         yield from ([labelled["help"]] if "help" in labelled else [])
 
 
+def reasons(item: Json) -> set[str]:
+    """Return why the bounds of a form are as they are."""
+    bounded = (*sections_of(item), *(asked.field for asked in asked_in(item)))
+    return {block["bound_message"] for block in bounded if "bound_message" in block}
+
+
 def texts(item: Json) -> set[str]:
-    return {item["product"]["description"], *headings(item), *helps(item)}
+    return {item["product"]["description"], *headings(item), *helps(item), *reasons(item)}
 
 
 def is_declaration(field: Json) -> bool:
@@ -88,6 +94,12 @@ def test_a_hint_is_made_of_whole_short_sentences(catalog: list[Json]) -> None:
     for item in catalog:
         assert [text for text in helps(item) if not (text[0].isupper() or text[0].isdigit()) or text[-1] != "."] == []
         assert [one for text in texts(item) for one in sentences(text) if len(words(one)) > _LONGEST] == []
+
+
+def test_a_reason_of_a_bound_is_a_sentence_without_its_full_stop(catalog: list[Json]) -> None:
+    found = set().union(*map(reasons, catalog))
+    assert len(found) > 20
+    assert [reason for reason in found if not reason[0].isupper() or reason[-1] in ".:"] == []
 
 
 def test_no_text_of_the_catalog_is_a_riddle(catalog: list[Json]) -> None:
