@@ -37,6 +37,7 @@ UNBOUNDED: dict[str, tuple[set[str] | bool, str]] = {
     ),
     "cayman.share_capital": (True, NO_LEAST_CAPITAL),
     "party.capital_contribution": (True, NO_LEAST_CAPITAL),
+    "person.date_of_birth": (True, "every date of birth lies in the past, and its holder is under 120"),
     "person.passport_expiry": (True, "an expired passport is advice"),
     "florida.delayed_effective_date": (True, "its limits count from the day of filing, which nobody knows before"),
 }  # fmt: skip
