@@ -63,10 +63,13 @@ class GenericClient:
     pressed: list[tuple[str, dict[str, str]]] = field(default_factory=list)
     _pages: int = 0
     _answers_given: int = 0
+    # What is shared out among several, by the words of the question.
+    _shared_out: set[str] = field(default_factory=set)
 
     def start(self, product: Page) -> Page:
         """From a product's page to the application's."""
         form = product.form(button="Start")
+        self._shared_out.clear()
         return self.browser.send(form, form.button("Start"))
 
     def submit(self, overview: Page) -> Page:
@@ -186,9 +189,11 @@ class GenericClient:
                 return value
         if control.kind == "tel":
             return f"+44 (20) 7946 0{number % 900 + 100}"
-        if control.inputmode == "decimal" and "amount" not in words:
-            return f"{number}.5" if number % 3 == 0 else str(number)
-        if control.inputmode in ("numeric", "decimal"):
+        if "percent" in words:
+            return self._percentage(control)
+        if control.inputmode == "decimal":
+            return self._figure(words, number)
+        if control.inputmode == "numeric":
             # Few, since a class may have said how many shares it has at most.
             return str(number % 40 + 1)
         if example := re.search(r"\blike ([A-Z]{3})\b", control.hint):
@@ -196,6 +201,18 @@ class GenericClient:
         if control.kind == "textarea":
             return f"First line {number}.\r\nSecond line: Søren & “Ada” <b>."
         return f"Lärkfield & Søn’s {number}"
+
+    def _percentage(self, control: Control) -> str:
+        """Give the whole to whoever is asked first, so that it adds up however many follow."""
+        is_first = control.label not in self._shared_out
+        self._shared_out.add(control.label)
+        return "100" if is_first else "0"
+
+    def _figure(self, words: str, number: int) -> str:
+        """Return an amount above every least capital, a price of one share, or a whole number."""
+        if "par value" in words:
+            return f"{number}.5" if number % 3 == 0 else str(number)
+        return str(20_000 + number) if "amount" in words else str(number)
 
     def _upload(self, form: Form) -> bool:
         """Send a document wherever one is missing, each by the button that names it; whether one was sent."""

@@ -29,8 +29,8 @@ Json = dict[str, Any]
 ITEMS = {item["product"]["slug"]: item for item in catalog_items()}
 # Every eighth in every run, all of them in `make test-long`.
 TRIED = [slug if place % 8 == 0 else pytest.param(slug, marks=pytest.mark.long) for place, slug in enumerate(ITEMS)]
-_PARTS = {"day": "7", "month": "3", "year": "1990", "amount": "1000"}
-_TYPES = {"number": "12", "phone": "+44 20 7946 0123"}
+_PARTS = {"day": "7", "month": "3", "year": "1990", "amount": "25000"}
+_TYPES = {"number": "24", "phone": "+44 20 7946 0123"}
 
 
 @pytest.fixture
