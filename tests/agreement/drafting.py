@@ -22,6 +22,7 @@ from formation_portal.applications.models import (
 from formation_portal.applications.parties import PartyRow
 from formation_portal.applications.services.shares import parse_shares
 from formation_portal.contract.fields.base import FieldSpec
+from formation_portal.contract.fields.bounds import NumberBounds
 from formation_portal.contract.schema import Section
 from formation_portal.core import subscribers
 from tests.applications import factories
@@ -36,7 +37,6 @@ _NOT_READ = {"day": "31", "month": "2", "year": "x"}
 _FITTING: Mapping[str, Any] = {
     "boolean": ("true", "false"),
     "date": ({"day": "9", "month": "March", "year": "1984"},),
-    "number": ("12", "3"),
     "address": ({"street1": "Storgata 12", "city": "Tromsø", "country": "NO", "postcode": "9008"},),
     "phone": ("+44 20 7946 0123",),
     "nationality": (["NO"], ["NO", "CH"]),
@@ -51,10 +51,12 @@ class Drafter:
         self._owner = owner
         self._fullness = 1.0
         self._names = 0
+        self._shared_out: set[str] = set()
 
     def make(self, product: Any) -> Draft:
         """A new draft of a product, filled in somehow."""
         self._fullness = self._chance.choice(_FULL)
+        self._shared_out.clear()
         draft = open_draft(services.start(owner=self._owner, product=product))
         application = draft.application
         classes = self._share_classes(draft)
@@ -177,6 +179,8 @@ class Drafter:
         if spec.field_type == "currency_amount":
             currencies = spec.allowed_currencies or ("USD",)
             return {"amount": "50,000", "currency": self._chance.choice(currencies)}
+        if isinstance(spec.bounds, NumberBounds):
+            return self._number(spec, spec.bounds)
         if spec.options:
             option = self._chance.choice(spec.options)
             return [option] if spec.many else option
@@ -185,3 +189,11 @@ class Drafter:
         if "email" in spec.name:
             return f"ada.{self._names}@example.com"
         return f"Words {self._names}"
+
+    def _number(self, spec: FieldSpec, bounds: NumberBounds) -> str:
+        """Return a number within the bounds. Of what has a whole, the first party gets all, so that it adds up."""
+        if bounds.maximum is None:
+            return self._chance.choice(("24", "3"))
+        is_first = spec.name not in self._shared_out
+        self._shared_out.add(spec.name)
+        return str(bounds.maximum if is_first else bounds.minimum or 0)
