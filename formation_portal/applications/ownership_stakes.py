@@ -3,7 +3,7 @@
 `thresholds.yaml` says from which part on somebody is a beneficial owner, by jurisdiction.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import date
 from fractions import Fraction
@@ -85,7 +85,7 @@ def owners_of(draft: Draft, company: PartyRow, typed: TypedStakes) -> tuple[Owne
                 problem = error.message
         found.append(Owner(company, party, text, part, problem))
     parts = [one.part for one in found if one.part is not None]
-    if sum(parts) > 1:
+    if exceed_whole(parts):
         return tuple(replace(one, percent=format_percent(one.part)) if one.part is not None else one for one in found)
     figures = iter(with_rest(parts)[0])
     return tuple(
@@ -99,14 +99,22 @@ def owned_companies(draft: Draft, typed: TypedStakes) -> tuple[PartyRow, ...]:
     return tuple(row for row in draft.parties_of(said) if row.is_owned)
 
 
+def exceed_whole(parts: Iterable[Fraction | None]) -> bool:
+    """Tell whether stakes in one company exceed 100% together. None, a stake that cannot be parsed, adds nothing."""
+    return sum((part for part in parts if part), Fraction(0)) > 1
+
+
 def known_stakes(draft: Draft, typed: TypedStakes) -> Stakes:
-    """The parts that can be parsed, by company and owner; without companies that have none."""
-    found: dict[str, dict[str, Fraction]] = {}
-    for row in owned_companies(draft, typed):
-        parts = {one.party.token: one.part for one in owners_of(draft, row, typed) if one.part}
-        if parts:
-            found[row.token] = parts
-    return found
+    """Return the stakes that can be parsed, by company and owner.
+
+    Leaves out companies without any, and those whose stakes exceed 100%: who owns them is not known.
+    """
+    stakes: dict[str, dict[str, Fraction]] = {}
+    for company in owned_companies(draft, typed):
+        parts = {owner.party.token: owner.part for owner in owners_of(draft, company, typed) if owner.part}
+        if parts and not exceed_whole(parts.values()):
+            stakes[company.token] = parts
+    return stakes
 
 
 def companies_owned_by(draft: Draft, party: PartyRow, typed: TypedStakes) -> tuple[PartyRow, ...]:

@@ -64,12 +64,13 @@ class Parts:
 def trace_ownership(held: Mapping[str, int], *, stakes: Stakes = NO_STAKES) -> Parts:
     """Follow every share to its end, exactly, also where companies own each other.
 
-    One company after another is taken out, and what it has goes straight to its owners. A company that then owns a part
-    of itself passes on the rest in the proportion of the others, which is what going round for ever comes to.
+    The stakes in one company must not exceed the whole. One company after another is taken out, and what it has goes
+    straight to its owners. A company that then owns a part of itself passes on the rest in the proportion of the
+    others, which is what going round for ever comes to.
     """
     whole = sum(held.values())
     moving = {holder: Fraction(number, whole) for holder, number in held.items() if number} if whole else {}
-    flows = {company: normalised_stakes(owners) for company, owners in stakes.items()}
+    flows = {company: {owner: part for owner, part in owners.items() if part} for company, owners in stakes.items()}
     taken_out = [_eliminate(company, moving, flows) for company in stakes]
     passing: dict[str, Fraction] = {}
     for company, had, came_from, rounds in reversed(taken_out):
@@ -101,14 +102,8 @@ def _add(to: dict[str, Fraction], part: Fraction, owners: Mapping[str, Fraction]
             to[owner] = to.get(owner, _NOTHING) + part * stake
 
 
-def normalised_stakes(owners: Mapping[str, Fraction]) -> dict[str, Fraction]:
-    """The owners' parts; where they are said to hold more than all of it, they share what there is."""
-    whole = max(Fraction(1), sum(owners.values(), _NOTHING))
-    return {owner: stake / whole for owner, stake in owners.items() if stake}
-
-
 def unknown_part(owners: Mapping[str, Fraction]) -> Fraction:
-    """The part of a company of which nobody is known to own it; below zero where its owners hold more than all."""
+    """Return the part of a company that has no known owner."""
     return 1 - sum(owners.values(), _NOTHING)
 
 

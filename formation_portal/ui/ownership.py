@@ -11,20 +11,15 @@ from django.urls import reverse
 from django.utils.translation import gettext, gettext_noop
 
 from formation_portal.applications.draft import Draft
-from formation_portal.applications.ownership_stakes import owned_companies, owners_of
+from formation_portal.applications.ownership_stakes import Owner, owned_companies, owners_of
 from formation_portal.applications.parties import PartyRow
 from formation_portal.contract import canonical
-from formation_portal.contract.ownership import (
-    format_hundredths,
-    format_percent,
-    hundredths_rounded_up,
-    normalised_stakes,
-)
+from formation_portal.contract.ownership import format_hundredths, hundredths_rounded_up
 
 from . import roles
 from .allocation import Allocation, part_of
 
-_TOO_MUCH = gettext_noop("The owners of {name} add up to {known}, which is more than 100%. We scale them down to 100%.")
+_TOO_MUCH = gettext_noop("The owners of {name} add up to {sum}, which is more than 100%.")
 
 
 def join_sentences(*parts: str) -> str:
@@ -33,17 +28,17 @@ def join_sentences(*parts: str) -> str:
     return " ".join(part if place == len(said) - 1 else f"{part.removesuffix('.')}." for place, part in enumerate(said))
 
 
-def unaccounted_for(name: str, parts: Iterable[Fraction]) -> str:
-    """30% of Kite Holding has no known owner; that none or all are added; or that they own more than all of it."""
-    known = sum(parts, Fraction(0))
-    words = {"name": name, "part": format_hundredths(hundredths_rounded_up(1 - known)), "known": format_percent(known)}
-    if not known:
+def unaccounted_for(company: PartyRow, owners: Iterable[Owner]) -> str:
+    """Describe how much of a company its owners account for, like "30% of Kite Holding has no known owner."."""
+    total = sum((owner.part for owner in owners if owner.part), Fraction(0))
+    if not total:
         return gettext("No owners added.")
-    if known < 1:
-        return gettext("{part} of {name} has no known owner.").format(**words)
-    if known == 1:
-        return gettext("You have added all the owners of {name}.").format(**words)
-    return gettext(_TOO_MUCH).format(**words)
+    if total < 1:
+        rest = format_hundredths(hundredths_rounded_up(1 - total))
+        return gettext("{part} of {name} has no known owner.").format(part=rest, name=company.label)
+    if total == 1:
+        return gettext("You have added all the owners of {name}.").format(name=company.label)
+    return gettext(_TOO_MUCH).format(name=company.label, sum=format_hundredths(hundredths_rounded_up(total)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +97,7 @@ class Ownership:
         self, party: PartyRow, of_shares: Fraction, of_votes: Fraction, through: tuple[str, ...] = (), said: str = ""
     ) -> OwnershipNode:
         """The holder or owner to whom so much comes through companies; `said` is which part of the last it owns."""
-        allocation, end, owners = self._allocation, "", []
+        allocation, end = self._allocation, ""
         if party.token in through:
             end = gettext("Shown above. These companies own each other.")
         elif party.is_owned and party.token in self._drawn:
@@ -112,23 +107,28 @@ class Ownership:
         self._drawn.add(party.token)
         is_open = party.is_owned and not end
         stakes = allocation.stakes.get(party.token, {})
-        counted = normalised_stakes(stakes)
-        for one in owners_of(self._draft, party, allocation.typed_stakes) if is_open else ():
-            if one.part is None:
-                owners.append(OwnershipNode(one.party.label, one.words, "", ""))
-            elif one.part:
-                part, way = counted[one.party.token], (*through, party.token)
-                owners.append(self._node(one.party, of_shares * part, of_votes * part, way, one.words))
+        owners = owners_of(self._draft, party, allocation.typed_stakes) if is_open else ()
+        nodes: list[OwnershipNode] = []
+        for owner in owners:
+            if owner.part == 0:
+                continue
+            part = stakes.get(owner.party.token)
+            if part is None:
+                # The stake cannot be parsed, or the stakes in this company exceed 100%.
+                nodes.append(OwnershipNode(owner.party.label, owner.words, "", ""))
+            else:
+                way = (*through, party.token)
+                nodes.append(self._node(owner.party, of_shares * part, of_votes * part, way, owner.words))
         has_some = bool(of_shares or of_votes)
         return OwnershipNode(
             name=party.label,
             note=join_sentences(said, self._note(party)),
             of_shares=allocation.share_percents.of(party.token, of_shares) if has_some else "",
             of_votes=allocation.vote_percents.of(party.token, of_votes) if has_some and allocation.votes else "",
-            owners=tuple(owners),
+            owners=tuple(nodes),
             end=end,
             # Nothing where all of it is accounted for.
-            rest=unaccounted_for(party.label, stakes.values()) if is_open and sum(stakes.values()) != 1 else "",
+            rest=unaccounted_for(party, owners) if is_open and sum(stakes.values()) != 1 else "",
             owners_url=reverse("portal:owners", args=[self._draft.application.reference, party.token])
             if is_open and self._has_links
             else "",

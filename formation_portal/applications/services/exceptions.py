@@ -72,6 +72,10 @@ class Overtaken(Exception):
         self.labels = tuple(labels)
 
 
+class SharesExceedWhole(Exception):
+    """The owners of a company would hold more than 100% of it."""
+
+
 class NotReady(Exception):
     """Answers are missing that the application needs before it can be submitted."""
 

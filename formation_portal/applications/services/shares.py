@@ -4,6 +4,7 @@ Owners are stored as typed, and never sent.
 """
 
 from collections.abc import Mapping
+from fractions import Fraction
 from typing import Any
 
 from django.contrib.auth.models import AbstractBaseUser
@@ -13,15 +14,16 @@ from django.utils.translation import gettext
 from formation_portal.contract.fields.base import fields_by_name
 from formation_portal.contract.fields.parsing import is_blank
 from formation_portal.contract.fields.values import AnswerError
+from formation_portal.contract.ownership import parse_stake
 from formation_portal.contract.shares import parse_number_of_shares
 
 from ..access import Author
 from ..draft import Draft
 from ..fields import changed_names, new_token, without_blanks
 from ..models import Holding, ShareClass, Stake
-from ..ownership_stakes import OWNER_PREFIX, typed_stakes
+from ..ownership_stakes import OWNER_PREFIX, exceed_whole, typed_stakes
 from ..parties import PartyRow, References, ShareClassRow, name_answers
-from .exceptions import Gone, LockedByReview
+from .exceptions import Gone, LockedByReview, SharesExceedWhole
 from .parties import add_party, current_party
 from .transactions import (
     Journal,
@@ -231,7 +233,7 @@ def save_owners(
     """Save the part of each owner as typed, by their tokens; an empty text removes one. Other owners stay.
 
     Returns the tokens of those that others have changed since and this page has not. Raises Stale (names are tokens),
-    Closed, and Gone, also for an owner that is removed or is the company itself.
+    Closed, SharesExceedWhole, and Gone, also for an owner that is removed or is the company itself.
     """
     with application_transaction(draft, by=by, page_version=page_version) as journal:
         row = current_party(draft, company)
@@ -249,6 +251,8 @@ def save_owners(
             page_version=page_version,
             history_key=_history_key,
         )
+        if owners and exceed_whole(map(_parsed_stake, (stored | {owner: typed[owner] for owner in owners}).values())):
+            raise SharesExceedWhole
         labels = {one.token: one.label for one in draft.parties}
         changes = [
             {"field": _history_key(owner), "label": labels[owner], "before": stored.get(owner), "after": typed[owner]}
@@ -259,6 +263,13 @@ def save_owners(
         if changes:
             journal.note("Changed who owns {name}", holder=row.token, changes=changes, concerns=(), name=row.label)
         return kept_theirs
+
+
+def _parsed_stake(text: str) -> Fraction | None:
+    try:
+        return None if is_blank(text) else parse_stake(text, of="")
+    except AnswerError:
+        return None
 
 
 def _history_key(owner: str) -> str:
@@ -288,7 +299,10 @@ def add_owner(
     version: int | None = None,
     page_version: PageVersion | None = None,
 ) -> None:
-    """Add a party without a role that owns a part of the company. A second post adds nothing. Raises Gone, Closed."""
+    """Add a party without a role that owns a part of the company. A second post adds nothing.
+
+    Raises Gone, Closed, SharesExceedWhole.
+    """
     with transaction.atomic():
         if draft.party(company.token) is None:
             raise Gone("The company was removed")

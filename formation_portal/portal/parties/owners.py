@@ -1,6 +1,7 @@
 """The page on which the owners of a company that holds shares are entered: each with the part that they own."""
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -11,7 +12,13 @@ from django.utils.translation import gettext_lazy as _
 
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.fields import is_token, new_token
-from formation_portal.applications.ownership_stakes import Owner, TypedStakes, owners_of, typed_stakes
+from formation_portal.applications.ownership_stakes import (
+    Owner,
+    TypedStakes,
+    exceed_whole,
+    owners_of,
+    typed_stakes,
+)
 from formation_portal.applications.parties import PartyRow
 from formation_portal.applications.services import ALWAYS_COMPARE
 from formation_portal.contract import canonical
@@ -83,7 +90,10 @@ def stake_control(token: str) -> str:
 
 @dataclass(frozen=True)
 class OwnersPage(ApplicationPage):
-    """One company with its owners, and with what was typed to add one."""
+    """One company with its owners, and the owner to add.
+
+    `typed` has the stakes as they stand in the form, those that were refused included.
+    """
 
     company_row: PartyRow
     typed: TypedStakes
@@ -104,14 +114,25 @@ class OwnersPage(ApplicationPage):
         return owners_of(self.draft, self.company_row, self.typed)
 
     @property
-    def controls(self) -> list[tuple[str, Owner]]:
-        """The owners, each with the name of their control."""
-        return [(stake_control(one.party.token), one) for one in self.owners]
+    def controls(self) -> list[tuple[str, Owner, str]]:
+        """Return the name of each owner's control, the owner, and the error at the control."""
+        return [
+            (stake_control(owner.party.token), owner, owner.problem or (self.excess if owner.part else ""))
+            for owner in self.owners
+        ]
+
+    @cached_property
+    def excess(self) -> str:
+        """Return the error of shares that exceed 100% together with the new owner's; empty if they do not."""
+        parts = [owner.part for owner in self.owners]
+        with suppress(AnswerError):
+            parts.append(parse_stake(self.new.part, of=""))
+        return gettext("Correct the shares. They must not exceed 100%") if exceed_whole(parts) else ""
 
     @property
     def remainder(self) -> str:
         """How much of the company is accounted for, in words."""
-        return unaccounted_for(self.company_row.label, [one.part for one in self.owners if one.part is not None])
+        return unaccounted_for(self.company_row, self.owners)
 
     @property
     def options(self) -> tuple[Option, ...]:
@@ -145,13 +166,25 @@ class OwnersPage(ApplicationPage):
         return errors
 
     @property
+    def new_part_error(self) -> str:
+        """Return the error at the new owner's share."""
+        return self.new_errors.get("part") or (self.excess if self.new.part else "")
+
+    @property
     def problems(self) -> tuple[Problem, ...]:
-        """What can't be read, of those who are here and of the new one."""
-        here = (Problem(control, one.problem) for control, one in self.controls if one.problem)
-        new = (Problem(f"new-{name.replace('_', '-')}", text) for name, text in self.new_errors.items())
-        return (*here, *new)
+        """Return the errors of the form. The excess is listed once, with the last of the controls that show it."""
+        problems = [Problem(control, owner.problem) for control, owner, _ in self.controls if owner.problem]
+        problems += [Problem(f"new-{name.replace('_', '-')}", text) for name, text in self.new_errors.items()]
+        exceeding = [control for control, _, error in self.controls if self.excess and error == self.excess]
+        if self.excess and self.new_part_error == self.excess:
+            exceeding.append("new-part")
+        problems += [Problem(control, self.excess) for control in exceeding[-1:]]
+        return tuple(problems)
 
 
-def owners_page(draft: Draft, company: PartyRow, new: NewOwner | None = None) -> OwnersPage:
-    """The page as the draft stands."""
-    return OwnersPage(draft, company, typed_stakes(draft), new or NewOwner(token=new_token()))
+def owners_page(
+    draft: Draft, company: PartyRow, new: NewOwner | None = None, *, posted: Mapping[str, str] | None = None
+) -> OwnersPage:
+    """Build the page as the draft stands, with the posted stakes, by owner, in place of the stored ones."""
+    typed = typed_stakes(draft) | {(company.token, owner): text for owner, text in (posted or {}).items()}
+    return OwnersPage(draft, company, typed, new or NewOwner(token=new_token()))

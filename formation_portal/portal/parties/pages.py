@@ -70,7 +70,7 @@ class PartyPage(QuestionPage):
         """Who owns the company, in words."""
         owners = owners_of(self.draft, self.party, typed_stakes(self.draft))
         known = [f"{one.party.label} {one.percent}" for one in owners if one.part is not None]
-        rest = unaccounted_for(self.party.label, [one.part for one in owners if one.part is not None])
+        rest = unaccounted_for(self.party, owners)
         return f"{listed(known)}. {rest}" if known else rest
 
     @property

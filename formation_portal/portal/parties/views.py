@@ -298,8 +298,11 @@ def owners(request: UserRequest, reference: str, token: str) -> HttpResponse:
     return _render_owners(request, owners_page(draft, company))
 
 
-def _render_owners(request: UserRequest, page: OwnersPage, *, status: int = 200) -> HttpResponse:
-    return render(request, "portal/parties/owners.html", {"page": page, "problems": page.problems}, status=status)
+def _render_owners(
+    request: UserRequest, page: OwnersPage, *, status: int = 200, is_refused: bool = False
+) -> HttpResponse:
+    context = {"page": page, "problems": page.problems, "is_refused": is_refused}
+    return render(request, "portal/parties/owners.html", context, status=status)
 
 
 def _save_owners(request: UserRequest, page: OwnersPage) -> HttpResponse:
@@ -326,6 +329,10 @@ def _save_owners(request: UserRequest, page: OwnersPage) -> HttpResponse:
         return render_conflict(request, owners_page(draft, company), _owner_conflicts(draft, stale))
     except services.Gone as gone:
         raise Http404 from gone
+    except services.SharesExceedWhole:
+        draft.reload()
+        refused = owners_page(draft, company, new, posted={who: typed[who] for who in typed if who != new.there})
+        return _render_owners(request, refused, status=422, is_refused=True)
     except services.Closed:
         return _render_owners(request, page, status=409)
     if words := kept_theirs_words(one.party.label for one in page.owners if one.party.token in kept_theirs):

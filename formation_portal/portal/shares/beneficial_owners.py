@@ -12,7 +12,7 @@ from formation_portal.applications.ownership_stakes import owners_of
 from formation_portal.applications.parties import PartyRow
 from formation_portal.contract import canonical
 from formation_portal.contract.localisation import format_number
-from formation_portal.contract.ownership import Parts, Percentages, format_percent, normalised_stakes
+from formation_portal.contract.ownership import Parts, Percentages, format_percent
 from formation_portal.contract.schema import Section
 from formation_portal.ui import roles
 from formation_portal.ui.allocation import Allocation
@@ -78,8 +78,8 @@ class BeneficialOwners:
                 is_of_shares = part == shares.of(company.token)
                 percents = self.allocation.share_percents if is_of_shares else self.allocation.vote_percents
                 said = gettext("{name} holds {part}.").format(name=company.label, part=percents.of(company.token, part))
-                rest = unaccounted_for(company.label, self.allocation.stakes.get(company.token, {}).values())
-                found.append((company, f"{said} {rest}"))
+                owners = owners_of(self.draft, company, self.allocation.typed_stakes)
+                found.append((company, f"{said} {unaccounted_for(company, owners)}"))
         return found
 
     @cached_property
@@ -147,13 +147,12 @@ class SuggestedOwner:
             own = Fraction(numbers[token], sum(numbers.values()))
             yield gettext("{held} directly: {part}").format(held=self._held_of(numbers), part=percents.of(token, own))
         for company in self.draft.parties:
-            stake = normalised_stakes(self.allocation.stakes.get(company.token, {})).get(token)
+            stake = self.allocation.stakes.get(company.token, {}).get(token)
             if stake and (whole := ends.of(company.token)):
-                # The owner's part as the tree says it; in proportion where the owners come to more than all.
                 owners = owners_of(self.draft, company, self.allocation.typed_stakes)
-                found = next((one for one in owners if one.party.token == token), None)
+                percents_of_owners = {owner.party.token: owner.percent for owner in owners}
                 yield gettext("{stake} of {name}, which holds {whole}: {part}").format(
-                    stake=found.percent if found and found.part == stake else format_percent(stake),
+                    stake=percents_of_owners[token],
                     name=company.label,
                     whole=percents.of(company.token, whole),
                     part=percents.of(token, stake * whole),

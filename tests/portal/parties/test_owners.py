@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from django.test import Client
+from django.utils import timezone
 
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
@@ -14,10 +15,13 @@ from formation_portal.applications.models import Application, Change, Stake
 from formation_portal.applications.ownership_stakes import typed_stakes
 from formation_portal.contract import canonical
 from formation_portal.contract.lifecycle import State
+from formation_portal.desk.queue.queue_index import update_case
 from formation_portal.relay.sync import desired_state
 from tests.applications import factories
 from tests.encrypted_rows import rows_with
+from tests.error_summaries import faults_of_summary
 from tests.markup import Markup
+from tests.pdfs import read_pdf, squeezed
 from tests.portal.share_limits import hold, limited
 from tests.portal.shares.test_beneficial_owners import offered, owners_text, with_owners
 from tests.portal.shares.test_shares import page_of
@@ -329,9 +333,103 @@ def test_however_many_own_it_the_page_asks_as_often(
         as_owner.get(url(duo))
 
 
-def test_owners_of_more_than_all_are_counted_in_proportion_in_each_step(as_owner: Client, duo: Draft) -> None:
-    for typed in (JOOST | {"part": "90%"}, JOOST | {"first_name": "Mia", "part": "90%"}):
-        post(as_owner, duo, typed)
-    page = page_of(as_owner, duo.application)
-    assert "50% of Kestrel B.V., which holds 75%: 37.5%" in owners_text(page)
-    assert "90% of Kestrel B.V., which" not in owners_text(page)
+EXCESS = "Correct the shares. They must not exceed 100%"
+
+
+def wrong_controls(page: Markup) -> dict[str, str]:
+    """Return the value of each control that is marked as wrong, by its id."""
+    wrong = [one for one in page.controls if one.attributes.get("aria-invalid")]
+    return {one.attributes["id"]: one.attributes["value"] for one in wrong}
+
+
+def test_a_new_owner_who_exceeds_the_whole_is_refused_with_everything_that_was_typed(
+    as_owner: Client, duo: Draft
+) -> None:
+    post(as_owner, duo, JOOST | {"part": "55%"})
+    joost = stake_of(duo, "Joost van der Meer")
+    response = post(as_owner, duo, JOOST | {joost: "5/8", "first_name": "Mia", "part": "52.5%"})
+    assert response.status_code == 422
+    html = response.content.decode()
+    page = Markup(html)
+    assert list(faults_of_summary(html)) == page.faults == []
+    assert wrong_controls(page) == {joost: "5/8", "new-part": "52.5%"}
+    assert page.one("input", id="new-first-name").attributes["value"] == "Mia"
+    assert [EXCESS in page.one("p", id=f"{one}-error").text for one in (joost, "new-part")] == [True, True]
+    main = page.one("main").text
+    assert "Not saved. Your answers are still on this page." in main
+    assert stakes(duo) == {("Kestrel B.V.", "Joost van der Meer"): "55%"}
+    assert len(open_draft(duo.application).parties) == 3
+
+
+def test_changed_shares_that_exceed_the_whole_are_refused_and_kept_in_the_form(as_owner: Client, duo: Draft) -> None:
+    post(as_owner, duo, JOOST | {"part": "40%"})
+    post(as_owner, duo, KITE | {"part": "60%"})
+    joost, kite = stake_of(duo, "Joost van der Meer"), stake_of(duo, "Kite Holding")
+    response = post(as_owner, duo, {joost: "41%", kite: "74%"})
+    assert response.status_code == 422
+    page = Markup(response.content.decode())
+    assert wrong_controls(page) == {joost: "41%", kite: "74%"}
+    assert "The owners of Kestrel B.V. add up to 115%, which is more than 100%." in page.one("main").text
+    assert list(stakes(duo).values()) == ["40%", "60%"]
+    assert post(as_owner, duo, {joost: "41%", kite: "59%"}).status_code == 302
+    assert list(stakes(duo).values()) == ["41%", "59%"]
+
+
+def test_somebody_chosen_from_the_list_who_exceeds_the_whole_is_refused(as_owner: Client, duo: Draft) -> None:
+    post(as_owner, duo, JOOST | {"part": "2/3"})
+    ada = f"party:{duo.parties[0].token}"
+    response = post(as_owner, duo, {"owner": ada, "part": "34%"})
+    assert response.status_code == 422
+    page = Markup(response.content.decode())
+    assert next(one.attributes["value"] for one in page.all("option") if "selected" in one.attributes) == ada
+    assert wrong_controls(page) == {"new-part": "34%", stake_of(duo, "Joost van der Meer"): "2/3"}
+    assert list(stakes(duo).values()) == ["2/3"]
+    assert post(as_owner, duo, {"owner": ada, "part": "1/3"}).status_code == 302
+
+
+def test_two_windows_together_cannot_exceed_the_whole(as_owner: Client, duo: Draft) -> None:
+    form = version_fields(as_owner, url(duo))
+    post(as_owner, duo, JOOST | {"part": "70%"})
+    assert as_owner.post(url(duo), form | KITE | {"part": "45%"}).status_code == 422
+    assert stakes(duo) == {("Kestrel B.V.", "Joost van der Meer"): "70%"}
+
+
+@pytest.fixture
+def exceeded(as_owner: Client, duo: Draft) -> Draft:
+    """Return a draft from before the check: 55% and 60% of Kestrel B.V. have owners."""
+    post(as_owner, duo, JOOST | {"part": "55%"})
+    mia = services.add_party(duo, "person", [], {"person.last_name": "Mia"}, by=duo.application.owner)
+    kestrel = duo.parties[1].model
+    Stake.objects.create(application=duo.application, company=kestrel, owner=mia, typed="60%")
+    return open_draft(duo.application)
+
+
+def test_stored_shares_that_exceed_the_whole_are_never_scaled(as_owner: Client, exceeded: Draft) -> None:
+    words = owners_text(page_of(as_owner, exceeded.application))
+    assert "The owners of Kestrel B.V. add up to 115%, which is more than 100%." in words
+    assert "of the shares:" not in words
+    assert nodes(page_of(as_owner, exceeded.application))[2:] == [
+        "Kestrel B.V.Shareholder. Company75% of shares75% of votes",
+        "Joost van der Meer55% of Kestrel B.V.",
+        "Mia60% of Kestrel B.V.",
+    ]
+    assert "75% unknown owner" in bar_of_ends(page_of(as_owner, exceeded.application))
+
+
+def test_stored_shares_that_exceed_the_whole_are_marked_on_their_page(as_owner: Client, exceeded: Draft) -> None:
+    page = Markup(as_owner.get(url(exceeded)).content.decode())
+    assert list(wrong_controls(page).values()) == ["55%", "60%"]
+    assert page.all("p", _class="error")[0].text.endswith(EXCESS)
+
+
+def test_desk_and_record_say_that_stored_shares_exceed_the_whole(
+    as_owner: Client, as_agent: Client, exceeded: Draft
+) -> None:
+    changes = {"state": State.SUBMITTED_FOR_REVIEW, "submitted_at": timezone.now()}
+    Application.objects.filter(pk=exceeded.application.pk).update(**changes)
+    update_case(open_draft(Application.objects.get(pk=exceeded.application.pk)))
+    reference = exceeded.application.reference
+    words = "The owners of Kestrel B.V. add up to 115%, which is more than 100%."
+    assert words in Markup(as_agent.get(f"/desk/{reference}/").content.decode()).one("main").text
+    record = read_pdf(as_owner.get(f"/applications/{reference}/record.pdf").content).text
+    assert squeezed(words) in squeezed(record)
