@@ -160,8 +160,11 @@ def without_party(draft: Draft, known: Iterable[Contact]) -> list[Contact]:
 
 
 def copyable_answers(draft: Draft, known: Contact, roles: Sequence[str]) -> dict[str, Any]:
-    """The contact's answers to the canonical questions of these roles, where this form can parse them."""
-    specs = draft.schema.fields_of(known.kind, roles)
+    """Return the contact's answers to the canonical questions of these roles that this form can parse.
+
+    Leaves out declarations, which are made again.
+    """
+    specs = [spec for spec in draft.schema.fields_of(known.kind, roles) if not spec.is_declaration]
     named = ((spec, canonical.property_of(spec.canonical_field)) for spec in specs if spec.canonical_field)
     found = {}
     for spec, part in named:

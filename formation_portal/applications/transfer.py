@@ -46,15 +46,46 @@ class Content:
 
 
 def content_of(draft: Draft) -> Content:
-    """Everything that was entered, active or not."""
+    """Return everything that was entered, active or not, without declarations: they are made again in a copy."""
+    schema = draft.schema
     return Content(
-        entity=dict(draft.entity_raw),
-        parties=tuple(draft.party_models),
-        share_classes=tuple(draft.share_class_models),
+        entity=_without_declarations(schema.entity_fields, draft.entity_raw),
+        parties=tuple(
+            Party(
+                token=model.token,
+                kind=model.kind,
+                roles=model.roles,
+                raw=_without_declarations(_fields_of_kind(schema, model.kind), model.raw),
+            )
+            for model in draft.party_models
+        ),
+        share_classes=tuple(
+            ShareClass(token=model.token, raw=_without_declarations(schema.share_class_fields, model.raw))
+            for model in draft.share_class_models
+        ),
         holdings=draft.typed_holdings(),
         documents=tuple(draft.documents),
         stakes=typed_stakes(draft),
     )
+
+
+def count_declarations(draft: Draft) -> int:
+    """Count the declarations that were made in a draft."""
+    schema = draft.schema
+    holders = [(schema.entity_fields, draft.entity_raw)]
+    holders += [(_fields_of_kind(schema, model.kind), model.raw) for model in draft.party_models]
+    holders += [(schema.share_class_fields, model.raw) for model in draft.share_class_models]
+    return sum(len(raw) - len(_without_declarations(fields, raw)) for fields, raw in holders)
+
+
+def _fields_of_kind(schema: FormSchema, kind: str) -> tuple[FieldSpec, ...]:
+    """Return the questions to a kind of party in any role."""
+    return schema.fields_of(kind, [section.role for section in schema.role_sections if section.role])
+
+
+def _without_declarations(fields: Iterable[FieldSpec], raw: Mapping[str, Any]) -> dict[str, Any]:
+    declarations = {spec.name for spec in fields if spec.is_declaration}
+    return {name: answer for name, answer in raw.items() if name not in declarations}
 
 
 _NOT_FOR = {

@@ -1,7 +1,8 @@
 """Compares two forms: which answers to one fit the other, and what two versions of one ask differently. Pure.
 
 Two questions are the same only where they have the same canonical name. What was typed is taken over only where the
-other question reads it as the same value of the same type: an option must be offered there, a currency allowed.
+other question reads it as the same value of the same type: an option must be offered there, a currency allowed. A
+declaration is never taken over.
 Between versions a question is known by its name within whoever answers it; documents count as questions.
 """
 
@@ -21,6 +22,7 @@ UNREADABLE = gettext_noop("We can’t read this answer")
 NOT_ASKED = gettext_noop("Question not asked")
 FROM_AGENT = gettext_noop("Provided by the registered agent")
 ASKED_DIFFERENTLY = gettext_noop("Question asked differently")
+DECLARATION = gettext_noop("Make this declaration again")
 _PROBLEMS = {
     "not_an_option": gettext_noop("Not one of the options"),
     "currency_not_allowed": gettext_noop("Not in this currency"),
@@ -84,6 +86,8 @@ def _objection(
         return UNREADABLE
     if new is None:
         return NOT_ASKED
+    if question.spec.is_declaration or new.is_declaration:
+        return DECLARATION
     if new.provided_by_agent:
         return FROM_AGENT
     if there.why_unanswerable(new) is not None or new.refers_to_share_class != question.spec.refers_to_share_class:

@@ -100,6 +100,23 @@ def test_only_canonical_answers_that_the_form_can_read_are_copied(draft: Draft, 
     )
 
 
+def test_no_declaration_is_copied_from_an_earlier_application(owner: Any) -> None:
+    consent = factories.field("consent", "multi_select", canonical_field="person.consent", options=["I consent"])
+    languages = factories.field(
+        "languages", "multi_select", canonical_field="person.languages", options=["Greek", "Dutch"]
+    )
+    directors = factories.SCHEMA["sections"][2]
+    directors = directors | {"person_fields": [*directors["person_fields"], consent, languages]}
+    product = factories.product(schema=factories.SCHEMA | {"sections": [directors]})
+    earlier, new = (open_draft(services.start(owner=owner, product=product)) for _ in range(2))
+    declared = factories.ADA | {"person.consent": ["I consent"], "person.languages": ["Dutch"]}
+    services.add_party(earlier, "person", ["director"], declared, by=owner)
+    [ada] = contacts(owner, new)
+    copied = copyable_answers(new, ada, ["director"])
+    assert copied["person.languages"] == ["Dutch"]
+    assert "person.consent" not in copied
+
+
 def test_somebody_who_is_here_is_found_again(draft: Draft, earlier: Draft, owner: Any) -> None:
     services.add_party(earlier, "person", ["director"], factories.ADA, by=owner)
     [ada] = contacts(owner, draft)

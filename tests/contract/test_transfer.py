@@ -39,6 +39,7 @@ def named(field_type: str = "text", **more: Any) -> dict[str, Any]:
         (named("select", options=["Trading"]), "Trading", named()),
         (named("date"), {"day": "1", "month": "May", "year": "1990"}, named("date")),
         (named(), "Trading", question("another_key", **NAMED)),
+        (named("multi_select", options=["A", "B"]), ["A"], named("multi_select", options=["A", "B"])),
     ],
 )
 def test_the_same_value_fits(old: dict[str, Any], raw: Any, new: dict[str, Any]) -> None:
@@ -64,6 +65,8 @@ EURO = {"amount": "5", "currency": "EUR"}
         ),
         (named("number"), "many", named("number"), transfer.UNREADABLE),
         (named(), "A", named(provided_by_agent=True), transfer.FROM_AGENT),
+        (named("multi_select", options=["A"]), ["A"], named("multi_select", options=["A"]), transfer.DECLARATION),
+        (named("multi_select", options=["A", "B"]), ["A"], named("multi_select", options=["A"]), transfer.DECLARATION),
         (named(), "A", question("k"), transfer.NOT_ASKED),
         (question("k"), "A", question("k"), transfer.NOT_ASKED),
     ],

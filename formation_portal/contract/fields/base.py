@@ -149,6 +149,11 @@ class FieldSpec(BaseModel):
         """Canonical name, else the provider's, else the key."""
         return self.canonical_field or self.csp_field_key or self.key
 
+    @property
+    def is_declaration(self) -> bool:
+        """Tell whether the answer declares something, so that it is never copied to another application."""
+        return False
+
     def parts_for(self, raw: Any) -> tuple[Part, ...]:
         """The parts as they are drawn for what is typed."""
         return tuple(Part(name, label, name in self.optional_parts) for name, label in self.parts.items())

@@ -110,6 +110,10 @@ class MultiSelectField(_OptionField):
         """The options of which one goes with no other."""
         return frozenset(self.exclusive_options).intersection(self.options)
 
+    @property
+    def is_declaration(self) -> bool:
+        return len(self.options) == 1
+
     def resolve_exclusive(self, raw: Any, before: Any) -> Any:
         if not isinstance(raw, list) or len(raw) < 2 or self.effective_exclusive_options.isdisjoint(raw):
             return raw
@@ -138,7 +142,7 @@ class MultiSelectField(_OptionField):
 
     @property
     def missing_message(self) -> str:
-        return gettext("Tick “{label}”", label=self.label) if len(self.options) == 1 else super().missing_message
+        return gettext("Tick “{label}”", label=self.label) if self.is_declaration else super().missing_message
 
 
 class BooleanField(FieldSpec):

@@ -23,6 +23,7 @@ from formation_portal.applications.transfer import (
     Transfer,
     TransferLine,
     content_of,
+    count_declarations,
     lost_answers,
     plan_transfer,
     with_schema,
@@ -100,7 +101,7 @@ def _who_is_waited_for(application: Application) -> str:
 
 
 def copied_things(draft: Draft) -> Iterator[str]:
-    """What a copy of a draft takes over, whatever its state."""
+    """Describe what a copy of a draft takes over, whatever its state."""
     content = content_of(draft)
     yield ngettext(
         "{count} answer about the company or foundation",
@@ -122,6 +123,16 @@ def copied_things(draft: Draft) -> Iterator[str]:
             "{count} documents",
             len(content.documents),
         )
+
+
+def declarations_left_out(draft: Draft) -> str:
+    """Describe how many declarations a copy leaves out; empty if none was made."""
+    count = count_declarations(draft)
+    if not count:
+        return ""
+    return ngettext(
+        "{count} declaration. Make it again in the copy.", "{count} declarations. Make them again in the copy.", count
+    )
 
 
 def deleted_things(draft: Draft) -> Iterator[str]:

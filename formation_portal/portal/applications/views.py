@@ -38,6 +38,7 @@ from .pages import (
     FormChangePage,
     application_row,
     copied_things,
+    declarations_left_out,
     deleted_things,
     is_another,
     products_by_place,
@@ -149,7 +150,12 @@ def copy(request: UserRequest, reference: str) -> HttpResponse:
     if request.method != "POST":
         overview = reverse("portal:overview", args=[reference])
         page = ConfirmPage(draft, overview, gettext("Back to application"))
-        return render(request, "portal/applications/copy.html", {"page": page, "copied": list(copied_things(draft))})
+        context = {
+            "page": page,
+            "copied": list(copied_things(draft)),
+            "declarations": declarations_left_out(draft),
+        }
+        return render(request, "portal/applications/copy.html", context)
     entry = services.COPIED_FROM.format(reference=reference)
     try:
         made = _just_made(request, entry=entry) or services.create_copy(draft, by=request.user)

@@ -5,9 +5,11 @@ from typing import Any
 import pytest
 from django.test import Client
 
+from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application
 from formation_portal.relay.models import Delivery
+from tests.applications import factories
 from tests.encrypted_rows import update_each
 from tests.markup import Markup
 from tests.portal.submission.test_record import without_token
@@ -74,3 +76,45 @@ def test_only_its_owner_copies_it(
     assert without_token(getattr(as_other_customer, method)(path(complete))) == without_token(absent)
     assert getattr(as_nobody, method)(path(complete)).status_code == 302
     assert Application.objects.count() == 1
+
+
+@pytest.fixture
+def declared(owner: Any) -> Draft:
+    """Return a draft with a declaration of the company, of its director and of its share class, all of them made."""
+    company, *_, directors, _, _, shares = factories.SCHEMA["sections"]
+    truth = factories.field("truth", "multi_select", options=["Everything is true"])
+    consent = factories.field("consent", "multi_select", prefix="xy.person", options=["I consent to act"])
+    languages = factories.field("languages", "multi_select", prefix="xy.person", options=["Greek", "Dutch"])
+    rights = factories.field("rights", "multi_select", prefix="xy.class", options=["The rights are lawful"])
+    sections = [
+        company | {"fields": [*company["fields"], truth]},
+        directors | {"person_fields": [*directors["person_fields"], consent, languages]},
+        shares | {"fields": [*shares["fields"], rights]},
+    ]
+    product = factories.product(schema=factories.SCHEMA | {"sections": sections})
+    draft = open_draft(services.start(owner=owner, product=product))
+    answers = factories.COMPANY | {"xy.truth": ["Everything is true"]}
+    services.save_section(draft, draft.schema.entity_sections[0], answers, version=0, by=owner)
+    ada = factories.ADA | {"xy.person.consent": ["I consent to act"], "xy.person.languages": ["Dutch"]}
+    services.add_party(draft, "person", ["director"], ada, by=owner)
+    services.add_share_class(draft, factories.ORDINARY | {"xy.class.rights": ["The rights are lawful"]}, by=owner)
+    return draft
+
+
+def test_a_copy_copies_no_declaration_and_asks_for_each_again(declared: Draft, as_owner: Client) -> None:
+    as_owner.post(path(declared))
+    copied = open_draft(copy_of(declared))
+    assert copied.entity_raw == factories.COMPANY
+    assert copied.parties[0].raw == factories.ADA | {"xy.person.languages": ["Dutch"]}
+    assert copied.share_classes[0].raw == factories.ORDINARY
+    missing = {need.field for need in copied.needs} - {need.field for need in declared.needs}
+    assert missing == {"xy.truth", "xy.person.consent", "xy.class.rights"}
+    assert open_draft(declared.application).entity_raw["xy.truth"] == ["Everything is true"]
+
+
+def test_the_question_says_how_many_declarations_are_left_out(
+    declared: Draft, complete: Draft, as_owner: Client
+) -> None:
+    left_out = Markup(as_owner.get(path(declared)).content.decode()).one("section", aria_labelledby="stays").text
+    assert "3 declarations. Make them again in the copy." in left_out
+    assert "in the copy" not in as_owner.get(path(complete)).content.decode()
