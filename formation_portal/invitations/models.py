@@ -73,7 +73,7 @@ _WORDS = {
     InvitationStage.SENT: gettext_lazy("Sent"),
     InvitationStage.OPENED: gettext_lazy("Opened"),
     InvitationStage.IN_PROGRESS: gettext_lazy("In progress"),
-    InvitationStage.DONE: gettext_lazy("Done"),
+    InvitationStage.DONE: gettext_lazy("Finished"),
     InvitationStage.EXPIRED: gettext_lazy("Expired"),
     InvitationStage.WITHDRAWN: gettext_lazy("Withdrawn"),
 }
@@ -89,16 +89,18 @@ class Closure(StrEnum):
     NOT_OPEN = "not_open"
 
 
-def current_stage(invitation: Invitation, *, now: datetime) -> tuple[InvitationStage, datetime]:
-    """The stage at a time, and since when: the last event, unless it was withdrawn, or has expired unfinished."""
+def current_stage(
+    invitation: Invitation, *, now: datetime, has_needs: bool = False
+) -> tuple[InvitationStage, datetime]:
+    """Return the stage at a time, and since when. A finished part that needs something again is in progress."""
     if invitation.withdrawn_at:
         return InvitationStage.WITHDRAWN, invitation.withdrawn_at
-    if invitation.done_at:
+    if invitation.done_at and not has_needs:
         return InvitationStage.DONE, invitation.done_at
     if now >= invitation.expires_at:
         return InvitationStage.EXPIRED, invitation.expires_at
-    if invitation.begun_at:
-        return InvitationStage.IN_PROGRESS, invitation.begun_at
+    if last_work := invitation.done_at or invitation.begun_at:
+        return InvitationStage.IN_PROGRESS, last_work
     if invitation.opened_at:
         return InvitationStage.OPENED, invitation.opened_at
     return InvitationStage.SENT, invitation.sent_at

@@ -19,6 +19,7 @@ from formation_portal.applications.models import Party
 from formation_portal.applications.parties import PartyRow
 from formation_portal.applications.services.parties import current_party
 from formation_portal.applications.services.transactions import application_transaction
+from formation_portal.contract.needs import Need
 from formation_portal.core import subscribers
 from formation_portal.core.prepared_queries import PreparedQuery
 
@@ -39,6 +40,20 @@ class TooSoon(Exception):
 
 class NothingToSend(Exception):
     """The invitation does not wait for the guest."""
+
+
+def needs_of_guest(draft: Draft, party: PartyRow) -> tuple[Need, ...]:
+    """Return what the party still needs that its guest was asked for: answers and documents.
+
+    The guest does not see the share classes, and so is not asked to choose one.
+    """
+    fields = draft.schema.fields_of(party.kind, party.roles)
+    share_class_fields = {spec.name for spec in fields if spec.refers_to_share_class}
+    return tuple(
+        need
+        for need in draft.needs_of_party(party.token)
+        if need.slot is not None or (need.field is not None and need.field not in share_class_fields)
+    )
 
 
 def invite(draft: Draft, party: PartyRow, *, email: str, by: AbstractBaseUser, language: str) -> Invitation:
@@ -75,16 +90,18 @@ def withdraw(draft: Draft, party: PartyRow, *, by: AbstractBaseUser) -> None:
         journal.note("Withdrew the invitation to {name}", holder=row.token, name=row.label)
 
 
-def remind(draft: Draft, party: PartyRow, *, by: AbstractBaseUser) -> None:
+def remind(draft: Draft, party: PartyRow, *, by: AbstractBaseUser, has_refusals: bool = False) -> None:
     """Remind the guest, with a new link that replaces the earlier one; the expiry stays.
 
-    Raises TooSoon within a day of the last letter, NothingToSend where nothing is waited for, Closed, Gone.
+    `has_refusals`: the formation service has refused something of the part. Raises TooSoon within a day of the last
+    letter, NothingToSend where nothing is waited for, Closed, Gone.
     """
     now = timezone.now()
     with application_transaction(draft, by=by) as journal:
         row = current_party(draft, party)
         invitation = _locked_invitation(row)
-        if invitation is None or not current_stage(invitation, now=now)[0].waits:
+        has_needs = has_refusals or bool(needs_of_guest(draft, row))
+        if invitation is None or not current_stage(invitation, now=now, has_needs=has_needs)[0].waits:
             raise NothingToSend
         if now < next_reminder_from(invitation):
             raise TooSoon
@@ -112,23 +129,24 @@ def ask_for_another_link(invitation: Invitation) -> None:
         invitation.save(update_fields=["wanted_at"])
 
 
-def finish(draft: Draft, invitation: Invitation) -> None:
-    """Record that the guest has finished, and tell the owner. Raises Closed.
+def finish(draft: Draft, invitation: Invitation) -> bool:
+    """Record that the guest has finished, and tell the owner. Returns False while something is missing. Raises Closed.
 
     A second press, also a simultaneous one, changes nothing.
     """
     with application_transaction(draft, by=Guest()) as journal:
         current = Invitation.objects.select_for_update().get(pk=invitation.pk)
+        row = draft.party(invitation.party.token)
+        if row is None or needs_of_guest(draft, row):
+            return False
         if current.done_at and not draft.new_changes:
             invitation.done_at = current.done_at
-            return
+            return True
         invitation.done_at = timezone.now()
         invitation.save(update_fields=["done_at"])
-        if row := draft.party(invitation.party.token):
-            journal.note("{name} finished their part", holder=row.token, name=row.label)
-        else:
-            journal.note("Done", holder=invitation.party.token)
+        journal.note("{name} finished their part", holder=row.token, name=row.label)
         subscribers.part_finished(draft, invitation=invitation)
+        return True
 
 
 def find_by_key(key: str) -> Invitation | None:

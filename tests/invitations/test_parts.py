@@ -13,6 +13,7 @@ from formation_portal.applications.parties import PartyRow
 from formation_portal.invitations import parts
 from formation_portal.invitations.models import Closure, Invitation, InvitationStage, closure, current_stage
 from formation_portal.mail.models import Letter
+from tests.applications import factories
 from tests.invitations import mailbox
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
@@ -126,15 +127,44 @@ def test_a_reminder_brings_a_link_and_shuts_nothing(
     assert parts.find_by_key(key_of("invitation")) is None
 
 
+def complete_part(draft: Draft, ada: PartyRow, owner: Any) -> None:
+    services.save_party(draft, ada, factories.ADA, version=ada.version, by=owner)
+    services.add_document(draft, draft.parties[0], "Passport", factories.upload(), by=owner)
+
+
 @pytest.mark.parametrize("ended", ["withdrawn_at", "done_at", "expires_at"])
 def test_nobody_is_reminded_of_what_is_over(
     invitation: Invitation, draft: Draft, ada: PartyRow, owner: Any, ended: str
 ) -> None:
+    complete_part(draft, ada, owner)
     aged(invitation, days=2)
     setattr(invitation, ended, timezone.now())
     invitation.save()
     with pytest.raises(parts.NothingToSend):
         parts.remind(draft, ada, by=owner)
+
+
+def test_a_guest_whose_finished_part_needs_something_again_is_reminded(
+    invitation: Invitation, draft: Draft, ada: PartyRow, owner: Any
+) -> None:
+    complete_part(draft, ada, owner)
+    assert parts.finish(draft, invitation)
+    aged(invitation, days=2)
+    services.remove_document(draft, draft.documents[0], by=owner)
+    parts.remind(draft, ada, by=owner)
+    assert Letter.objects.filter(kind="nudge").count() == 1
+
+
+def test_a_part_with_something_missing_is_not_finished(
+    invitation: Invitation, draft: Draft, ada: PartyRow, owner: Any
+) -> None:
+    assert not parts.finish(draft, invitation)
+    invitation.refresh_from_db()
+    assert invitation.done_at is None
+    complete_part(draft, ada, owner)
+    assert parts.finish(draft, invitation)
+    invitation.refresh_from_db()
+    assert invitation.done_at is not None
 
 
 def test_nothing_is_sent_where_the_invitation_fails(draft: Draft, ada: PartyRow, owner: Any) -> None:

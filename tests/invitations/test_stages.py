@@ -36,6 +36,22 @@ def test_the_stage_is_the_last_thing_that_counts(
     assert current_stage(made(**moments), now=now) == (stage, since)
 
 
+@pytest.mark.parametrize(
+    ("moments", "now", "stage", "since"),
+    [
+        ({"done_at": LATER}, LATEST, InvitationStage.IN_PROGRESS, LATER),
+        ({"begun_at": LATER, "done_at": LATEST}, LATEST, InvitationStage.IN_PROGRESS, LATEST),
+        ({"done_at": LATER}, END, InvitationStage.EXPIRED, END),
+        ({"opened_at": LATER}, LATEST, InvitationStage.OPENED, LATER),
+        ({"withdrawn_at": LATEST, "done_at": LATER}, LATEST, InvitationStage.WITHDRAWN, LATEST),
+    ],
+)
+def test_a_part_that_needs_something_is_never_finished(
+    moments: dict[str, datetime], now: datetime, stage: InvitationStage, since: datetime
+) -> None:
+    assert current_stage(made(**moments), now=now, has_needs=True) == (stage, since)
+
+
 _MOMENT = st.none() | st.datetimes(datetime(2026, 11, 21), datetime(2026, 12, 20), timezones=st.just(UTC))
 
 

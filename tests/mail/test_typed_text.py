@@ -119,7 +119,7 @@ def _links(text: str) -> set[str]:
 
 
 def test_what_has_no_name_any_more_is_called_by_something_neutral() -> None:
-    given_ = {"name": LURE, "company": "Private Limited Company", "reference": "FP-1", "link": "/x/", "needs": 0}
+    given_ = {"name": LURE, "company": "Private Limited Company", "reference": "FP-1", "link": "/x/"}
     letter = render_letter(kind="part_done", language="en", context=given_)
     assert letter.subject == "Someone you invited has finished their part"
     given_ = {"company": "Larkfield", "reference": "FP-1", "link": "/x/", "needs": [LURE], "more": 1}

@@ -16,7 +16,6 @@ from django.utils import timezone
 from django.utils.translation import gettext, gettext_noop
 
 from formation_portal.applications.draft import Draft
-from formation_portal.applications.parties import PartyRow
 from formation_portal.applications.summaries import Totals
 from formation_portal.contract.catalog import CatalogItem
 from formation_portal.contract.fields.parsing import is_blank
@@ -26,20 +25,19 @@ from formation_portal.contract.needs import CORRECTIONS, Need
 from formation_portal.contract.schema import Section
 from formation_portal.gateway.catalog import cached_catalog
 from formation_portal.invitations import parts
-from formation_portal.invitations.models import Invitation, InvitationStage, current_stage
+from formation_portal.invitations.models import Invitation, InvitationStage
 from formation_portal.privacy.announcements import deleted_on
 from formation_portal.relay.delivery_status import ApplicationDeliveries, DeliveryStage
 from formation_portal.ui import roles
 from formation_portal.ui.formats import entity_word, money, time_or_day
 
 from ..feedback import DeliverySummary, task_deliveries
+from ..parties.guest_parts import GuestPart, guest_part
 from ..submission.corrections import Returned, returned
 from ..submission.status import Progress
 
 _DOCUMENTS = "task-documents"
 _ABOUT = {"company": gettext_noop("The company"), "foundation": gettext_noop("The foundation")}
-# What nobody can give for somebody else's part: shares are given by whoever forms the company.
-_NOT_THEIRS = ("holding",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,56 +205,43 @@ def pending_actions(
     totals: Totals | None = None,
 ) -> list[PendingAction]:
     """Everybody who is waited for, the reader first, and whoever is done, last; nothing where there is nobody else."""
-    now = timezone.now()
-    waiting, done = {}, []
-    for row in draft.parties_of(invitations):
-        invitation = invitations[row.token]
-        stage, since = current_stage(invitation, now=now)
-        if stage.waits:
-            waiting[row.token] = _guests_action(draft, row, invitation, stage, since)
-        elif stage is InvitationStage.DONE:
-            done.append(_guests_action(draft, row, invitation, stage, since))
-    others = list(waiting.values())
+    refused = DeliverySummary(draft, deliveries).refused
+    guests = [guest_part(draft, row, invitations[row.token], refused=refused) for row in draft.parties_of(invitations)]
+    waiting = [guest for guest in guests if guest.stage.waits]
+    others = [_guests_action(draft, guest) for guest in waiting]
     ours = deliveries.overall
     if ours.state is DeliveryStage.OURS:
         what = gettext("Something we need to fix")
         others.append(PendingAction("turn-team", gettext("Our team"), False, what, _since(ours.at), "later"))
-    others += done
-    theirs = sum(len(open_needs_of_guest(draft, row)) for row in draft.parties_of(waiting))
+    others += [_guests_action(draft, guest) for guest in guests if guest.stage is InvitationStage.DONE]
+    theirs = sum(len(parts.needs_of_guest(draft, guest.party)) for guest in waiting)
     if others and (mine := (totals or Totals(draft)).count - theirs):
         what, at = _to_complete(mine), draft.application.updated_at
         others.insert(0, PendingAction("turn-you", gettext("You"), False, what, _since(at), "open"))
     return others
 
 
-def _guests_action(
-    draft: Draft, row: PartyRow, invitation: Invitation, stage: InvitationStage, since: datetime
-) -> PendingAction:
-    """What a guest has to do, or has finished."""
-    needs, is_done, is_own = open_needs_of_guest(draft, row), stage is InvitationStage.DONE, draft.application.is_own
-    if needs:
-        what = _to_complete(len(needs))
+def _guests_action(draft: Draft, guest: GuestPart) -> PendingAction:
+    """Describe what a guest has to do, or that they have finished."""
+    row, is_done, is_own = guest.party, guest.stage is InvitationStage.DONE, draft.application.is_own
+    if guest.needs:
+        what = _to_complete(len(guest.needs))
     elif is_done:
         what = gettext("Finished their part")
     else:
         what = gettext("Everything is filled in, but they have not marked it as done")
     address = [draft.application.reference, row.token]
-    may_remind = is_own and not is_done and timezone.now() >= parts.next_reminder_from(invitation)
+    may_remind = is_own and not is_done and timezone.now() >= parts.next_reminder_from(guest.invitation)
     return PendingAction(
         id=f"turn-{row.token}",
         who=row.label,
         is_name=True,
         what=what,
-        since=gettext("%(stage)s, %(time)s") % {"stage": stage.words, "time": time_or_day(since)},
-        state="met" if is_done and not needs else "half",
+        since=gettext("%(stage)s, %(time)s") % {"stage": guest.stage.words, "time": time_or_day(guest.since)},
+        state="met" if is_done else "half",
         url=reverse("portal:party" if is_done else "portal:invitation", args=address) if is_own else "",
         remind_url=reverse("portal:invitation_reminder", args=address) if may_remind else "",
     )
-
-
-def open_needs_of_guest(draft: Draft, row: PartyRow) -> list[Need]:
-    """What the party still needs that whoever was invited can give."""
-    return [need for need in draft.needs_of_party(row.token) if need.code not in _NOT_THEIRS]
 
 
 def _to_complete(number: int) -> str:

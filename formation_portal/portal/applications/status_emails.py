@@ -26,8 +26,6 @@ from formation_portal.mail.typed_text import text_in_letter
 from formation_portal.reviews.customer_queries import customer_queries, decision_texts
 from formation_portal.reviews.decisions import RETURN
 
-from .overview import open_needs_of_guest
-
 # The kind of letter that each state asks for, and how the letter calls what has happened.
 _SAID = {
     State.RETURNED_FOR_CHANGES: ("return", ""),
@@ -105,7 +103,6 @@ def send_part_finished(draft: Draft, invitation: Invitation) -> None:
         "name": name,
         "company": company,
         "reference": draft.application.reference,
-        "needs": len(open_needs_of_guest(draft, row)),
         "link": reverse("portal:party", args=address),
     }
     queue_letter(kind=KIND, to=owner.email, language=language, context=context)

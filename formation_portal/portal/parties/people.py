@@ -8,7 +8,6 @@ from functools import cache, cached_property
 from django.core.paginator import Page, Paginator
 from django.http import QueryDict
 from django.urls import reverse
-from django.utils import timezone
 from django.utils.http import urlencode
 from django.utils.translation import gettext
 
@@ -20,8 +19,9 @@ from formation_portal.applications.parties import PartyRow
 from formation_portal.applications.summaries import PartyNeeds
 from formation_portal.contract import canonical
 from formation_portal.contract.localisation import join_list, ngettext
+from formation_portal.contract.needs import Need
 from formation_portal.contract.schema import Section
-from formation_portal.invitations.models import Invitation, current_stage
+from formation_portal.invitations.models import Invitation
 from formation_portal.relay.delivery_status import ApplicationDeliveries
 from formation_portal.ui import roles
 from formation_portal.ui.formats import counted, time_or_day
@@ -30,9 +30,10 @@ from formation_portal.ui.ownership import join_sentences
 from formation_portal.ui.pagination import PEOPLE_AT_ONCE, PageLink, numbered_links
 
 from ..catalog.search import matches_name
-from ..feedback import answers_delivery, return_message
+from ..feedback import DeliverySummary, answers_delivery, return_message
 from ..pages import PEOPLE, PEOPLE_TITLE, ApplicationPage, Link, next_step
 from .duplicates import distinguishing_words
+from .guest_parts import guest_part
 
 # A role is chosen at a glance; the rest is a list to open.
 _KNOWN_AT_ONCE = 3
@@ -366,9 +367,21 @@ class PeoplePage(ApplicationPage):
             delivery="" if delivery.is_refused else delivery.state,
             why=delivery.why,
             duplicate_url=self._url("party_duplicate", row.token) if row.token in self._duplicates else "",
-            invitation=_invitation_words(invitation) if invitation else "",
+            invitation=self._invitation_words(row, invitation) if invitation else "",
             invite_url=self._party_url("invitation", row.token) if may_invite else "",
         )
+
+    def _invitation_words(self, row: PartyRow, invitation: Invitation) -> str:
+        """Describe how far an invitation has come, like "Invitation: Opened, 24 November at 14:02"."""
+        guest = guest_part(self.draft, row, invitation, refused=self._refused)
+        stage = {"stage": guest.stage.words, "since": time_or_day(guest.since)}
+        words = gettext("Invitation: %(stage)s, %(since)s") % stage
+        wish = gettext("They have asked for a new link")
+        return f"{words}. {wish}" if invitation.wanted_at else words
+
+    @cached_property
+    def _refused(self) -> tuple[Need, ...]:
+        return DeliverySummary(self.draft, self.deliveries).refused
 
     @cached_property
     def _stakes(self) -> TypedStakes:
@@ -390,11 +403,3 @@ class PeoplePage(ApplicationPage):
             counted(documents, "{count} document", "{count} documents"),
         )
         return "half", gettext("{things} to complete").format(things=join_list([part for part in parts if part]))
-
-
-def _invitation_words(invitation: Invitation) -> str:
-    """Invitation: Opened, 24 November at 14:02."""
-    stage, since = current_stage(invitation, now=timezone.now())
-    said = gettext("Invitation: %(stage)s, %(since)s") % {"stage": stage.words, "since": time_or_day(since)}
-    wish = gettext("They have asked for a new link")
-    return f"{said}. {wish}" if invitation.wanted_at else said

@@ -3,6 +3,7 @@
 A rule may hang on what others have answered. Then the page says that something is asked, and not why.
 """
 
+from collections import Counter
 from dataclasses import dataclass, replace
 from functools import cache, cached_property, partial
 
@@ -16,6 +17,8 @@ from formation_portal.applications.locks import locks_of
 from formation_portal.applications.models import Change, Document
 from formation_portal.applications.parties import PartyRow
 from formation_portal.applications.services import restorable_choices
+from formation_portal.contract.localisation import ngettext
+from formation_portal.contract.needs import Need
 from formation_portal.contract.record import Party
 from formation_portal.contract.rules import FormState, Question, find_field
 from formation_portal.contract.schema import Section
@@ -26,8 +29,9 @@ from formation_portal.ui.formats import day
 from formation_portal.ui.forms.controls import party_control, suggestions
 from formation_portal.ui.forms.form import QuestionForm
 
-from ..feedback import ReviewFeedback, answers_delivery, refused_answers
+from ..feedback import DeliverySummary, ReviewFeedback, answers_delivery, refused_answers
 from ..pages import Link, need_rows
+from ..parties.guest_parts import guest_needs
 from ..parties.pages import PartyPage, entry_of, questions_by_entry
 from ..sections.changes import Consequence, consequence, inactive_warnings
 from ..slots import FileRow, SlotRow
@@ -77,6 +81,8 @@ class PartPage(PartyPage):
     """One party's part, ready to draw for whoever was invited."""
 
     part: OwnPart
+    # Whether the guest has just tried to finish, so that the page begins with what is missing.
+    is_finishing: bool = False
 
     template = "portal/sharing/part.html"
     read_only_template = "portal/sharing/part_read_only.html"
@@ -122,10 +128,48 @@ class PartPage(PartyPage):
 
     @cached_property
     def needs(self) -> tuple[Link, ...]:
-        """What only they can give: shares, for one, are given by whoever forms the company."""
-        needed = self.draft.needs_of_party(self.party.token)
-        theirs = (need for need in needed if need.slot or (need.field and self.form.control_id_of(need.field)))
-        return need_rows(theirs, self.form, about=self._named)
+        return need_rows(self._guest_needs, self.form, about=self._named)
+
+    @cached_property
+    def _guest_needs(self) -> tuple[Need, ...]:
+        refused = DeliverySummary(self.draft, self.deliveries).refused
+        return guest_needs(self.draft, self.party, refused=refused)
+
+    @property
+    def missing_words(self) -> str:
+        """Say how much the guest has to complete and to correct before they can finish."""
+        codes = Counter(need.code for need in self._guest_needs)
+        answers, documents = codes["required"], codes["document"]
+        corrections = codes.total() - answers - documents
+        sentences = []
+        if answers and documents:
+            sentences.append(
+                gettext("{answers} and {documents} are missing. Complete them to finish.").format(
+                    answers=ngettext("{count} answer", "{count} answers", answers),
+                    documents=ngettext("{count} document", "{count} documents", documents),
+                )
+            )
+        elif answers:
+            sentences.append(
+                ngettext(
+                    "{count} answer is missing. Complete it to finish.",
+                    "{count} answers are missing. Complete them to finish.",
+                    answers,
+                )
+            )
+        elif documents:
+            sentences.append(
+                ngettext(
+                    "{count} document is missing. Upload it to finish.",
+                    "{count} documents are missing. Upload them to finish.",
+                    documents,
+                )
+            )
+        if corrections:
+            sentences.append(
+                ngettext("Correct {count} item to finish.", "Correct {count} items to finish.", corrections)
+            )
+        return " ".join(sentences)
 
     @cached_property
     def slots(self) -> tuple[SlotRow, ...]:

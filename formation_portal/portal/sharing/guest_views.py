@@ -4,6 +4,7 @@ Until the code is right, no page names anybody, and every link, right or wrong, 
 """
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial, wraps
 from typing import Any, Concatenate, ParamSpec, cast
 
@@ -41,6 +42,8 @@ from .guest_pages import OwnPart, PartPage, part_page
 
 CODE = "code"
 DONE = "done"
+# In the address of the form after the guest has tried to finish.
+_FINISHING = "finishing"
 
 Rest = ParamSpec("Rest")
 WithInvitation = Callable[Concatenate[GuestRequest, Invitation, Rest], HttpResponse]
@@ -180,9 +183,9 @@ def part(request: GuestRequest, own: OwnPart) -> HttpResponse:
     """GET draws the part. POST saves what was typed and every file, also half of it, and goes on where it says so."""
     before = part_page(own)
     if request.method != "POST":
-        if own.invitation.done_at and "again" not in request.GET:
-            return redirect("portal:part_completion", reference=own.invitation.reference)
-        return render_page(request, before)
+        if own.invitation.done_at and not before.needs and "again" not in request.GET:
+            return redirect(before.done_url)
+        return render_page(request, replace(before, is_finishing=_FINISHING in request.GET))
     return _save(request, own, before)
 
 
@@ -193,7 +196,8 @@ def _save(request: GuestRequest, own: OwnPart, before: PartPage) -> HttpResponse
         if DONE not in request.POST:
             messages.success(request, gettext("Saved. You can come back until the link expires."))
             return before.url
-        parts.finish(draft, own.invitation)
+        if part_page(own).needs or not parts.finish(draft, own.invitation):
+            return f"{before.url}?{_FINISHING}=1"
         return before.done_url
 
     response = save_page(
@@ -239,10 +243,11 @@ def part_choice_restoration(request: GuestRequest, own: OwnPart, number: int) ->
 @invited
 @with_part
 def part_completion(request: GuestRequest, own: OwnPart) -> HttpResponse:
-    """What follows: that it is done, what is missing all the same, and the way back to it."""
-    return render(
-        request, "portal/sharing/part_completion.html", {"page": part_page(own), "is_done": own.invitation.done_at}
-    )
+    """Tell the guest that they have finished, and what follows. An unfinished part leads back to the form."""
+    page = part_page(own)
+    if page.needs or not own.invitation.done_at:
+        return redirect(page.url)
+    return render(request, "portal/sharing/part_completion.html", {"page": page})
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -15,12 +15,14 @@ from formation_portal.applications.access import GRANTABLE, Collaborator, Right
 from formation_portal.applications.parties import PartyRow
 from formation_portal.contract.localisation import ngettext
 from formation_portal.invitations import parts
-from formation_portal.invitations.models import Invitation, InvitationStage, current_stage
+from formation_portal.invitations.models import Invitation, InvitationStage
 from formation_portal.ui import roles
 from formation_portal.ui.formats import day, listed, time_or_day
 from formation_portal.ui.forms.controls import Option, Problem
 
+from ..feedback import delivery_summary
 from ..pages import ApplicationPage
+from ..parties.guest_parts import GuestPart, guest_part
 from ..parties.pages import party_email
 
 EMAIL = "email"
@@ -125,8 +127,15 @@ class InvitationPage(ApplicationPage):
         return parts.invitations_of(self.draft).get(self.party.token)
 
     @cached_property
+    def part(self) -> GuestPart | None:
+        """The part of the invited party: four queries, one if nobody is invited."""
+        if self.invitation is None:
+            return None
+        return guest_part(self.draft, self.party, self.invitation, refused=delivery_summary(self.draft).refused)
+
+    @property
     def stage(self) -> InvitationStage | None:
-        return current_stage(self.invitation, now=timezone.now())[0] if self.invitation else None
+        return self.part.stage if self.part else None
 
     @property
     def box(self) -> EmailControl:
@@ -146,8 +155,13 @@ class InvitationPage(ApplicationPage):
 
     @property
     def since(self) -> str:
-        """When the invitation came to its stage."""
-        return time_or_day(current_stage(self.invitation, now=timezone.now())[1]) if self.invitation else ""
+        """Return when the invitation came to its stage, and how much the guest still has to complete."""
+        if self.part is None:
+            return ""
+        since, count = time_or_day(self.part.since), len(self.part.needs)
+        if not count or not self.part.stage.waits:
+            return since
+        return ". ".join((since, ngettext("{count} item to complete", "{count} items to complete", count)))
 
     @property
     def until(self) -> str:

@@ -18,6 +18,7 @@ from formation_portal.applications.parties import PartyRow
 from formation_portal.invitations import collaborators, parts
 from formation_portal.invitations.codes import digest_of_key
 
+from ..feedback import delivery_summary
 from ..lookups import get_draft_or_404, get_party_or_404
 from ..parties.removed import restores_removed_party
 from .pages import EMAIL, CollaboratorRow, EmailControl, InvitationPage, posted_recipient, right_options
@@ -157,8 +158,9 @@ def invitation_reminder(request: UserRequest, reference: str, token: str) -> Htt
 
 
 def _send_reminder(request: UserRequest, draft: Draft, party: PartyRow) -> None:
+    has_refusals = any(need.party_id == party.token for need in delivery_summary(draft).refused)
     try:
-        parts.remind(draft, party, by=request.user)
+        parts.remind(draft, party, by=request.user, has_refusals=has_refusals)
     except parts.TooSoon:
         said = gettext("We wrote to %(name)s less than a day ago. You can send one reminder a day.")
         messages.error(request, said % {"name": party.label})

@@ -193,6 +193,7 @@ _MISTAKES: dict[str, tuple[Any, ...]] = {
     "invitation": (partial(_mistyping, button="Send", filled={"e-mail": "ada"}),),
     "part-code-wrong": (partial(_mistyping, button="Open your part", filled={"Code": "12"}),),
     "part": (_entering_the_code, _changing),
+    "part-missing": (_being_done,),
     "part-completion": (_being_done,),
     "workbench": (partial(_mistyping, button="Show", filled={"Schema": "{"}),),
     "workbench-product": (partial(_mistyping, button="Show", filled={}), _trying_out),

@@ -50,6 +50,8 @@ def _part(draft: Draft) -> Iterator[Shot]:
     yield Shot("part-code-sent", url, who="nobody")
     yield Shot("part-code-wrong", url, who="nobody", act=_guess)
     yield Shot("part", url, who="nobody", act=_enter)
+    yield Shot("part-missing", url, who="nobody", act=lambda tab: press(tab, "I have finished"))
+    services.add_document(draft, draft.parties[0], "Passport", factories.upload(), by=draft.application.owner)
     yield Shot("part-completion", url, who="nobody", act=lambda tab: press(tab, "I have finished"))
     yield Shot("part-errors", f"{url}?again=1", who="nobody", act=_type_nonsense)
     Invitation.objects.update(expires_at=timezone.now())

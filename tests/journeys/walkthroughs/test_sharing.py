@@ -56,10 +56,15 @@ def test_somebody_is_invited_opens_the_link_with_a_code_and_does_their_part(open
         ada.fill(f"Date of birth {part}", text)
     ada.choose_radio("Is pep", "Yes")
     ada.update("Update questions")
-    ada.fill("Pep office", "Mayor")
     ada.choose_file("File for “Passport”", PASSPORT_FILE)
     if ada.browser.has_script:
         ada.expect_text("“Passport” was uploaded.")
+    ada.follow("I have finished")
+    ada.expect_text("2 answers are missing. Complete them to finish.")
+    ida.go(address_of(draft))
+    ida.expect_text("In progress")
+    ada.fill("E-mail address", "ada@example.com")
+    ada.fill("Pep office", "Mayor")
     ada.follow("I have finished")
     ada.expect_heading("You have finished")
     row = reloaded(draft).parties[0]
@@ -71,7 +76,7 @@ def test_somebody_is_invited_opens_the_link_with_a_code_and_does_their_part(open
     ada.follow("Close in this browser")
     ada.expect_heading("Closed in this browser")
     ida.go(f"{address_of(draft)}people/")
-    ida.expect_text("Invitation: Done")
+    ida.expect_text("Invitation: Finished")
 
 
 @in_every_mode

@@ -14,7 +14,9 @@ from formation_portal.invitations.models import Invitation
 from formation_portal.mail.models import Letter
 from formation_portal.mail.outbox import unsubscribe, unsubscribe_path
 from formation_portal.portal.applications import status_emails
+from formation_portal.relay.models import REJECTED, Delivery, DeliveryState, ResourceKind
 from tests.applications import factories
+from tests.encrypted_rows import update_each
 from tests.markup import Markup
 from tests.portal.sharing.test_part import let_in, stored, url
 
@@ -24,6 +26,7 @@ pytestmark = pytest.mark.django_db(databases=["default", "service"])
 @pytest.fixture
 def invitation(draft: Draft, owner: Any) -> Invitation:
     services.add_party(draft, "person", ["director"], factories.ADA, by=owner)
+    services.add_document(draft, draft.parties[0], "Passport", factories.upload(), by=owner)
     return parts.invite(draft, draft.parties[0], email="ada@example.com", by=owner, language="de")
 
 
@@ -37,15 +40,26 @@ def sent_emails() -> list[Letter]:
     return list(Letter.objects.filter(kind="part_done").order_by("pk"))
 
 
-def test_the_owner_reads_who_is_done_and_what_is_missing(owner: Any, invitation: Invitation) -> None:
+def test_the_owner_reads_who_has_finished_and_that_nothing_is_missing(owner: Any, invitation: Invitation) -> None:
     done(let_in(Client(), invitation), invitation)
     [letter] = sent_emails()
     assert (letter.to, letter.language) == (owner.email, "en")
     assert letter.subject == "Ada Lovelace has finished their part"
-    assert "1 item is still missing." in letter.text
+    assert ("Nothing is missing." in letter.text, "Nothing is missing." in letter.html) == (True, True)
     assert f"/applications/{invitation.application.reference}/people/{invitation.party.token}/" in letter.text
     assert "Stop these e-mails" in letter.text
     assert "ada@example.com" not in letter.text + letter.html
+
+
+def test_no_email_is_written_while_something_is_missing(owner: Any, invitation: Invitation) -> None:
+    draft = open_draft(invitation.application)
+    services.remove_document(draft, draft.documents[0], by=owner)
+    guest = let_in(Client(), invitation)
+    done(guest, invitation, **{"person.last_name": "Byron"})
+    assert sent_emails() == []
+    services.add_document(draft, draft.parties[0], "Passport", factories.upload(), by=owner)
+    done(guest, invitation)
+    assert [letter.subject for letter in sent_emails()] == ["Ada Byron has finished their part"]
 
 
 def test_it_is_written_in_the_owners_language(owner: Any, invitation: Invitation) -> None:
@@ -90,6 +104,7 @@ def test_somebody_who_says_so_without_end_is_not_heard_without_end(
 
 def test_an_owner_who_fills_in_their_own_part_gets_no_email(draft: Draft, owner: Any) -> None:
     services.add_party(draft, "person", ["director"], factories.ADA, by=owner)
+    services.add_document(draft, draft.parties[0], "Passport", factories.upload(), by=owner)
     own = parts.invite(draft, draft.parties[0], email="Owner@example.com", by=owner, language="en")
     parts.finish(draft, own)
     assert sent_emails() == []
@@ -115,11 +130,57 @@ def test_the_overview_and_the_history_say_so(as_owner: Client, invitation: Invit
     page = Markup(as_owner.get(overview).content.decode())
     assert page.faults == []
     line = page.one("li", id=f"turn-{invitation.party.token}")
-    assert "Done" in line.text
-    assert "1 item to complete" in line.text
+    assert "Finished their part" in line.text
+    assert "Finished, " in line.text
     assert page.one("li", id="turn-you")
     draft = open_draft(Application.objects.get())
     assert draft.application.changes.first().what == "Ada Lovelace finished their part"  # type: ignore[union-attr]
-    services.add_document(draft, draft.parties[0], "Passport", factories.upload(), by=draft.application.owner)
-    line = Markup(as_owner.get(overview).content.decode()).one("li", id=f"turn-{invitation.party.token}")
-    assert "Finished their part" in line.text
+
+
+def lines_of_owner(as_owner: Client, invitation: Invitation) -> tuple[str, str, str]:
+    """Return what overview, people and invitation page say of the part."""
+    root, token = f"/applications/{invitation.application.reference}/", invitation.party.token
+    overview = Markup(as_owner.get(root).content.decode()).one("li", id=f"turn-{token}").text
+    people = Markup(as_owner.get(f"{root}people/").content.decode()).one("li", id=f"party-{token}").text
+    page = Markup(as_owner.get(f"{root}people/{token}/invitation/").content.decode())
+    return overview, people, page.one("section", aria_labelledby="stands").text
+
+
+def test_no_page_says_finished_once_something_is_missing_again(as_owner: Client, invitation: Invitation) -> None:
+    done(let_in(Client(), invitation), invitation)
+    assert ["Finished" in line for line in lines_of_owner(as_owner, invitation)] == [True, True, True]
+    draft = open_draft(invitation.application)
+    services.remove_document(draft, draft.documents[0], by=draft.application.owner)
+    lines = lines_of_owner(as_owner, invitation)
+    assert ["Finished" in line for line in lines] == [False, False, False]
+    assert ["In progress" in line for line in lines] == [True, True, True]
+    assert [lines[0].count("1 item to complete"), lines[2].count("1 item to complete")] == [1, 1]
+
+
+def test_a_new_role_makes_a_finished_part_unfinished(as_owner: Client, invitation: Invitation) -> None:
+    draft = open_draft(invitation.application)
+    ada, owner = draft.parties[0], draft.application.owner
+    services.save_party(draft, ada, {"xy.person.is_pep": ""}, version=ada.version, by=owner, roles=["shareholder"])
+    done(let_in(Client(), invitation), invitation)
+    assert "Finished" in lines_of_owner(as_owner, invitation)[2]
+    services.set_roles(open_draft(invitation.application), ada, ["director", "shareholder"], by=owner)
+    lines = lines_of_owner(as_owner, invitation)
+    assert ["Finished" in line for line in lines] == [False, False, False]
+    assert "1 item to complete" in lines[0]
+
+
+def test_no_page_says_finished_once_the_service_has_rejected_a_document(
+    as_owner: Client, invitation: Invitation
+) -> None:
+    guest = let_in(Client(), invitation)
+    done(guest, invitation)
+    document = Delivery.objects.filter(application=invitation.application, kind=ResourceKind.DOCUMENT)
+    rejected = {"document_status": REJECTED, "document_note": "Blurred", "acknowledged": {"document_key": "Passport"}}
+    assert update_each(document, state=DeliveryState.DONE, **rejected) == 1
+    lines = lines_of_owner(as_owner, invitation)
+    assert ["Finished" in line for line in lines] == [False, False, False]
+    assert ["In progress" in line for line in lines] == [True, True, True]
+    done(guest, invitation)
+    assert len(sent_emails()) == 1
+    summary = Markup(guest.get(url(invitation, "?finishing=1")).content.decode()).one("h2", id="missing")
+    assert summary.text == "Correct 1 item to finish."

@@ -117,10 +117,11 @@ def test_the_overview_says_whose_turn_it_is_once_others_have_theirs(
     everything = len(draft.needs)
     parts.invite(draft, ada, email="ada@example.com", by=owner, language="en")
     assert f"{everything - 1} items to complete" in page_of(as_owner, root(draft)).one("li", id="turn-you").text
+    services.add_document(draft, draft.parties[0], "Passport", factories.upload(), by=owner)
     Invitation.objects.update(done_at=timezone.now())
     page = page_of(as_owner, root(draft))
-    assert f"{everything} items to complete" in page.one("li", id="turn-you").text
-    assert "Done" in page.one("li", id=f"turn-{ada.token}").text
+    assert f"{everything - 1} items to complete" in page.one("li", id="turn-you").text
+    assert "Finished" in page.one("li", id=f"turn-{ada.token}").text
 
 
 def test_the_list_names_who_is_waited_for(as_owner: Client, draft: Draft, ada: PartyRow, owner: Any) -> None:

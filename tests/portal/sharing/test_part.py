@@ -342,6 +342,13 @@ def test_the_files_of_others_are_not_there(invitation: Invitation, guest: Client
     assert Application.objects.get().documents.count() == 2
 
 
+@pytest.fixture
+def passport(company: Draft, ada: PartyRow, owner: Any) -> None:
+    """Complete Ada's part."""
+    services.add_document(company, ada, "Passport", factories.upload(), by=owner)
+
+
+@pytest.mark.usefixtures("passport")
 def test_being_done_is_said_and_can_be_taken_back(invitation: Invitation, guest: Client) -> None:
     response = fill_in(guest, invitation, more={"done": "1"}, **{"person.last_name": "King"})
     assert response["Location"] == url(invitation, "completion/")
@@ -349,16 +356,68 @@ def test_being_done_is_said_and_can_be_taken_back(invitation: Invitation, guest:
     assert stored(invitation).raw["person.last_name"] == "King"
     page = page_of(guest, url(invitation, "completion/"))
     assert page.one("h1").text == "You have finished"
-    assert "Passport" in page.one("main").text
     assert guest.get(url(invitation))["Location"] == url(invitation, "completion/")
     assert page_of(guest, url(invitation, "?again=1")).one("h1").text == "Ada King"
     fill_in(guest, invitation, **{"person.last_name": "Lovelace"})
     assert stage(invitation) is InvitationStage.IN_PROGRESS
 
 
+@pytest.mark.usefixtures("passport")
 def test_being_done_without_a_change_is_done(invitation: Invitation, guest: Client) -> None:
     fill_in(guest, invitation, more={"done": "1"})
     assert stage(invitation) is InvitationStage.DONE
+
+
+def missing_list(response: Any) -> tuple[str, list[tuple[str, str]]]:
+    """Return the title of what is missing, and each line with the address of its control."""
+    page = Markup(response.content.decode())
+    assert page.faults == []
+    [message] = [one for one in page.all("div", role="alert") if one.attributes.get("aria-labelledby") == "missing"]
+    assert (message.attributes["tabindex"], "autofocus" in message.attributes) == ("-1", True)
+    links = [one for one in page.all("a") if message in one.ancestors]
+    lines = [(one.text, one.attributes["href"]) for one in links]
+    ids = {one.attributes["id"] for one in page.controls if "id" in one.attributes}
+    assert {address.removeprefix("#") for _, address in lines} <= ids
+    return page.one("h2", id="missing").text, lines
+
+
+def test_a_guest_with_something_missing_stays_on_the_form_and_sees_it(
+    invitation: Invitation, guest: Client, company: Draft, ada: PartyRow
+) -> None:
+    empty = {f"person.date_of_birth:{part}": "" for part in ("day", "month", "year")}
+    response = fill_in(guest, invitation, more={"done": "1"}, **empty, **{"person.last_name": "King"})
+    assert response["Location"] == url(invitation, "?finishing=1")
+    title, lines = missing_list(guest.get(response["Location"]))
+    assert title == "1 answer and 1 document are missing. Complete them to finish."
+    assert lines == [
+        ("Enter “Date of birth”", "#q:person.date_of_birth"),
+        ("Upload “Passport”", f"#slot:{ada.token}/Passport"),
+    ]
+    assert stage(invitation) is InvitationStage.IN_PROGRESS
+    assert stored(invitation).raw["person.last_name"] == "King"
+    assert guest.get(url(invitation, "completion/"))["Location"] == url(invitation)
+    assert "You have finished" not in guest.get(url(invitation, "completion/"), follow=True).content.decode()
+
+
+@pytest.mark.usefixtures("passport")
+def test_how_many_answers_are_missing_is_said_as_one_sentence(invitation: Invitation, guest: Client) -> None:
+    fill_in(guest, invitation, more={"done": "1"}, **{"person.last_name": "", "person.first_name": ""})
+    title, lines = missing_list(guest.get(url(invitation, "?finishing=1")))
+    assert title == "2 answers are missing. Complete them to finish."
+    assert len(lines) == 2
+
+
+@pytest.mark.usefixtures("passport")
+def test_an_answer_that_cannot_be_read_is_to_be_corrected(invitation: Invitation, guest: Client) -> None:
+    born = {f"person.date_of_birth:{part}": value for part, value in (("day", "31"), ("month", "2"), ("year", "1985"))}
+    assert fill_in(guest, invitation, more={"done": "1"}, **born).status_code == 422
+    title, [(_, address)] = missing_list(guest.get(url(invitation, "?finishing=1")))
+    assert title == "Correct 1 item to finish."
+    assert address == "#q:person.date_of_birth"
+
+
+def test_a_form_that_nobody_tried_to_finish_begins_with_no_list(invitation: Invitation, guest: Client) -> None:
+    assert page_of(guest, url(invitation)).all("h2", id="missing") == []
 
 
 def expire(invitation: Invitation) -> None:
