@@ -361,10 +361,6 @@ class Draft(StoredRows):
             return needs_of_section(self.form_state, section)
         return self._needs_by_section.get(section_key, ())
 
-    def share_needs_of_party(self, row: PartyRow) -> tuple[Need, ...]:
-        """The party's numbers of shares that cannot be parsed."""
-        return tuple(self._unreadable_holdings(self.holdings_of(row.token)))
-
     def needs_of_party(self, token: str) -> tuple[Need, ...]:
         """What the party still needs; nobody else is asked for."""
         row = self.party(token)

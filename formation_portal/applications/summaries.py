@@ -107,14 +107,13 @@ def _holding_rows(application: int) -> QuerySet[Holding]:
     return Holding.objects.filter(application=application, party__removed_at=None).order_by()
 
 
-# What is counted of an application: parties by summary, its files, and who holds how many shares.
+# What is read of an application: each party's summary, its files, and how many shares there are.
 _SUMMARIES = PreparedQuery(
     lambda application: (
         Party.objects.filter(application=application, removed_at=None)
-        .order_by()
+        .order_by("position", "pk")
         .annotate(is_of_now=Case(When(judged_of=F("updated_at"), then=True), default=False))
-        .values_list("kind", "roles", "needed", "judged_by", "judged_until", "is_of_now")
-        .annotate(count=Count("pk"))
+        .values_list("token", "kind", "roles", "needed", "judged_by", "judged_until", "is_of_now")
     )
 )
 _UPLOADED = PreparedQuery(
@@ -129,11 +128,8 @@ _UPLOADED = PreparedQuery(
 _HOLDERS = PreparedQuery(
     lambda application: (
         _holding_rows(application)
-        .values_list("party__kind", "party__roles")
-        .annotate(
-            some=Count("party", filter=Q(shares__gt=0), distinct=True),
-            unread=Count("pk", filter=Q(shares=None)),
-        )
+        .values_list("party__token")
+        .annotate(some=Count("pk", filter=Q(shares__gt=0)), unread=Count("pk", filter=Q(shares=None)))
     )
 )
 _GIVEN = PreparedQuery(
@@ -145,22 +141,25 @@ _GIVEN = PreparedQuery(
 )
 
 
-class PartyNeeds:
-    """How much each party needs, of many who are read together: of whoever's summary holds, no answer is validated."""
+@dataclass(frozen=True, slots=True)
+class PartySummary:
+    """What one party still needs, counted by section and code; its documents and shares are included."""
 
-    def __init__(self, draft: Draft) -> None:
-        self._draft = draft
-        self._by = judged_by(draft)
+    kind: str
+    roles: tuple[str, ...]
+    needed: Tally
 
-    def count(self, row: PartyRow) -> tuple[int, int]:
-        """How many things beside shares, and how many of them are documents."""
-        if _holds(self._draft, self._by, row.model):
-            needed = _read(row.model.needed)
-        else:
-            # Everybody's at once: others may have to be judged anew, too.
-            _ = self._draft.documents
-            needed = _needed(self._draft, row)
-        return needed.total(), sum(count for (_, code), count in needed.items() if code == "document")
+    @property
+    def group(self) -> Group:
+        return self.kind, self.roles
+
+    @property
+    def codes(self) -> Counter[str]:
+        """Count the needs by code, whichever section asks."""
+        codes: Counter[str] = Counter()
+        for (_, code), count in self.needed.items():
+            codes[code] += count
+        return codes
 
 
 @dataclass(frozen=True)
@@ -170,52 +169,94 @@ class Totals:
     draft: Draft
 
     @cached_property
-    def _summaries(self) -> list[tuple[Group, str, bool, int]]:
-        """How many parties there are of each group with the same summary, and whether it holds: one query."""
+    def parties(self) -> dict[str, PartySummary]:
+        """Summarise every party, by token: three queries."""
+        return {
+            token: PartySummary(*group, tally + self._share_tally(token, group))
+            for token, (group, tally) in self._own_tallies.items()
+        }
+
+    @cached_property
+    def _own_tallies(self) -> dict[str, tuple[Group, Tally]]:
+        """Count what each party needs beside shares. Judges only parties whose stored summary does not hold."""
+        stored = self._stored_tallies
+        stale = [token for token, (_, tally) in stored.items() if tally is None]
+        if len(stale) > 1:
+            _ = self.draft.documents
+        judged = {row.token: _needed(self.draft, row) for row in (self.draft.parties_of(stale) if stale else ())}
+        return {
+            token: (group, judged.get(token, Counter()) if tally is None else tally)
+            for token, (group, tally) in stored.items()
+        }
+
+    @cached_property
+    def _stored_tallies(self) -> dict[str, tuple[Group, Tally | None]]:
+        """Return each party's group and stored summary, by token; None for a summary that does not hold."""
         draft, by = self.draft, judged_by(self.draft)
+        tallies: dict[str, tuple[Group, Tally | None]] = {}
         if draft.has_all_parties:
-            rows = ((one.kind, tuple(one.roles), one) for one in draft.party_models)
-            read = Counter(((kind, roles), one.needed, _holds(draft, by, one)) for kind, roles, one in rows)
-        else:
-            read = Counter()
-            for kind, roles, needed, its_by, until, is_of_now, count in _SUMMARIES.tuples(draft.application.pk):
-                holds = bool(by and its_by == by and is_of_now and until and until > draft.today)
-                read[(kind, tuple(roles)), needed, holds] += count
-        return [(*what, count) for what, count in read.items()]
+            for model in draft.party_models:
+                tally = _read(model.needed) if _holds(draft, by, model) else None
+                tallies[model.token] = (model.kind, tuple(model.roles)), tally
+            return tallies
+        for token, kind, roles, needed, judged, until, is_of_now in _SUMMARIES.tuples(draft.application.pk):
+            holds = bool(by and judged == by and is_of_now and until and until > draft.today)
+            tallies[token] = (kind, tuple(roles)), _read(needed) if holds else None
+        return tallies
+
+    def _share_tally(self, token: str, group: Group) -> Tally:
+        """Count what a party's shareholdings need: shares at all, and numbers that cannot be parsed."""
+        section = self.draft.schema.share_section
+        if section is None or not self._is_shareholder(group):
+            return Counter()
+        some, unread = self._holdings.get(token, (0, 0))
+        return +Counter({(section.key, "holding"): int(not some), (section.key, "unreadable"): unread})
+
+    def _is_shareholder(self, group: Group) -> bool:
+        is_holder = canonical.SHAREHOLDER in self.draft.form_state.active_roles_of(*group)
+        return self.draft.holds_shares and is_holder
+
+    @cached_property
+    def _holdings(self) -> dict[str, tuple[int, int]]:
+        """Count each party's shareholdings with shares, and those that cannot be parsed, by token."""
+        rows = _HOLDERS.tuples(self.draft.application.pk) if self.draft.share_class_models else ()
+        return {token: (some, unread) for token, some, unread in rows}
 
     @cached_property
     def groups(self) -> Counter[Group]:
         """How many parties there are of each kind with the same roles."""
-        found: Counter[Group] = Counter()
-        for group, _, _, count in self._summaries:
-            found[group] += count
-        return found
+        return Counter(group for group, _ in self._stored_tallies.values())
 
     def parties_in(self, section: Section) -> int:
         """How many have the section's role, which their kind can have."""
         return sum(count for (kind, roles), count in self.groups.items() if section.counts(kind, roles))
 
+    def complete_in(self, section: Section) -> int:
+        """Count the parties in a role that need nothing at all, whichever of their sections asks."""
+        return sum(not one.needed for one in self.parties.values() if section.counts(one.kind, one.roles))
+
     @cached_property
     def of_parties(self) -> Tally:
-        """What the parties' own answers, roles and documents lack."""
-        found: Tally = Counter()
-        for _, needed, holds, count in self._summaries:
-            for place, each in _read(needed).items() if holds else ():
-                found[place] += each * count
-        if not all(holds for _, _, holds, _ in self._summaries):
-            by = judged_by(self.draft)
-            void = list(_stale(self.draft.application.pk, by, self.draft.today) if by else self._parties)
-            if len(void) > 1:
-                _ = self.draft.documents
-            for model in void:
-                found += _needed(self.draft, self.draft.as_party(model))
-        return found
+        """Count what all parties lack, by section and code."""
+        tally: Tally = Counter()
+        for party in self.parties.values():
+            tally += party.needed
+        return tally
 
     @cached_property
     def slots(self) -> int:
         """How many documents are asked for."""
         of_parties = sum(len(self.draft.form_state.slots_of(*group)) * count for group, count in self.groups.items())
         return len(self.draft.form_state.slots()) + of_parties
+
+    @cached_property
+    def required_slots(self) -> int:
+        """Count the documents that are required."""
+        state = self.draft.form_state
+        count = sum(slot.required for slot in state.slots())
+        for group, number in self.groups.items():
+            count += number * sum(slot.required for slot in state.slots_of(*group))
+        return count
 
     @cached_property
     def uploaded(self) -> int:
@@ -230,21 +271,10 @@ class Totals:
         state, there = self.draft.form_state, self.draft.record.documents
         of_entity = (one for one in state.slots() if one.required and (None, one.name) not in there)
         found = Counter(slot.section.key for slot in of_entity)
-        for (section, code), count in self.of_parties.items():
-            if code == "document":
-                found[section] += count
-        return found
-
-    @cached_property
-    def _holdings(self) -> dict[Group, tuple[int, int]]:
-        """Of each group of shareholders, how many have no shares, and how many of their numbers can't be read."""
-        state = self.draft.form_state
-        holders = {one: n for one, n in self.groups.items() if canonical.SHAREHOLDER in state.active_roles_of(*one)}
-        found = {group: (count, 0) for group, count in holders.items()}
-        counted = _HOLDERS.tuples(self.draft.application.pk) if self.draft.share_class_models else ()
-        for kind, roles, has_some, unreadable in counted:
-            if (group := (kind, tuple(roles))) in found:
-                found[group] = (holders[group] - has_some, unreadable)
+        for _, tally in self._own_tallies.values():
+            for (section, code), count in tally.items():
+                if code == "document":
+                    found[section] += count
         return found
 
     @cached_property
@@ -253,55 +283,49 @@ class Totals:
         tokens = {model.pk: model.token for model in self.draft.share_class_models}
         given: Counter[str] = Counter()
         for kind, roles, pk, shares in _GIVEN.tuples(self.draft.application.pk) if tokens else ():
-            given[tokens[pk]] += shares if (kind, tuple(roles)) in self._holdings else 0
+            given[tokens[pk]] += shares if self._is_shareholder((kind, tuple(roles))) else 0
         state = self.draft.form_state
         return (*needs_of_share_classes(state), *over_issued_of(state, given))
 
     @cached_property
     def of_shares(self) -> int:
         """How much the shares still need: classes, their answers, holders without shares, numbers that don't fit."""
-        if not self.draft.holds_shares:
+        section = self.draft.schema.share_section
+        if section is None or not self.draft.holds_shares:
             return 0
-        return len(self._share_needs) + sum(without + unread for without, unread in self._holdings.values())
+        of_holders = sum(count for (key, _), count in self.of_parties.items() if key == section.key)
+        return len(self._share_needs) + of_holders
 
     @cached_property
     def only_share_need(self) -> str:
         """The words of what the shares need, where that is one thing."""
-        draft, section = self.draft, self.draft.schema.share_section
+        section = self.draft.schema.share_section
         if section is None or self.of_shares != 1:
             return ""
         if self._share_needs:
             return self._share_needs[0].text
-        (group, (_, unread)) = next(one for one in self._holdings.items() if any(one[1]))
-        if unread:
-            row = self._holding_rows.filter(shares=None, party__kind=group[0], party__roles=list(group[1]))
-            token = row.values_list("party__token", flat=True)[0]
-        else:
-            lacking = self._parties.filter(kind=group[0], roles=list(group[1]))
-            has_some = self._holding_rows.filter(shares__gt=0).values("party")
-            token = lacking.exclude(pk__in=has_some).values_list("token", flat=True)[0]
-        return next(need.text for need in draft.needs_of_party(token) if need.section == section.key)
-
-    @property
-    def _holding_rows(self) -> QuerySet[Holding]:
-        return _holding_rows(self.draft.application.pk)
+        holders = self.parties.items()
+        token = next(token for token, party in holders if any(key == section.key for key, _ in party.needed))
+        return next(need.text for need in self.draft.needs_of_party(token) if need.section == section.key)
 
     @cached_property
     def count(self) -> int:
         """How much is needed in all, as many as `draft.needs` lists."""
         state = self.draft.form_state
         of_roles = sum(1 for _ in (*needs_of_roles(state, self.parties_in), *needs_of_role_bounds(state)))
-        return len(needs_of_entity(state)) + of_roles + self.of_parties.total() + self.of_shares
+        of_shares = len(self._share_needs) if self.draft.holds_shares else 0
+        return len(needs_of_entity(state)) + of_roles + self.of_parties.total() + of_shares
 
-    def needs_of_role(self, section: Section) -> Counter[str]:
-        """What those in a role lack of what its section asks, by code, without documents; and whether they are few."""
-        of_section = {code: count for (key, code), count in self.of_parties.items() if key == section.key}
-        found = Counter({code: count for code, count in of_section.items() if code != "document"})
+    def needs_of_role(self, section: Section) -> tuple[Need, ...]:
+        """Return what a role itself needs: more or fewer parties, or answers that add up."""
         state = self.draft.form_state
-        for need in (*needs_of_roles(state, self.parties_in), *needs_of_role_bounds(state)):
-            found[need.code] += need.section == section.key
-        return +found
+        needs = (*needs_of_roles(state, self.parties_in), *needs_of_role_bounds(state))
+        return tuple(need for need in needs if need.section == section.key)
 
-    @property
-    def _parties(self) -> QuerySet[Party]:
-        return self.draft.application.parties.filter(removed_at=None).order_by()
+    def codes_in(self, section: Section) -> Counter[str]:
+        """Count the needs of the parties with a role by code, whichever of their sections asks."""
+        codes: Counter[str] = Counter()
+        for party in self.parties.values():
+            if section.role in party.roles:
+                codes += party.codes
+        return codes

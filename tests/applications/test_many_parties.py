@@ -46,15 +46,24 @@ def assert_counts_agree(draft: Draft) -> None:
     assert totals.missing_documents == Counter(need.section for need in needed if need.code == "document")
     assert totals.slots == sum(len(whole.form_state.slots(one)) for one in (None, *whole.record.parties))
     assert totals.uploaded == len(whole.documents)
+    slots = [slot for one in (None, *whole.record.parties) for slot in whole.form_state.slots(one)]
+    assert totals.required_slots == sum(slot.required for slot in slots)
     for section in whole.schema.role_sections:
         assert totals.parties_in(section) == len(whole.form_state.parties_in(section))
-        codes = Counter(need.code for need in needed if need.section == section.key and need.code != "document")
-        assert totals.needs_of_role(section) == codes
+        own = tuple(need for need in needed if need.section == section.key and need.party_id is None)
+        assert totals.needs_of_role(section) == own
+        holders = {party.id for party in whole.record.parties if section.role in party.roles}
+        assert totals.codes_in(section) == Counter(need.code for need in needed if need.party_id in holders)
+        lacking = {need.party_id for need in needed}
+        assert totals.complete_in(section) == len(
+            [party for party in whole.form_state.parties_in(section) if party.id not in lacking]
+        )
     if share := whole.schema.share_section:
         of_shares = [need for need in needed if need.section == share.key]
         assert totals.of_shares == len(of_shares)
         assert totals.only_share_need == (of_shares[0].text if len(of_shares) == 1 else "")
     for row in whole.parties:
+        assert totals.parties[row.token].codes == Counter(need.code for need in needed if need.party_id == row.token)
         alone = reopened(draft, today=draft.today)
         assert alone.needs_of_party(row.token) == tuple(need for need in needed if need.party_id == row.token)
         assert not alone.has_all_parties

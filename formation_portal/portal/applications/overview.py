@@ -1,11 +1,11 @@
 """The overview of an application: its tasks, who is waited for, its price, and what came back.
 
-Each section is a task, with its state in words and what it still needs. Documents are one task of their own; what they
-need is counted there and nowhere else.
+Each section is a task, with its state in words and what it still needs. A role is complete only when its people and
+their documents are. Documents are one task of their own, too.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from datetime import datetime
 from decimal import Decimal
@@ -33,6 +33,7 @@ from formation_portal.ui.formats import entity_word, money, time_or_day
 
 from ..feedback import DeliverySummary, task_deliveries
 from ..parties.guest_parts import GuestPart, guest_part
+from ..parties.progress import NO_REFUSALS, needs_words, role_progress
 from ..submission.corrections import Returned, returned
 from ..submission.status import Progress
 
@@ -106,8 +107,9 @@ def task_list(
         return task
 
     totals = totals or Totals(draft)
+    refused_parties = {need.party_id for need in refused if need.party_id}
     about = [_section_task(totals, section) for section in draft.schema.entity_sections]
-    people = [_section_task(totals, section) for section in draft.schema.role_sections]
+    people = [_section_task(totals, section, refused_parties) for section in draft.schema.role_sections]
     shares = [_section_task(totals, section) for section in (draft.schema.share_section,) if section]
     product_type = str(draft.application.product.get("product", {}).get("type", ""))
     about_title = gettext(_ABOUT.get(entity_word(product_type), gettext_noop("What is formed")))
@@ -119,7 +121,7 @@ def task_list(
     return TaskList(tuple((id_, title, tuple(map(with_delivery, tasks))) for id_, title, tasks in groups if tasks))
 
 
-def _section_task(totals: Totals, section: Section) -> Task:
+def _section_task(totals: Totals, section: Section, refused_parties: Set[str] = NO_REFUSALS) -> Task:
     draft = totals.draft
     activation = draft.form_state.section_activation(section)
     id_, title = f"task-{section.key}", section.title or section.key
@@ -128,39 +130,46 @@ def _section_task(totals: Totals, section: Section) -> Task:
         return Task(id_, title, "", "later", gettext("Not available yet"), note)
     keys = [draft.application.reference]
     if section.is_share_structure:
-        view, is_begun, count = "shares", bool(draft.share_classes), totals.of_shares
+        view, count = "shares", totals.of_shares
+        state, status = _state(count, is_begun=bool(draft.share_classes))
         note = _to_complete(count) if count > 1 else totals.only_share_need
     elif section.is_entity:
         # What is missing of documents is counted with them.
         codes = Counter(need.code for need in draft.needs_of_section(section.key) if need.code != "document")
-        view, note, count = "section", _answers(codes), codes.total()
+        view, note = "section", _answers(codes)
         keys.append(section.key)
         is_begun = any(not is_blank(value) for value in draft.raw(section).values())
+        state, status = _state(codes.total(), is_begun=is_begun)
     else:
-        codes, tally = totals.needs_of_role(section), totals.parties_in(section)
-        view, note, is_begun, count = "people", _people_note(draft, section, codes, tally), tally > 0, codes.total()
-    state, status = _state(count, is_begun=is_begun)
+        view, note = "people", _people_note(totals, section)
+        state, status = role_progress(totals, section, refused=refused_parties)
     url = reverse(f"portal:{view}", args=keys)
     return Task(id_, title, url, state, status, note, roles.role_reason(draft, section))
 
 
-def _people_note(draft: Draft, section: Section, codes: Counter[str], tally: int) -> str:
-    short = max(0, draft.form_state.minimum_of(section).count - tally)
-    rest = Counter({code: count for code, count in codes.items() if code != "minimum"})
-    missing = ngettext("{count} more to add", "{count} more to add", short) if short else ""
-    added = ngettext("{count} added", "{count} added", tally) if tally else ""
-    return ", ".join(filter(None, (missing, _answers(rest)))) or added
+def _people_note(totals: Totals, section: Section) -> str:
+    """Describe what a role and its people need, or how many have been added."""
+    tally = totals.parties_in(section)
+    short = totals.draft.form_state.minimum_of(section).count - tally
+    bounds = Counter(need.code for need in totals.needs_of_role(section) if need.code != "minimum")
+    notes = [ngettext("{count} more to add", "{count} more to add", short)] if short > 0 else []
+    if words := needs_words(totals.codes_in(section) + bounds):
+        notes.append(words)
+    if not notes and tally:
+        notes.append(ngettext("{count} added", "{count} added", tally))
+    return ", ".join(notes)
 
 
 def _document_tasks(totals: Totals) -> Iterable[Task]:
     if not totals.slots:
         return
-    missing, uploaded = totals.missing_documents.total(), totals.uploaded
+    missing, uploaded, required = totals.missing_documents.total(), totals.uploaded, totals.required_slots
+    state, status = _state(missing, is_begun=bool(uploaded))
     if missing:
         note = ngettext("{count} to upload", "{count} to upload", missing)
+        status = gettext("{received} of {count} received").format(received=required - missing, count=required)
     else:
-        note = gettext("{done} of {count} uploaded").format(done=uploaded, count=totals.slots)
-    state, status = _state(missing, is_begun=bool(uploaded))
+        note = ngettext("{count} uploaded", "{count} uploaded", uploaded) if uploaded else ""
     url = reverse("portal:documents", args=[totals.draft.application.reference])
     yield Task(_DOCUMENTS, gettext("Documents"), url, state, status, note)
 

@@ -5,12 +5,14 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.parties import PartyRow
 from formation_portal.contract.needs import Need
 from formation_portal.invitations import parts
 from formation_portal.invitations.models import Invitation, InvitationStage, current_stage
+from formation_portal.ui.formats import time_or_day
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +24,14 @@ class GuestPart:
     needs: tuple[Need, ...]
     stage: InvitationStage
     since: datetime
+
+    @property
+    def words(self) -> str:
+        """Describe the stage, like "Invitation: Opened, 24 November at 14:02"."""
+        stage = {"stage": self.stage.words, "since": time_or_day(self.since)}
+        words = gettext("Invitation: %(stage)s, %(since)s") % stage
+        wish = gettext("They have asked for a new link")
+        return f"{words}. {wish}" if self.invitation.wanted_at else words
 
 
 def guest_part(draft: Draft, party: PartyRow, invitation: Invitation, *, refused: Iterable[Need]) -> GuestPart:

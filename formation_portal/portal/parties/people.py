@@ -16,7 +16,7 @@ from formation_portal.applications.contacts import Contact, contacts, duplicates
 from formation_portal.applications.fields import new_token
 from formation_portal.applications.ownership_stakes import TypedStakes, companies_owned_by, typed_stakes
 from formation_portal.applications.parties import PartyRow
-from formation_portal.applications.summaries import PartyNeeds
+from formation_portal.applications.summaries import Totals
 from formation_portal.contract import canonical
 from formation_portal.contract.localisation import join_list, ngettext
 from formation_portal.contract.needs import Need
@@ -24,7 +24,7 @@ from formation_portal.contract.schema import Section
 from formation_portal.invitations.models import Invitation
 from formation_portal.relay.delivery_status import ApplicationDeliveries
 from formation_portal.ui import roles
-from formation_portal.ui.formats import counted, time_or_day
+from formation_portal.ui.formats import time_or_day
 from formation_portal.ui.forms.question import AnswerRow
 from formation_portal.ui.ownership import join_sentences
 from formation_portal.ui.pagination import PEOPLE_AT_ONCE, PageLink, numbered_links
@@ -34,6 +34,7 @@ from ..feedback import DeliverySummary, answers_delivery, return_message
 from ..pages import PEOPLE, PEOPLE_TITLE, ApplicationPage, Link, next_step
 from .duplicates import distinguishing_words
 from .guest_parts import guest_part
+from .progress import party_progress, role_progress
 
 # A role is chosen at a glance; the rest is a list to open.
 _KNOWN_AT_ONCE = 3
@@ -97,7 +98,7 @@ class PartyListItem:
 # Stands for a token in an address; no reference has as many letters in a row.
 _ANY_TOKEN = "0" * 10
 # The marks of who isn't complete.
-_UNFINISHED = ("open", "half", "heed")
+_UNFINISHED = ("open", "half", "stop")
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +164,7 @@ class PeoplePage(ApplicationPage):
     def is_complete(self) -> bool:
         """Whether nothing is missing here: each role is filled, and so is what each party is asked."""
         states = (*(role.state for role in self.roles), *(self._states[row.token][0] for row in self.draft.parties))
-        return all(state == "met" for state in states)
+        return all(state in ("met", "") for state in states)
 
     @property
     def count(self) -> int:
@@ -196,16 +197,7 @@ class PeoplePage(ApplicationPage):
         return tuple(self._card(section) for section in roles.active_roles(self.draft))
 
     def _card(self, section: Section) -> RoleCard:
-        there = self.draft.form_state.parties_in(section)
-        least, tally = self.draft.form_state.minimum_of(section).count, len(there)
-        if tally < least:
-            left = ngettext("{count} more needed", "{count} more needed", least - tally)
-            state = ("half", left) if tally else ("open", ngettext("{count} needed", "{count} needed", least))
-        elif least:
-            state = "met", gettext("Complete")
-        else:
-            added = ngettext("{count} added", "{count} added", tally)
-            state = ("met", added) if tally else ("", gettext("Optional"))
+        state, status = self._role_progress(section)
         usable: tuple[RoleCandidate, ...] = ()
         add_url = ""
         if not self.read_only_reason:
@@ -225,8 +217,8 @@ class PeoplePage(ApplicationPage):
             role=section.role or "",
             help=section.help or roles.allowed_kinds(section),
             reason=roles.role_reason(self.draft, section),
-            state=state[0],
-            status=state[1],
+            state=state,
+            status=status,
             holders=named,
             more_holders=len(holders) - len(named),
             usable=at_once,
@@ -235,6 +227,16 @@ class PeoplePage(ApplicationPage):
             add_url=add_url,
             list_url=self._address("party_known"),
         )
+
+    def _role_progress(self, section: Section) -> tuple[str, str]:
+        """Return a role's mark and words, with how many more it needs."""
+        least, tally = self.draft.form_state.minimum_of(section).count, self._totals.parties_in(section)
+        if not tally:
+            return ("open", ngettext("{count} needed", "{count} needed", least)) if least else ("", gettext("Optional"))
+        mark, words = role_progress(self._totals, section, refused=self._refused_parties)
+        if tally < least:
+            words = ", ".join((words, ngettext("{count} more needed", "{count} more needed", least - tally)))
+        return mark, words
 
     @cached_property
     def _known(self) -> list[tuple[Contact, RoleCandidate]]:
@@ -332,8 +334,8 @@ class PeoplePage(ApplicationPage):
         return {row.token: self._progress(row) for row in self.draft.parties}
 
     @cached_property
-    def _needs(self) -> PartyNeeds:
-        return PartyNeeds(self.draft)
+    def _totals(self) -> Totals:
+        return Totals(self.draft)
 
     @cached_property
     def _address(self) -> Callable[..., str]:
@@ -367,21 +369,17 @@ class PeoplePage(ApplicationPage):
             delivery="" if delivery.is_refused else delivery.state,
             why=delivery.why,
             duplicate_url=self._url("party_duplicate", row.token) if row.token in self._duplicates else "",
-            invitation=self._invitation_words(row, invitation) if invitation else "",
+            invitation=guest_part(self.draft, row, invitation, refused=self._refused).words if invitation else "",
             invite_url=self._party_url("invitation", row.token) if may_invite else "",
         )
-
-    def _invitation_words(self, row: PartyRow, invitation: Invitation) -> str:
-        """Describe how far an invitation has come, like "Invitation: Opened, 24 November at 14:02"."""
-        guest = guest_part(self.draft, row, invitation, refused=self._refused)
-        stage = {"stage": guest.stage.words, "since": time_or_day(guest.since)}
-        words = gettext("Invitation: %(stage)s, %(since)s") % stage
-        wish = gettext("They have asked for a new link")
-        return f"{words}. {wish}" if invitation.wanted_at else words
 
     @cached_property
     def _refused(self) -> tuple[Need, ...]:
         return DeliverySummary(self.draft, self.deliveries).refused
+
+    @cached_property
+    def _refused_parties(self) -> frozenset[str]:
+        return frozenset(need.party_id for need in self._refused if need.party_id)
 
     @cached_property
     def _stakes(self) -> TypedStakes:
@@ -389,17 +387,8 @@ class PeoplePage(ApplicationPage):
         return typed_stakes(self.draft)
 
     def _progress(self, row: PartyRow) -> tuple[str, str]:
-        if self.deliveries.of_party(row.token).is_refused:
-            return "heed", gettext("Changes needed")
-        if not row.roles:
+        is_refused = row.token in self._refused_parties or self.deliveries.of_party(row.token).is_refused
+        if not row.roles and not is_refused:
             is_owner = any(owner == row.token for _, owner in self._stakes)
             return ("", gettext("No role needed")) if is_owner else ("open", gettext("Choose a role"))
-        needed, documents = self._needs.count(row)
-        needed += sum(need.code != "holding" for need in self.draft.share_needs_of_party(row))
-        if not needed:
-            return "met", gettext("Complete")
-        parts = (
-            counted(needed - documents, "{count} answer", "{count} answers"),
-            counted(documents, "{count} document", "{count} documents"),
-        )
-        return "half", gettext("{things} to complete").format(things=join_list([part for part in parts if part]))
+        return party_progress(self._totals.parties[row.token], is_refused=is_refused)

@@ -3,7 +3,6 @@
 A rule may hang on what others have answered. Then the page says that something is asked, and not why.
 """
 
-from collections import Counter
 from dataclasses import dataclass, replace
 from functools import cache, cached_property, partial
 
@@ -138,9 +137,10 @@ class PartPage(PartyPage):
     @property
     def missing_words(self) -> str:
         """Say how much the guest has to complete and to correct before they can finish."""
-        codes = Counter(need.code for need in self._guest_needs)
-        answers, documents = codes["required"], codes["document"]
-        corrections = codes.total() - answers - documents
+        missing = [need for need in self._guest_needs if not need.is_correction]
+        documents = sum(need.slot is not None for need in missing)
+        answers = len(missing) - documents
+        corrections = len(self._guest_needs) - len(missing)
         sentences = []
         if answers and documents:
             sentences.append(

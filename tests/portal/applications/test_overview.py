@@ -1,5 +1,6 @@
 """The overview: each section's state in words, and what it still needs."""
 
+from datetime import timedelta
 from html import escape
 from typing import Any
 
@@ -83,11 +84,68 @@ def test_later_sections_are_not_counted(draft: Draft) -> None:
     assert tasks.progress == "1 of 6 sections complete"
 
 
-def test_documents_are_counted_once(draft: Draft, owner: Any) -> None:
+def test_a_role_is_complete_only_when_the_documents_of_its_people_are(draft: Draft, owner: Any) -> None:
     services.add_party(draft, "person", ["director"], factories.ADA, by=owner)
+    byron = factories.ADA | {"person.last_name": "Byron"}
+    services.add_party(draft, "person", ["director"], byron, by=owner)
+    services.add_document(draft, draft.parties[0], "Passport", factories.upload(), by=owner)
+    directors = task(task_list(draft), "Directors")
+    assert (directors.state, directors.status) == ("half", "1 of 2 complete")
+    assert directors.note == "1 document to complete"
+    services.add_document(draft, draft.parties[1], "Passport", factories.upload(), by=owner)
+    directors = task(task_list(draft), "Directors")
+    assert (directors.state, directors.status, directors.note) == ("met", "Complete", "2 added")
+
+
+def test_a_role_is_complete_only_when_its_people_are_in_their_other_roles_too(draft: Draft, owner: Any) -> None:
+    ada = factories.ADA | {"xy.person.is_pep": ""}
+    services.add_party(draft, "person", ["director", "shareholder"], ada, by=owner, token="ada")
+    services.add_document(draft, draft.parties[0], "Passport", factories.upload(), by=owner)
+    services.add_share_class(draft, factories.ORDINARY, by=owner, token="ordinary")
+    services.save_holdings(draft, {("ada", "ordinary"): "10,000"}, by=owner)
     tasks = task_list(draft)
-    assert task(tasks, "Documents").note == "1 to upload"
-    assert task(tasks, "Directors").note == "1 added", "its missing document is counted under documents"
+    assert [task(tasks, title).status for title in ("Directors", "Shareholders")] == ["0 of 1 complete"] * 2
+    assert task(tasks, "Shareholders").note == "1 answer to complete"
+
+
+def test_a_shareholder_without_shares_is_not_complete(draft: Draft, owner: Any) -> None:
+    services.add_party(draft, "person", ["shareholder"], factories.ADA, by=owner)
+    shareholders = task(task_list(draft), "Shareholders")
+    assert (shareholders.state, shareholders.status) == ("half", "0 of 1 complete")
+    assert shareholders.note == "1 shareholding to complete"
+
+
+def test_a_person_born_tomorrow_is_not_complete(draft: Draft, owner: Any) -> None:
+    born = draft.today + timedelta(days=2)
+    date = {"day": str(born.day), "month": str(born.month), "year": str(born.year)}
+    services.add_party(draft, "person", ["director"], factories.ADA | {"person.date_of_birth": date}, by=owner)
+    services.add_document(draft, draft.parties[0], "Passport", factories.upload(), by=owner)
+    directors = task(task_list(draft), "Directors")
+    assert (directors.status, directors.note) == ("0 of 1 complete", "1 answer to correct")
+
+
+def test_documents_say_how_many_of_the_required_ones_are_received(draft: Draft, owner: Any) -> None:
+    for name in ("Lovelace", "Byron", "King"):
+        services.add_party(draft, "person", ["director"], factories.ADA | {"person.last_name": name}, by=owner)
+    # An optional document is no required one.
+    for party, slot in ((0, "Passport"), (1, "Letter")):
+        services.add_document(draft, draft.parties[party], slot, factories.upload(), by=owner)
+    documents = task(task_list(draft), "Documents")
+    assert (documents.state, documents.status, documents.note) == ("half", "1 of 3 received", "2 to upload")
+    for party in (1, 2):
+        services.add_document(draft, draft.parties[party], "Passport", factories.upload(), by=owner)
+    documents = task(task_list(draft), "Documents")
+    assert (documents.state, documents.status, documents.note) == ("met", "Complete", "4 uploaded")
+
+
+def test_a_role_with_a_refused_document_has_to_be_changed(complete: Draft) -> None:
+    refused = Need("refused", "Blurred", "", party_id=complete.parties[0].token, slot="Passport")
+    tasks = task_list(complete, refused=[refused])
+    titles = ("Directors", "Shareholders", "Documents")
+    assert [(task(tasks, title).state, task(tasks, title).status) for title in titles] == [
+        ("stop", "Changes needed")
+    ] * 3
+    assert task(tasks, "The company").status == "Complete"
 
 
 def test_a_complete_draft_is_complete(complete: Draft) -> None:

@@ -30,9 +30,11 @@ def named(first: str) -> dict[str, Any]:
 def many(draft: Draft, owner: Any) -> Draft:
     """Ten shareholders, all complete; the first is a director too, whose passport is missing."""
     with patch.object(subscribers, "application_changed"):
+        services.add_share_class(draft, factories.ORDINARY, by=owner, token="ordinary")
         for first in (*NAMES, "June"):
             added = ["director", "shareholder"] if first == "Ada" else ["shareholder"]
-            services.add_party(draft, "person", added, named(first), by=owner)
+            services.add_party(draft, "person", added, named(first), by=owner, token=first.lower())
+        services.save_holdings(draft, {(row.token, "ordinary"): "100" for row in draft.parties}, by=owner)
     return draft
 
 

@@ -4,11 +4,14 @@ from typing import Any
 
 import pytest
 from django.test import Client
+from django.utils import timezone
 
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application
+from formation_portal.relay.models import REJECTED, Delivery, DeliveryState, ResourceKind
 from tests.applications import factories
+from tests.encrypted_rows import update_each
 from tests.markup import Element, Markup
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
@@ -58,7 +61,7 @@ def test_known_parties_are_offered_where_they_fit(as_owner: Client, draft: Draft
     page = page_of(as_owner, draft.application)
     assert [one.text for one in buttons(page, "directors")] == ["Use Kestrel B.V. as Directors"]
     assert [one.text for one in buttons(page, "shareholders")] == ["Use Ada Lovelace as Shareholders"]
-    assert "Complete" in role(page, "directors").text
+    assert "0 of 1 complete" in role(page, "directors").text, "the passport is missing"
 
 
 def test_one_press_gives_a_known_party_the_role(as_owner: Client, draft: Draft, owner: Any) -> None:
@@ -88,6 +91,61 @@ def test_each_party_says_what_is_missing(as_owner: Client, draft: Draft, owner: 
 def test_a_complete_party_says_so(as_owner: Client, complete: Draft) -> None:
     page = page_of(as_owner, complete.application)
     assert "Complete" in page.one("li", id=f"party-{complete.parties[0].token}").text
+    assert ["Complete" in role(page, key).text for key in ("directors", "shareholders")] == [True, True]
+
+
+def test_a_shareholder_says_that_the_shares_are_missing(as_owner: Client, complete: Draft, owner: Any) -> None:
+    services.save_holdings(complete, {("ada", "ordinary"): ""}, by=owner)
+    page = page_of(as_owner, complete.application)
+    assert "1 shareholding to complete" in page.one("li", id="party-ada").text
+    assert ["0 of 1 complete" in role(page, key).text for key in ("directors", "shareholders")] == [True, True]
+
+
+@pytest.fixture
+def half_complete(complete: Draft, owner: Any) -> Draft:
+    """Return a complete draft with a second director, whose passport is missing."""
+    byron = factories.ADA | {"person.first_name": "Bob", "person.last_name": "Byron", "person.email": "b@example.com"}
+    services.add_party(complete, "person", ["director"], byron, by=owner, token="bob")
+    return complete
+
+
+def test_overview_people_and_check_say_the_same_of_a_role(as_owner: Client, half_complete: Draft) -> None:
+    reference = half_complete.application.reference
+    page = page_of(as_owner, half_complete.application)
+    assert "1 of 2 complete" in role(page, "directors").text
+    assert "1 document to complete" in page.one("li", id="party-bob").text
+    overview = Markup(as_owner.get(f"/applications/{reference}/").content.decode())
+    task = overview.one("li", id="task-directors").text
+    assert ("1 of 2 complete" in task, "1 document to complete" in task) == (True, True)
+    assert "1 of 2 received" in overview.one("li", id="task-documents").text
+    assert "Complete" in overview.one("li", id="task-shareholders").text
+    check = Markup(as_owner.get(f"/applications/{reference}/check/").content.decode()).one("main").text
+    assert "Bob Byron: upload “Passport”" in check
+
+
+def test_the_desk_says_the_same_of_a_person_once_something_is_missing(
+    as_owner: Client, as_agent: Client, submitted: Draft
+) -> None:
+    reference, ada = submitted.application.reference, submitted.parties[0]
+    document = submitted.documents[0]
+    document.replaced_at = timezone.now()
+    document.save()
+    page = page_of(as_owner, submitted.application)
+    assert "0 of 1 complete" in role(page, "directors").text
+    assert "1 document to complete" in page.one("li", id=f"party-{ada.token}").text
+    case = Markup(as_agent.get(f"/desk/{reference}/").content.decode()).one("main").text
+    assert ("now needs more information" in case, "upload “Passport”" in case) == (True, True)
+    party = Markup(as_agent.get(f"/desk/{reference}/parties/{ada.token}/").content.decode()).one("main").text
+    assert ("To complete" in party, "upload “Passport”" in party) == (True, True)
+
+
+def test_a_person_with_a_rejected_document_has_to_be_changed(as_owner: Client, complete: Draft) -> None:
+    document = Delivery.objects.filter(application=complete.application, kind=ResourceKind.DOCUMENT)
+    rejected = {"document_status": REJECTED, "document_note": "Blurred", "acknowledged": {"document_key": "Passport"}}
+    assert update_each(document, state=DeliveryState.DONE, **rejected) == 1
+    page = page_of(as_owner, complete.application)
+    assert "Changes needed" in page.one("li", id="party-ada").text
+    assert ["Changes needed" in role(page, key).text for key in ("directors", "shareholders")] == [True, True]
 
 
 def test_after_submitting_nothing_can_be_pressed(as_owner: Client, submitted: Draft) -> None:
