@@ -1,7 +1,7 @@
 """The overview of an application: its tasks, who is waited for, its price, and what came back.
 
-Each section is a task, with its state in words and what it still needs. A role is complete only when its people and
-their documents are. Documents are one task of their own, too.
+Each section is a task, with its state in words and what it still needs. A section is complete only when its documents
+are, and a role only when its people are. Documents are one task of their own, too.
 """
 
 from collections import Counter
@@ -21,7 +21,7 @@ from formation_portal.contract.catalog import CatalogItem
 from formation_portal.contract.fields.parsing import is_blank
 from formation_portal.contract.lifecycle import State
 from formation_portal.contract.localisation import ngettext
-from formation_portal.contract.needs import CORRECTIONS, Need
+from formation_portal.contract.needs import Need
 from formation_portal.contract.schema import Section
 from formation_portal.gateway.catalog import cached_catalog
 from formation_portal.invitations import parts
@@ -134,9 +134,8 @@ def _section_task(totals: Totals, section: Section, refused_parties: Set[str] = 
         state, status = _state(count, is_begun=bool(draft.share_classes))
         note = _to_complete(count) if count > 1 else totals.only_share_need
     elif section.is_entity:
-        # What is missing of documents is counted with them.
-        codes = Counter(need.code for need in draft.needs_of_section(section.key) if need.code != "document")
-        view, note = "section", _answers(codes)
+        codes = Counter(need.code for need in draft.needs_of_section(section.key))
+        view, note = "section", needs_words(codes)
         keys.append(section.key)
         is_begun = any(not is_blank(value) for value in draft.raw(section).values())
         state, status = _state(codes.total(), is_begun=is_begun)
@@ -178,18 +177,6 @@ def _state(needed: int, *, is_begun: bool) -> tuple[str, str]:
     if not needed:
         return "met", gettext("Complete") if is_begun else gettext("Nothing required")
     return ("half", gettext("In progress")) if is_begun else ("open", gettext("Not started"))
-
-
-def _answers(codes: Counter[str]) -> str:
-    """Return how many answers have to be corrected, and how many are missing."""
-    wrong = sum(count for code, count in codes.items() if code in CORRECTIONS)
-    missing = codes.total() - wrong
-    notes = []
-    if wrong:
-        notes.append(ngettext("{count} answer to correct", "{count} answers to correct", wrong))
-    if missing:
-        notes.append(ngettext("{count} answer to complete", "{count} answers to complete", missing))
-    return ", ".join(notes)
 
 
 @dataclass(frozen=True, slots=True)

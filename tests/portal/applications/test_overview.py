@@ -10,7 +10,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from formation_portal.applications import services
-from formation_portal.applications.draft import Draft
+from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.contract.needs import Need
 from formation_portal.portal.applications.overview import Task, TaskList, task_list
 from formation_portal.relay.delivery_status import NO_EDITS
@@ -60,6 +60,18 @@ def test_a_complete_section_says_so(draft: Draft, owner: Any) -> None:
     save(draft, "the-company", factories.COMPANY, owner)
     company = task(task_list(draft), "The company")
     assert (company.state, company.status, company.note) == ("met", "Complete", "")
+
+
+def test_a_section_is_complete_only_when_its_documents_are(owner: Any) -> None:
+    company, *others = factories.SCHEMA["sections"]
+    company = company | {"documents": {"entity": [{"name": "Business plan", "required": True}]}}
+    product = factories.product(schema=factories.SCHEMA | {"sections": [company, *others]})
+    draft = open_draft(services.start(owner=owner, product=product))
+    save(draft, "the-company", factories.COMPANY, owner)
+    task_of_company = task(task_list(draft), "The company")
+    assert (task_of_company.status, task_of_company.note) == ("In progress", "1 document to complete")
+    services.add_document(draft, None, "Business plan", factories.upload(), by=owner)
+    assert task(task_list(draft), "The company").status == "Complete"
 
 
 def test_a_role_says_how_many_more(draft: Draft) -> None:
