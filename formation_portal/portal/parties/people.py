@@ -71,6 +71,8 @@ class RoleCard:
     usable: tuple[RoleCandidate, ...]
     known: tuple[RoleCandidate, ...]
     listed: tuple[RoleCandidate, ...]
+    # Needs of the role itself beside its minimum: too many have it, or their answers do not add up.
+    needs: tuple[Need, ...]
     add_url: str
     list_url: str
 
@@ -224,6 +226,7 @@ class PeoplePage(ApplicationPage):
             usable=at_once,
             known=known[:_KNOWN_AT_ONCE],
             listed=(*usable[len(at_once) :], *known[_KNOWN_AT_ONCE:]),
+            needs=tuple(need for need in self._totals.needs_of_role(section) if need.code != "minimum"),
             add_url=add_url,
             list_url=self._address("party_known"),
         )
