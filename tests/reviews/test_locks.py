@@ -17,6 +17,7 @@ from formation_portal.reviews.queries import draft_query
 from formation_portal.reviews.targets import WHOLE_APPLICATION, Target, TargetKind
 from formation_portal.reviews.transactions import current_version
 from tests.applications import factories
+from tests.encrypted_rows import update_each
 
 from .conftest import again
 
@@ -207,3 +208,16 @@ def test_the_roles_of_an_accepted_party_alone_are_locked(submitted: Draft, agent
 
 def test_the_roles_of_a_party_that_is_asked_about_are_open(submitted: Draft, agent: Any) -> None:
     assert not locks_of(returned(submitted, agent, Target(TargetKind.PARTY, "ada"))).roles
+
+
+def test_an_accepted_answer_that_turns_out_impossible_is_unlocked(submitted: Draft, agent: Any) -> None:
+    draft = returned(submitted, agent, CAPITAL)
+    place = ("ada", "person.date_of_birth")
+    assert place in locks_of(again(draft)).answers
+    ada = draft.party("ada")
+    assert ada is not None
+    impossible = dict(ada.raw) | {"person.date_of_birth": {"day": "1", "month": "1", "year": "2999"}}
+    update_each(draft.application.parties.filter(token="ada"), raw=impossible)
+    locks = locks_of(again(draft))
+    assert place not in locks.answers
+    assert ("ada", "person.last_name") in locks.answers

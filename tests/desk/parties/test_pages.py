@@ -20,6 +20,7 @@ from formation_portal.reviews.transactions import current_version
 from tests.applications import factories
 from tests.desk.decision_setup import documents_of
 from tests.documents import sample_files
+from tests.encrypted_rows import update_each
 from tests.markup import Element, Markup
 from tests.reviews.conftest import again, colleague
 
@@ -400,3 +401,12 @@ def test_facts_fold_once_they_are_accepted_and_nothing_is_said_about_them(
     assert in_fold(later, "First name")
     assert not in_fold(later, "Date of birth"), "something is asked about it"
     assert not in_fold(later, "Last name")
+
+
+def test_an_answer_that_cannot_be_true_says_so(as_agent: Client, submitted: Draft) -> None:
+    raw = factories.ADA | {"person.date_of_birth": {"day": "3", "month": "4", "year": "1890"}}
+    update_each(submitted.application.parties.filter(token="ada"), raw=raw)
+    words = fact(page(as_agent, submitted), "Date of birth").text
+    assert "This person must be 119 or younger. 3\u00a0April\u00a01890 makes this person 13" in words
+    other = fact(page(as_agent, submitted, "ingrid"), "Date of birth").text
+    assert "must be" not in other
