@@ -124,7 +124,7 @@ def test_every_code_has_words_that_say_what_to_do(
     document = services.add_document(draft, ada, "Passport", factories.upload(), by=owner)
     findings = {"pages": 300, "width": 640, "height": 480, "codes": [code]}
     Document.objects.filter(pk=document.pk).update(findings=findings)
-    advice = page_at(as_owner, url(draft.application, "documents/")).one("ul", _class="advice").text
+    advice = page_at(as_owner, url(draft.application, "documents/")).one("ul", _class="slot-advice").text
     assert "keep it" in advice
     assert "%" not in advice
 
