@@ -225,15 +225,6 @@ def test_no_code_knows_a_product_a_role_or_a_field_of_the_catalog() -> None:
         assert not [word for word in words if word in path.read_text()], path
 
 
-def test_files_have_one_subject() -> None:
-    long = {
-        str(path.relative_to(PROJECT)): lines
-        for path in PACKAGE.rglob("*.py")
-        if "migrations" not in path.parts and (lines := len(path.read_text().splitlines())) > 400
-    }
-    assert not long
-
-
 def test_every_setting_is_in_the_readme_or_that_of_deploying() -> None:
     tables = (PROJECT / "README.md").read_text() + (PROJECT / "deploy/README.md").read_text()
     for name in Environment.model_fields:

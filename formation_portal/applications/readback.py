@@ -124,6 +124,12 @@ class AnswerLine:
         return objection.message if objection else ""
 
     @property
+    def advice(self) -> str:
+        """Return what is worth a second look in the answer; empty for most."""
+        holder = self.holder.record if self.holder else None
+        return self.draft.form_state.advice(self.spec.name, holder) if self.is_answered else ""
+
+    @property
     def has_to_be_corrected(self) -> bool:
         return self.is_unreadable or bool(self.objection)
 

@@ -104,7 +104,7 @@ def needs_of_role_bounds(form_state: FormState) -> Iterator[Need]:
         if most is not None and len(form_state.parties_in(section)) > most:
             counts = {"excess": len(form_state.parties_in(section)) - most, "role": section.title or section.role}
             text = gettext("Remove {excess} under “{role}” (at most {most})", most=most, **counts)
-            yield Need("too_many_parties", text, section.key)
+            yield Need("too_many_parties", _with_reason(section, text), section.key)
         if section.total_fields():
             yield from _needs_of_total(form_state, section, section.total_fields())
 
@@ -129,11 +129,18 @@ def _needs_of_total(form_state: FormState, section: Section, fields: Mapping[str
     words = {"label": spec.label, "total": _quantity(spec, total), "limit": _quantity(spec, limit)}
     if total > limit + margin:
         text = gettext("“{label}” adds up to {total}. It must not exceed {limit}", **words)
-        yield Need("total_exceeded", text, section.key)
+        yield Need("total_exceeded", _with_reason(section, text), section.key)
     elif section.total.equals is not None and is_complete and total < limit - margin:
         missing = _quantity(spec, limit - total)
         text = gettext("“{label}” adds up to {total}. {missing} are missing to make {limit}", missing=missing, **words)
-        yield Need("total_short", text, section.key)
+        yield Need("total_short", _with_reason(section, text), section.key)
+
+
+def _with_reason(section: Section, sentence: str) -> str:
+    """Return the sentence after the schema's own reason for the section's bounds, where it states one."""
+    if not section.bound_message:
+        return sentence
+    return gettext("{reason}. {sentence}", reason=section.bound_message.rstrip("."), sentence=sentence)
 
 
 def _quantity(spec: FieldSpec, number: Decimal) -> str:

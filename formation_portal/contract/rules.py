@@ -277,6 +277,21 @@ class FormState:
                     objections.append(objection)
         return max(objections, key=lambda objection: objection.distance, default=None)
 
+    def advice(self, name: str, holder: Holder) -> str:
+        """Return what is worth a second look in an active answer that can be true; "" for most."""
+        values = self.values_of(holder)
+        if name not in values or self.objection(name, holder) is not None:
+            return ""
+        for place in self._bounded.named(group_of(holder), name):
+            is_asked = not isinstance(holder, Party) or place.section.counts(holder.kind, holder.roles)
+            if is_asked and self.field_activation(place.section, place.spec, holder).active:
+                return place.spec.bounds.advice(values[name], self.record.days)
+        return ""
+
+    def advised_answers(self, holder: Holder = None) -> dict[str, str]:
+        """Return what is worth a second look among the holder's answers, by name."""
+        return {name: advice for name in self.values_of(holder) if (advice := self.advice(name, holder))}
+
     def impossible_answers(self, holder: Holder = None) -> dict[str, Problem]:
         """Return the problems of the holder's answers that can be read but cannot be true, by name."""
         problems = {}

@@ -100,6 +100,16 @@ def test_a_child_is_no_director_but_may_hold_shares(as_owner: Client, draft: Dra
     assert "is-stop" in row.attributes["class"]
     services.set_roles(draft, draft.parties[0].model, ["shareholder"], by=owner)
     assert not [need for need in open_draft(draft.application).needs if need.code == "impossible"]
+    advice = "This person is under 18. 1\u00a0January\u00a02020 makes this person "
+    below = page_at(as_owner, url(draft, "people/ada/")).one("div", id="q:person.date_of_birth-objection")
+    assert advice in below.text
+    assert "You can submit with it." in below.text
+    row = next(
+        row
+        for row in page_at(as_owner, url(draft, "check/")).all("div")
+        if advice in row.text and row.attributes.get("id")
+    )
+    assert "is-heed" in row.attributes["class"]
 
 
 def test_an_impossible_answer_is_not_sent(draft: Draft, owner: Any) -> None:

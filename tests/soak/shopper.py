@@ -31,7 +31,7 @@ class Shopper(GenericClient):
         person = next((one for one in links if re.search(r"/people/(?!new/)[^/]+/$", one)), None)
         if person:
             self._press(f"{person}removal/")
-            # Whoever comes in their place is asked for the whole again.
+            # The person who comes in their place is given the whole again.
             self._shared_out.clear()
 
     def finish(self, overview: Page, home: str, number: int) -> None:

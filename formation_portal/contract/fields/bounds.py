@@ -26,6 +26,7 @@ TODAY = "today"
 # A person is under 120, whatever a schema says.
 _OLDEST = 119
 _DAYS_A_YEAR = 365
+_ADULT = 18
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +104,10 @@ class Bounds:
         """
         objections = self._objections(value, spec, days)
         return max(objections, key=lambda objection: objection.distance, default=None)
+
+    def advice(self, value: Any, days: Days | None) -> str:
+        """Return what is worth a second look in a value within its bounds; "" for most (supplement, "Advice")."""
+        return ""
 
     def _objections(self, value: Any, spec: FieldSpec, days: Days | None) -> Iterator[Objection]:
         yield from ()
@@ -248,6 +253,12 @@ class DateBounds(Bounds):
             yield Objection("not_past", sentence, Decimal("Infinity"))
         elif days is not None:
             yield from self._age_objections(value, spec, days)
+
+    def advice(self, value: date, days: Days | None) -> str:
+        if not self.is_birth or days is None or value >= days.last:
+            return ""
+        age = age_on(days.last, born=value)
+        return _with_age(gettext("This person is under 18"), value, age) if age < _ADULT else ""
 
     def _earliest_sentence(self, spec: FieldSpec, earliest: date) -> str:
         if self.minimum == TODAY:

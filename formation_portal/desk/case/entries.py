@@ -103,9 +103,10 @@ class PartyLine:
 
     @property
     def note(self) -> str:
-        """Its roles, and what changed."""
+        """Return the party's roles, what changed, and what is worth a second look."""
         news = "New since the last return" if self.is_new else changed_words(self.changes)
-        return ". ".join(one for one in (self.group.note, news) if one)
+        flags = [line.objection or line.advice for line in self.group.lines]
+        return ". ".join(filter(None, (self.group.note, news, *flags)))
 
     @property
     def status(self) -> str:

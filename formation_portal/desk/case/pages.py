@@ -132,7 +132,7 @@ class CasePage:
         for line in lines:
             changed = self.differences.at(changes_of, line.spec.name)
             panel = self._panel(Target.of_field(holder, line.spec.name))
-            note = "Provided by the registered agent" if line.is_given else line.objection
+            note = "Provided by the registered agent" if line.is_given else line.objection or line.advice
             if line.is_unreadable:
                 note = "Unreadable"
             mark = "changed" if changed else "heed" if panel.open_queries else ""

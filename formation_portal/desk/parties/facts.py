@@ -136,8 +136,10 @@ class FactRow:
         findings = [("Unreadable", True)] if self.fact.is_unreadable else []
         if self.question is not None:
             form_state = self.panel.panels.draft.form_state
-            objection = form_state.objection(self.question.spec.name, self.party.record)
-            findings += [(objection.message, True)] if objection else []
+            name, party = self.question.spec.name, self.party.record
+            objection = form_state.objection(name, party)
+            note = objection.message if objection else form_state.advice(name, party)
+            findings += [(note, True)] if note else []
         return [*findings, *self._date_findings(), *((words, True) for words in self._document_findings())]
 
     def _date_findings(self) -> Iterator[tuple[str, bool]]:

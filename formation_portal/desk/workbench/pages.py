@@ -291,6 +291,7 @@ class Trial:
             raw=self.draft.entity_raw if raw is None else raw,
             answers=holder.answers if holder else self.draft.record.answers,
             impossible=self.draft.form_state.impossible_answers(holder),
+            advice=self.draft.form_state.advised_answers(holder),
             control=control,
             suggestions=suggestions(self.draft),
             share_classes=share_class_choices(self.draft),

@@ -225,6 +225,7 @@ def party_form(
         raw=party.raw,
         answers=holder.answers,
         impossible=draft.form_state.impossible_answers(holder),
+        advice=draft.form_state.advised_answers(holder),
         refused=refused or {},
         overlong=draft.overlong,
         control=party_control,

@@ -45,7 +45,7 @@ class PageUpdate:
     marks: tuple[Question, ...]
     announcement: str
     addresses: tuple[Question, ...] = ()
-    # Those whose answer has become impossible, or possible, or impossible for another reason.
+    # Those of whose answer something else is said below the control than before.
     objections: tuple[Question, ...] = ()
     # Other questions stand there than before, as after a change of roles: they are drawn anew.
     is_rebuilt: bool = False
@@ -72,8 +72,12 @@ def page_update(*, before: QuestionForm, after: QuestionForm, shown: Iterable[st
     addresses = tuple(
         now for was, now in pairs if now.spec.parts and now.spec.parts_for(now.raw) != was.spec.parts_for(was.raw)
     )
-    objections = tuple(now for was, now in pairs if now.name not in swapped and now.objection != was.objection)
+    objections = tuple(now for was, now in pairs if now.name not in swapped and _note(now) != _note(was))
     return PageUpdate(regions, marks, announcement(added=added, removed=removed), addresses, objections)
+
+
+def _note(question: Question) -> tuple[str, str]:
+    return question.objection, question.advice
 
 
 def announcement(*, added: int, removed: int) -> str:

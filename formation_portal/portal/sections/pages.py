@@ -312,6 +312,7 @@ def section_page(draft: Draft, section: Section, *, earlier: EarlierFiles | None
         raw=draft.raw(section),
         answers=draft.record.answers,
         impossible=draft.form_state.impossible_answers(),
+        advice=draft.form_state.advised_answers(),
         refused=refused_answers(delivery),
         overlong=draft.overlong,
         share_classes=share_class_choices(draft),

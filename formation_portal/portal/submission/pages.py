@@ -93,7 +93,9 @@ class CheckPage:
         return found
 
     def _needs_at(self, entry: str) -> tuple[Link, ...]:
-        return need_links(self.draft, self._needs_by_entry.get(entry, ()), back_to=NEXT)
+        """Return what an entry lacks; corrections stand together at the head of the page and at their answers."""
+        missing = (need for need in self._needs_by_entry.get(entry, ()) if not need.is_correction)
+        return need_links(self.draft, missing, back_to=NEXT)
 
     @property
     def corrections(self) -> tuple[Link, ...]:
@@ -228,8 +230,9 @@ class CheckPage:
         papers = self._shown(documents)
         is_changed = self.returned is not None and holder in self.returned.holders
         is_left = bool(self.row) and any(row.id == self.row for row in (*shown, *papers))
-        has_advice = self.is_open and any(
-            line.document and advice(self.draft, line.party, line.document) for line in documents
+        has_advice = self.is_open and (
+            any(row.state in ("stop", "heed") for row in shown)
+            or any(line.document and advice(self.draft, line.party, line.document) for line in documents)
         )
         return CheckEntry(
             id,
@@ -326,7 +329,7 @@ class CheckPage:
                     value=line.value,
                     is_name=line.is_name and not line.is_unreadable,
                     note=gettext("Accepted") if is_locked else _note(line),
-                    state="stop" if line.has_to_be_corrected else "open" if line.is_incomplete else "",
+                    state=_mark(line),
                     change_url="" if line.is_given or is_locked else self._change(page, place, row),
                     change_what=gettext("the answer to “{label}”").format(label=line.spec.label),
                 )
@@ -356,12 +359,20 @@ def _entry_of(draft: Draft, need: Need) -> str:
     return f"section-{need.section}" if section is not None and section.is_entity else ""
 
 
+def _mark(line: AnswerLine) -> str:
+    if line.has_to_be_corrected:
+        return "stop"
+    if line.is_incomplete:
+        return "open"
+    return "heed" if line.advice else ""
+
+
 def _note(line: AnswerLine) -> str:
     if line.is_given:
         return gettext("Provided by your registered agent")
     if line.is_incomplete:
         return gettext("Not complete yet")
-    return gettext("We can’t read this") if line.is_unreadable else line.objection or line.doubt
+    return gettext("We can’t read this") if line.is_unreadable else line.objection or line.advice or line.doubt
 
 
 def declaration_of(draft: Draft) -> str:

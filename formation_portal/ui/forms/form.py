@@ -56,6 +56,8 @@ class QuestionForm:
     refused: Mapping[str, str] = field(default_factory=dict)
     # Answers that can be read and cannot be true, by field name (supplement, "Bounds").
     impossible: Mapping[str, AnswerProblem] = field(default_factory=dict)
+    # What is worth a second look in an answer, by field name; it never stands in the way.
+    advice: Mapping[str, str] = field(default_factory=dict)
     # What was posted just now and is too long to be kept; it is shown as typed.
     overlong: Mapping[str, Overlong] = field(default_factory=dict)
     control: Callable[[FieldSpec], str] = control_name
@@ -177,6 +179,7 @@ class QuestionForm:
             error=self._error(spec.name),
             error_code=problem.code if problem else "",
             objection=impossible.message if impossible else "",
+            advice=self.advice.get(spec.name, ""),
             is_incomplete=is_incomplete,
             optional=self._is_optional(asked),
             is_answered=spec.name in self.answers.values,
@@ -236,7 +239,7 @@ class QuestionForm:
     def _said_of(self) -> frozenset[str]:
         """The names of the answers about which there is something to say."""
         said = (self.overlong, self.answers.problems, self.refused, self.locked, self.notes, self.warnings())
-        return frozenset().union(*said, self.impossible)
+        return frozenset().union(*said, self.impossible, self.advice)
 
     @staticmethod
     def _is_optional(asked: rules.Question) -> bool:
@@ -308,6 +311,7 @@ class QuestionForm:
             (before.raw, self.raw),
             (before.answers.problems, self.answers.problems),
             (before.impossible, self.impossible),
+            (before.advice, self.advice),
             (before.overlong, self.overlong),
             (before.refused, self.refused),
             (before.notes, self.notes),

@@ -114,6 +114,8 @@ class Question:
     warnings: Callable[[], Mapping[str, str]] = dict
     # Why an answer that can be read cannot be true; it is saved, and stands in the way of submitting only.
     objection: str = ""
+    # What is worth a second look in the answer; it never stands in the way.
+    advice: str = ""
     # Parts of the answer are missing, and none is wrong.
     is_incomplete: bool = False
     # What the error is, where it is known: the code of a problem (contract/fields/values.py).
@@ -245,6 +247,8 @@ class Question:
             return "heed"
         if self.is_incomplete:
             return "open"
+        if self.advice:
+            return "heed"
         if self.is_locked:
             return "met"
         if self.is_answered or self.given:

@@ -46,7 +46,7 @@ def render_question(question: Question, spoken: str) -> str:
     """The question's markup; `spoken` names the languages of the page and of the schema."""
     # What looks like hardly anybody else's would only take the place of others if it were kept. What is likely is one
     # gap in a list that opens, and changes the order of a list of tick boxes.
-    said = question.error or question.objection or question.doubt or question.ahead or question.note
+    said = question.error or question.objection or question.advice or question.doubt or question.ahead or question.note
     if said or question.is_locked or question.spec.refers_to_share_class or question.is_ticked_from_many:
         return render_anew(question)
     # What is likely is another matter in each application.

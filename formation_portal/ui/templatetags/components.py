@@ -43,6 +43,8 @@ GLYPHS: Mapping[str, str] = {
     "stop": _DISC + '<path d="M10 5v6M10 13v2" stroke="var(--paper)" stroke-width="2"/>',
     "cross": '<circle cx="10" cy="10" r="8.25" fill="none" stroke="currentColor" stroke-width="1.75"/>'
     '<path d="m7 7 6 6M13 7l-6 6" stroke="currentColor" stroke-width="1.75"/>',
+    "diamond": '<path d="m10 1.75 8.25 8.25L10 18.25 1.75 10z" fill="none" stroke="currentColor" stroke-width="1.75"/>'
+    '<path d="M10 5.75v5M10 12.5v1.75" stroke="currentColor" stroke-width="1.75"/>',
     "changed": '<path d="m10 3.5 6.5 6.5-6.5 6.5L3.5 10z" stroke="currentColor" stroke-width="1.5"/>',
 }
 

@@ -410,3 +410,13 @@ def test_an_answer_that_cannot_be_true_says_so(as_agent: Client, submitted: Draf
     assert "This person must be 119 or younger. 3\u00a0April\u00a01890 makes this person 13" in words
     other = fact(page(as_agent, submitted, "ingrid"), "Date of birth").text
     assert "must be" not in other
+
+
+def test_a_minor_is_flagged_on_the_case_and_at_the_answer(as_agent: Client, submitted: Draft) -> None:
+    raw = factories.ADA | {"person.date_of_birth": {"day": "3", "month": "4", "year": "2019"}}
+    update_each(submitted.application.parties.filter(token="ada"), raw=raw)
+    flag = "This person is under 18. 3\u00a0April\u00a02019 makes this person "
+    assert flag in fact(page(as_agent, submitted), "Date of birth").text
+    case = Markup(as_agent.get(f"/desk/{submitted.application.reference}/").content.decode())
+    assert flag in case.one("li", id="party-ada").text
+    assert "under 18" not in case.one("li", id="party-ingrid").text

@@ -203,7 +203,7 @@ class GenericClient:
         return f"Lärkfield & Søn’s {number}"
 
     def _percentage(self, control: Control) -> str:
-        """Give the whole to whoever is asked first, so that it adds up however many follow."""
+        """Give the first party that is asked the whole, so that it adds up with any number of others."""
         is_first = control.label not in self._shared_out
         self._shared_out.add(control.label)
         return "100" if is_first else "0"

@@ -107,12 +107,12 @@ def test_each_role_has_the_most_parties_and_the_total_of_the_table(slug: str, by
 
 
 def test_every_bound_of_the_table_belongs_to_a_question(by_slug: dict[str, Json]) -> None:
-    asked = {slug: {name_of(one.field) for one in asked_in(item)} for slug, item in by_slug.items()}
+    names = {slug: {name_of(asked.field) for asked in asked_in(item)} for slug, item in by_slug.items()}
     for slug, product in PRODUCTS.items():
-        assert set(product.get("fields", {})) <= asked[slug]
+        assert set(product.get("fields", {})) <= names[slug]
         roles = {role_of(section) for section in sections_of(by_slug[slug])}
         assert {*product["adults"], *product.get("most", {}), *product.get("shared_out", {})} <= roles
-    assert set(EXPECTED["everywhere"]) <= set().union(*asked.values())
+    assert set(EXPECTED["everywhere"]) <= set().union(*names.values())
 
 
 def test_every_number_and_date_has_a_bound_or_a_reason(by_slug: dict[str, Json]) -> None:
@@ -126,7 +126,7 @@ def test_every_number_and_date_has_a_bound_or_a_reason(by_slug: dict[str, Json])
         assert slugs is True or slugs == unbounded[name], name
 
 
-def test_whoever_manages_or_supervises_is_eighteen(by_slug: dict[str, Json]) -> None:
+def test_managers_and_supervisors_are_eighteen(by_slug: dict[str, Json]) -> None:
     for slug, item in by_slug.items():
         for section in sections_of(item):
             is_owner = role_of(section) in OWNERS or (role_of(section) == "member" and slug in OWNING_MEMBERS)
@@ -157,8 +157,8 @@ def test_what_a_hint_promises_is_a_bound(by_slug: dict[str, Json]) -> None:
     kept = set()
     for item in by_slug.values():
         for section in sections_of(item):
-            asked = [field for name in ("fields", "person_fields") for field in section.get(name, ())]
-            for block in (section, *asked):
+            questions = [field for name in ("fields", "person_fields") for field in section.get(name, ())]
+            for block in (section, *questions):
                 hint = NOT_OF_ONE_ANSWER.sub("", block.get("help", ""))
                 for promise in PROMISES.findall(hint):
                     assert keeps(block, hint), (item["product"]["slug"], block["help"])
@@ -173,14 +173,14 @@ def keeps(block: Json, hint: str) -> bool:
         return bool(born["minimum_age"] == 18)
     if "add up to 100%" in hint:
         return bool(block["total"]["equals"] == 100)
-    if found := re.search(r"([A-Z]{3}) ([\d,]+(?:\.\d+)?)", hint):
+    if match := re.search(r"([A-Z]{3}) ([\d,]+(?:\.\d+)?)", hint):
         least = block["minimum"]
-        return bool((least[found[1]] if isinstance(least, dict) else least) == float(found[2].replace(",", "")))
-    if found := re.search(r"At least (\d+)%", hint):
-        return bool(block["minimum"] == int(found[1]))
-    found = re.search(r"(?:up to|[Ee]xactly|to) (\d+|one|three|twelve)\b", hint)
-    assert found is not None, hint
-    return bool(block["maximum"] == (NUMBERS.get(found[1]) or int(found[1])))
+        return bool((least[match[1]] if isinstance(least, dict) else least) == float(match[2].replace(",", "")))
+    if match := re.search(r"At least (\d+)%", hint):
+        return bool(block["minimum"] == int(match[1]))
+    match = re.search(r"(?:up to|[Ee]xactly|to) (\d+|one|three|twelve)\b", hint)
+    assert match is not None, hint
+    return bool(block["maximum"] == (NUMBERS.get(match[1]) or int(match[1])))
 
 
 @pytest.mark.django_db(databases=["service"])
@@ -190,8 +190,8 @@ def test_the_service_gives_bounds_with_their_reasons_in_the_readers_language() -
 
     def reason(language: str, slug: str, role: str) -> tuple[Any, ...]:
         answer = caller.get("/catalog", Accept_Language=language).json()
-        item = next(one for one in answer["data"] if one["product"]["slug"] == slug)
-        section = next(one for one in sections_of(item) if role_of(one) == role)
+        item = next(item for item in answer["data"] if item["product"]["slug"] == slug)
+        section = next(section for section in sections_of(item) if role_of(section) == role)
         born = next(field for field in section["person_fields"] if field["key"] == "date_of_birth")
         return born["minimum_age"], born["bound_message"], section.get("maximum"), section.get("bound_message")
 

@@ -97,9 +97,9 @@ def test_a_hint_is_made_of_whole_short_sentences(catalog: list[Json]) -> None:
 
 
 def test_a_reason_of_a_bound_is_a_sentence_without_its_full_stop(catalog: list[Json]) -> None:
-    found = set().union(*map(reasons, catalog))
-    assert len(found) > 20
-    assert [reason for reason in found if not reason[0].isupper() or reason[-1] in ".:"] == []
+    sentences_of_bounds = set().union(*map(reasons, catalog))
+    assert len(sentences_of_bounds) > 20
+    assert [reason for reason in sentences_of_bounds if not reason[0].isupper() or reason[-1] in ".:"] == []
 
 
 def test_no_text_of_the_catalog_is_a_riddle(catalog: list[Json]) -> None:
