@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from .fields.base import FieldSpec
+from .fields.cleaning import clean_line
 from .localisation import gettext, gettext_noop, ngettext
 
 ENTITY_PREFIX = "entity"
@@ -100,7 +101,7 @@ def is_owned(kind: str) -> bool:
 def entity_name(raw: Mapping[str, Any]) -> str:
     """The entity's name with the ending that goes with it, as a register shows it; empty while it has no name."""
     name, ending = (
-        one.strip() if isinstance(one := raw.get(key), str) else "" for key in (ENTITY_NAME, ENTITY_NAME_ENDING)
+        clean_line(one) if isinstance(one := raw.get(key), str) else "" for key in (ENTITY_NAME, ENTITY_NAME_ENDING)
     )
     has_ending = f" {name.casefold()}".endswith(f" {ending.casefold()}")
     return name if not name or not ending or has_ending else f"{name} {ending}"
@@ -124,6 +125,11 @@ def autocomplete(canonical_field: str | None) -> str:
 def is_email(canonical_field: str | None) -> bool:
     """Whether the answer is an e-mail address."""
     return canonical_field is not None and _EMAIL.fullmatch(property_of(canonical_field)) is not None
+
+
+def is_unit_price(canonical_field: str | None) -> bool:
+    """Test whether the answer is the price of a single share, which may be a small part of a cent."""
+    return canonical_field is not None and property_of(canonical_field) == "par_value"
 
 
 def is_date_of_birth(canonical_field: str | None) -> bool:

@@ -118,7 +118,7 @@ _DECIMAL_COMMA = re.compile(r"(\d{1,3}),(\d{1,2}|\d{4,})", re.ASCII)
 
 def parse_stake(raw: object, *, of: str) -> Fraction:
     """The part that was typed. Raises AnswerError with the way out, naming whose part `of` it is."""
-    text = parsing.line(raw, label=of).replace("\u00a0", " ").replace("\u202f", " ")
+    text = parsing.ascii_digits(parsing.line(raw, label=of))
     is_percent, bare = text.endswith("%"), text.removesuffix("%").strip()
     part = _parse(bare, of) / 100 if is_percent or _is_percent(bare) else _parse(bare, of)
     if part < 0:

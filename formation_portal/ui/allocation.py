@@ -9,6 +9,7 @@ from formation_portal.applications.draft import Draft
 from formation_portal.applications.ownership_stakes import TypedStakes, known_stakes, threshold_of, typed_stakes
 from formation_portal.applications.parties import PartyRow, ShareClassRow
 from formation_portal.contract import canonical
+from formation_portal.contract.fields.iso_codes import format_money
 from formation_portal.contract.ownership import (
     Parts,
     Percentages,
@@ -19,8 +20,6 @@ from formation_portal.contract.ownership import (
     unknown_part,
 )
 from formation_portal.contract.shares import shares_of_class, shares_of_entity
-
-from .formats import money
 
 
 class Allocation:
@@ -184,7 +183,7 @@ class Allocation:
     def paid_in(self, row: ShareClassRow) -> str:
         """What is to be paid in for a class; empty while its par value or currency is missing."""
         known = self._paid_in(row)
-        return money(*known) if known else ""
+        return format_money(*known) if known else ""
 
     @property
     def total_paid_in(self) -> str:
@@ -194,7 +193,7 @@ class Allocation:
         currencies = {currency for _, currency in known}
         if len(currencies) != 1 or len(known) < len(sums):
             return ""
-        return money(sum((amount for amount, _ in known), Decimal(0)), currencies.pop())
+        return format_money(sum((amount for amount, _ in known), Decimal(0)), currencies.pop())
 
     def _paid_in(self, row: ShareClassRow) -> tuple[Decimal, str] | None:
         par_value, currency = self.property_of(row, "par_value"), self.property_of(row, "currency")

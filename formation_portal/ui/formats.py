@@ -3,9 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
-from decimal import Decimal
 
-from babel.numbers import format_currency, format_decimal, get_currency_name
+from babel.numbers import format_decimal, get_currency_name
 from django.conf import settings
 from django.utils import timezone
 from django.utils.translation import gettext
@@ -13,6 +12,7 @@ from django.utils.translation import gettext
 from formation_portal.applications.models import Application
 from formation_portal.contract import localisation
 from formation_portal.contract.catalog import Price
+from formation_portal.contract.fields.iso_codes import format_amount
 from formation_portal.contract.localisation import ngettext
 
 
@@ -85,18 +85,6 @@ def words_language(text: str) -> str:
     return schema_language()
 
 
-def money(amount: Decimal, currency: str) -> str:
-    """USD 1,650, with a no-break space. A price without a currency shows its figure alone."""
-    return f"{currency}\u00a0{plain_amount(amount, currency)}" if currency else plain_amount(amount, currency)
-
-
-def plain_amount(amount: Decimal, currency: str) -> str:
-    """1,650, or 99.50 where the amount has a fraction, in the currency's minor units."""
-    if amount == amount.to_integral_value():
-        return str(format_currency(amount, currency, "#,##0", locale=localisation.locale(), currency_digits=False))
-    return str(format_currency(amount, currency, "#,##0.00", locale=localisation.locale()))
-
-
 def application_price(application: Application) -> Price:
     """The kept price; one that the catalog did not name is not given."""
     return Price.model_validate(application.product.get("price") or {})
@@ -128,6 +116,6 @@ class PriceTable:
     def rows(self) -> tuple[tuple[str, str], ...]:
         price = self.price
         return (
-            (gettext("Set-up fee, paid once"), plain_amount(price.one_off, price.currency)),
-            (gettext("Annual fee"), plain_amount(price.annual, price.currency)),
+            (gettext("Set-up fee, paid once"), format_amount(price.one_off, price.currency)),
+            (gettext("Annual fee"), format_amount(price.annual, price.currency)),
         )

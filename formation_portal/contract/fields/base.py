@@ -14,6 +14,7 @@ from ..conditions import Condition
 from ..localisation import format_number, get_language, gettext, gettext_noop
 from . import parsing, spreadsheet
 from .bounds import NO_BOUNDS, Bounds, Days, Objection
+from .cleaning import clean_line
 from .values import PostData, Raw
 
 
@@ -276,8 +277,8 @@ class FieldSpec(BaseModel):
     def from_cells(self, texts: Mapping[str, str]) -> Raw:
         """The answer as a form would post it, from the text of each column. Raises AnswerError."""
         if not self.parts:
-            return texts.get("", "")
-        filled = {part: text for part, text in texts.items() if text.strip()}
+            return clean_line(texts.get("", ""))
+        filled = {part: text for part, raw in texts.items() if (text := clean_line(raw))}
         chosen = self.chosen_parts.intersection(filled)
         return filled | {part: spreadsheet.choice_value(filled[part], self.cell_words) for part in chosen}
 

@@ -5,12 +5,14 @@ Data from the Unicode CLDR by way of Babel; codes are ISO 3166-1 alpha-2 and ISO
 
 import unicodedata
 from collections.abc import Callable
+from decimal import Decimal
 from functools import cache, lru_cache
 
 from babel import Locale
-from babel.numbers import get_currency_precision, get_territory_currencies, list_currencies
+from babel.numbers import format_decimal, get_currency_precision, get_territory_currencies, list_currencies
 
 from .. import localisation as reader
+from .values import decimals_of
 
 # CLDR territories with two letters that ISO 3166-1 doesn't assign: unions, exceptional reservations, test codes.
 _NOT_ASSIGNED = {"EU", "EZ", "UN", "ZZ", "QO", "AC", "CP", "CQ", "DG", "EA", "IC", "TA", "XA", "XB", "XK"}
@@ -88,3 +90,14 @@ def sort_key(name: str) -> str:
 def minor_units(currency: str) -> int:
     """How many decimal places an amount in the currency may have: 2 for USD, 0 for JPY, 3 for KWD."""
     return int(get_currency_precision(currency))
+
+
+def format_money(amount: Decimal, currency: str) -> str:
+    """CHF 20,000.50, with a no-break space. An amount without a currency shows its figure alone."""
+    return f"{currency}\u00a0{format_amount(amount, currency)}" if currency else format_amount(amount, currency)
+
+
+def format_amount(amount: Decimal, currency: str) -> str:
+    """20,000.50: an amount with the currency's minor units, or with every digit where it has more decimals."""
+    pattern = "#,##0." + "0" * max(minor_units(currency), decimals_of(amount))
+    return str(format_decimal(amount, pattern, locale=reader.locale()))

@@ -18,6 +18,7 @@ from typing import Any
 import phonenumbers
 
 from ..localisation import format_number, get_language, gettext, join_list, month_number
+from .cleaning import clean_line, clean_lines, remove_invisible
 from .iso_codes import is_country, is_currency
 from .values import Address, AnswerError
 
@@ -26,10 +27,11 @@ LINES_LIMIT = 10_000
 EMAIL_LIMIT = 254
 # JSON numbers are doubles for many readers: 15 digits survive the way there and back exactly.
 DIGITS_LIMIT = 15
+# A share may cost as little as 0.00001 (supplement, "Bounds").
+UNIT_PRICE_DECIMALS = 12
 # Wide enough to drop trailing zeros without rounding anything that the limit would let pass.
 _WIDE_CONTEXT = Context(prec=1_000)
 
-_BIDI_CONTROLS = frozenset(range(0x202A, 0x202F)) | frozenset(range(0x2066, 0x206A))
 PLAIN_NUMBER = re.compile(r"-?\d+(\.\d+)?", re.ASCII)
 # At most 15 digits, the last decimal no zero but for those that are dropped.
 _SHORT_NUMBER = re.compile(r"(0|-?[1-9]\d{0,14})|(-?[1-9]\d{0,7}\.\d{0,6}[1-9])0{0,7}", re.ASCII)
@@ -61,6 +63,11 @@ def texts(value: Any) -> tuple[str, ...]:
     return tuple(str(one) for one in value if isinstance(one, str | int | float) and not isinstance(one, bool))
 
 
+def is_decimals(value: Any) -> bool:
+    """Test whether a schema's value is a number of decimals that an amount can have."""
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= DIGITS_LIMIT
+
+
 def without_null(value: Any) -> str:
     """A posted text as a draft keeps it. No database can hold a null character, so it becomes the mark for one."""
     return str(value).replace("\x00", "\ufffd")
@@ -68,14 +75,14 @@ def without_null(value: Any) -> str:
 
 def length(text: str) -> int:
     """How many characters a typed text has once it is read; blanks around it count where there are very many."""
-    read = len(_normalised_text(text))
+    read = len(clean_lines(text))
     return len(text) if len(text) > 2 * read + LINE_LIMIT else read
 
 
 def is_blank(raw: Any) -> bool:
-    """Whether nothing was answered: no text, no member, no part."""
+    """Whether nothing was answered: no text that anybody sees, no member, no part."""
     if isinstance(raw, str):
-        return not raw.strip()
+        return _is_blank_text(raw)
     if isinstance(raw, dict):
         raw = raw.values()
     elif not isinstance(raw, _LISTS):
@@ -83,16 +90,35 @@ def is_blank(raw: Any) -> bool:
     # One level only: nothing that is asked nests deeper, and a hostile body might.
     # Asked of every answer: a generator would take longer than the answer.
     for one in raw:  # noqa: SIM110
-        if not (one is None or one == "" or (isinstance(one, str) and not one.strip())):
+        if not (one is None or one == "" or (isinstance(one, str) and _is_blank_text(one))):
             return False
     return True
 
 
-def line(raw: Any, *, label: str, limit: int = LINE_LIMIT, allowed: str = "") -> str:
-    """One line of text: NFC, trimmed, no control characters but those that are allowed."""
+def _is_blank_text(text: str) -> bool:
+    # Most texts are ASCII, which has no invisible characters but white space and controls.
+    return not text.strip() or not (text.isascii() or clean_lines(text))
+
+
+def line(raw: Any, *, label: str) -> str:
+    """Clean and return one line of text. Raises AnswerError for control characters and long texts."""
     if not isinstance(raw, str):
-        raise AnswerError("not_text", gettext("Enter “{label}” as text", label=label))
-    text = _normalised_text(raw)
+        raise _no_text(label)
+    return _checked_text(clean_line(raw), label=label, limit=LINE_LIMIT)
+
+
+def lines(raw: Any, *, label: str) -> str:
+    """Clean and return several lines of text. Raises AnswerError for control characters and long texts."""
+    if not isinstance(raw, str):
+        raise _no_text(label)
+    return _checked_text(clean_lines(raw), label=label, limit=LINES_LIMIT, allowed="\n\t")
+
+
+def _no_text(label: str) -> AnswerError:
+    return AnswerError("not_text", gettext("Enter “{label}” as text", label=label))
+
+
+def _checked_text(text: str, *, label: str, limit: int, allowed: str = "") -> str:
     shown = text.replace("\n", "") if "\n" in allowed else text
     # What is printable has none; most texts are.
     if not (shown.isprintable() and "\ufffd" not in shown) and any(map(_is_control, set(text).difference(allowed))):
@@ -107,17 +133,7 @@ def line(raw: Any, *, label: str, limit: int = LINE_LIMIT, allowed: str = "") ->
 
 
 def _is_control(character: str) -> bool:
-    is_unreadable = unicodedata.category(character) in ("Cc", "Cs") or character == "\ufffd"
-    return is_unreadable or ord(character) in _BIDI_CONTROLS
-
-
-def lines(raw: Any, *, label: str) -> str:
-    """Several lines of text; line ends become a single newline."""
-    return line(raw, label=label, limit=LINES_LIMIT, allowed="\n\t")
-
-
-def _normalised_text(raw: str) -> str:
-    return unicodedata.normalize("NFC", raw.replace("\r\n", "\n").replace("\r", "\n")).strip()
+    return unicodedata.category(character) in ("Cc", "Cs") or character == "\ufffd"
 
 
 def members(raw: Any, *, label: str) -> list[Any]:
@@ -134,8 +150,15 @@ def number(raw: Any, *, label: str) -> int | Decimal:
 
 
 def without_group_marks(text: str) -> str:
-    """A typed number without the spaces and apostrophes that people put between thousands."""
-    return _GROUP_MARKS.sub("", text)
+    """Return a typed number in ASCII digits, without the spaces and apostrophes that people put between thousands."""
+    return _GROUP_MARKS.sub("", ascii_digits(remove_invisible(text)))
+
+
+def ascii_digits(text: str) -> str:
+    """Replace the decimal digits of any script by ASCII ones."""
+    if text.isascii():
+        return text
+    return "".join(str(unicodedata.decimal(letter)) if letter.isdecimal() else letter for letter in text)
 
 
 def decimal(raw: Any, *, label: str) -> Decimal:
@@ -234,10 +257,10 @@ def _is_readable(text: str) -> bool:
 
 def calendar_date(raw: Any, *, label: str) -> date:
     """A date from its parts (a month may be its name) or from YYYY-MM-DD."""
-    if isinstance(raw, str) and _ISO_DATE.fullmatch(raw.strip()):
-        year, month, day = raw.strip().split("-")
+    if isinstance(raw, str) and _ISO_DATE.fullmatch(text := ascii_digits(clean_line(raw))):
+        year, month, day = text.split("-")
     elif isinstance(raw, dict):
-        day, month, year = [str(raw.get(part, "")).strip() for part in ("day", "month", "year")]
+        day, month, year = [ascii_digits(clean_line(str(raw.get(part, "")))) for part in ("day", "month", "year")]
         if not (day and month and year):
             named = ((gettext("the day"), day), (gettext("the month"), month), (gettext("the year"), year))
             missing = [name for name, text in named if not text]
@@ -279,6 +302,8 @@ def phone(raw: Any, *, label: str) -> str:
     if isinstance(raw, str) and _is_e164(raw):
         return raw
     text = line(raw, label=label)
+    if text.startswith("00"):
+        text = f"+{text[2:]}"
     try:
         parsed = phonenumbers.parse(text)
     except phonenumbers.NumberParseException:
@@ -325,6 +350,8 @@ def address(raw: Any, *, label: str) -> Address:
             "unknown_part", gettext("Enter “{label}” without {parts}", label=label, parts=", ".join(unknown))
         )
     parts = {part: line(raw.get(part) or "", label=label) for part in _ADDRESS_PARTS}
+    # A code is not cleaned.
+    parts["country"] = (raw.get("country") or "").strip()
     wanted = (
         ("street1", gettext("the street")),
         ("city", gettext("the town or city")),

@@ -23,16 +23,18 @@ from .addresses import address_format
 from .base import Choice, FieldSpec, Part
 from .bounds import AmountBounds, Bounds, DateBounds, NumberBounds, TextBounds
 from .choice import BooleanField, MultiSelectField, NationalityField, SelectField, ShareClassRefField
+from .cleaning import clean_line
 from .iso_codes import (
     COUNTRIES,
     CURRENCIES_IN_USE,
     by_country_name,
     country_name,
     currency_name,
+    format_money,
     is_currency,
     minor_units,
 )
-from .values import Address, AnswerError, Money, Raw
+from .values import Address, AnswerError, Money, Raw, decimals_of
 
 # Decimals of which thousands are made where the mark is read the other way.
 _THOUSANDS_DECIMALS = 3
@@ -61,6 +63,9 @@ class TextareaField(FieldSpec):
     def _parse(self, raw: Any) -> str:
         return parsing.lines(raw, label=self.label)
 
+    def from_cells(self, texts: Mapping[str, str]) -> Raw:
+        return texts.get("", "")
+
 
 class NumberField(FieldSpec):
     """A number. Example: 10000, or 12.5. At most 15 digits, so that JSON carries it exactly."""
@@ -81,11 +86,16 @@ class NumberField(FieldSpec):
         return parsing.ambiguity_note(raw) if isinstance(raw, str) else ""
 
     def _parse(self, raw: Any) -> int | Decimal:
-        return parsing.number(raw, label=self.label)
+        number = parsing.number(raw, label=self.label)
+        places = parsing.UNIT_PRICE_DECIMALS
+        if canonical.is_unit_price(self.canonical_field) and decimals_of(number) > places:
+            said = {"label": self.label, "places": places}
+            raise AnswerError("too_precise", gettext("Enter “{label}” with at most {places} decimals", **said))
+        return number
 
     def from_cells(self, texts: Mapping[str, str]) -> Raw:
         # A spreadsheet shows a share as 25%, whichever way it keeps it.
-        return texts.get("", "").strip().removesuffix("%").strip()
+        return clean_line(texts.get("", "")).removesuffix("%").strip()
 
     def payload(self, value: Any) -> int | float:
         return value if isinstance(value, int) else float(value)
@@ -220,7 +230,7 @@ class AddressField(FieldSpec):
 class CurrencyAmountField(FieldSpec):
     """An amount with its currency, both required; a single allowed currency is fixed (interface).
 
-    Example: {"amount": 50000, "currency": "USD"}. Zero or more, at most the currency's minor units.
+    Example: {"amount": 50000, "currency": "USD"}. Zero or more. Its decimals are limited by `decimals`.
     """
 
     template: ClassVar[str] = "currency_amount"
@@ -238,6 +248,12 @@ class CurrencyAmountField(FieldSpec):
         """The one allowed currency, or nothing where there is a choice."""
         return self.allowed_currencies[0] if len(self.allowed_currencies) == 1 else ""
 
+    def _decimals(self, currency: str) -> int:
+        """Return the most decimals of an amount: as the schema states, else by the meaning of the name."""
+        if self.decimals is not None:
+            return self.decimals
+        return parsing.UNIT_PRICE_DECIMALS if canonical.is_unit_price(self.canonical_field) else minor_units(currency)
+
     def normalised(self, text: str, part: str = "") -> str:
         return parsing.normalised_number(text) if part == "amount" else text.strip().upper()
 
@@ -253,7 +269,7 @@ class CurrencyAmountField(FieldSpec):
         # Where there are no three decimals the one reading is refused, and nobody means the other.
         return (
             parsing.ambiguity_note(raw["amount"])
-            if is_currency(currency) and minor_units(currency) >= _THOUSANDS_DECIMALS
+            if is_currency(currency) and self._decimals(currency) >= _THOUSANDS_DECIMALS
             else ""
         )
 
@@ -268,12 +284,12 @@ class CurrencyAmountField(FieldSpec):
             allowed = ", ".join(self.allowed_currencies)
             text = gettext("Choose the currency of “{label}” from {currencies}", label=self.label, currencies=allowed)
             raise AnswerError("currency_not_allowed", text)
-        places = minor_units(currency)
+        places = self._decimals(currency)
         # Three decimals, even noughts, are thousands to some.
         if places < _THOUSANDS_DECIMALS and parsing.has_point_and_three(raw["amount"]):
             text = gettext("Enter “{label}” in digits only, like 10000, or with fewer decimals", label=self.label)
             raise AnswerError("ambiguous", text)
-        if amount.scaleb(places) % 1:
+        if decimals_of(amount) > places:
             said = {"label": self.label, "places": places, "currency": currency}
             raise AnswerError(
                 "too_precise", gettext("Enter “{label}” with at most {places} decimals in {currency}", **said)
@@ -298,7 +314,7 @@ class CurrencyAmountField(FieldSpec):
         return {"amount": int(value.amount) if whole else float(value.amount), "currency": value.currency}
 
     def display(self, value: Any) -> str:
-        return f"{value.currency}\u00a0{format_number(value.amount)}"
+        return format_money(value.amount, value.currency)
 
     def choices(self) -> tuple[Choice, ...]:
         offered = self.allowed_currencies or CURRENCIES_IN_USE

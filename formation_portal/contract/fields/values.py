@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import date
-from decimal import Decimal
+from decimal import MAX_PREC, Context, Decimal
 from typing import Any, Protocol
 
 # As typed: one control, several choices, or the parts of one answer. JSON-able, so a draft keeps it as it is.
@@ -39,6 +39,12 @@ class Money:
 
 
 Value = str | bool | int | Decimal | date | tuple[str, ...] | Address | Money
+
+
+def decimals_of(number: int | Decimal) -> int:
+    """Count the decimals of a number, trailing zeros left out."""
+    exponent = Decimal(number).normalize(Context(prec=MAX_PREC)).as_tuple().exponent
+    return max(0, -exponent) if isinstance(exponent, int) else 0
 
 
 def equals(value: Any, wanted: Any) -> bool:

@@ -18,6 +18,7 @@ from django.utils.translation import gettext, gettext_noop
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.summaries import Totals
 from formation_portal.contract.catalog import CatalogItem
+from formation_portal.contract.fields.iso_codes import format_money
 from formation_portal.contract.fields.parsing import is_blank
 from formation_portal.contract.lifecycle import State
 from formation_portal.contract.localisation import ngettext
@@ -29,7 +30,7 @@ from formation_portal.invitations.models import Invitation, InvitationStage
 from formation_portal.privacy.announcements import deleted_on
 from formation_portal.relay.delivery_status import ApplicationDeliveries, DeliveryStage
 from formation_portal.ui import roles
-from formation_portal.ui.formats import entity_word, money, time_or_day
+from formation_portal.ui.formats import entity_word, time_or_day
 
 from ..feedback import DeliverySummary, task_deliveries
 from ..parties.guest_parts import GuestPart, guest_part
@@ -326,4 +327,4 @@ class OverviewPage:
         price = self.draft.application.product.get("price") or {}
         fees = ((gettext("Set-up fee"), price.get("one_off")), (gettext("Annual fee"), price.get("annual")))
         currency = str(price.get("currency") or "")
-        return [(fee, money(Decimal(str(amount)), currency)) for fee, amount in fees if amount is not None]
+        return [(fee, format_money(Decimal(str(amount)), currency)) for fee, amount in fees if amount is not None]

@@ -30,14 +30,14 @@ from formation_portal.applications.transfer import (
 )
 from formation_portal.contract import canonical
 from formation_portal.contract.catalog import CatalogItem
-from formation_portal.contract.fields.iso_codes import sort_key
+from formation_portal.contract.fields.iso_codes import format_money, sort_key
 from formation_portal.contract.fields.parsing import is_blank
 from formation_portal.contract.lifecycle import State
 from formation_portal.contract.localisation import ngettext
 from formation_portal.contract.transfer import FormChanges, form_changes
 from formation_portal.gateway.catalog import Catalog, CatalogProduct
 from formation_portal.invitations.models import current_stage
-from formation_portal.ui.formats import day, money, time_or_day
+from formation_portal.ui.formats import day, time_or_day
 
 from .overview import Task
 
@@ -240,7 +240,9 @@ class FormChangePage:
             (price.annual, gettext_noop("{amount} annual fee")),
         )
         return ", ".join(
-            gettext(said).format(amount=money(amount, price.currency)) for amount, said in parts if amount is not None
+            gettext(said).format(amount=format_money(amount, price.currency))
+            for amount, said in parts
+            if amount is not None
         )
 
     @property

@@ -16,9 +16,8 @@ from django.utils.http import urlencode
 from django.utils.translation import gettext, gettext_noop
 
 from formation_portal.contract.catalog import CatalogItem, working_days
-from formation_portal.contract.fields.iso_codes import sort_key
+from formation_portal.contract.fields.iso_codes import format_money, sort_key
 from formation_portal.contract.localisation import colon, ngettext, stored_words
-from formation_portal.ui.formats import money
 from formation_portal.ui.forms.controls import Option, as_options
 
 from .search import MAX_LENGTH, matches_search
@@ -134,7 +133,7 @@ def filter_controls(items: Iterable[CatalogItem], chosen: CatalogFilter) -> tupl
     kinds = dict.fromkeys(item.product.type for item in items)
     types = {kind: gettext(_TYPE_WORDS[kind]) if kind in _TYPE_WORDS else kind for kind in kinds}
     prices = {
-        str(ceiling): gettext("Up to {amount}").format(amount=money(ceiling.amount, ceiling.currency))
+        str(ceiling): gettext("Up to {amount}").format(amount=format_money(ceiling.amount, ceiling.currency))
         for ceiling in _ceilings(items, chosen.price)
     }
     days = {

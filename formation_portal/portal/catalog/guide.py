@@ -16,10 +16,9 @@ from django.utils.translation import gettext, gettext_noop
 
 from formation_portal.contract import canonical
 from formation_portal.contract.catalog import CatalogItem, working_days
-from formation_portal.contract.fields.iso_codes import sort_key
+from formation_portal.contract.fields.iso_codes import format_money, sort_key
 from formation_portal.contract.localisation import in_quotes, join_list, ngettext, stored_words
 from formation_portal.gateway.catalog import Catalog, CatalogProduct
-from formation_portal.ui.formats import money
 from formation_portal.ui.forms.controls import Option, as_options
 
 from .filters import CatalogFilter, PriceCeiling, filtered_url
@@ -339,7 +338,7 @@ def _price_question(items: tuple[CatalogItem, ...]) -> GuideQuestion:
     ordered = sorted(prices.items(), key=lambda pair: (-len(pair[1]), pair[0]))
     ceilings = [PriceCeiling(currency, limit) for currency, known in ordered for limit in _limits(known)]
     by_value = {str(one): one for one in ceilings}
-    amounts = {value: money(one.amount, one.currency) for value, one in by_value.items()}
+    amounts = {value: format_money(one.amount, one.currency) for value, one in by_value.items()}
 
     def meets(item: CatalogItem, value: str) -> bool | None:
         return by_value[value].matches(item) if item.price.currency == by_value[value].currency else None
@@ -347,7 +346,7 @@ def _price_question(items: tuple[CatalogItem, ...]) -> GuideQuestion:
     def fact(item: CatalogItem) -> str:
         if not item.price.is_given:
             return _not_stated()
-        once, annual = (money(one, item.price.currency) for one in (item.price.one_off, item.price.annual))
+        once, annual = (format_money(one, item.price.currency) for one in (item.price.one_off, item.price.annual))
         return gettext("Set-up fee {once}, annual fee {annual}").format(once=once, annual=annual)
 
     return GuideQuestion(

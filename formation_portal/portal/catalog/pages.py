@@ -9,10 +9,9 @@ from django.utils.translation import gettext, gettext_noop
 
 from formation_portal.contract import canonical
 from formation_portal.contract.catalog import CatalogItem, Jurisdiction
-from formation_portal.contract.fields.iso_codes import sort_key
+from formation_portal.contract.fields.iso_codes import format_amount, format_money, sort_key
 from formation_portal.contract.localisation import join_list, ngettext
 from formation_portal.gateway.catalog import Catalog, CatalogProduct
-from formation_portal.ui.formats import money, plain_amount
 from formation_portal.ui.roles import capitalised
 
 from .filters import CatalogFilter, CatalogFilterControl, filter_controls, filtered_url
@@ -137,7 +136,7 @@ class CatalogPage:
         days = days_of(item)
         if not item.price.is_given:
             return ProductRow(product, is_compared, least, days)
-        one_off, annual = (plain_amount(one, item.price.currency) for one in (item.price.one_off, item.price.annual))
+        one_off, annual = (format_amount(one, item.price.currency) for one in (item.price.one_off, item.price.annual))
         return ProductRow(product, is_compared, least, days, one_off, annual)
 
     @cached_property
@@ -313,8 +312,8 @@ class ComparePage:
         """The rows, and what each group of them is called; a group without rows isn't there."""
         asked = [Requirements(item) for item in self._items]
         prices = [item.price for item in self._items]
-        one_off = tuple((money(one.one_off, one.currency),) if one.is_given else () for one in prices)
-        annual = tuple((money(one.annual, one.currency),) if one.is_given else () for one in prices)
+        one_off = tuple((format_money(one.one_off, one.currency),) if one.is_given else () for one in prices)
+        annual = tuple((format_money(one.annual, one.currency),) if one.is_given else () for one in prices)
         times = tuple((item.estimated_timeline,) if item.estimated_timeline else () for item in self._items)
         not_stated = gettext("Not stated")
         yield (

@@ -14,12 +14,13 @@ from formation_portal.contract import canonical
 from formation_portal.contract.catalog import CatalogItem, working_days
 from formation_portal.contract.conditions import Condition, count_of
 from formation_portal.contract.fields.base import FieldSpec
+from formation_portal.contract.fields.iso_codes import format_money
 from formation_portal.contract.localisation import colon, in_language_of, in_quotes, join_list, ngettext
 from formation_portal.contract.reasons import if_answered, only_if
 from formation_portal.contract.record import Record
 from formation_portal.contract.rules import FormState, evaluate, find_field, lookup_of
 from formation_portal.contract.schema import ENTITY, SHARE_CLASS, DocumentSlot, Section
-from formation_portal.ui.formats import counted, entity_word, money
+from formation_portal.ui.formats import counted, entity_word
 from formation_portal.ui.roles import capitalised, kind_with_article, role_title
 
 # The heading of what is asked of each kind of party.
@@ -104,8 +105,8 @@ class Requirements:
         """What it costs, how many working days it takes, and how many roles are filled at least."""
         figures, price = [], self.item.price
         if price.is_given:
-            figures.append((gettext("Set-up fee"), money(price.one_off, price.currency)))
-            figures.append((gettext("Annual fee"), money(price.annual, price.currency)))
+            figures.append((gettext("Set-up fee"), format_money(price.one_off, price.currency)))
+            figures.append((gettext("Annual fee"), format_money(price.annual, price.currency)))
         if days := days_of(self.item):
             figures.append((gettext("Working days"), days))
         least = sum(section.base_minimum for section in self.item.form.role_sections if section.depends_on is None)

@@ -13,6 +13,7 @@ from django.utils.translation import gettext, gettext_noop
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Holding
 from formation_portal.applications.parties import PartyRow, ShareClassRow
+from formation_portal.contract.fields.iso_codes import format_money
 from formation_portal.contract.fields.parsing import localised_number
 from formation_portal.contract.fields.values import AnswerError
 from formation_portal.contract.localisation import colon, format_number, join_list, ngettext
@@ -23,7 +24,7 @@ from formation_portal.relay.delivery_status import ApplicationDeliveries, Delive
 from formation_portal.relay.models import ResourceKind, shareholding_subject
 from formation_portal.ui.allocation import Allocation
 from formation_portal.ui.charts import Swatch, swatch
-from formation_portal.ui.formats import counted, money
+from formation_portal.ui.formats import counted
 
 # More names than these are a number.
 _NAMED_AT_MOST = 3
@@ -150,7 +151,7 @@ class Grid:
                 row=row,
                 delivery=self.deliveries.of_share_class(row.token),
                 at_most="" if there_are is None else format_number(there_are),
-                par_value="" if par_value is None else money(Decimal(str(par_value)), currency),
+                par_value="" if par_value is None else format_money(Decimal(str(par_value)), currency),
                 votes=_yes_no_or_blank(said("voting_rights")),
                 dividends=_yes_no_or_blank(said("dividend_rights")),
                 status=counted(count, "{count} answer to complete", "{count} answers to complete"),
