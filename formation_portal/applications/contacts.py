@@ -17,6 +17,7 @@ from django.db.models import QuerySet
 from formation_portal.contract import canonical
 from formation_portal.contract.canonical import Identity, canonical_properties, identity, may_be_same, normalised_name
 from formation_portal.contract.fields import parsing
+from formation_portal.contract.fields.cleaning import clean_line
 from formation_portal.contract.fields.values import AnswerError
 from formation_portal.core.encryption import key_ring
 from formation_portal.core.prepared_queries import PreparedQuery
@@ -189,7 +190,7 @@ def _entries(user: AbstractUser, application: Application) -> Iterable[Contact]:
 
 
 def _identifying_values(answers: Mapping[str, Any]) -> dict[str, Any]:
-    values: dict[str, Any] = {name: typed.strip() for name, typed in answers.items() if isinstance(typed, str)}
+    values: dict[str, Any] = {name: clean_line(typed) for name, typed in answers.items() if isinstance(typed, str)}
     if "email" in values:
         values["email"] = values["email"].lower()
     with suppress(KeyError, AnswerError):

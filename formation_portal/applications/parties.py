@@ -9,6 +9,7 @@ from django.utils.translation import gettext, gettext_noop
 from formation_portal.contract import canonical, record
 from formation_portal.contract.fields import default_fields
 from formation_portal.contract.fields.base import FieldSpec
+from formation_portal.contract.fields.cleaning import clean_line
 from formation_portal.contract.fields.parsing import is_blank
 from formation_portal.contract.schema import FormSchema
 
@@ -144,7 +145,7 @@ def name_answers(schema: FormSchema, kind: str, properties: Mapping[str, str]) -
 def label_as_typed(fields: Iterable[FieldSpec], raw: Mapping[str, Any]) -> str:
     """The holder's name as typed, also where it cannot be parsed yet."""
     named = {
-        canonical.property_of(spec.canonical_field): raw[spec.name].strip()
+        canonical.property_of(spec.canonical_field): clean_line(raw[spec.name])
         for spec in fields
         if spec.canonical_field and isinstance(raw.get(spec.name), str) and not is_blank(raw[spec.name])
     }

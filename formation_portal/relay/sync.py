@@ -15,8 +15,11 @@ from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Application, Change, document_subject
 from formation_portal.applications.parties import PartyRow, ShareClassRow
 from formation_portal.contract import canonical
+from formation_portal.contract.fields.base import FieldSpec
+from formation_portal.contract.fields.values import AnswerError
 from formation_portal.contract.lifecycle import AGENT, TRANSITIONS, State
 from formation_portal.contract.record import Holder
+from formation_portal.contract.rules import FieldLookup, lookup_of
 from formation_portal.core.encrypted_fields import update_rows
 
 from . import wake
@@ -273,7 +276,8 @@ def sync(draft: Draft) -> None:
             row = rows.setdefault(name, new)
             row.position = resource.position
             if row.wanted is None or not resource.kind.is_transition:
-                _set_wanted(row, without_unsendable(resource.payload, sendable))
+                payload = without_cleaned_differences(resource.payload, row.acknowledged, lookup_of(draft.schema))
+                _set_wanted(row, without_unsendable(payload, sendable))
     submissions = [rows[name] for name in desired if name in rows and name[0] is ResourceKind.SUBMISSION]
     if any(row.pk is None for row in submissions):
         # With a new submission, an earlier one that was refused or held is sent again, as what it lacked was corrected:
@@ -330,6 +334,27 @@ def without_unsendable(payload: Payload, sendable: Collection[ResourceName]) -> 
     if not unsendable:
         return payload
     return payload | {"answers": {name: value for name, value in answers.items() if name not in unsendable}}
+
+
+def without_cleaned_differences(payload: Payload, acknowledged: Payload | None, fields: FieldLookup) -> Payload:
+    """Keep each acknowledged answer that differs from the payload's only by cleaning, so that it is not sent again."""
+    before = (acknowledged or {}).get("answers", {})
+    unchanged = {
+        name: before[name]
+        for name, value in payload.get("answers", {}).items()
+        if name in before
+        and before[name] != value
+        and any(_reads_as(place.spec, before[name], value) for place in fields.asking_for(name))
+    }
+    return payload | {"answers": payload["answers"] | unchanged} if unchanged else payload
+
+
+def _reads_as(spec: FieldSpec, acknowledged: Any, wanted: Any) -> bool:
+    try:
+        value = spec.clean(acknowledged)
+    except AnswerError:
+        return False
+    return value is not None and bool(spec.payload(value) == wanted)
 
 
 def _set_wanted(row: Delivery, payload: Payload | None) -> None:

@@ -13,6 +13,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.http.multipartparser import MultiPartParserError
 from django.utils.encoding import escape_uri_path
 from ninja.errors import HttpError, ValidationError
+from pydantic_core import PydanticCustomError
 
 from formation_portal.core.databases import BAD_DISK, DATABASE_AWAY, FULL_DISK
 
@@ -38,14 +39,37 @@ STATUS_OF = {
     "unknown_field": 422,
     "party_type_not_allowed": 422,
     "currency_not_allowed": 422,
+    "not_applicable": 422,
     "requirements_not_met": 422,
     "idempotency_key_reused": 422,
     "rate_limited": 429,
     "internal_error": 500,
     "unavailable": 503,
 }
-# pydantic's word for an error, in the words of the interface.
-_CODES = {"missing": "required", "union_tag_not_found": "required", "extra_forbidden": "unknown_field"}
+# Each of pydantic's errors as a code and a sentence of ours; any other error is only called invalid.
+_PYDANTIC_ERRORS = {
+    "missing": ("required", "{name} is missing."),
+    "union_tag_not_found": ("required", "{name} is missing."),
+    "extra_forbidden": ("unknown_field", "{name} is not known here."),
+    "union_tag_invalid": ("not_an_option", "{name} must be one of these: {options}."),
+    "literal_error": ("not_an_option", "{name} must be one of these: {options}."),
+    "enum": ("not_an_option", "{name} must be one of these: {options}."),
+    "string_type": ("wrong_type", "{name} must be a text."),
+    "bool_type": ("wrong_type", "{name} must be true or false."),
+    "int_type": ("wrong_type", "{name} must be a whole number."),
+    "int_from_float": ("wrong_type", "{name} must be a whole number."),
+    "int_parsing": ("wrong_type", "{name} must be a whole number."),
+    "float_type": ("wrong_type", "{name} must be a number."),
+    "list_type": ("wrong_type", "{name} must be a list."),
+    "dict_type": ("wrong_type", "{name} must be an object."),
+    "model_type": ("wrong_type", "{name} must be an object."),
+    "model_attributes_type": ("wrong_type", "{name} must be an object."),
+    "string_too_long": ("too_long", "{name} must have at most {max_length} characters."),
+    "too_long": ("too_long", "{name} must have at most {max_length} entries."),
+    "too_short": ("too_short", "{name} must have at least {min_length} entry."),
+    "greater_than_equal": ("out_of_range", "{name} must be {ge} or more."),
+    "less_than_equal": ("out_of_range", "{name} must be {le} or less."),
+}
 _SHARED_CODES = frozenset({"unknown_field", "party_type_not_allowed", "currency_not_allowed"})
 
 
@@ -88,6 +112,11 @@ class ApiError(Exception):
     def status(self) -> int:
         """The HTTP status of the code."""
         return STATUS_OF[self.code]
+
+
+def refusal(code: str, detail: str) -> PydanticCustomError:
+    """Make the error of a validator: it is answered with this code and sentence."""
+    return PydanticCustomError(code, "{detail}", {"detail": detail})
 
 
 def not_found(what: str) -> ApiError:
@@ -175,9 +204,14 @@ def _error_detail(error: Mapping[str, Any]) -> ErrorDetail:
         steps = steps[2:] if steps[1:2] and steps[1] in _TAGS else steps[1:]
     if str(error["type"]).startswith("union_tag"):
         steps = [str(error["ctx"]["discriminator"]).strip("'()")]
-    name = str(steps[-1]) if steps else None
-    code = _CODES.get(str(error["type"]), "invalid")
-    return ErrorDetail(pointer=pointer(*steps), field=name, code=code, detail=f"{name or 'body'}: {error['msg']}")
+    name = next((step for step in reversed(steps) if isinstance(step, str)), None)
+    values = error.get("ctx", {})
+    code, sentence = _PYDANTIC_ERRORS.get(str(error["type"]), ("invalid", "{name} is not valid."))
+    if "detail" in values:
+        code, sentence = str(error["type"]), "{detail}"
+    options = str(values.get("expected_tags", values.get("expected", ""))).replace("'", "").replace(" or ", ", ")
+    detail = sentence.format_map({**values, "name": name or "The body", "options": options})
+    return ErrorDetail(pointer=pointer(*steps), field=name, code=code, detail=detail)
 
 
 _TAGS = frozenset({"person", "corporate", "foundation", "entity", "party", "share_class"})

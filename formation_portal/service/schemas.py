@@ -3,19 +3,52 @@
 Each route's own bodies stand beside it, as pydantic models too; the OpenAPI document is drawn from them.
 """
 
+import re
+from dataclasses import dataclass
 from typing import Annotated, Any, Generic, TypeVar
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, WithJsonSchema
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    GetCoreSchemaHandler,
+    GetJsonSchemaHandler,
+    WithJsonSchema,
+)
+from pydantic_core import CoreSchema
+from pydantic_core.core_schema import no_info_after_validator_function
 
+from formation_portal.contract.fields.cleaning import BRAILLE_BLANK, DEFAULT_IGNORABLE, WHITE_SPACE
 from formation_portal.service import identifiers
+from formation_portal.service.problems import refusal
 
 Item = TypeVar("Item")
 
-# Control characters and marks that turn the direction of text are in nobody's answer (contract, reading.py).
-_NO_CONTROLS = r"\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069\ufffd"
-_SPACES = r" \u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
-LINE = f"^[^{_NO_CONTROLS}]*$"
-WORDS = f"^[^{_NO_CONTROLS}]*[^{_NO_CONTROLS}{_SPACES}][^{_NO_CONTROLS}]*$"
+# Control characters other than white space are in nobody's answer (contract, cleaning.py and parsing.py).
+_CONTROLS = r"\u0000-\u0008\u000e-\u001f\u007f-\u0084\u0086-\u009f\ufffd"
+LINE = f"^[^{_CONTROLS}]*$"
+WORDS = f"^[^{_CONTROLS}]*[^{_CONTROLS}{WHITE_SPACE}{DEFAULT_IGNORABLE}{BRAILLE_BLANK}][^{_CONTROLS}]*$"
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """Constrain a text to a documented pattern, and refuse any other with a sentence of ours."""
+
+    pattern: str
+    detail: str
+    code: str = "invalid"
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return no_info_after_validator_function(self._check, handler(source))
+
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        return {**handler(schema), "pattern": self.pattern}
+
+    def _check(self, text: str) -> str:
+        if not re.fullmatch(self.pattern, text):
+            raise refusal(self.code, self.detail)
+        return text
 
 
 def documented_text(pattern: str, *, limit: int) -> Any:
@@ -44,13 +77,15 @@ Time = Annotated[str, WithJsonSchema({"type": "string", "format": "date-time"})]
 
 Line = Annotated[str, documented_text(LINE, limit=500)]
 Words = Annotated[str, documented_text(WORDS, limit=500)]
-RoleName = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_-]{0,49}$")]
+RoleName = Annotated[
+    str, Pattern(r"^[a-z][a-z0-9_-]{0,49}$", "Send the name of a role, like director.", "unknown_role")
+]
 
 
 def distinct(values: list[Item]) -> list[Item]:
-    """The values; raises ValueError where one is there twice."""
+    """Return the values. Raises PydanticCustomError if a value is repeated."""
     if len(set(values)) < len(values):
-        raise ValueError("must not contain duplicates")
+        raise refusal("duplicate", "Send each value only once.")
     return values
 
 

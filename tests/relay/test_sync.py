@@ -67,6 +67,36 @@ def test_what_was_acknowledged_is_never_sent_again(complete: Draft, transport: F
     assert len(transport.calls) == 7
 
 
+def test_a_difference_that_only_cleaning_makes_is_not_sent_again(
+    complete: Draft, transport: FlakyTransport, owner: Any
+) -> None:
+    """The service has what was sent before texts were cleaned."""
+    drain()
+    transport.clear()
+    uncleaned = {"entity": {"entity.name": "Larkfield\u00ad  Holdings"}, "party": {"person.last_name": "By\u200bron"}}
+    for kind, answers in uncleaned.items():
+        delivery = row(kind)
+        delivery.acknowledged["answers"] |= answers
+        delivery.wanted = delivery.acknowledged
+        delivery.save()
+    save(complete, "the-company", {"charter.purpose": "Ships"}, owner)
+    services.save_party(complete, complete.parties[0], {"person.first_name": "Augusta"}, version=1, by=owner)
+    drain()
+    assert [(made.endpoint, made.body) for made in transport.calls] == [
+        ("PATCH entities", {"charter": {"purpose": "Ships"}}),
+        ("PATCH entities/parties", {"first_name": "Augusta"}),
+    ]
+
+
+def test_a_line_break_that_was_removed_is_sent(complete: Draft, transport: FlakyTransport, owner: Any) -> None:
+    save(complete, "the-company", {"charter.purpose": "Ships\nand boats"}, owner)
+    drain()
+    transport.clear()
+    save(complete, "the-company", {"charter.purpose": "Ships and boats"}, owner)
+    drain()
+    assert [made.body for made in transport.calls] == [{"charter": {"purpose": "Ships and boats"}}]
+
+
 def test_an_edit_sends_what_changed_and_nothing_else(complete: Draft, transport: FlakyTransport, owner: Any) -> None:
     drain()
     transport.clear()

@@ -22,6 +22,7 @@ from formation_portal.applications.ownership_stakes import (
 from formation_portal.applications.parties import PartyRow
 from formation_portal.applications.services import ALWAYS_COMPARE
 from formation_portal.contract import canonical
+from formation_portal.contract.fields.cleaning import clean_line
 from formation_portal.contract.fields.parsing import LINE_LIMIT, without_null
 from formation_portal.contract.fields.values import AnswerError
 from formation_portal.contract.localisation import format_number, in_quotes
@@ -78,7 +79,7 @@ class NewOwner:
 def new_owner(post: QueryDict) -> NewOwner:
     """What was typed to add an owner."""
     names = ("owner", "first_name", "last_name", "part")
-    who, first_name, last_name, part = (" ".join(without_null(post.get(name, "")).split()) for name in names)
+    who, first_name, last_name, part = (clean_line(without_null(post.get(name, ""))) for name in names)
     token = post.get("token", "")
     return NewOwner(who, first_name, last_name, part, token if is_token(token) else new_token())
 

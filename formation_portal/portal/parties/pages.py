@@ -19,6 +19,7 @@ from formation_portal.applications.ownership_stakes import owners_of, typed_stak
 from formation_portal.applications.parties import PartyRow
 from formation_portal.applications.readback import share_class_choices
 from formation_portal.contract import canonical, rules
+from formation_portal.contract.fields.cleaning import clean_line
 from formation_portal.contract.schema import Section
 from formation_portal.relay.delivery_status import ApplicationDeliveries, deliveries_for_customer
 from formation_portal.ui import formats, roles
@@ -269,7 +270,7 @@ def questions_by_entry(asked: Iterable[rules.Question]) -> tuple[rules.Question,
 def party_email(party: PartyRow) -> str:
     """The party's e-mail address as typed, in lower case; whatever section asks for it."""
     typed = (value for name, value in party.raw.items() if canonical.property_of(name) == "email")
-    return next((value.strip().lower() for value in typed if isinstance(value, str)), "")
+    return next((clean_line(value).lower() for value in typed if isinstance(value, str)), "")
 
 
 # Says in an address that what it names is not chosen yet.

@@ -13,6 +13,7 @@ from formation_portal.accounts.addresses import has_confirmed
 from formation_portal.accounts.policies import UserRequest, may_write_to
 from formation_portal.applications.access import GRANTABLE, Collaborator, Right
 from formation_portal.applications.parties import PartyRow
+from formation_portal.contract.fields.cleaning import clean_line
 from formation_portal.contract.localisation import ngettext
 from formation_portal.invitations import parts
 from formation_portal.invitations.models import Invitation, InvitationStage
@@ -39,7 +40,7 @@ class EmailControl:
     @property
     def address(self) -> str:
         """As it is kept: one address, one spelling."""
-        return self.typed.strip().lower()
+        return clean_line(self.typed).lower()
 
     @property
     def problems(self) -> tuple[Problem, ...]:

@@ -14,11 +14,12 @@ from django.utils.cache import patch_vary_headers
 from django.utils.http import parse_etags
 from django.utils.translation.trans_real import parse_accept_lang_header
 from ninja import Router
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import BaseModel, ConfigDict, Field
 
 from formation_portal.service.catalog.translation import ENGLISH, languages, translation_of
 from formation_portal.service.models import CatalogItem, CatalogLoad
 from formation_portal.service.pipeline import route
+from formation_portal.service.schemas import Pattern
 
 
 class JurisdictionOut(BaseModel):
@@ -91,9 +92,14 @@ CACHE_CONTROL = "private, max-age=300"
 
 router = Router(tags=["Catalog"])
 
-Slug = Annotated[str, StringConstraints(pattern="^[a-z0-9-]{1,100}$")]
+Slug = Annotated[str, Pattern("^[a-z0-9-]{1,100}$", "Send the slug of a jurisdiction, like british-virgin-islands.")]
 Type = Literal["Corporation", "Foundation"]
-ProductId = Annotated[str, StringConstraints(pattern="^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$")]
+ProductId = Annotated[
+    str,
+    Pattern(
+        "^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$", "Send the id of a product as a UUID.", "not_a_uuid"
+    ),
+]
 
 
 @route(router, "GET", "/catalog", scopes="entities:read", gives=CatalogOut, refuses=(422,))

@@ -7,7 +7,7 @@ from django.http import FileResponse, HttpRequest
 from django.utils.text import slugify
 from ninja import File, Form, Router
 from ninja.files import UploadedFile
-from pydantic import BaseModel, StringConstraints
+from pydantic import BaseModel, Field
 
 from formation_portal.service import identifiers, storage
 from formation_portal.service.entity_forms import document_keys, parsed_form
@@ -30,6 +30,7 @@ from formation_portal.service.schemas import (
     One,
     Page,
     PartyId,
+    Pattern,
     Time,
 )
 from formation_portal.service.serializers import Json, serialize_document
@@ -55,7 +56,9 @@ router = Router(tags=["Documents"])
 READ, WRITE = "documents:read", "documents:write"
 ONE = "/entities/{entity_id}/documents/{document_id}"
 Scope = Literal["entity", "party"]
-Key = Annotated[str, StringConstraints(min_length=1, max_length=500, pattern=r"^[^\u0000-\u001f\u007f]+$")]
+Key = Annotated[
+    str, Field(max_length=500), Pattern(r"^[^\u0000-\u001f\u007f]+$", "Send the name of the document’s slot.")
+]
 
 # What ninja can't say: which kinds of file are taken and given.
 _TAKEN = {"encoding": {"file": {"contentType": ", ".join(storage.MIME_TYPES)}}}

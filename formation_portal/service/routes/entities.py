@@ -6,7 +6,7 @@ from django.db import IntegrityError, transaction
 from django.http import HttpRequest
 from django.utils import timezone
 from ninja import Router
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import BaseModel, ConfigDict, Field
 
 from formation_portal.contract.lifecycle import AGENT, TRANSITIONS, State, is_possible, transition_to
 from formation_portal.core.databases import SERVICE
@@ -34,6 +34,7 @@ from formation_portal.service.schemas import (
     One,
     OpenBody,
     Page,
+    Pattern,
     StrictBody,
     Time,
     Uuid,
@@ -42,7 +43,14 @@ from formation_portal.service.serializers import Json, serialize_entity
 from formation_portal.service.submission_check import missing_for_submission, refuse_impossible_values
 from formation_portal.service.webhooks import events
 
-ClientReference = Annotated[str, StringConstraints(pattern=r"^[!-~]{1,100}$")]
+ClientReference = Annotated[
+    str, Pattern(r"^[!-~]{1,100}$", "Send client_reference as 1 to 100 visible ASCII characters.")
+]
+Note = Annotated[
+    str,
+    Field(max_length=10_000),
+    Pattern(r"^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]*$", "Send the note without control characters."),
+]
 Status = Annotated[str, Field(json_schema_extra={"enum": [str(state) for state in State]})]
 
 
@@ -79,7 +87,7 @@ class StatusIn(StrictBody):
     """The body of POST /entities/{id}/status. Submitting is a call of its own."""
 
     status: Literal["in_review", "returned_for_changes", "submitted_to_csp", "rejected", "incorporated", "withdrawn"]
-    note: Annotated[str, Field(max_length=10_000, pattern=r"^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]*$")] = ""
+    note: Note = ""
 
 
 router = Router(tags=["Entities"])

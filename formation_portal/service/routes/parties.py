@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 from django.db.models import Q
 from django.http import HttpRequest
 from ninja import Body, Router
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import BaseModel, ConfigDict, Field
 
 from formation_portal.contract import canonical
 from formation_portal.service import entity_forms, identifiers, storage
@@ -41,6 +41,7 @@ from formation_portal.service.schemas import (
     OpenBody,
     Page,
     PartyId,
+    Pattern,
     RoleName,
     Roles,
     StrictBody,
@@ -114,7 +115,11 @@ router = Router(tags=["Parties"])
 READ, WRITE = "parties:read", "parties:write"
 PARTIES = "/entities/{entity_id}/parties"
 ONE = f"{PARTIES}/{{party_id}}"
-Search = Annotated[str, StringConstraints(max_length=200, pattern=r"^[^\u0000-\u001f\u007f]*$")]
+Search = Annotated[
+    str, Field(max_length=200), Pattern(r"^[^\u0000-\u001f\u007f]*$", "Search without control characters.")
+]
+# What a party is called by; blank names are refused (supplement, "Parties").
+_NAMES = {"person": ("first_name", "last_name"), "corporate": ("name",), "foundation": ("name",)}
 
 
 @route(router, "GET", "/parties", scopes=READ, gives=Page[PartyOut], refuses=(422,))
@@ -237,9 +242,11 @@ def remove_party(request: HttpRequest, entity_id: EntityId, party_id: PartyId) -
 
 def _parsed_properties(entity: Entity, party: Party, body: Json) -> ParsedAnswers:
     reader = AnswerParser(share_classes=share_class_ids(entity))
-    said = reader.properties(body, party_fields(parsed_form(entity.form), party.party_type, party.roles))
-    raise_if_any(said.errors)
-    return said
+    answers = reader.properties(body, party_fields(parsed_form(entity.form), party.party_type, party.roles))
+    cleared = [name for name in _NAMES[party.party_type] if answers.values.get((name,), name) is None]
+    blank = (ErrorDetail(pointer(name), "required", f"Send {name} with a name.", name) for name in cleared)
+    raise_if_any((*answers.errors, *blank))
+    return answers
 
 
 def _refuse_shareholder(party: Party) -> None:

@@ -117,7 +117,7 @@ _ALWAYS = ("name", "currency", "par_value", "voting_rights", "dividend_rights")
 @route(router, "POST", CLASSES, scopes=WRITE, gives=One[ShareClassOut], status=201, takes=JSON)
 def add_share_class(request: HttpRequest, entity_id: EntityId, body: ShareClassIn) -> Json:
     """Defines a class of shares. Its name is unique within the entity."""
-    entity = entity_to_write(request, entity_id)
+    entity = _writable_entity(request, entity_id)
     row = ShareClass(entity=entity)
     _change(row, entity, body.model_dump())
     return {"data": serialize_share_class(row)}
@@ -128,14 +128,14 @@ def list_share_classes(
     request: HttpRequest, entity_id: EntityId, page: PageNumber = 1, per_page: PerPage = PER_PAGE
 ) -> Json:
     """**S** The entity's classes of shares, oldest first."""
-    rows = ShareClass.objects.filter(entity=entity_to_read(request, entity_id)).order_by("created_at", "id")
+    rows = ShareClass.objects.filter(entity=_readable_entity(request, entity_id)).order_by("created_at", "id")
     return paginate(rows, serialize_share_class, page=page, per_page=per_page)
 
 
-@route(router, "GET", ONE_CLASS, scopes=READ, gives=One[ShareClassOut])
+@route(router, "GET", ONE_CLASS, scopes=READ, gives=One[ShareClassOut], refuses=(422,))
 def get_share_class(request: HttpRequest, entity_id: EntityId, share_class_id: ShareClassId) -> Json:
     """**S** One class of shares."""
-    return {"data": serialize_share_class(share_class_of(entity_to_read(request, entity_id), share_class_id))}
+    return {"data": serialize_share_class(share_class_of(_readable_entity(request, entity_id), share_class_id))}
 
 
 @route(router, "PATCH", ONE_CLASS, scopes=WRITE, gives=One[ShareClassOut], takes=JSON, refuses=(409,))
@@ -143,19 +143,35 @@ def update_share_class(
     request: HttpRequest, entity_id: EntityId, share_class_id: ShareClassId, body: ShareClassPatch
 ) -> Json:
     """**S** Changes properties of a class of shares."""
-    entity = entity_to_write(request, entity_id)
+    entity = _writable_entity(request, entity_id)
     row = share_class_of(entity, share_class_id)
     _change(row, entity, body.properties)
     return {"data": serialize_share_class(row)}
 
 
-@route(router, "DELETE", ONE_CLASS, scopes=WRITE, gives=None, status=204, refuses=(409,))
+@route(router, "DELETE", ONE_CLASS, scopes=WRITE, gives=None, status=204, refuses=(409, 422))
 def remove_share_class(request: HttpRequest, entity_id: EntityId, share_class_id: ShareClassId) -> None:
     """**S** Removes a class of which nobody holds shares."""
-    row = share_class_of(entity_to_write(request, entity_id), share_class_id)
+    row = share_class_of(_writable_entity(request, entity_id), share_class_id)
     if row.shareholdings.exists():
         raise ApiError("conflict", "Shares of this class are held; remove the shareholdings first.")
     row.delete()
+
+
+def _readable_entity(request: HttpRequest, entity_id: str) -> Entity:
+    """Return the account's entity. Raises 404, or 422 where its product has no share structure."""
+    return _with_share_structure(entity_to_read(request, entity_id))
+
+
+def _writable_entity(request: HttpRequest, entity_id: str) -> Entity:
+    """Return the account's entity, locked. Raises 404, 409 where it can't be changed, or 422 as above."""
+    return _with_share_structure(entity_to_write(request, entity_id))
+
+
+def _with_share_structure(entity: Entity) -> Entity:
+    if parsed_form(entity.form).share_section is None:
+        raise ApiError("not_applicable", "This product has no share classes and no shareholdings.")
+    return entity
 
 
 def _change(row: ShareClass, entity: Entity, body: Mapping[str, Any]) -> None:
@@ -174,7 +190,8 @@ def _change(row: ShareClass, entity: Entity, body: Mapping[str, Any]) -> None:
     raise_if_any(errors)
     row.properties, row.name = properties, properties["name"]
     refuse_impossible_values(entity, row, said)
-    twin = ShareClass.objects.filter(entity=entity, name=row.name).exclude(pk=row.pk).first()
+    others = ShareClass.objects.filter(entity=entity).exclude(pk=row.pk)
+    twin = next((other for other in others if other.name.casefold() == row.name.casefold()), None)
     if twin is not None:
         raise _conflict(twin)
     try:
@@ -195,7 +212,7 @@ ONE_HOLDING = f"{HOLDINGS}/{{shareholding_id}}"
 @route(router, "POST", HOLDINGS, scopes=WRITE, gives=One[ShareholdingOut], status=201, takes=JSON)
 def add_shareholding(request: HttpRequest, entity_id: EntityId, body: ShareholdingIn) -> Json:
     """Allocates shares, which makes a potential shareholder an active one. One per party and class."""
-    entity = entity_to_write(request, entity_id)
+    entity = _writable_entity(request, entity_id)
     party, share_class = _party_and_class(entity, body)
     if canonical.SHAREHOLDER not in party.roles:
         raise ApiError("conflict", "Give this party the role shareholder first.")
@@ -241,15 +258,15 @@ def list_shareholdings(
     request: HttpRequest, entity_id: EntityId, page: PageNumber = 1, per_page: PerPage = PER_PAGE
 ) -> Json:
     """**S** The entity's shareholdings, oldest first."""
-    entity = entity_to_read(request, entity_id)
+    entity = _readable_entity(request, entity_id)
     rows = Shareholding.objects.filter(party__entity=entity).order_by("created_at", "id")
     return paginate(rows, serialize_shareholding, page=page, per_page=per_page)
 
 
-@route(router, "GET", ONE_HOLDING, scopes=READ, gives=One[ShareholdingOut])
+@route(router, "GET", ONE_HOLDING, scopes=READ, gives=One[ShareholdingOut], refuses=(422,))
 def get_shareholding(request: HttpRequest, entity_id: EntityId, shareholding_id: ShareholdingId) -> Json:
     """**S** One shareholding."""
-    return {"data": serialize_shareholding(shareholding_of(entity_to_read(request, entity_id), shareholding_id))}
+    return {"data": serialize_shareholding(shareholding_of(_readable_entity(request, entity_id), shareholding_id))}
 
 
 @route(router, "PATCH", ONE_HOLDING, scopes=WRITE, gives=One[ShareholdingOut], takes=JSON, refuses=(409,))
@@ -257,16 +274,16 @@ def update_shareholding(
     request: HttpRequest, entity_id: EntityId, shareholding_id: ShareholdingId, body: ShareholdingPatch
 ) -> Json:
     """**S** Changes how many shares are held."""
-    row = shareholding_of(entity_to_write(request, entity_id), shareholding_id)
+    row = shareholding_of(_writable_entity(request, entity_id), shareholding_id)
     row.shares_held = body.shares_held
     row.save(update_fields=["shares_held"])
     return {"data": serialize_shareholding(row)}
 
 
-@route(router, "DELETE", ONE_HOLDING, scopes=WRITE, gives=None, status=204, refuses=(409,))
+@route(router, "DELETE", ONE_HOLDING, scopes=WRITE, gives=None, status=204, refuses=(409, 422))
 def remove_shareholding(request: HttpRequest, entity_id: EntityId, shareholding_id: ShareholdingId) -> None:
     """**S** Takes the shares back; with the last ones its party is a potential shareholder again."""
-    entity = entity_to_write(request, entity_id)
+    entity = _writable_entity(request, entity_id)
     row = shareholding_of(entity, shareholding_id)
     party = party_of(entity, row.party_id)
     row.delete()

@@ -5,7 +5,7 @@ from typing import Annotated
 
 from django.http import HttpRequest, HttpResponse
 from ninja import Router
-from pydantic import AfterValidator, BaseModel, Field, StringConstraints
+from pydantic import AfterValidator, BaseModel, Field
 
 from formation_portal.contract.lifecycle import EventKind
 from formation_portal.service import identifiers
@@ -15,13 +15,23 @@ from formation_portal.service.models import Account, Subscription
 from formation_portal.service.pipeline import JSON, route
 from formation_portal.service.problems import ApiError, ErrorDetail, invalid, not_found, pointer
 from formation_portal.service.queries import PER_PAGE, PageNumber, PerPage, paginate
-from formation_portal.service.schemas import LINE, One, Page, StrictBody, Time, WebhookId, distinct
+from formation_portal.service.schemas import One, Page, Pattern, StrictBody, Time, WebhookId, distinct
 from formation_portal.service.serializers import Json, format_time
 from formation_portal.service.webhooks.posting import URL_LIMIT, URL_PATTERN, TargetRefused, refuse_obvious
 from formation_portal.service.webhooks.sending import secret_of
 
-Url = Annotated[str, StringConstraints(pattern=URL_PATTERN, max_length=URL_LIMIT)]
-Description = Annotated[str, StringConstraints(pattern=LINE, max_length=500)]
+Url = Annotated[
+    str,
+    Field(max_length=URL_LIMIT),
+    Pattern(
+        URL_PATTERN,
+        "Send a web address in lower case without user name or fragment, like https://example.com/events.",
+        "not_a_url",
+    ),
+]
+Description = Annotated[
+    str, Field(max_length=500), Pattern(r"^[^\u0000-\u001f\u007f-\u009f]*$", "Send the description on one line.")
+]
 
 
 Kinds = Annotated[
