@@ -73,9 +73,12 @@ def test_a_difference_that_only_cleaning_makes_is_not_sent_again(
     """The service has what was sent before texts were cleaned."""
     drain()
     transport.clear()
-    uncleaned = {"entity": {"entity.name": "Larkfield\u00ad  Holdings"}, "party": {"person.last_name": "By\u200bron"}}
-    for kind, answers in uncleaned.items():
-        delivery = row(kind)
+    before = {
+        ("entity", ""): {"entity.name": "Larkfield\u00ad  Holdings"},
+        ("party", "ada"): {"person.last_name": "Love\u200blace"},
+    }
+    for name, answers in before.items():
+        delivery = row(*name)
         delivery.acknowledged["answers"] |= answers
         delivery.wanted = delivery.acknowledged
         delivery.save()
@@ -89,12 +92,13 @@ def test_a_difference_that_only_cleaning_makes_is_not_sent_again(
 
 
 def test_a_line_break_that_was_removed_is_sent(complete: Draft, transport: FlakyTransport, owner: Any) -> None:
-    save(complete, "the-company", {"charter.purpose": "Ships\nand boats"}, owner)
+    trading = {"xy.activity": "Trading"}
+    save(complete, "the-company", trading | {"xy.goods": "Tea\nSpices"}, owner)
     drain()
     transport.clear()
-    save(complete, "the-company", {"charter.purpose": "Ships and boats"}, owner)
+    save(complete, "the-company", {"xy.goods": "Tea Spices"}, owner)
     drain()
-    assert [made.body for made in transport.calls] == [{"charter": {"purpose": "Ships and boats"}}]
+    assert [made.body["csp_data"] for made in transport.calls] == [{"xy.goods": "Tea Spices"}]
 
 
 def test_an_edit_sends_what_changed_and_nothing_else(complete: Draft, transport: FlakyTransport, owner: Any) -> None:

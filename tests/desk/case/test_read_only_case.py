@@ -25,7 +25,7 @@ def test_it_shows_everything(submitted: Draft, as_agent: Client) -> None:
         assert heading in headings
     assert "History" in [one.text for one in markup.all("summary")]
     assert "Ordinary" in [one.text for one in markup.all("h3")]
-    assert "USD\u00a050,000" in html
+    assert "USD\u00a050,000.00" in html
     assert "10,000" in html
     assert "Director, shareholder" in html
     assert "Submitted the application for review" in html

@@ -180,7 +180,7 @@ class TestPage:
         markup = Markup(html)
         assert markup.faults == []
         assert draft.application.reference in html
-        assert "USD\u00a01,200" in html
+        assert "USD\u00a01,200.00" in html
         assert "1 of 6 sections complete" in html
         assert markup.one("title").text == "Example company – Formation Portal"
 

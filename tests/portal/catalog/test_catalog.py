@@ -127,7 +127,7 @@ def test_each_option_says_how_many_it_would_leave(query: str) -> None:
 def test_the_filter_to_remove_is_named_when_nothing_fits() -> None:
     shown = page("region=Europe&price=USD-500")
     assert names(shown) == []
-    assert shown.wider_words == "Without “Set-up fee up to USD\u00a0500”, 3 company types match"
+    assert shown.wider_words == "Without “Set-up fee up to USD\u00a0500.00”, 3 company types match"
     assert shown.wider_url == "/?region=Europe"
 
 
@@ -137,12 +137,12 @@ def test_the_filter_to_remove_is_named_when_nothing_fits() -> None:
         ("country=nevis&price=CHF-5000", "Without “Country: Nevis”, 2 company types match", "/?price=CHF-5000"),
         (
             "region=Europe&price=USD-1450",
-            "Without “Set-up fee up to USD\u00a01,450”, 3 company types match",
+            "Without “Set-up fee up to USD\u00a01,450.00”, 3 company types match",
             "/?region=Europe",
         ),
         (
             "country=zug&type=Foundation&price=CHF-500",
-            "Without “Set-up fee up to CHF\u00a0500”, 1 company type matches",
+            "Without “Set-up fee up to CHF\u00a0500.00”, 1 company type matches",
             "/?country=zug&type=Foundation",
         ),
     ],
@@ -161,7 +161,7 @@ def test_where_no_single_filter_helps_none_is_named() -> None:
 
 def test_what_helps_is_announced_with_the_count() -> None:
     announcement = page("region=Europe&price=USD-500").announcement
-    assert announcement == "0 of 5 company types. Without “Set-up fee up to USD\u00a0500”, 3 company types match."
+    assert announcement == "0 of 5 company types. Without “Set-up fee up to USD\u00a0500.00”, 3 company types match."
     assert len(announcement) < 100
     assert page("region=Europe").announcement == "3 of 5 company types"
 

@@ -68,8 +68,8 @@ def test_products_stand_in_the_order_of_the_address() -> None:
 
 def test_prices_are_said_with_their_currency_and_missing_ones_too() -> None:
     found = rows(page("one", "two"))
-    assert found["Set-up fee, paid once"] == (("USD\u00a01,200",), ())
-    assert found["Annual fee"] == (("USD\u00a0900",), ())
+    assert found["Set-up fee, paid once"] == (("USD\u00a01,200.00",), ())
+    assert found["Annual fee"] == (("USD\u00a0900.00",), ())
     assert found["Time"] == (("5 days",), ("5 days",))
 
 

@@ -64,7 +64,7 @@ def test_questions_and_options_come_from_the_catalog() -> None:
         "region": ["North", "South"],
         "people": ["1", "2", "4 or more"],
         "days": ["5", "10"],
-        "price": ["XTS\u00a0100", "XTS\u00a0500"],
+        "price": ["XTS\u00a0100.00", "XTS\u00a0500.00"],
     }
 
 
@@ -90,9 +90,9 @@ def test_a_question_that_divides_nothing_is_left_out() -> None:
 
 def test_prices_that_no_round_limit_parts_are_parted_by_the_middle_one() -> None:
     priced = [item(slug, "North", (price, "XTS"), "5 days", {}) for slug, price in (("a", 1100), ("b", 1200))]
-    assert options(page(items=priced))["price"] == ["XTS\u00a01,100"]
+    assert options(page(items=priced))["price"] == ["XTS\u00a01,100.00"]
     free = [*priced, item("free", "North", (0, "XTS"), "5 days", {})]
-    assert options(page(items=free))["price"] == ["XTS\u00a01,100"], "what is free makes no limit"
+    assert options(page(items=free))["price"] == ["XTS\u00a01,100.00"], "what is free makes no limit"
 
 
 def test_what_fits_says_why_and_how_it_is_otherwise() -> None:
@@ -102,7 +102,7 @@ def test_what_fits_says_why_and_how_it_is_otherwise() -> None:
         (True, "At least 2 people: 2 shareholders"),
         (True, "Ready in 3–4 working days"),
     ]
-    facts = "Guild with shareholders · South · Set-up fee XTS\u00a0300, annual fee XTS\u00a010"
+    facts = "Guild with shareholders · South · Set-up fee XTS\u00a0300.00, annual fee XTS\u00a010.00"
     assert shown.fitting[0].other_facts == facts
 
 
@@ -113,7 +113,7 @@ def test_what_does_not_fit_says_so_and_what_cannot_be_told_is_told_apart() -> No
     assert (False, "Not “Guild without shareholders”: Trust (1 trustee and 1 settlor)") in reasons["Trust"]
     assert (False, "Not “1 person”: At least 4 people: 4 wardens") in reasons["Guild"]
     assert (False, "Not “Within 10 working days”: Ready in 20 working days") in reasons["Guild"]
-    assert (False, "“Up to XTS\u00a0100” can’t be checked: Set-up fee XXX\u00a070, annual fee XXX\u00a010") in reasons[
+    assert (False, "“Up to XTS\u00a0100.00” can’t be checked: Set-up fee XXX\u00a070.00, annual fee XXX\u00a010.00") in reasons[
         "Barge"
     ]
     assert (False, "“North” can’t be checked: Not stated") in reasons["Ark"]
@@ -123,7 +123,7 @@ def test_what_does_not_fit_says_so_and_what_cannot_be_told_is_told_apart() -> No
 def test_the_answer_to_loosen_is_the_one_without_which_the_most_fit() -> None:
     shown = page("region=South&people=2&price=XTS-100")
     assert shown.fitting == []
-    assert shown.loosen_words == "Without “Up to XTS\u00a0100”, 2 company types match"
+    assert shown.loosen_words == "Without “Up to XTS\u00a0100.00”, 2 company types match"
     assert shown.loosen_url == "/guide/?region=South&people=2"
     assert names(page("region=South&people=2").fitting) == ["Mill", "Barge"]
 

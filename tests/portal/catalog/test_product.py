@@ -114,7 +114,7 @@ def test_sections_preview_what_they_ask() -> None:
 
 def test_price_time_and_form_are_said() -> None:
     shown = Requirements(factories.product())
-    assert [value for _, value in shown.figures][:2] == ["USD\u00a01,200", "USD\u00a0900"]
+    assert [value for _, value in shown.figures][:2] == ["USD\u00a01,200.00", "USD\u00a0900.00"]
     assert shown.form_label == "“Example company”, version 3, by Example Corporate Services."
 
 

@@ -74,8 +74,8 @@ def test_sums_and_parts_follow_from_the_numbers(as_owner: Client, with_holdings:
     assert page.one("span", id=f"shares-of-{ada}").text == "50%"
     assert page.one("span", id=f"votes-of-{ada}").text == "66.67%"
     assert page.one("span", id=f"votes-of-{kestrel}").text == "33.33%"
-    assert page.one("span", id=f"paid-{preferred}").text == "USD\u00a02,500"
-    assert page.one("span", id="paid-total").text == "USD\u00a017,500"
+    assert page.one("span", id=f"paid-{preferred}").text == "USD\u00a02,500.00"
+    assert page.one("span", id="paid-total").text == "USD\u00a017,500.00"
     assert page.one("p", id="shares-lead").text == "20,000 shares allocated."
 
 
@@ -191,7 +191,6 @@ def test_another_customer_finds_nothing(as_other_customer: Client, with_holdings
         "1e3",
         "0x10",
         "½",
-        "١٠",
         "12 apples",
         "5,00",
         "+5",

@@ -61,7 +61,7 @@ def test_answers_are_read_back_in_words(complete: Draft, as_owner: Client) -> No
     assert markup.faults == []
     assert markup.unlabelled() == []
     shown = answers(markup)
-    assert shown["Capital"] == "USD\u00a050,000"
+    assert shown["Capital"] == "USD\u00a050,000.00"
     assert shown["Date of birth"].replace("\u00a0", " ") == "10 December 1985"
     assert shown["Is pep"] == "No"
     assert "Provided by your registered agent" in shown["Office"]

@@ -22,7 +22,7 @@ def test_an_entity_needs_only_its_product(caller: Caller) -> None:
 def test_canonical_answers_are_properties_and_other_prefixes_are_objects(caller: Caller) -> None:
     entity = caller.entity(name="  Larkfield  Limited ", company={"purpose": "Holds shares."})
     data = caller.get(f"/entities/{entity}").json()["data"]
-    assert data["name"] == "Larkfield  Limited"
+    assert data["name"] == "Larkfield Limited"
     assert data["company"] == {"purpose": "Holds shares."}
 
 
