@@ -15,11 +15,9 @@ from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Application, Change, document_subject
 from formation_portal.applications.parties import PartyRow, ShareClassRow
 from formation_portal.contract import canonical
-from formation_portal.contract.fields.base import FieldSpec
-from formation_portal.contract.fields.values import AnswerError
 from formation_portal.contract.lifecycle import AGENT, TRANSITIONS, State
 from formation_portal.contract.record import Holder
-from formation_portal.contract.rules import FieldLookup, lookup_of
+from formation_portal.contract.rules import lookup_of
 from formation_portal.core.encrypted_fields import update_rows
 
 from . import wake
@@ -33,11 +31,11 @@ from .models import (
     locked_deliveries,
     parent_of,
     reference_to,
-    referenced_name,
     referenced_names,
     shareholding_subject,
     submission_subject,
 )
+from .payload_answers import without_cleaned_differences, without_unsendable
 from .service_profile import current_profile
 
 # Of more parties than these all rows are read: databases take no condition that names each.
@@ -319,42 +317,6 @@ def _values(row: Delivery) -> tuple[Any, ...]:
 
 def _changed_fields(row: Delivery, before: tuple[Any, ...]) -> list[str]:
     return [name for name, was, now in zip(_SYNCED_FIELDS, before, _values(row), strict=True) if was != now]
-
-
-def without_unsendable(payload: Payload, sendable: Collection[ResourceName]) -> Payload:
-    """The payload without answers that refer to what cannot be sent yet: the other answers need not wait for it."""
-    if "answers" not in payload:
-        return payload
-    answers = payload["answers"]
-    unsendable = {
-        name
-        for name, value in answers.items()
-        if isinstance(value, dict) and (reference := referenced_name(value)) and reference not in sendable
-    }
-    if not unsendable:
-        return payload
-    return payload | {"answers": {name: value for name, value in answers.items() if name not in unsendable}}
-
-
-def without_cleaned_differences(payload: Payload, acknowledged: Payload | None, fields: FieldLookup) -> Payload:
-    """Keep each acknowledged answer that differs from the payload's only by cleaning, so that it is not sent again."""
-    before = (acknowledged or {}).get("answers", {})
-    unchanged = {
-        name: before[name]
-        for name, value in payload.get("answers", {}).items()
-        if name in before
-        and before[name] != value
-        and any(_reads_as(place.spec, before[name], value) for place in fields.asking_for(name))
-    }
-    return payload | {"answers": payload["answers"] | unchanged} if unchanged else payload
-
-
-def _reads_as(spec: FieldSpec, acknowledged: Any, wanted: Any) -> bool:
-    try:
-        value = spec.clean(acknowledged)
-    except AnswerError:
-        return False
-    return value is not None and bool(spec.payload(value) == wanted)
 
 
 def _set_wanted(row: Delivery, payload: Payload | None) -> None:

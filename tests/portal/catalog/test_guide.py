@@ -113,9 +113,10 @@ def test_what_does_not_fit_says_so_and_what_cannot_be_told_is_told_apart() -> No
     assert (False, "Not “Guild without shareholders”: Trust (1 trustee and 1 settlor)") in reasons["Trust"]
     assert (False, "Not “1 person”: At least 4 people: 4 wardens") in reasons["Guild"]
     assert (False, "Not “Within 10 working days”: Ready in 20 working days") in reasons["Guild"]
-    assert (False, "“Up to XTS\u00a0100.00” can’t be checked: Set-up fee XXX\u00a070.00, annual fee XXX\u00a010.00") in reasons[
-        "Barge"
-    ]
+    assert (
+        False,
+        "“Up to XTS\u00a0100.00” can’t be checked: Set-up fee XXX\u00a070.00, annual fee XXX\u00a010.00",
+    ) in reasons["Barge"]
     assert (False, "“North” can’t be checked: Not stated") in reasons["Ark"]
     assert names(shown.near)[0] == "Trust", "it misses the fewest"
 
