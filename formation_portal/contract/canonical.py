@@ -127,11 +127,6 @@ def is_email(canonical_field: str | None) -> bool:
     return canonical_field is not None and _EMAIL.fullmatch(property_of(canonical_field)) is not None
 
 
-def is_unit_price(canonical_field: str | None) -> bool:
-    """Test whether the answer is the price of a single share, which may be a small part of a cent."""
-    return canonical_field is not None and property_of(canonical_field) == "par_value"
-
-
 def is_date_of_birth(canonical_field: str | None) -> bool:
     """Whether the answer says when somebody was born."""
     return canonical_field is not None and property_of(canonical_field) == "date_of_birth"

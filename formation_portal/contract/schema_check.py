@@ -128,9 +128,6 @@ def _fields(schema: FormSchema) -> Iterator[Finding]:
             yield Finding("unknown_type", spec.key, message)
         if reason := schema.why_unanswerable(spec):
             yield Finding("not_answerable", spec.key, f"“{spec.label}” can't be answered here: {reason}")
-        for member in spec.ignored_members:
-            message = f"“{spec.label}” has “{member}” with a value that does not fit; it is left out"
-            yield Finding("bad_bound", spec.key, message)
         if spec.exclusive_options and not spec.many:
             message = f"“{spec.label}” names options that exclude others, but takes only one answer; they mean nothing"
             yield Finding("exclusive_options", spec.key, message)

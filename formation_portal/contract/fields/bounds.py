@@ -15,18 +15,21 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from ..localisation import gettext, long_date, ngettext
 from .iso_codes import is_currency
+from .parsing import DIGITS_LIMIT
 from .values import Money
 
 if TYPE_CHECKING:
     from .base import FieldSpec
 
 # Every member that states a bound of a field; each type of field has some of them.
-MEMBERS = ("minimum", "maximum", "integer", "minimum_age", "maximum_age", "max_length")
+MEMBERS = ("minimum", "maximum", "integer", "decimals", "minimum_age", "maximum_age", "max_length")
 TODAY = "today"
 # A person is under 120, whatever a schema says.
 _OLDEST = 119
 _DAYS_A_YEAR = 365
 _ADULT = 18
+# A share may cost as little as 0.00001.
+_UNIT_PRICE_DECIMALS = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +70,8 @@ class Bounds:
     stated: frozenset[str] = frozenset()
     # The members that the schema states and that fit neither the type nor each other.
     rejected: tuple[str, ...] = ()
+    # The most decimals of a number or an amount, where they are limited. A value with more can't be read.
+    decimals: int | None = None
 
     @classmethod
     def read(cls, data: Mapping[str, Any], *, canonical_field: str | None, currencies: tuple[str, ...]) -> Self:
@@ -143,7 +148,7 @@ class NumberBounds(Bounds):
             return {"minimum": Decimal(1), "integer": True}
         if property_name.endswith(("percentage", "percent")):
             return {"minimum": Decimal(0), "maximum": Decimal(100)}
-        return {"minimum": Decimal(0)} if property_name == "par_value" else {}
+        return {"minimum": Decimal(0), "decimals": _UNIT_PRICE_DECIMALS} if property_name == "par_value" else {}
 
     def _objections(self, value: Any, spec: FieldSpec, days: Days | None) -> Iterator[Objection]:
         number = Decimal(value)
@@ -167,13 +172,16 @@ class NumberBounds(Bounds):
 class AmountBounds(Bounds):
     """Bounds of an amount of money by currency, inclusive. A currency that is not named has none."""
 
-    members: ClassVar[tuple[str, ...]] = ("minimum", "maximum")
+    members: ClassVar[tuple[str, ...]] = ("minimum", "maximum", "decimals")
 
     minimum: tuple[tuple[str, Decimal], ...] = ()
     maximum: tuple[tuple[str, Decimal], ...] = ()
 
     @classmethod
     def _read_member(cls, member: str, value: Any, currencies: tuple[str, ...]) -> Any:
+        if member == "decimals":
+            is_count = isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= DIGITS_LIMIT
+            return value if is_count else None
         if not isinstance(value, Mapping):
             value = {currencies[0]: value} if len(currencies) == 1 else {}
         amounts = {currency: _number(amount) for currency, amount in value.items()}
@@ -185,6 +193,10 @@ class AmountBounds(Bounds):
         most = dict(values.get("maximum", ()))
         is_crossed = any(amount > most.get(currency, amount) for currency, amount in values.get("minimum", ()))
         return (("minimum", "maximum"),) if is_crossed else ()
+
+    @classmethod
+    def _defaults(cls, property_name: str) -> dict[str, Any]:
+        return {"decimals": _UNIT_PRICE_DECIMALS} if property_name == "par_value" else {}
 
     def _objections(self, value: Money, spec: FieldSpec, days: Days | None) -> Iterator[Objection]:
         minimum, maximum = dict(self.minimum).get(value.currency), dict(self.maximum).get(value.currency)

@@ -27,8 +27,6 @@ LINES_LIMIT = 10_000
 EMAIL_LIMIT = 254
 # JSON numbers are doubles for many readers: 15 digits survive the way there and back exactly.
 DIGITS_LIMIT = 15
-# A share may cost as little as 0.00001 (supplement, "Bounds").
-UNIT_PRICE_DECIMALS = 12
 # Wide enough to drop trailing zeros without rounding anything that the limit would let pass.
 _WIDE_CONTEXT = Context(prec=1_000)
 
@@ -61,11 +59,6 @@ def texts(value: Any) -> tuple[str, ...]:
     if not isinstance(value, list | tuple):
         return ()
     return tuple(str(one) for one in value if isinstance(one, str | int | float) and not isinstance(one, bool))
-
-
-def is_decimals(value: Any) -> bool:
-    """Test whether a schema's value is a number of decimals that an amount can have."""
-    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= DIGITS_LIMIT
 
 
 def without_null(value: Any) -> str:

@@ -87,10 +87,10 @@ class NumberField(FieldSpec):
 
     def _parse(self, raw: Any) -> int | Decimal:
         number = parsing.number(raw, label=self.label)
-        places = parsing.UNIT_PRICE_DECIMALS
-        if canonical.is_unit_price(self.canonical_field) and decimals_of(number) > places:
-            said = {"label": self.label, "places": places}
-            raise AnswerError("too_precise", gettext("Enter “{label}” with at most {places} decimals", **said))
+        limit = self.bounds.decimals
+        if limit is not None and decimals_of(number) > limit:
+            words = gettext("Enter “{label}” with at most {places} decimals", label=self.label, places=limit)
+            raise AnswerError("too_precise", words)
         return number
 
     def from_cells(self, texts: Mapping[str, str]) -> Raw:
@@ -249,10 +249,8 @@ class CurrencyAmountField(FieldSpec):
         return self.allowed_currencies[0] if len(self.allowed_currencies) == 1 else ""
 
     def _decimals(self, currency: str) -> int:
-        """Return the most decimals of an amount: as the schema states, else by the meaning of the name."""
-        if self.decimals is not None:
-            return self.decimals
-        return parsing.UNIT_PRICE_DECIMALS if canonical.is_unit_price(self.canonical_field) else minor_units(currency)
+        """Return the most decimals of an amount in the currency."""
+        return minor_units(currency) if self.bounds.decimals is None else self.bounds.decimals
 
     def normalised(self, text: str, part: str = "") -> str:
         return parsing.normalised_number(text) if part == "amount" else text.strip().upper()
