@@ -64,11 +64,11 @@ _PYDANTIC_ERRORS = {
     "dict_type": ("wrong_type", "{name} must be an object."),
     "model_type": ("wrong_type", "{name} must be an object."),
     "model_attributes_type": ("wrong_type", "{name} must be an object."),
-    "string_too_long": ("too_long", "{name} must have at most {max_length} characters."),
-    "too_long": ("too_long", "{name} must have at most {max_length} entries."),
+    "string_too_long": ("too_long", "{name} must have at most {max_length:,} characters."),
+    "too_long": ("too_long", "{name} must have at most {max_length:,} entries."),
     "too_short": ("too_short", "{name} must have at least {min_length} entry."),
-    "greater_than_equal": ("out_of_range", "{name} must be {ge} or more."),
-    "less_than_equal": ("out_of_range", "{name} must be {le} or less."),
+    "greater_than_equal": ("out_of_range", "{name} must be {ge:,.16g} or more."),
+    "less_than_equal": ("out_of_range", "{name} must be {le:,.16g} or less."),
 }
 _SHARED_CODES = frozenset({"unknown_field", "party_type_not_allowed", "currency_not_allowed"})
 

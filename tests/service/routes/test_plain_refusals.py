@@ -1,0 +1,162 @@
+"""Every refusal is in words of our own: no library's sentence and no regular expression."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.service import example_catalog
+from tests.service.caller import Caller, ordinary, pointers, problem
+
+pytestmark = pytest.mark.django_db(databases=["service"])
+
+PERSON = {"party_type": "person", "first_name": "Ada", "last_name": "Byron", "roles": ["director"]}
+COMPANY = {"party_type": "corporate", "name": "Byron Ltd", "roles": ["director"]}
+# Words of pydantic's, and signs that only a pattern has.
+FOREIGN = ("Input", "should", "String", "Value error", "valid ", "pattern", "unable to parse", "tag", "[", "]", "^", "\\")
+
+
+def only_error(answer: Any, code: str = "validation_failed") -> dict[str, Any]:
+    (error,) = problem(answer, 422, code)["errors"]
+    return dict(error)
+
+
+@pytest.mark.parametrize("url", ["hooks", "ftp://example.com/", "https://Example.com/", "https://a b.example/"])
+def test_an_address_that_is_none_is_refused_in_a_sentence(caller: Caller, url: str) -> None:
+    error = only_error(caller.post("/webhooks", {"url": url, "events": ["party.added"]}))
+    assert error == {
+        "pointer": "/url",
+        "field": "url",
+        "code": "not_a_url",
+        "detail": "Send a web address in lower case without user name or fragment, like https://example.com/events.",
+    }
+
+
+def test_a_kind_of_party_that_is_none_is_refused_with_those_there_are(caller: Caller, entity: str) -> None:
+    error = only_error(caller.post(f"/entities/{entity}/parties", PERSON | {"party_type": "Person"}))
+    assert error == {
+        "pointer": "/party_type",
+        "field": "party_type",
+        "code": "not_an_option",
+        "detail": "party_type must be one of these: person, corporate, foundation.",
+    }
+
+
+@pytest.mark.parametrize("blank", ["", " ", "\u200b", "\u2800\t", None])
+@pytest.mark.parametrize(
+    ("body", "name"), [(PERSON, "first_name"), (PERSON, "last_name"), (COMPANY, "name")], ids=lambda one: str(one)[:12]
+)
+def test_a_blank_name_is_refused_at_its_member(
+    caller: Caller, entity: str, body: dict[str, Any], name: str, blank: Any
+) -> None:
+    answer = caller.post(f"/entities/{entity}/parties", body | {name: blank})
+    error = only_error(answer)
+    assert (error["pointer"], error["field"]) == (f"/{name}", name)
+    assert caller.get(f"/entities/{entity}/parties").json()["data"] == []
+
+
+@pytest.mark.parametrize("blank", ["", " ", "\u200b", None])
+def test_a_name_is_not_cleared(caller: Caller, entity: str, blank: Any) -> None:
+    for body, name in ((PERSON, "last_name"), (COMPANY, "name")):
+        answer = caller.post(f"/entities/{entity}/parties", body)
+        path = f"/entities/{entity}/parties/{answer.json()['data']['party_id']}"
+        assert only_error(caller.patch(path, {name: blank}))["pointer"] == f"/{name}"
+        assert caller.get(path).json()["data"][name] == body[name]
+        assert caller.patch(path, {"email": "new@example.com"}).status_code == 200
+
+
+def test_a_name_is_kept_clean(caller: Caller, entity: str) -> None:
+    party = caller.person(entity, "director", first_name="Ina\nMaria", last_name="\u202aLund\u200b ")
+    data = caller.get(f"/entities/{entity}/parties/{party}").json()["data"]
+    assert (data["first_name"], data["last_name"]) == ("Ina Maria", "Lund")
+
+
+def test_products_without_share_structure_have_no_classes_and_no_holdings(caller: Caller) -> None:
+    entity = caller.entity(example_catalog.PLAIN_PRODUCT)
+    classes, holdings = f"/entities/{entity}/share-classes", f"/entities/{entity}/shareholdings"
+    body = {"party_id": "pty_none", "share_class_id": "sc_none", "shares_held": 5}
+    answers = [
+        caller.post(classes, ordinary()),
+        caller.get(classes),
+        caller.get(f"{classes}/sc_none"),
+        caller.patch(f"{classes}/sc_none", {"name": "Common"}),
+        caller.delete(f"{classes}/sc_none"),
+        caller.post(holdings, body),
+        caller.get(holdings),
+        caller.get(f"{holdings}/sh_none"),
+        caller.patch(f"{holdings}/sh_none", {"shares_held": 7}),
+        caller.delete(f"{holdings}/sh_none"),
+    ]
+    for answer in answers:
+        assert problem(answer, 422, "not_applicable")["errors"] == []
+
+
+def test_another_accounts_entity_is_absent_before_its_product_is_looked_at(
+    caller: Caller, other_account: Caller
+) -> None:
+    entity = caller.entity(example_catalog.PLAIN_PRODUCT)
+    problem(other_account.get(f"/entities/{entity}/share-classes"), 404, "not_found")
+
+
+@pytest.mark.parametrize("name", ["Ordinary", "ORDINARY", "ordinary\u200b", " Ordinary "])
+def test_names_of_classes_differ_in_more_than_capitals_and_what_nobody_sees(
+    caller: Caller, entity: str, name: str
+) -> None:
+    first = caller.share_class(entity, "Ordinary")
+    error = problem(caller.post(f"/entities/{entity}/share-classes", ordinary(name)), 409, "conflict")
+    assert error["existing_id"] == first
+
+
+@pytest.mark.parametrize("price", [0.0001, 0.00001, 0.000000000001])
+def test_a_unit_price_is_kept_with_every_digit(caller: Caller, entity: str, price: float) -> None:
+    answer = caller.post(f"/entities/{entity}/share-classes", ordinary() | {"par_value": price})
+    assert answer.status_code == 201, answer.content
+    path = f"/entities/{entity}/share-classes/{answer.json()['data']['id']}"
+    assert caller.get(path).json()["data"]["par_value"] == price
+
+
+def test_a_thirteenth_decimal_is_refused(caller: Caller, entity: str) -> None:
+    answer = caller.post(f"/entities/{entity}/share-classes", ordinary() | {"par_value": 1e-13})
+    assert only_error(answer)["pointer"] == "/par_value"
+
+
+WRONG = (None, 5, 1.5, "", "Wrong", " ", [], ["Wrong"], [5], {}, {"a": 1}, True, "x" * 20_000, -1, 10**17)
+
+
+def mutated(body: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """The body without each member, with one more, and with every wrong value in each."""
+    yield body | {"more": 1}
+    for name in body:
+        yield {key: value for key, value in body.items() if key != name}
+        yield from (body | {name: value} for value in WRONG)
+
+
+def test_no_refusal_is_in_a_librarys_words(caller: Caller, entity: str) -> None:
+    party, share_class = caller.person(entity, "shareholder"), caller.share_class(entity)
+    schema = {"csp_form_schema_id": example_catalog.SHARES_SCHEMA, "csp_data": {"bvi.activity": "Trading"}}
+    root = f"/entities/{entity}"
+    bodies: list[tuple[str, dict[str, Any]]] = [
+        ("/entities", {"jurisdiction_product_id": example_catalog.SHARES_PRODUCT, "client_reference": "r"}),
+        (f"{root}/csp-data", schema),
+        (f"{root}/csp-data", schema | {"scope": "party", "party_id": party}),
+        (f"{root}/csp-data", schema | {"scope": "share_class", "share_class_id": share_class}),
+        (f"{root}/parties", PERSON | {"email": "ada@example.com"}),
+        (f"{root}/parties", COMPANY),
+        (f"{root}/parties/reuse", {"source_party_id": party, "roles": ["director"]}),
+        (f"{root}/share-classes", ordinary()),
+        (f"{root}/shareholdings", {"party_id": party, "share_class_id": share_class, "shares_held": 5}),
+        (f"{root}/status", {"status": "in_review", "note": "n"}),
+        ("/webhooks", {"url": "https://hooks.example.com/", "events": ["party.added"], "description": "d"}),
+    ]
+    answers = [caller.post(path, change) for path, body in bodies for change in mutated(body)]
+    answers += [caller.post(path, whole) for path, _ in bodies for whole in ([], "text", 5)]
+    queries = ("page=0", "page=x", "per_page=1000", "per_page=1.5", "role=A B", "party_type=Person", "status=gone")
+    queries += ("search=%00", "client_reference=%00", "jurisdiction=A B", "product_type=x", "jurisdiction_product_id=x")
+    lists = ("/catalog", "/parties", "/entities", f"{root}/parties", f"{root}/share-classes", "/webhooks")
+    answers += [caller.get(f"{path}?{query}") for path in lists for query in queries]
+    refused = [answer for answer in answers if answer.status_code == 422]
+    assert len(refused) > 300
+    for answer in refused:
+        for detail in (answer.json()["detail"], *(error["detail"] for error in answer.json()["errors"])):
+            assert not [word for word in FOREIGN if word in detail.replace("x" * 20_000, "")], detail
+        assert all(pointers(answer)) or answer.json()["errors"][0].get("field") is None
