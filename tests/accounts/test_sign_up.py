@@ -91,3 +91,27 @@ def test_what_a_password_must_be_is_said_before_it_is_typed(settings: Any) -> No
     page = Client().get("/accounts/signup/").content.decode()
     assert rule in page
     assert "Use at least" not in page
+
+
+def test_names_and_address_are_cleaned_and_the_password_is_not() -> None:
+    password = "a long\u200b enough passphrase"
+    typed = {"first_name": "Ada\tMary\u200b", "last_name": "\u202aByron\u202c", "email": "\u2060Ada@example.com\u200b"}
+    assert Client().post("/accounts/signup/", typed | {"password1": password}).status_code == 302
+    user = get_user_model().objects.get(email="ada@example.com")
+    assert (user.first_name, user.last_name) == ("Ada Mary", "Byron")
+    assert user.check_password(password)
+    signed_in = Client().post("/accounts/login/", {"login": "ada@example.com\u200b", "password": password})
+    assert signed_in["Location"] == "/applications/"
+
+
+@pytest.mark.parametrize("name", ["\u200b", "\u2800", "\u200e \u3164"])
+def test_a_name_that_nobody_sees_is_missing(name: str) -> None:
+    answer = Client().post("/accounts/signup/", NEW | {"first_name": name})
+    assert answer.status_code == 200
+    assert not get_user_model().objects.exists()
+
+
+def test_an_address_differs_in_more_than_capitals_and_what_nobody_sees() -> None:
+    get_user_model().objects.create_user(NEW["email"])
+    Client().post("/accounts/signup/", NEW | {"email": "ADA@example.com\u200b"})
+    assert get_user_model().objects.count() == 1

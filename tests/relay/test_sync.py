@@ -1,5 +1,6 @@
 """Without failures the embedded service holds exactly what was typed, and nothing is sent twice."""
 
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -89,6 +90,17 @@ def test_a_difference_that_only_cleaning_makes_is_not_sent_again(
         ("PATCH entities", {"charter": {"purpose": "Ships"}}),
         ("PATCH entities/parties", {"first_name": "Augusta"}),
     ]
+
+
+@pytest.mark.parametrize("typed", ["0.0001", "0.00001", "0.000000000001"])
+def test_the_service_holds_every_digit_of_a_unit_price(
+    complete: Draft, service: FormationService, owner: Any, typed: str
+) -> None:
+    share_class = complete.share_classes[0]
+    services.save_share_class(complete, share_class, {"share_class.par_value": typed}, version=1, by=owner)
+    drain()
+    (held,) = service.share_classes(row("entity").remote_id)
+    assert Decimal(str(held["par_value"])) == Decimal(typed)
 
 
 def test_a_line_break_that_was_removed_is_sent(complete: Draft, transport: FlakyTransport, owner: Any) -> None:

@@ -10,7 +10,9 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 
 from ..localisation import gettext
+from .cleaning import clean_line
 from .iso_codes import COUNTRIES, country_name
+from .parsing import ascii_digits
 from .values import AnswerError
 
 # A country is recognised by its name in any of these, whatever language the page was read in.
@@ -79,7 +81,7 @@ def date_parts(text: str, *, label: str) -> dict[str, str]:
 
     Between strokes the month comes first in some countries, and nobody can tell where both could be months.
     """
-    typed = " ".join(text.split())
+    typed = ascii_digits(clean_line(text))
     if not typed:
         return {}
     is_short = len(typed) <= _MAX_DATE_LENGTH

@@ -337,3 +337,9 @@ def test_starting_the_same_product_is_never_taken_for_somebody_elses(
 ) -> None:
     let_in(draft, other_customer, Right.VIEW)
     assert [*Application.objects.owned_by(other_customer)] == []
+
+
+def test_a_collaborators_address_is_read_as_it_looks(as_owner: Client, draft: Draft) -> None:
+    ask(as_owner, draft, email="Stranger@example.com\u200b")
+    ask(as_owner, draft, email="\ufeffstranger@example.com")
+    assert Collaborator.objects.get().email == "stranger@example.com"

@@ -173,3 +173,8 @@ def test_seven_invitations_take_as_many_queries_as_one(
     assert Application.objects.get().invitations.count() == 7
     assert [queries(as_owner, page) for page in pages] == few
     assert max(few) <= 14
+
+
+def test_an_address_with_something_invisible_is_read_as_it_looks(as_owner: Client, draft: Draft, ada: PartyRow) -> None:
+    as_owner.post(url(draft, ada), {"email": "\u2060New@Example.com\u200b"})
+    assert Invitation.objects.get().email == "new@example.com"

@@ -617,3 +617,11 @@ def test_what_another_answer_can_make_inactive_stands_at_the_choice_beforehand(a
         page = page_of(client, address)
         assert page.one("p", id="q:xy.person.is_pep-ahead").text == warning
         assert page.one("main").text.count("If you change this answer") == 1
+
+
+def test_a_guests_text_is_cleaned_as_a_customers_is(guest: Client, invitation: Invitation) -> None:
+    typed = {"person.first_name": "Augusta\u200b", "person.last_name": "\u2800"}
+    assert fill_in(guest, invitation, **typed).status_code in (200, 302)
+    answers = stored(invitation).record.answers
+    assert answers.values["person.first_name"] == "Augusta"
+    assert "person.last_name" not in {*answers.values, *answers.problems}, "it is asked for"

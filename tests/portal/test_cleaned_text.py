@@ -1,0 +1,167 @@
+"""What is typed with characters that nobody sees, and unit prices, on the customer's pages."""
+
+from typing import Any
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft, open_draft
+from formation_portal.applications.models import Application
+from tests.applications import factories
+from tests.applications.imports.sample_sheets import HEADS, as_csv
+from tests.applications.test_many_parties import item_of
+from tests.markup import Markup
+
+pytestmark = pytest.mark.django_db(databases=["default", "service"])
+
+PARTY = "Person", "Yes", ""
+
+
+def root(application: Application) -> str:
+    return f"/applications/{application.reference}/"
+
+
+def page_of(client: Client, path: str) -> Markup:
+    page = Markup(client.get(path).content.decode())
+    assert page.faults == []
+    return page
+
+
+def read_back(client: Client, application: Application) -> dict[str, str]:
+    """Each question of the check page with its answer."""
+    page = page_of(client, f"{root(application)}check/")
+    values = [one.text.strip() for one in page.all("dd") if one.attributes.get("class") != "change"]
+    return dict(zip((one.text.strip() for one in page.all("dt")), values, strict=True))
+
+
+def save_section(client: Client, application: Application, key: str, **typed: str) -> Any:
+    path = f"{root(application)}sections/{key}/"
+    version = page_of(client, path).one("input", name="version").attributes["value"]
+    answers = {f"q:{name.replace('__', ':')}": text for name, text in typed.items()}
+    return client.post(path, {"version": version, **answers})
+
+
+def started(owner: Any, *fields: dict[str, Any]) -> Application:
+    """An application for a product that also asks these of its company."""
+    first, *others = factories.SCHEMA["sections"]
+    sections = [{**first, "fields": [*first["fields"], *fields]}, *others]
+    return services.start(owner=owner, product=factories.product(schema={**factories.SCHEMA, "sections": sections}))
+
+
+def test_a_name_that_nobody_sees_is_asked_for(as_owner: Client, draft: Draft, owner: Any) -> None:
+    party = services.add_party(draft, "person", ["director"], {}, by=owner)
+    path = f"{root(draft.application)}people/{party.token}/"
+    typed = {"q:person.first_name": "\u200b", "q:person.last_name": "\u200b\u200b", "version": "1"}
+    as_owner.post(path, typed)
+    needed = {need.field for need in open_draft(draft.application).needs if need.party_id == party.token}
+    assert {"person.first_name", "person.last_name"} <= needed
+    assert page_of(as_owner, path).one("h1").text.strip() == "Unnamed person"
+
+
+def test_a_companys_name_that_nobody_sees_is_asked_for_and_is_no_heading(as_owner: Client, draft: Draft) -> None:
+    save_section(as_owner, draft.application, "the-company", name="\u200b", activity="Holding company")
+    after = open_draft(draft.application)
+    assert "entity.name" in {need.field for need in after.needs}
+    assert after.title == "Example company"
+    needs = [one.text for one in page_of(as_owner, f"{root(draft.application)}check/").all("li", class_="need")]
+    assert "Enter “Name”" in needs
+
+
+def test_an_occupation_that_nobody_sees_is_asked_for(as_owner: Client, owner: Any) -> None:
+    application = started(owner, factories.field("occupation"))
+    save_section(as_owner, application, "the-company", occupation="\u2800")
+    assert "xy.occupation" in {need.field for need in open_draft(application).needs}
+
+
+def test_what_looks_right_is_accepted_and_read_back_clean(as_owner: Client, owner: Any) -> None:
+    contact = factories.field("contact_email", canonical_field="entity.contact_email")
+    application = started(owner, factories.field("phone", "phone"), contact)
+    typed = {"phone": "\u202a+41417288000\u202c", "contact_email": "ada@example.com\u200b"}
+    response = save_section(as_owner, application, "the-company", name="Lark\u00adfield\u200b", **typed)
+    assert response.status_code == 302
+    amount = {"capital__amount": "20000\u200b", "capital__currency": "USD"}
+    assert save_section(as_owner, application, "funds", **amount).status_code == 302
+    shown = read_back(as_owner, application)
+    assert shown["Phone"].replace("\u00a0", " ") == "+41 41 728 80 00"
+    assert (shown["Contact email"], shown["Name"]) == ("ada@example.com", "Larkfield")
+    assert shown["Capital"] == "USD\u00a020,000.00"
+
+
+@pytest.mark.parametrize("name", ["Ina\nMaria", "Ina\tMaria", "Ina \r\n Maria"])
+def test_a_name_on_two_lines_of_a_sheets_cell_is_folded(as_owner: Client, draft: Draft, name: str) -> None:
+    row = (*PARTY, name, "Probe", "ina@example.com", "1990-05-01")
+    file = SimpleUploadedFile("people.csv", as_csv(HEADS, row))
+    sheet = as_owner.post(f"{root(draft.application)}people/spreadsheet/", {"sheet": file})["Location"]
+    ticked = [one.attributes["value"] for one in page_of(as_owner, sheet).all("input", name="row")]
+    as_owner.post(sheet, {"row": ticked})
+    (party,) = open_draft(draft.application).parties
+    assert party.label == "Ina Maria Probe"
+    page = page_of(as_owner, f"{root(draft.application)}people/{party.token}/")
+    assert page.one("input", name="q:person.first_name").attributes["value"] == "Ina Maria"
+
+
+def test_cells_with_something_invisible_are_read_as_they_look(as_owner: Client, draft: Draft) -> None:
+    row = (*PARTY, "Ina\u200b", "\u202aProbe\u202c", "ina@example.com\u200b", "1990\u200b-05-01")
+    file = SimpleUploadedFile("people.csv", as_csv(HEADS, row))
+    sheet = as_owner.post(f"{root(draft.application)}people/spreadsheet/", {"sheet": file})["Location"]
+    ticked = [one.attributes["value"] for one in page_of(as_owner, sheet).all("input", name="row")]
+    as_owner.post(sheet, {"row": ticked})
+    (party,) = open_draft(draft.application).parties
+    values = party.record.answers.values
+    assert (values["person.first_name"], values["person.last_name"]) == ("Ina", "Probe")
+    assert (values["person.email"], str(values["person.date_of_birth"])) == ("ina@example.com", "1990-05-01")
+
+
+def test_a_name_keeps_what_it_is_written_with(as_owner: Client, draft: Draft, owner: Any) -> None:
+    party = services.add_party(draft, "person", ["director"], {}, by=owner)
+    persian, han = "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645", "\u845b\U000e0100"
+    typed = {"q:person.first_name": persian, "q:person.last_name": han, "version": "1"}
+    as_owner.post(f"{root(draft.application)}people/{party.token}/", typed)
+    values = open_draft(draft.application).parties[0].record.answers.values
+    assert (values["person.first_name"], values["person.last_name"]) == (persian, han)
+    assert f"{persian} {han}" in page_of(as_owner, f"{root(draft.application)}check/").one("main").text
+
+
+@pytest.mark.parametrize(
+    ("typed", "shown"), [("0.0001", "USD\u00a00.0001"), ("0.00001", "USD\u00a00.00001"), ("1", "USD\u00a01.00")]
+)
+def test_a_par_value_in_delaware_is_shown_with_every_digit(
+    as_owner: Client, owner: Any, typed: str, shown: str
+) -> None:
+    application = services.start(owner=owner, product=item_of("delaware-c-corp"))
+    amount = {"par_value__amount": typed, "par_value__currency": "USD"}
+    save_section(as_owner, application, "capital-and-shares", **amount)
+    page = page_of(as_owner, f"{root(application)}sections/capital-and-shares/")
+    assert page.one("input", name="q:par_value:amount").attributes.get("aria-invalid") != "true"
+    assert shown in read_back(as_owner, application).values()
+
+
+def test_a_par_value_in_the_bvi_is_shown_with_every_digit_in_the_table_of_classes(as_owner: Client, owner: Any) -> None:
+    application = services.start(owner=owner, product=item_of("bvi-limited-company"))
+    services.add_party(open_draft(application), "person", ["shareholder"], {}, by=owner)
+    typed = {"name": "Ordinary", "currency": "USD", "class_has_par_value": "true", "par_value": "0.00001"}
+    as_owner.post(f"{root(application)}shares/classes/new/", {f"q:{name}": text for name, text in typed.items()})
+    draft = open_draft(application)
+    (share_class,), (party,) = draft.share_classes, draft.parties
+    services.save_holdings(draft, {(party.token, share_class.token): "10000000"}, by=owner)
+    page = page_of(as_owner, f"{root(application)}shares/")
+    assert "USD\u00a00.00001" in page.one("main").text
+    assert page.one("span", id=f"paid-{share_class.token}").text == "USD\u00a0100.00"
+
+
+@pytest.mark.parametrize(
+    ("typed", "currency", "shown"),
+    [
+        ("20000.50", "CHF", "CHF\u00a020,000.50"),
+        ("20000", "JPY", "JPY\u00a020,000"),
+        ("20000.5", "KWD", "KWD\u00a020,000.500"),
+    ],
+)
+def test_a_sum_is_read_back_with_its_currencys_minor_units(
+    as_owner: Client, owner: Any, typed: str, currency: str, shown: str
+) -> None:
+    application = started(owner, factories.field("budget", "currency_amount"))
+    save_section(as_owner, application, "the-company", budget__amount=typed, budget__currency=currency)
+    assert read_back(as_owner, application)["Budget"] == shown
