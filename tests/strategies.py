@@ -6,6 +6,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from formation_portal.contract.fields.base import FieldSpec
+from formation_portal.contract.fields.cleaning import clean_line
 from formation_portal.contract.fields.iso_codes import COUNTRIES, CURRENCIES, minor_units
 from formation_portal.contract.fields.types import KNOWN_TYPES
 from formation_portal.contract.record import Answers, Holding, Party, Record, ShareClass, validate
@@ -13,10 +14,9 @@ from formation_portal.contract.schema import FormSchema
 
 TODAY = date(2026, 11, 21)
 
-# What nobody can see is refused: control characters, marks that turn the direction, the mark for a broken character.
-_INVISIBLE = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\ufffd"
-_visible = st.characters(codec="utf-8", exclude_categories=["Cc", "Cs"], exclude_characters=_INVISIBLE)
-words = st.text(_visible, min_size=1, max_size=12).filter(lambda text: bool(text.strip()))
+# Control characters and the mark for a broken character are refused; other invisible ones are removed.
+_allowed = st.characters(codec="utf-8", exclude_categories=["Cc", "Cs"], exclude_characters="\ufffd")
+words = st.text(_allowed, min_size=1, max_size=12).filter(lambda text: bool(clean_line(text)))
 options = st.lists(words, min_size=1, max_size=5, unique=True)
 countries = st.sampled_from(COUNTRIES)
 currencies = st.sampled_from(sorted(CURRENCIES))
