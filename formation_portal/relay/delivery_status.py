@@ -15,6 +15,7 @@ from formation_portal.contract.lifecycle import State
 from formation_portal.contract.schema import Section
 from formation_portal.core.prepared_queries import PreparedQuery
 
+from .calls.routes import REMOVE
 from .models import (
     AMBIGUOUS,
     APPROVED,
@@ -198,7 +199,7 @@ class ApplicationDeliveries:
         row = self._rows.get((kind, token))
         if row is None or (row.acknowledged is None and row.is_settled):
             return False
-        return not (self.profile.can_edit and (row.remote_id or not row.is_settled))
+        return not (self.profile.has_edit(REMOVE, kind) and (row.remote_id or not row.is_settled))
 
     @cached_property
     def overall(self) -> DeliveryStatus:

@@ -135,6 +135,8 @@ RESEND = "resend"
 FILE_MISSING = "file_missing"
 # What one more lookup of a thing that was sent again has found: the service has more than one of it.
 DUPLICATE = "surplus"
+# Why a row is held: the service says that it has processed other content under our key.
+KEY_REUSED = "idempotency_key_reused"
 # How a row was done: an agent has informed the provider by hand.
 PROVIDER_INFORMED = "told"
 OWN_REASONS = frozenset(
@@ -341,6 +343,7 @@ class Decision(models.Model):
         BIND = "bind", "The formation service has it"
         ABSENT = "absent", "The formation service does not have it"
         PROVIDER_INFORMED = "told", "Formation service informed"
+        SEND_AGAIN = "again", "Sent again unchanged"
 
     delivery = models.ForeignKey(Delivery, models.PROTECT, related_name="decisions")
     row = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
@@ -380,7 +383,7 @@ class ServiceProfile(models.Model):
     can_edit = models.BooleanField(null=True)
     # What `probe_service` has found, in the shape of `service_profile.Capabilities`.
     capabilities = models.JSONField(null=True, blank=True)
-    # The kinds of transitions that it has no call for, as it has last answered.
+    # The calls that it lacks, as it has last answered: kinds of transitions, and edits such as "change party".
     lacks = models.JSONField(default=list, blank=True)
     probed_at = models.DateTimeField(null=True, blank=True)
     # Nothing is sent before this moment, and why: the service asks for it, or does not accept our key.

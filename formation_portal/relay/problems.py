@@ -4,7 +4,7 @@ It stops a submission and an approval, since the service would refuse the whole 
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from django.utils.translation import gettext
@@ -20,6 +20,7 @@ from formation_portal.reviews.checklist import ApprovalBlocker
 from formation_portal.reviews.targets import WHOLE_APPLICATION, Target, TargetKind
 
 from .calls import bodies
+from .calls.outcomes import FILE, NOT_FOR_CUSTOMERS
 from .models import Delivery, DeliveryState, Payload, ResourceKind, ResourceName
 
 
@@ -31,12 +32,25 @@ class LocatedProblem(Problem):
     party: str = ""
     share_class: str = ""
     slot: str = ""
+    # The customer can change what it names. Agents alone read the others.
+    is_answerable: bool = True
+
+
+# The members of a record that are no questions of the form, and that the customer changes all the same.
+_ANSWERABLE_MEMBERS = {
+    ResourceKind.PARTY: frozenset({"roles", "party_type"}),
+    ResourceKind.SHAREHOLDING: frozenset({"shares_held"}),
+    ResourceKind.DOCUMENT: frozenset({FILE, "name", "mime_type", "size"}),
+}
 
 
 def problems_of(row: Delivery) -> tuple[LocatedProblem, ...]:
-    """What the service refuses in a row; of a document also why it was returned."""
+    """Return what the customer has to change in a row, with the reason why the service returned a document."""
+    if row.problems and row.state != DeliveryState.REFUSED:
+        return ()
     if row.problems or not row.is_returned:
-        return tuple(LocatedProblem(**problem) for problem in row.problems)
+        problems = (LocatedProblem(**problem) for problem in row.problems)
+        return tuple(problem for problem in problems if problem.is_answerable)
     return (
         LocatedProblem(
             field="",
@@ -72,8 +86,10 @@ def _locate_one(
     if party and (holder := draft.party(party)):
         fields = draft.schema.fields_of(holder.kind, holder.roles)
     field = _field(objection.field, row, fields)
-    return LocatedProblem(
-        field=field,
+    if not field and kind.is_transition and not (party or share_class):
+        field = _field(objection.field, row, _every_field(draft))
+    problem = LocatedProblem(
+        field=field or objection.field,
         code=objection.code,
         message=objection.message or gettext("Change this answer. The formation service did not accept it."),
         section=_section_key(draft, objection, field, row.sent, party=party, share_class=share_class),
@@ -81,30 +97,86 @@ def _locate_one(
         share_class=share_class,
         slot=objection.slot or str((row.sent or {}).get("document_key", "")),
     )
+    return replace(problem, is_answerable=_is_answerable(problem, objection, row, draft))
 
 
-def _field(said: str, row: Delivery, fields: Iterable[FieldSpec]) -> str:
-    """Our name for the field: as the service says it, or by the property that it is sent as, at the end of a path too;
-    else the service's."""
-    kind = row.resource_kind
+def _field(path: str, row: Delivery, fields: Iterable[FieldSpec]) -> str:
+    """Return our name for the field that a path of the service names, or names a part of; "" if it names none.
+
+    The longest part of the path that is a field's name or property wins: `parties.0.registered_address.country` is the
+    registered address.
+    """
     answers = {"answers": {spec.name: None for spec in fields}}
     # A submission speaks about any thing's answers; properties of parties and classes have the same names.
-    kinds = (ResourceKind.ENTITY, ResourceKind.PARTY) if kind.is_transition else (kind,)
-    steps = said.split(".")
-    ends = [".".join(steps[place:]) for place in range(len(steps))]
-    return next((name for end in ends for one in kinds if (name := bodies.field_named(one, answers, end))), said)
+    kinds = (ResourceKind.ENTITY, ResourceKind.PARTY) if row.is_transition else (row.resource_kind,)
+    steps = path.split(".")
+    for length in range(len(steps), 0, -1):
+        for start in range(len(steps) - length + 1):
+            part = ".".join(steps[start : start + length])
+            for kind in kinds:
+                if name := bodies.field_named(kind, answers, part):
+                    return name
+    return ""
+
+
+def _every_field(draft: Draft) -> list[FieldSpec]:
+    return [spec for section in draft.schema.sections for specs in section.groups.values() for spec in specs]
+
+
+def _is_answerable(problem: LocatedProblem, objection: FieldProblem, row: Delivery, draft: Draft) -> bool:
+    """Return whether an objection names a question, document, section, person or share class that the customer sees."""
+    if objection.code in NOT_FOR_CUSTOMERS:
+        return False
+    if objection.field.partition(".")[0] in _ANSWERABLE_MEMBERS.get(row.resource_kind, ()):
+        return True
+    if problem.field in _answerable_names(problem, row, draft) or _named_section(draft, objection):
+        return True
+    if objection.slot in draft.schema.slot_words:
+        return True
+    # Every refusal of a person's own record may repeat its ID, which says nothing about the cause.
+    return row.is_transition and bool(problem.party or problem.share_class)
+
+
+def _answerable_names(problem: LocatedProblem, row: Delivery, draft: Draft) -> set[str]:
+    """Return the names of the questions that the form asks now about the holder of a refused answer."""
+    schema, form_state = draft.schema, draft.form_state
+    if problem.party:
+        party = draft.party(problem.party)
+        questions = form_state.party_questions(party.record) if party else ()
+    elif problem.share_class:
+        share_class = draft.share_class(problem.share_class)
+        questions = form_state.holder_questions(share_class.record) if share_class else ()
+    else:
+        questions = form_state.holder_questions(None)
+    names = {
+        question.spec.name
+        for question in questions
+        if question.activation.active
+        and not question.spec.provided_by_agent
+        and schema.why_unanswerable(question.spec) is None
+    }
+    if row.is_transition and not (problem.party or problem.share_class):
+        for section in schema.sections:
+            if not section.is_entity and form_state.section_activation(section).active:
+                names.update(spec.name for specs in section.groups.values() for spec in specs)
+    return names
+
+
+def _named_section(draft: Draft, objection: FieldProblem) -> str:
+    """Return the key of the section that an objection names by its key, title or scope."""
+    if objection.section:
+        for section in draft.schema.sections:
+            if objection.section in (section.key, stored_words(section.title), section.scope):
+                return section.key
+    return ""
 
 
 def _section_key(
     draft: Draft, objection: FieldProblem, field: str, sent: Payload | None, *, party: str, share_class: str
 ) -> str:
     schema = draft.schema
-    if objection.section:
-        meant = (
-            one.key for one in schema.sections if objection.section in (one.key, stored_words(one.title), one.scope)
-        )
-        if key := next(meant, ""):
-            return key
+    if key := _named_section(draft, objection):
+        return key
     row = draft.party(party) if party else None
     if row:
         sections: tuple[Section, ...] = schema.sections_of(row.roles)
@@ -118,6 +190,9 @@ def _section_key(
         for one in sections:
             if any(spec.name in names for spec in one.groups.get(group, ())):
                 return one.key
+    for section in schema.sections:
+        if any(spec.name == field for specs in section.groups.values() for spec in specs):
+            return section.key
     return sections[0].key if sections else ""
 
 

@@ -1,7 +1,7 @@
 """The deliveries that need an agent: their queue, and what agents decide about them (design, "Relay").
 
-That is: the service has it, does not have it, or the provider was informed by hand. One transaction changes the row and
-keeps the decision; the worker does the rest.
+That is: the service has it, does not have it, should get it again unchanged, or was informed by hand. One transaction
+changes the row and keeps the decision; the worker does the rest.
 """
 
 import logging
@@ -28,6 +28,7 @@ from .models import (
     AMBIGUOUS,
     DUPLICATE,
     FILE_MISSING,
+    KEY_REUSED,
     PROVIDER_INFORMED,
     UNCLEAR,
     UNSUPPORTED,
@@ -124,6 +125,31 @@ def may_inform_provider(row: Delivery) -> bool:
     waits_for_file = row.state == DeliveryState.WAITING and row.reason == FILE_MISSING
     is_held = row.state == DeliveryState.HELD and not is_undecided(row)
     return must_inform_provider(row) or is_held or waits_for_file
+
+
+# Held for these reasons, a delivery may have been processed, or sending it again is in vain.
+_NEVER_SENT_AGAIN = frozenset({UNCLEAR, AMBIGUOUS, UNSUPPORTED, FILE_MISSING, KEY_REUSED})
+
+
+def may_send_again(row: Delivery) -> bool:
+    """Return whether the service surely did not process the last call, so that an agent may repeat it unchanged.
+
+    A refused submission that went back to the customer is sent by the customer.
+    """
+    if row.state == DeliveryState.REFUSED:
+        return not (row.is_transition and row.application.is_open)
+    return row.state == DeliveryState.HELD and row.unclear_since is None and row.reason not in _NEVER_SENT_AGAIN
+
+
+def send_again(
+    delivery_id: int, *, agent: AbstractBaseUser, note: str = "", seen_at: datetime | None = None
+) -> Decision:
+    """Send a delivery that was refused or held again, unchanged, under a new key.
+
+    Raises DecisionOutdated where its outcome is unknown or it has changed, DecisionRefused.
+    """
+    with _locked_for_decision(delivery_id, may_send_again, agent=agent, seen_at=seen_at) as row:
+        return _record(row, agent, Decision.Kind.SEND_AGAIN, note=clean_note(note))
 
 
 def bind(
@@ -295,8 +321,8 @@ def queue_groups() -> tuple[tuple[str, str, int], ...]:
 
 
 def unresolved_deliveries() -> QuerySet[Delivery]:
-    """The deliveries that wait for an agent, to be decided or to inform the provider."""
-    return Delivery.objects.filter(UNDECIDED | TO_INFORM)
+    """Return the deliveries that wait for an agent: held for any reason, duplicates, and steps to tell by hand."""
+    return Delivery.objects.filter(UNDECIDED | TO_INFORM | Q(state=DeliveryState.HELD))
 
 
 def _in_any_group() -> Q:

@@ -88,12 +88,12 @@ EMBEDDED_ADDRESS = "embedded"
 @dataclass(frozen=True, slots=True)
 class Profile:
     """`can_edit`: it has the calls that change and remove. `capabilities`: what makes sending twice harmless there.
-    `lacks`: the kinds of transitions that it has no call for."""
+    `lacks`: the transitions that it has no call for, by kind, and the missing edits, by `edit_name`."""
 
     can_edit: bool
     capabilities: Capabilities
     paused_until: datetime | None = None
-    lacks: frozenset[ResourceKind] = frozenset()
+    lacks: frozenset[str] = frozenset()
 
     def may_send(self, application: Application) -> bool:
         """Whether anything of the application may be sent by now.
@@ -104,6 +104,10 @@ class Profile:
         if application.status is State.RETURNED_FOR_CHANGES:
             return False
         return self.can_edit or not application.is_open
+
+    def has_edit(self, action: str, kind: ResourceKind) -> bool:
+        """Return whether the service has the call that changes or removes records of a kind."""
+        return self.can_edit and edit_name(action, kind) not in self.lacks
 
     def is_paused(self, now: datetime) -> bool:
         """Whether nothing is sent at all for the moment."""
@@ -118,6 +122,11 @@ class Profile:
     def settle_time(self) -> timedelta:
         """How long to wait after a call in doubt before a lookup shows anything."""
         return timing.settle_time(self.capabilities.slowest)
+
+
+def edit_name(action: str, kind: ResourceKind) -> str:
+    """Return the name under which a profile keeps a missing edit: "change party"."""
+    return f"{action} {kind}"
 
 
 _AT_ADDRESS = PreparedQuery(lambda address: ServiceProfile.objects.filter(base_url=address))
@@ -135,15 +144,17 @@ def profile_from(found: ServiceProfile | None) -> Profile:
     capabilities = Capabilities() if settings.FORMATION_SERVICE_URL else EMBEDDED_CAPABILITIES
     if found is not None and found.capabilities is not None:
         capabilities = Capabilities.from_json(found.capabilities)
-    # Not where an answer has shown that; else as the operator says; else as was found out, or the embedded one can.
-    can_edit = not settings.FORMATION_SERVICE_URL or bool(found and found.can_edit)
-    if settings.FORMATION_SERVICE_EDITS is not None:
-        can_edit = bool(settings.FORMATION_SERVICE_EDITS)
+    # The operator's setting wins over the probe and over answers; the embedded service has every call.
+    can_edit: bool | None = settings.FORMATION_SERVICE_EDITS
+    if can_edit is None and found is not None:
+        can_edit = found.can_edit
+    if can_edit is None:
+        can_edit = not settings.FORMATION_SERVICE_URL
     return Profile(
-        can_edit=can_edit and not (found and found.can_edit is False),
+        can_edit=can_edit,
         capabilities=capabilities,
         paused_until=max(pauses, default=None),
-        lacks=frozenset(ResourceKind(one) for one in found.lacks) if found else frozenset(),
+        lacks=frozenset(found.lacks) if found else frozenset(),
     )
 
 

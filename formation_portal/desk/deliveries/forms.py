@@ -11,10 +11,17 @@ from django.utils.dateparse import parse_datetime
 
 from formation_portal.core.integers import parse_integers
 from formation_portal.relay.models import Decision
-from formation_portal.relay.resolution import DecisionRefused, bind, declare_absent, record_provider_informed
+from formation_portal.relay.resolution import (
+    DecisionRefused,
+    bind,
+    declare_absent,
+    record_provider_informed,
+    send_again,
+)
 from formation_portal.ui.forms.controls import Problem
 
 BIND, ABSENT, TOLD = Decision.Kind.BIND.value, Decision.Kind.ABSENT.value, Decision.Kind.PROVIDER_INFORMED.value
+SEND_AGAIN = Decision.Kind.SEND_AGAIN.value
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +58,7 @@ def posted_resolution(post: QueryDict) -> ResolutionForm:
     """What was posted; a decision that isn't one is none."""
     deed = post.get("deed", "")
     return ResolutionForm(
-        deed=deed if deed in (BIND, ABSENT, TOLD) else "",
+        deed=deed if deed in (BIND, ABSENT, TOLD, SEND_AGAIN) else "",
         remote_id=post.get("remote_id", ""),
         note=post.get("note", ""),
         seen=post.get("seen", ""),
@@ -73,6 +80,8 @@ def resolve(form: ResolutionForm, delivery_id: int, *, agent: AbstractBaseUser) 
         return record_provider_informed(
             delivery_id, agent=agent, note=form.note, remote_id=form.remote_id, also=form.also, seen_at=seen_at
         )
+    if form.deed == SEND_AGAIN:
+        return send_again(delivery_id, agent=agent, note=form.note, seen_at=seen_at)
     raise DecisionRefused("Select what the formation service said", field="deed")
 
 
@@ -88,7 +97,7 @@ def _moment(text: str) -> datetime:
 def resolved_texts(decision: Decision) -> Iterator[str]:
     """What follows from a decision, in sentences."""
     yield "Recorded."
-    if decision.deed == ABSENT:
+    if decision.deed in (ABSENT, SEND_AGAIN):
         yield "It will be sent again."
     elif decision.deed == TOLD:
         yield "It is marked as received, and deliveries that were waiting for it continue."

@@ -21,6 +21,7 @@ from formation_portal.relay.resolution import (
     is_undecided,
     may_inform_provider,
     may_lack_id,
+    may_send_again,
     queue_groups,
     steps_to_inform,
 )
@@ -126,7 +127,11 @@ class DeliveryPage(DeliveryRow):
             # What quotes an answer is known by the application, which is read only where there are any words.
             masking = TextMasking(open_draft(row.application))
             for problem in row.problems:
-                yield "Message from the formation service", masking.masked(str(problem.get("message", "")))
+                yield "Message from the formation service", masking.masked(_problem_words(problem))
+
+    @property
+    def may_send_again(self) -> bool:
+        return may_send_again(self.delivery)
 
     @property
     def may_be_told(self) -> bool:
@@ -187,6 +192,13 @@ def delivery_page(row: Delivery, *, form: ResolutionForm | None = None) -> Deliv
     the application where the service has said something, or the provider is to be told by hand."""
     others = tuple(Delivery.objects.filter(application_id=row.application_id))
     return DeliveryPage(row, Titles(others), others, form or ResolutionForm())
+
+
+def _problem_words(problem: Mapping[str, Any]) -> str:
+    """Return a refusal in the service's own words, with the field and the code that it names."""
+    field, code = problem.get("field", ""), problem.get("code", "")
+    text = ": ".join(part for part in (field, str(problem.get("message", ""))) if part)
+    return f"{text} (code {code})" if code else text
 
 
 # What a payload holds beside answers that people have to be told.

@@ -93,14 +93,13 @@ def _claim_row(
 
 
 def _finish_without_call(row: Delivery, profile: Profile) -> bool:
-    if row.state == DeliveryState.UNKNOWN:
-        if row.resource_kind in profile.lacks:
-            # Nothing can have come of a call that isn't there.
-            row.acknowledged, row.state, row.unclear_since = row.sent, DeliveryState.DONE, None
-            requeue(row)
-            row.reason = UNSUPPORTED
-            row.save()
-            return True
+    if row.is_transition and row.kind in profile.lacks and row.state != DeliveryState.DONE:
+        # The service lacks the call, so an earlier one can't have arrived, and it is not made again.
+        row.acknowledged = row.sent if row.state == DeliveryState.UNKNOWN else row.wanted
+        row.state, row.unclear_since = DeliveryState.DONE, None
+        requeue(row)
+        row.reason = UNSUPPORTED
+    elif row.state == DeliveryState.UNKNOWN:
         if strategy_for(row, profile.capabilities) is not Strategy.HOLD:
             return False
         logger.error("Delivery %s may have arrived, but cannot be verified: held", row.pk)

@@ -27,12 +27,16 @@ NOT_AUTHORISED, NOT_ALLOWED, IN_PROGRESS, BOUND_ELSEWHERE, TOO_LATE = (
     "bound_elsewhere",
     "too_late",
 )
+# A refusal without a code of its own that names nothing a customer could change.
+NOT_ACCEPTED = "not_accepted"
 # The service refuses the same to everybody: nothing that a customer could change.
-_NOT_FOR_CUSTOMERS = frozenset(
+NOT_FOR_CUSTOMERS = frozenset(
     {"invalid_state", "schema_superseded", "idempotency_key_reused", "malformed_json", "unknown_field"}
 )
 # Of a refusal without a field, these statuses speak about what was sent.
 _CONTENT_STATUSES = frozenset({409, 413, 415, 422})
+# Of an upload, these statuses speak about its file, by the interface's name for it.
+_FILE_STATUSES, FILE = frozenset({413, 415}), "file"
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,16 +64,18 @@ class CallOutcome:
         return self.error or self.reason or self.state.value
 
 
-def outcome_of(error: GatewayError, *, kind: ResourceKind, action: str) -> CallOutcome:
-    """The outcome of a call that did not bring a usable answer."""
-    state, reason = _state_of(error, kind=kind, action=action)
-    nameless = FieldProblem(field="", code=error.code or "refused", message=error.message)
+def outcome_of(error: GatewayError, *, kind: ResourceKind, action: str, is_gone: bool = False) -> CallOutcome:
+    """Return the outcome of a call that did not bring a usable answer. `is_gone`: the service has no such record."""
+    state, reason = _state_of(error, kind=kind, action=action, is_gone=is_gone)
+    field = FILE if kind is ResourceKind.DOCUMENT and error.status in _FILE_STATUSES else ""
+    whole = FieldProblem(field=field, code=error.code or "refused", message=error.message)
+    is_refusal = isinstance(error, Refused) and state in (DeliveryState.REFUSED, DeliveryState.HELD)
     return CallOutcome(
         state,
         reason,
         remote_id=error.existing_id if state == DeliveryState.DONE and action == CREATE else "",
         existed_already=state == DeliveryState.DONE and action == CREATE and bool(error.existing_id),
-        problems=(error.problems or (nameless,)) if state == DeliveryState.REFUSED else (),
+        problems=(error.problems or (whole,)) if is_refusal else (),
         retry_after=error.retry_after,
         status=error.status,
         request_id=error.request_id,
@@ -78,12 +84,12 @@ def outcome_of(error: GatewayError, *, kind: ResourceKind, action: str) -> CallO
     )
 
 
-def _state_of(error: GatewayError, *, kind: ResourceKind, action: str) -> tuple[DeliveryState, str]:
+def _state_of(error: GatewayError, *, kind: ResourceKind, action: str, is_gone: bool) -> tuple[DeliveryState, str]:
     if isinstance(error, NotAuthorised):
         # Telling of a review takes a scope of its own; without it the key is still good for all else.
         lacks_scope = kind is ResourceKind.STATUS and error.status == 403
         return DeliveryState.WAITING, NOT_ALLOWED if lacks_scope else NOT_AUTHORISED
-    if isinstance(error, NotFound) and (error.code == "not_found" or not isinstance(error, Unsupported)):
+    if is_gone or (isinstance(error, NotFound) and not isinstance(error, Unsupported)):
         return (DeliveryState.DONE, "") if action == REMOVE else (DeliveryState.HELD, "not_found")
     if isinstance(error, Unsupported):
         return (DeliveryState.DONE if kind.is_transition else DeliveryState.HELD), UNSUPPORTED
@@ -101,7 +107,7 @@ def _state_of(error: GatewayError, *, kind: ResourceKind, action: str) -> tuple[
     if isinstance(error, Conflict) and action == CREATE and names_a_record:
         return DeliveryState.DONE, "was_there"
     if isinstance(error, Refused):
-        is_for_everybody = error.code in _NOT_FOR_CUSTOMERS
+        is_for_everybody = error.code in NOT_FOR_CUSTOMERS
         is_conflict = error.status == 409 and not error.problems and not is_for_everybody
         if kind.is_transition and (error.code == "invalid_state" or is_conflict):
             # For the entity's status: it may have been done before.

@@ -120,6 +120,11 @@ def look_up(claim: Claim) -> Evidence:
     return Evidence(len(records), _ids(claim.kind, alike))
 
 
+def listed_ids(claim: Claim) -> tuple[str, ...]:
+    """Return the IDs of all records of the claimed kind that the service lists. Raises GatewayError."""
+    return _ids(claim.kind, _READERS[claim.kind](claim))
+
+
 def _ids(kind: ResourceKind, records: Collection[Mapping[str, Any]]) -> tuple[str, ...]:
     found = (next((record[name] for name in _ID_NAMES[kind] if record.get(name)), None) for record in records)
     return tuple(dict.fromkeys(one for one in found if isinstance(one, str) and len(one) <= MAX_ID_LENGTH))

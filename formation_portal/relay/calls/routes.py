@@ -332,7 +332,7 @@ def needs_an_edit(row: Delivery) -> bool:
 
 def is_unsupported(row: Delivery, profile: Profile) -> bool:
     """Whether it takes an edit that this service doesn't have, or of a thing that it gave no id."""
-    return needs_an_edit(row) and not (profile.can_edit and row.remote_id)
+    return needs_an_edit(row) and not (row.remote_id and profile.has_edit(wanted_action(row), row.resource_kind))
 
 
 def has_nothing_to_send(row: Delivery) -> bool:

@@ -4,7 +4,6 @@ import logging
 from collections.abc import Collection
 from dataclasses import replace
 from datetime import datetime, timedelta
-from http import HTTPStatus
 from typing import Any
 
 from django.conf import settings
@@ -18,18 +17,29 @@ from formation_portal.applications.models import Application
 from formation_portal.core.monitoring import tracing
 from formation_portal.core.monitoring.logs import log_context
 from formation_portal.gateway import clock_skew
-from formation_portal.gateway.errors import GatewayError
+from formation_portal.gateway.errors import GatewayError, Unsupported
 
 from .. import timing
-from ..models import FILE_MISSING, STATE_CONFLICT, UNCLEAR, UNSUPPORTED, Attempt, Delivery, DeliveryState
+from ..models import (
+    FILE_MISSING,
+    STATE_CONFLICT,
+    UNCLEAR,
+    UNSUPPORTED,
+    Attempt,
+    Delivery,
+    DeliveryState,
+    ServiceProfile,
+)
 from ..problems import locate
-from ..service_profile import locked_profile, update_profile
+from ..service_profile import edit_name, locked_profile
 from ..sync import forget_dependents, is_frozen, requeue
 from . import rate_limit
 from .claiming import claim
+from .missing_calls import outcome_of_missing_call
 from .outcomes import (
     BOUND_ELSEWHERE,
     IN_PROGRESS,
+    NOT_ACCEPTED,
     NOT_ALLOWED,
     NOT_AUTHORISED,
     TOO_LATE,
@@ -84,6 +94,8 @@ def _call(claimed: Claim) -> CallOutcome:
             else:
                 remote_id = route.create(claimed) if action == CREATE else route.change(claimed)
         return CallOutcome(DeliveryState.DONE, remote_id=remote_id, request_id=claimed.request_id)
+    except Unsupported as error:
+        return outcome_of_missing_call(claimed, error, action=action)
     except GatewayError as error:
         return outcome_of(error, kind=kind, action=action)
     except UnreadableFile:
@@ -202,16 +214,23 @@ def _refused(row: Delivery, claim: Claim, outcome: CallOutcome, now: datetime) -
         # The record that it conflicts with may be its own.
         _held(row, claim, replace(outcome, reason=UNCLEAR), now)
         return
-    row.unclear_since = None
     if row.wanted != row.sent:
+        row.unclear_since = None
         _requeue_changed(row, now)
         return
     problems = locate(outcome.problems, row, claim.ids, open_draft(claim.application))
     cleared = set((row.acknowledged or {}).get("answers", {})) - set((row.sent or {}).get("answers", {}))
     if cleared and all(problem["field"] in cleared for problem in problems):
         # Nobody can answer what is no longer asked: the service can't clear, which only the supplement says.
+        row.unclear_since = None
         _held(row, claim, CallOutcome(DeliveryState.HELD, UNSUPPORTED, request_id=outcome.request_id), now)
         return
+    if problems and not any(problem["is_answerable"] for problem in problems):
+        # An earlier try whose answer was lost may have been processed before, for example, a quota was used up.
+        reason = UNCLEAR if row.unclear_since else outcome.reason or NOT_ACCEPTED
+        _held(row, claim, replace(outcome, reason=reason), now)
+        return
+    row.unclear_since = None
     row.state, row.reason, row.next_at, row.problems = DeliveryState.REFUSED, outcome.reason, None, problems
 
 
@@ -220,6 +239,8 @@ def _held(row: Delivery, claim: Claim, outcome: CallOutcome, now: datetime) -> N
         _requeue_changed(row, now)
         return
     row.state, row.reason, row.next_at = DeliveryState.HELD, outcome.reason, None
+    # Only agents read why it was refused.
+    row.problems = locate(outcome.problems, row, claim.ids, open_draft(claim.application)) if outcome.problems else []
     logger.error(
         "Delivery %s (%s of %s) is held: %s, request %s",
         row.pk,
@@ -251,19 +272,24 @@ def _learn_about_service(row: Delivery, claim: Claim, outcome: CallOutcome, *, n
     stored = locked_profile()
     stored.clock_ahead = clock_skew.seconds_ahead()
     rate_limit.count_at_end(stored, claim.counted_at, now)
-    if row.is_transition and not claim.is_lookup:
-        # Whether the service has the call for such a transition at all: if not, those held in doubt can't have arrived.
-        # 404 doesn't show it: the service may have lost the entity.
-        kind = row.resource_kind
-        if outcome.reason == UNSUPPORTED and outcome.status != HTTPStatus.NOT_FOUND:
-            stored.lacks = sorted({*stored.lacks, kind})
-            held = Delivery.objects.filter(kind=kind, state=DeliveryState.HELD, reason=UNCLEAR)
-            held.update(state=DeliveryState.UNKNOWN, next_at=now, updated_at=now)
-        elif outcome.state == DeliveryState.DONE and outcome.reason != UNSUPPORTED:
-            stored.lacks = [one for one in stored.lacks if one != kind]
+    if not claim.is_lookup:
+        _learn_missing_calls(stored, row, outcome, now=now)
     rate_limit.record_outcome(stored, outcome, now, was_retry=claim.is_retry)
-    if outcome.reason == UNSUPPORTED and not row.is_transition and not claim.is_lookup:
-        update_profile(can_edit=False)
+
+
+def _learn_missing_calls(stored: ServiceProfile, row: Delivery, outcome: CallOutcome, *, now: datetime) -> None:
+    """Keep that the service has, or lacks, a call that only the supplement names."""
+    call = row.kind if row.is_transition else edit_name(sent_action(row), row.resource_kind)
+    if outcome.reason == UNSUPPORTED:
+        stored.lacks = sorted({*stored.lacks, call})
+        if row.is_transition:
+            # Those held in doubt can't have arrived.
+            held = Delivery.objects.filter(kind=row.kind, state=DeliveryState.HELD, reason=UNCLEAR)
+            held.update(state=DeliveryState.UNKNOWN, next_at=now, updated_at=now)
+        else:
+            stored.can_edit = False
+    elif row.is_transition and outcome.state == DeliveryState.DONE:
+        stored.lacks = [kind for kind in stored.lacks if kind != row.kind]
 
 
 def _continue_others(row: Delivery, claim: Claim, *, now: datetime) -> None:

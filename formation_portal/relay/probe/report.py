@@ -86,8 +86,10 @@ def probe(service: FormationService, payloads: ProbePayloads, *, reference: str)
 
 
 def store_report(report: ProbeReport) -> None:
-    """Keep what was found about the configured service, in one write."""
-    service_profile.update_profile(capabilities=report.capabilities, can_edit=report.can_edit, probed_at=timezone.now())
+    """Store the report about the configured service. Every call that was missing so far may be tried again."""
+    service_profile.update_profile(
+        capabilities=report.capabilities, can_edit=report.can_edit, lacks=[], probed_at=timezone.now()
+    )
 
 
 def _checks(checks: ProbeChecks) -> list[tuple[Question, Callable[[], YesNoUnknown]]]:

@@ -285,16 +285,18 @@ def test_what_the_service_cannot_edit_is_left_to_our_team(
     assert deliveries.of_entity().words == "With our team"
     assert len(deliveries.notices) == 2
     services.remove_party(complete, complete.parties[0], by=owner)
-    assert transport.endpoints == ["PATCH entities"]
+    assert transport.endpoints == ["PATCH entities", "GET entities"], "read once, to see that the entity is there"
 
 
-def test_a_held_edit_goes_once_the_service_can(complete: Draft, transport: FlakyTransport, owner: Any) -> None:
+def test_a_held_edit_goes_once_a_probe_has_found_the_call(
+    complete: Draft, transport: FlakyTransport, owner: Any
+) -> None:
     drain()
     transport.fail_on("PATCH", answers(405))
     save(complete, "the-company", {"entity.name": "Larkspur"}, owner)
     drain()
     transport.clear()
-    ServiceProfile.objects.update(can_edit=True)
+    ServiceProfile.objects.update(can_edit=True, lacks=[])
     drain()
     assert transport.bodies("PATCH entities") == [{"name": "Larkspur"}]
     assert deliveries_of(complete.application).overall.words == "Received"
@@ -367,7 +369,7 @@ def test_a_refusal_after_submitting_gives_the_application_back(
         (302, None, "unknown"),
         (400, {"code": "unclear"}, "held"),
         (404, {"code": "not_found"}, "held"),
-        (413, {"error": "Too large"}, "refused"),
+        (413, {"error": "Too large"}, "held"),
         (422, {"errors": {"name": ["Too long"]}}, "refused"),
         (429, None, "waiting"),
         (409, {"code": "request_in_progress"}, "unknown"),

@@ -127,9 +127,9 @@ def test_where_no_list_is_known_the_entity_is_read_all_the_same(
     assert row("submission").state == "done"
 
 
-@pytest.mark.parametrize(("status", "is_known"), [(405, True), (501, True), (404, False)])
+@pytest.mark.parametrize("status", [404, 405, 501])
 def test_what_is_held_ends_once_the_service_says_that_it_has_no_such_call(
-    complete: Draft, without_keys: FlakyTransport, owner: Any, status: int, is_known: bool
+    complete: Draft, without_keys: FlakyTransport, owner: Any, status: int
 ) -> None:
     without_keys.fail_on(READ, answers(404))
     without_keys.fail_on(SUBMIT, lost_before, times=1)
@@ -138,25 +138,28 @@ def test_what_is_held_ends_once_the_service_says_that_it_has_no_such_call(
     assert (row("submission").state, row("submission").reason) == ("held", UNCLEAR)
     second = services.start(owner=owner, product=factories.product())
     factories.fill_in(open_draft(second), by=owner)
+    without_keys.clear()
     without_keys.fail_on(SUBMIT, answers(status))
     services.submit(open_draft(second), by=owner)
     drain_until_still()
     found = {(one.state, one.reason) for one in Delivery.objects.filter(kind="submission")}
-    reported_by_hand = ("done", UNSUPPORTED)
-    assert found == ({reported_by_hand} if is_known else {reported_by_hand, ("held", UNCLEAR)})
-    assert without_keys.endpoints.count(SUBMIT) == 2
+    assert found == {("done", UNSUPPORTED)}
+    assert without_keys.endpoints.count(SUBMIT) == 1
 
 
-def test_a_service_that_has_learnt_the_call_is_read_again(
-    submitted: Draft, without_keys: FlakyTransport, agent: Any
+def test_a_call_that_is_missing_is_made_again_only_after_the_next_probe(
+    submitted: Draft, transport: FlakyTransport, agent: Any
 ) -> None:
     update_profile(lacks=["status"])
     advance(submitted, "begin_review", by=agent)
     drain_until_still()
-    without_keys.fail_on(STATUS, lost_after, times=1)
+    assert transport.endpoints == []
+    assert (status_row("in_review").state, status_row("in_review").reason) == ("done", UNSUPPORTED)
+    update_profile(lacks=[])
+    Entity.objects.update(status="in_review")
     advance(submitted, "return", by=agent)
     drain_until_still()
-    assert without_keys.endpoints[-2:] == [STATUS, READ]
+    assert transport.endpoints == [STATUS]
     assert status_row("returned_for_changes").reason == ""
 
 

@@ -121,7 +121,7 @@ def test_a_service_without_the_call_is_not_told_and_holds_nothing_up(
     transport.fail_on(STATUS, answers(405))
     advance(submitted, *RETURNED, by=agent)
     drain_until_still()
-    assert sent_statuses(transport) == ["in_review", "returned_for_changes"]
+    assert sent_statuses(transport) == ["in_review"], "a missing call is not made again"
     deliveries = deliveries_of(submitted.application)
     assert deliveries.notices == (NO_REVIEWS,)
     assert ("Start of the review", "With our team") in [(title, one.words) for title, one in deliveries.unresolved()]
@@ -141,7 +141,7 @@ def test_a_service_without_any_such_call_is_said_to_have_none(
     services.submit(complete, by=owner)
     advance(complete, "begin_review", "approve", by=agent)
     drain_until_still()
-    assert sent_statuses(transport) == ["in_review", "submitted_to_csp"]
+    assert sent_statuses(transport) == ["in_review"]
     assert deliveries_of(complete.application).notices == (NO_SUBMISSIONS,)
 
 

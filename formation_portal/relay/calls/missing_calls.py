@@ -1,0 +1,56 @@
+"""Find out why a call that only the supplement names was answered with 404, 405 or 501.
+
+The service has no such call, or it no longer has the record. The entity's own record decides (supplement, "Entities").
+"""
+
+from formation_portal.gateway.errors import GatewayError, NoAnswer, NotAuthorised, NotFound, Unsupported
+
+from ..models import DeliveryState, ResourceKind
+from .outcomes import CallOutcome, outcome_of
+from .reconciliation import listed_ids
+from .routes import Claim
+
+_RECORD_KINDS = frozenset(
+    {ResourceKind.PARTY, ResourceKind.SHARE_CLASS, ResourceKind.SHAREHOLDING, ResourceKind.DOCUMENT}
+)
+
+
+def outcome_of_missing_call(claim: Claim, error: Unsupported, *, action: str) -> CallOutcome:
+    """Return the outcome of a call that the service does not seem to have, after reading the entity.
+
+    If the entity cannot be read now, nothing is concluded: the call surely did nothing, and is made again later.
+    """
+    try:
+        is_gone = not _entity_exists(claim) or (isinstance(error, NotFound) and not _record_exists(claim, error))
+    except GatewayError as unread:
+        return CallOutcome(
+            DeliveryState.WAITING,
+            retry_after=unread.retry_after,
+            status=error.status,
+            request_id=error.request_id,
+            error=type(error).__name__,
+            has_answer=not isinstance(unread, NoAnswer),
+        )
+    return outcome_of(error, kind=claim.kind, action=action, is_gone=is_gone)
+
+
+def _entity_exists(claim: Claim) -> bool:
+    try:
+        claim.service.entity(claim.entity_id)
+    except (Unsupported, NotAuthorised):
+        # The service may lack this call too. Every service has the entity's list of parties.
+        try:
+            claim.service.parties(claim.entity_id)
+        except NotFound:
+            return False
+    return True
+
+
+def _record_exists(claim: Claim, error: Unsupported) -> bool:
+    """Return whether the entity's list shows the record. Without a list, the service's own code decides."""
+    if claim.kind not in _RECORD_KINDS:
+        return True
+    try:
+        return claim.row.remote_id in listed_ids(claim)
+    except Unsupported:
+        return error.code != "not_found"
