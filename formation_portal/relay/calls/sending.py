@@ -226,15 +226,16 @@ def _refused(row: Delivery, claim: Claim, outcome: CallOutcome, now: datetime) -
         _held(row, claim, CallOutcome(DeliveryState.HELD, UNSUPPORTED, request_id=outcome.request_id), now)
         return
     if problems and not any(problem["is_answerable"] for problem in problems):
-        # An earlier try whose answer was lost may have been processed before, for example, a quota was used up.
-        reason = UNCLEAR if row.unclear_since else outcome.reason or NOT_ACCEPTED
-        _held(row, claim, replace(outcome, reason=reason), now)
+        _held(row, claim, replace(outcome, reason=outcome.reason or NOT_ACCEPTED), now)
         return
     row.unclear_since = None
     row.state, row.reason, row.next_at, row.problems = DeliveryState.REFUSED, outcome.reason, None, problems
 
 
 def _held(row: Delivery, claim: Claim, outcome: CallOutcome, now: datetime) -> None:
+    if outcome.problems and row.unclear_since is not None:
+        # An earlier try, whose answer was lost, may have been processed before the service began to refuse it.
+        outcome = replace(outcome, reason=UNCLEAR)
     if row.wanted != row.sent and outcome.reason not in (UNSUPPORTED, UNCLEAR):
         _requeue_changed(row, now)
         return

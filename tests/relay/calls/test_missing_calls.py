@@ -1,0 +1,152 @@
+"""After 404, 405 or 501 the entity is read: either the record is gone, or the service lacks the call."""
+
+from typing import Any
+
+import pytest
+
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft
+from formation_portal.relay.delivery_status import deliveries_of
+from formation_portal.relay.models import UNSUPPORTED, Attempt, ServiceProfile
+from formation_portal.relay.service_profile import current_profile, update_profile
+from formation_portal.relay.wording import state_words
+from formation_portal.relay.worker import drain
+from formation_portal.service.models import Entity, Party
+from tests.relay.conftest import row, save
+from tests.relay.flaky_transport import Failure, FlakyTransport, answers, lost_before, unreachable
+
+pytestmark = pytest.mark.django_db(databases=["default", "service"])
+
+NOT_FOUND = answers(404, {"code": "not_found", "detail": "There is no such thing"})
+NO_ROUTE = answers(404, "<h1>Not found</h1>")
+MISSING = (NOT_FOUND, NO_ROUTE, answers(405), answers(501))
+CHANGE, SUBMIT, STATUS = "PATCH entities/parties", "POST entities/submit", "POST entities/status"
+CANNOT = "The service cannot do this: tell it by e-mail, then record it here"
+
+
+@pytest.fixture
+def received(complete: Draft, transport: FlakyTransport) -> Draft:
+    drain()
+    transport.clear()
+    return complete
+
+
+def rename(draft: Draft, last_name: str, by: Any) -> None:
+    [ada] = draft.parties
+    services.save_party(draft, ada, {"person.last_name": last_name}, version=ada.model.version, by=by)
+
+
+@pytest.mark.parametrize("answer", MISSING, ids=("404-code", "404", "405", "501"))
+def test_a_change_is_impossible_where_the_entity_and_the_record_are_there(
+    received: Draft, transport: FlakyTransport, owner: Any, answer: Failure
+) -> None:
+    transport.fail_on(CHANGE, answer)
+    rename(received, "King", owner)
+    drain()
+    held = row("party", "ada")
+    assert (held.state, held.reason) == ("held", UNSUPPORTED)
+    assert state_words(held) == CANNOT
+    assert not current_profile().can_edit
+    transport.clear()
+    rename(received, "Noel", owner)
+    drain()
+    assert transport.endpoints == [], "a missing call is not made again"
+
+
+@pytest.mark.parametrize("answer", MISSING, ids=("404-code", "404", "405", "501"))
+def test_a_submission_that_the_service_lacks_is_told_by_hand_and_never_made_again(
+    complete: Draft, transport: FlakyTransport, owner: Any, agent: Any, answer: Failure
+) -> None:
+    transport.fail_on(SUBMIT, answer)
+    services.submit(complete, by=owner)
+    drain()
+    drain()
+    submission = row("submission")
+    assert (submission.state, submission.reason, state_words(submission)) == ("done", UNSUPPORTED, CANNOT)
+    assert ServiceProfile.objects.get().lacks == ["submission"]
+    services.advance(complete, "begin_review", by=agent)
+    services.advance(complete, "return", by=agent)
+    Entity.objects.update(status="in_review")
+    drain()
+    services.submit(complete, by=owner)
+    drain()
+    assert transport.endpoints.count(SUBMIT) == 1
+
+
+@pytest.mark.parametrize("answer", MISSING, ids=("404-code", "404", "405", "501"))
+def test_a_record_is_gone_where_the_entity_is_gone(
+    received: Draft, transport: FlakyTransport, owner: Any, answer: Failure
+) -> None:
+    transport.fail_on(CHANGE, answer)
+    transport.fail_on("GET entities", NOT_FOUND)
+    rename(received, "King", owner)
+    drain()
+    assert state_words(row("party", "ada")) == "The service no longer has it"
+    assert current_profile().can_edit
+
+
+def test_a_person_who_is_gone_from_an_entity_that_is_there_shows_nothing_about_the_call(
+    received: Draft, transport: FlakyTransport, owner: Any
+) -> None:
+    Party.objects.all().delete()
+    rename(received, "King", owner)
+    drain()
+    assert state_words(row("party", "ada")) == "The service no longer has it"
+    assert current_profile().can_edit
+    save(received, "the-company", {"entity.name": "Larkspur"}, owner)
+    drain()
+    assert row("entity").state == "done"
+
+
+def test_an_entity_that_only_its_list_of_parties_shows_is_there(
+    received: Draft, transport: FlakyTransport, owner: Any
+) -> None:
+    def hides_the_record(transport: FlakyTransport, request: Any, more: Any) -> Any:
+        is_list = str(request.url).partition("?")[0].endswith("/parties")
+        return transport._within.send(request) if is_list else NO_ROUTE(transport, request, more)
+
+    transport.fail_on("GET entities", hides_the_record)
+    transport.fail_on(SUBMIT, NO_ROUTE)
+    services.submit(received, by=owner)
+    drain()
+    assert (row("submission").state, row("submission").reason) == ("done", UNSUPPORTED)
+
+
+@pytest.mark.parametrize("failure", [lost_before, unreachable, answers(500), answers(503, Retry_After="1")])
+def test_nothing_is_concluded_while_the_entity_cannot_be_read(
+    received: Draft, transport: FlakyTransport, owner: Any, failure: Failure
+) -> None:
+    transport.fail_on(CHANGE, NO_ROUTE, times=2)
+    transport.fail_on("GET entities", failure, times=1)
+    rename(received, "King", owner)
+    drain()
+    assert (row("party", "ada").state, row("party", "ada").reason) == ("waiting", "")
+    assert deliveries_of(received.application).of_party("ada").words == "Waiting to retry"
+    assert current_profile().can_edit
+    assert [attempt.outcome for attempt in Attempt.objects.filter(delivery=row("party", "ada"))][0] == "NotThere"
+    drain()
+    assert (row("party", "ada").state, row("party", "ada").reason) == ("held", UNSUPPORTED)
+
+
+def test_the_setting_wins_over_the_probe_and_a_missing_call_is_still_not_made_again(
+    received: Draft, transport: FlakyTransport, owner: Any, settings: Any
+) -> None:
+    update_profile(can_edit=False)
+    assert not current_profile().can_edit
+    settings.FORMATION_SERVICE_EDITS = True
+    assert current_profile().can_edit
+    transport.fail_on(CHANGE, answers(405))
+    rename(received, "King", owner)
+    save(received, "the-company", {"entity.name": "Larkspur"}, owner)
+    drain()
+    assert (row("party", "ada").state, row("party", "ada").reason) == ("held", UNSUPPORTED)
+    assert row("entity").state == "done", "other edits go on"
+    drain()
+    assert transport.endpoints.count(CHANGE) == 1
+
+
+@pytest.mark.parametrize("probed", [None, True])
+def test_the_setting_no_wins_too(received: Draft, settings: Any, probed: bool | None) -> None:
+    update_profile(can_edit=probed)
+    settings.FORMATION_SERVICE_EDITS = False
+    assert not current_profile().can_edit

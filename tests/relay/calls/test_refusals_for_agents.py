@@ -1,0 +1,199 @@
+"""A refusal that names nothing the customer sees is held for an agent, who can send it again unchanged."""
+
+from typing import Any
+
+import pytest
+
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft
+from formation_portal.contract.lifecycle import State
+from formation_portal.relay.calls.sending import make_next_call
+from formation_portal.relay.delivery_status import deliveries_of
+from formation_portal.relay.models import (
+    AMBIGUOUS,
+    FILE_MISSING,
+    KEY_REUSED,
+    UNCLEAR,
+    UNSUPPORTED,
+    Delivery,
+)
+from formation_portal.relay.resolution import DecisionOutdated, may_send_again, send_again
+from formation_portal.relay.wording import state_words
+from formation_portal.relay.worker import drain
+from tests.relay.conftest import reopened, row, save
+from tests.relay.flaky_transport import Failure, FlakyTransport, answers, lost_before, refuses
+
+pytestmark = pytest.mark.django_db(databases=["default", "service"])
+
+CSP_DATA, PARTIES, SUBMIT = "POST entities/csp-data", "POST entities/parties", "POST entities/submit"
+WORDS = "An object of csp_field_key to value is required"
+
+
+def problem(pointer: str, code: str, detail: str, **more: str) -> Failure:
+    """A 422 in the supplement's shape with one error."""
+    error = {"pointer": pointer, "code": code, "detail": detail, **more}
+    return answers(422, {"code": "validation_failed", "detail": "Invalid", "errors": [error]})
+
+
+def test_a_contract_fault_is_held_and_does_not_return_the_application(
+    complete: Draft, transport: FlakyTransport, owner: Any, without_edits: None
+) -> None:
+    transport.fail_on(CSP_DATA, problem("/csp_data", "wrong_type", WORDS), times=1)
+    services.submit(complete, by=owner)
+    drain()
+    fresh = reopened(complete)
+    assert fresh.application.status is State.SUBMITTED_FOR_REVIEW
+    held = row("entity_csp")
+    assert (held.state, held.reason) == ("held", "validation_failed")
+    assert [(one["code"], one["message"]) for one in held.problems] == [("wrong_type", WORDS)]
+    deliveries = deliveries_of(fresh.application)
+    assert (deliveries.overall.words, deliveries.overall.problems, deliveries.refusals) == ("With our team", (), ())
+
+
+@pytest.mark.parametrize(
+    ("status", "body"),
+    [
+        (400, {"errors": [{"pointer": "/csp_form_schema_id", "code": "invalid", "detail": "Not our form"}]}),
+        (402, {"code": "quota_exceeded", "detail": "Your plan allows 5 companies a month"}),
+        (409, {"code": "conflict", "detail": "Another request changed this"}),
+        (422, {"detail": "The content is not valid"}),
+        (422, {"code": "unknown_field", "errors": [{"field": "xy.activity", "detail": "We have no such field"}]}),
+        (422, {"errors": [{"field": "xy.activity", "code": "unknown_field", "detail": "We have no such field"}]}),
+        (422, {"errors": [{"field": "xy.office", "code": "invalid", "detail": "Not the agent's address"}]}),
+        (422, {"errors": [{"field": "xy.goods", "code": "required", "detail": "Enter the goods"}]}),
+    ],
+    ids=("schema-id", "quota", "conflict", "nothing-named", "unknown", "one-unknown", "agents-answer", "not-asked"),
+)
+def test_a_refusal_of_what_no_customer_can_change_is_held(
+    complete: Draft, transport: FlakyTransport, owner: Any, status: int, body: Any
+) -> None:
+    transport.fail_on(CSP_DATA, answers(status, body), times=1)
+    drain()
+    assert row("entity_csp").state == "held"
+    assert may_send_again(row("entity_csp"))
+    services.submit(complete, by=owner)
+    assert complete.application.status is State.SUBMITTED_FOR_REVIEW, "nothing keeps the customer from submitting"
+
+
+def test_the_customer_reads_the_errors_that_name_an_answer_and_agents_read_all(
+    complete: Draft, transport: FlakyTransport
+) -> None:
+    errors = [
+        {"pointer": "/csp_data", "code": "wrong_type", "detail": WORDS},
+        {"pointer": "/csp_data/xy.capital", "field": "xy.capital", "code": "too_low", "detail": "At least 60,000"},
+    ]
+    transport.fail_on(CSP_DATA, answers(422, {"code": "validation_failed", "errors": errors}), times=1)
+    drain()
+    [need] = deliveries_of(complete.application).of_entity().problems
+    assert (need.field, need.message, need.section) == ("xy.capital", "At least 60,000", "funds")
+    assert [one["message"] for one in row("entity_csp").problems] == [WORDS, "At least 60,000"]
+
+
+@pytest.mark.parametrize(
+    ("error", "is_returned"),
+    [
+        ({"code": "quota", "detail": "No more companies this month"}, False),
+        ({"pointer": "/registered_office", "code": "required", "detail": "No office"}, False),
+        ({"section": "Directors", "code": "minimum", "detail": "Two directors are required"}, True),
+        ({"field": "xy.person.is_pep", "code": "required", "detail": "Is a director exposed?"}, True),
+        ({"field": "capital", "code": "required", "detail": "How much capital?"}, True),
+        ({"pointer": "/documents", "slot": "Register extract", "detail": "Upload the extract"}, True),
+    ],
+    ids=("quota", "foreign-field", "section", "persons-field", "field", "slot"),
+)
+def test_a_refused_submission_goes_back_only_if_it_names_something_of_the_form(
+    complete: Draft, transport: FlakyTransport, owner: Any, error: dict[str, str], is_returned: bool
+) -> None:
+    transport.fail_on(SUBMIT, answers(422, {"code": "requirements_not_met", "errors": [error]}), times=1)
+    services.submit(complete, by=owner)
+    drain()
+    state = State.RETURNED_FOR_CHANGES if is_returned else State.SUBMITTED_FOR_REVIEW
+    assert reopened(complete).application.status is state
+    assert row("submission").state == ("refused" if is_returned else "held")
+
+
+@pytest.mark.parametrize(("status", "state"), [(413, "refused"), (415, "refused"), (422, "held")])
+def test_a_file_that_is_too_large_or_of_another_type_is_for_the_customer_to_replace(
+    complete: Draft, transport: FlakyTransport, status: int, state: str
+) -> None:
+    transport.fail_on("POST entities/documents", answers(status, {"error": "Not like this, please"}), times=1)
+    drain()
+    assert Delivery.objects.get(kind="document").state == state
+
+
+def test_an_agent_sends_it_again_unchanged_and_all_of_it_arrives(
+    complete: Draft, transport: FlakyTransport, owner: Any, agent: Any, without_edits: None
+) -> None:
+    transport.fail_on(CSP_DATA, problem("/csp_data", "wrong_type", WORDS), times=1)
+    services.submit(complete, by=owner)
+    drain()
+    assert "POST entities/submit" not in transport.endpoints
+    decision = send_again(row("entity_csp").pk, agent=agent, note="They have repaired it")
+    drain()
+    assert deliveries_of(complete.application).overall.words == "Received"
+    first, second = (call for call in transport.calls if call.path.endswith("/csp-data") and "scope" not in call.body)
+    assert first.body == second.body
+    assert first.key != second.key, "under its old key the service would repeat its refusal"
+    assert (decision.deed, decision.note) == ("again", "They have repaired it")
+
+
+def test_an_agent_can_send_what_waits_for_the_customer_again_too(
+    complete: Draft, transport: FlakyTransport, owner: Any, agent: Any
+) -> None:
+    transport.fail_on(PARTIES, refuses("last_name", "Not in Latin letters"), times=1)
+    drain()
+    send_again(row("party", "ada").pk, agent=agent)
+    drain()
+    assert deliveries_of(complete.application).overall.words == "Received"
+
+
+def test_a_refused_submission_that_is_with_the_customer_is_not_sent_by_an_agent(
+    complete: Draft, transport: FlakyTransport, owner: Any, agent: Any
+) -> None:
+    transport.fail_on(SUBMIT, refuses("name", code="requirements_not_met"), times=1)
+    services.submit(complete, by=owner)
+    drain()
+    assert row("submission").state == "refused"
+    with pytest.raises(DecisionOutdated):
+        send_again(row("submission").pk, agent=agent)
+
+
+@pytest.mark.parametrize(
+    ("state", "reason"),
+    [
+        *(("held", reason) for reason in (UNCLEAR, AMBIGUOUS, UNSUPPORTED, FILE_MISSING, KEY_REUSED)),
+        *((state, "") for state in ("queued", "sending", "done", "waiting", "unknown", "reconciling")),
+    ],
+)
+def test_what_may_have_been_processed_is_never_sent_again_by_hand(
+    complete: Draft, transport: FlakyTransport, agent: Any, state: str, reason: str
+) -> None:
+    drain()
+    Delivery.objects.filter(kind="party").update(state=state, reason=reason)
+    with pytest.raises(DecisionOutdated):
+        send_again(row("party", "ada").pk, agent=agent)
+    assert row("party", "ada").state == state
+
+
+def test_a_refusal_after_a_lost_answer_is_resolved_before_anything_is_sent_again(
+    complete: Draft, transport: FlakyTransport, agent: Any
+) -> None:
+    transport.fail_on(PARTIES, lost_before, times=1)
+    transport.fail_on(PARTIES, answers(402, {"code": "quota_exceeded", "detail": "No more this month"}))
+    for _ in ("first", "again"):
+        drain()
+    held = row("party", "ada")
+    assert (held.state, held.reason, held.needs_a_decision) == ("held", UNCLEAR, True)
+    with pytest.raises(DecisionOutdated):
+        send_again(held.pk, agent=agent)
+
+
+def test_a_change_by_the_customer_releases_what_was_held(
+    complete: Draft, transport: FlakyTransport, owner: Any
+) -> None:
+    transport.fail_on("POST entities", answers(422, {"detail": "The content is not valid"}), times=1)
+    make_next_call(complete.application.pk)
+    assert state_words(row("entity")) == "The service did not accept it and names no answer to change"
+    save(complete, "the-company", {"entity.name": "Larkspur"}, owner)
+    drain()
+    assert (row("entity").state, row("entity").problems) == ("done", [])
