@@ -44,10 +44,10 @@ def changed(shares: Draft, at_other_service: OtherService, owner: Any) -> Delive
 
 
 def record(client: Client, found: Delivery, **form: Any) -> Any:
-    """As an agent does it: the page's own form, with a note."""
+    """As an agent does it: the page's last form, with a note."""
     markup = page_of(client, path(found))
-    [posted] = [one for one in markup.all("form") if one.attributes.get("action", "").endswith("/decision/")]
-    hidden = {name: markup.one("input", name=name).attributes["value"] for name in ("seen", "deed")}
+    posted = [one for one in markup.all("form") if one.attributes.get("action", "").endswith("/decision/")][-1]
+    hidden = {name: markup.all("input", name=name)[-1].attributes["value"] for name in ("seen", "deed")}
     return client.post(posted.attributes["action"], hidden | {"note": NOTE} | form)
 
 
