@@ -227,6 +227,10 @@ class FormationService:
         """**S** GET /webhooks, all pages."""
         return self._records.list_all("/webhooks", is_supplement=True)
 
+    def send_test_event(self, webhook_id: str, *, key: str) -> Record:
+        """**S** POST /webhooks/{id}/test. The record has the event's `id`."""
+        return self._records.write("POST", _path("webhooks", webhook_id, "test"), {}, key=key, is_supplement=True)
+
     def remove_webhook(self, webhook_id: str, *, key: str = "") -> None:
         """**S** DELETE /webhooks/{id}."""
         self._records.delete(_path("webhooks", webhook_id), key=key)

@@ -19,7 +19,8 @@ from formation_portal.core.monitoring.metrics import all_processes
 from formation_portal.desk.queue.health import waiting_cases
 from formation_portal.mail.health import outbox
 from formation_portal.relay.health import is_paused, last_event, open_deliveries
-from formation_portal.relay.models import DeliveryState
+from formation_portal.relay.models import DeliveryState, RefusedEvents
+from formation_portal.relay.refused_events import refused_events
 from formation_portal.service.webhooks.health import event_queue
 
 PATH = "/metrics"
@@ -86,6 +87,11 @@ def _deliveries() -> Iterator[GaugeMetricFamily]:
     came = last_event()
     last = "When the service's last event came, in seconds since 1970; 0: none within a month."
     yield GaugeMetricFamily("formation_last_event_timestamp_seconds", last, value=came.timestamp() if came else 0)
+    help_text = "Events of the service that were refused since the portal last subscribed."
+    refused, numbers = GaugeMetricFamily("formation_events_refused", help_text, labels=["reason"]), refused_events()
+    for reason in RefusedEvents.Reason.values:
+        refused.add_metric([reason], numbers.get(reason, 0))
+    yield refused
 
 
 def _cases() -> Iterator[GaugeMetricFamily]:

@@ -11,6 +11,7 @@ from django.utils import timezone
 from formation_portal.core.monitoring.checks import CheckResult, Verdict, age_in_words, fault, look, ok, verdict_on_age
 
 from .models import Attempt, Delivery, DeliveryState, ReceivedEvent
+from .refused_events import refusal_notices
 from .service_profile import current_profile, service_notices
 from .wake import wake_workers
 
@@ -91,3 +92,12 @@ def check_relay() -> Iterator[CheckResult]:
     for words, is_trouble in service_notices():
         if is_trouble:
             yield look("Relay", words, "See /desk/deliveries/.")
+
+
+def check_received_events() -> Iterator[CheckResult]:
+    """Report events of the formation service that the portal refused."""
+    notices = refusal_notices()
+    for notice in notices:
+        yield look("Events received", notice.text, notice.remedy)
+    if not notices:
+        yield ok("Events received", "none was refused in the last 24 hours")

@@ -14,7 +14,7 @@ import uuid
 from collections.abc import Mapping
 from contextlib import suppress
 from datetime import timedelta
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.conf import settings
 from django.db import transaction
@@ -30,12 +30,15 @@ from formation_portal.core.nodes.secret_store import StoredSecret
 from formation_portal.gateway import FormationService
 from formation_portal.gateway.errors import NotFound, UnexpectedAnswer
 from formation_portal.relay.document_status import read_soon
-from formation_portal.relay.models import ReceivedEvent
+from formation_portal.relay.models import ReceivedEvent, RefusedEvents
+from formation_portal.relay.refused_events import (
+    STANDARD,
+    TOLERANCE_SECONDS,
+    count_refused_event,
+    refusal_reason,
+)
 
 logger = logging.getLogger(__name__)
-
-STANDARD = "standard"
-TOLERANCE_SECONDS = 300
 
 Headers = Mapping[str, str]
 
@@ -70,15 +73,23 @@ def _stored_secrets() -> list[str]:
     return secret_store.read(StoredSecret.WEBHOOK_SECRET).split()
 
 
-def subscribe(service: FormationService, url: str, *, anew: bool = False) -> bool:
-    """Have events posted to the address; False where that was so already.
+class Subscribed(NamedTuple):
+    """A subscription to the service's events. `is_new`: it was made just now."""
 
-    With `anew` there is a new secret. Earlier subscriptions of the address are ended once the new one is kept. Raises
-    GatewayError; Unsupported where the service has no such call.
+    webhook_id: str
+    is_new: bool
+
+
+def subscribe(service: FormationService, url: str, *, anew: bool = False) -> Subscribed:
+    """Have events posted to the address, with a new secret if `anew`, and count refused events from zero.
+
+    Earlier subscriptions of the address are ended once the new one is kept. Raises GatewayError; Unsupported where the
+    service has no such call.
     """
     earlier = [one for one in service.webhooks() if one.get("url") == url]
+    RefusedEvents.objects.all().delete()
     if earlier and _stored_secrets() and not anew:
-        return False
+        return Subscribed(str(earlier[-1].get("id")), is_new=False)
     body = {"url": url, "events": sorted(EVENT_KINDS), "description": "Formation portal"}
     made = service.add_webhook(body, key=uuid.uuid4().hex)
     secret = made.get("secret")
@@ -89,7 +100,7 @@ def subscribe(service: FormationService, url: str, *, anew: bool = False) -> boo
         # What is gone already is as it should be.
         with suppress(NotFound):
             service.remove_webhook(str(one.get("id")))
-    return True
+    return Subscribed(str(made["id"]), is_new=True)
 
 
 BODY_LIMIT = 256 * 1024
@@ -100,17 +111,22 @@ _NAME = re.compile(r"[!-~]{1,200}")
 
 
 def receive(body: bytes, *, headers: Headers, media_type: str) -> bool:
-    """Keep the event, once; False where it isn't surely the service's, and then nothing happens.
+    """Keep an event, once. Return False for one that isn't surely the service's, which is only counted.
 
     What it says of itself decides only whether it was here before, and which application is read again.
     """
     event = None
     check = _is_standard if settings.WEBHOOK_SCHEME == STANDARD else _is_plain
-    if media_type == MEDIA_TYPE and any(check(secret, body, headers) for secret in signing_secrets()):
+    known_secrets = signing_secrets()
+    if not any(check(secret, body, headers) for secret in known_secrets):
+        reason = refusal_reason(headers, has_secret=bool(known_secrets))
+    else:
+        reason = RefusedEvents.Reason.CONTENT
         with suppress(ValueError, RecursionError):
             event = json.loads(body)
-    if not isinstance(event, dict):
-        logger.warning("Event refused: no valid signature from the last five minutes")
+    if media_type != MEDIA_TYPE or not isinstance(event, dict):
+        logger.warning("Event refused: %s", reason.label)
+        count_refused_event(reason)
         return False
     kind, data = _short_word(event.get("type")), event.get("data")
     about = _short_word(data.get("entity_id")) if isinstance(data, dict) else ""

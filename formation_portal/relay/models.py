@@ -376,6 +376,25 @@ class ReceivedEvent(models.Model):
         return f"{self.kind} {self.event_id}"
 
 
+class RefusedEvents(models.Model):
+    """How many events were refused for one reason since the portal last subscribed. At most a row for each reason."""
+
+    class Reason(models.TextChoices):
+        NO_SECRET = "no_secret", "the portal has no secret to verify them"
+        UNSIGNED = "unsigned", "they have no signature"
+        OTHER_SCHEME = "other_scheme", "they are signed in another way than WEBHOOK_SCHEME says"
+        TIME = "time", "they were signed more than five minutes ago, or the clocks differ"
+        SIGNATURE = "signature", "their signature does not match the secret"
+        CONTENT = "content", "their content is not JSON"
+
+    reason = models.CharField(primary_key=True, max_length=20, choices=Reason.choices)
+    number = models.PositiveBigIntegerField(default=0)
+    last_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"{self.reason}: {self.number}"
+
+
 class ServiceProfile(models.Model):
     """What was found out about the service at one address, and how calls to it fare. What is not known is None."""
 

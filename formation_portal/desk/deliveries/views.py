@@ -9,6 +9,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 from formation_portal.accounts.models import Right
 from formation_portal.accounts.policies import UserRequest, agent, agent_with
 from formation_portal.relay.models import Delivery
+from formation_portal.relay.refused_events import refusal_notices
 from formation_portal.relay.resolution import DecisionOutdated, DecisionRefused, deliveries_in
 from formation_portal.relay.service_profile import service_notices
 from formation_portal.ui.pagination import numbered_links
@@ -32,7 +33,7 @@ def deliveries(request: UserRequest) -> HttpResponse:
         "rows": delivery_rows(page.object_list),
         "links": numbered_links(page, request.GET),
         "views": delivery_views(chosen),
-        "notices": service_notices(),
+        "notices": _notices(),
     }
     return render(request, "desk/deliveries/deliveries.html", context)
 
@@ -69,5 +70,10 @@ def _draw(
     request: UserRequest, row: Delivery, *, form: ResolutionForm | None = None, status: int = 200
 ) -> HttpResponse:
     page = delivery_page(row, form=form)
-    context = {"page": page, "problems": page.form.problems, "notices": service_notices()}
+    context = {"page": page, "problems": page.form.problems, "notices": _notices()}
     return render(request, "desk/deliveries/delivery.html", context, status=status)
+
+
+def _notices() -> list[tuple[str, bool]]:
+    """Return sentences about the service and its events, and whether each is trouble. Two queries."""
+    return [*service_notices(), *((f"{notice.text} {notice.remedy}", True) for notice in refusal_notices())]

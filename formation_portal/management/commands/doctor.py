@@ -23,7 +23,7 @@ from formation_portal.documents.health import check_sandbox, check_scanner
 from formation_portal.gateway.health import check_service
 from formation_portal.mail.health import check_letters, check_mail_server
 from formation_portal.management.health import check_settings
-from formation_portal.relay.health import check_deliveries, check_relay
+from formation_portal.relay.health import check_deliveries, check_received_events, check_relay
 from formation_portal.service.webhooks.health import check_events
 
 # In the order in which one thing stands on the other, with the name of each for where it ends without a result.
@@ -43,6 +43,7 @@ CHECKS: tuple[tuple[str, Callable[[], Iterable[CheckResult]]], ...] = (
     ("Formation service", check_service),
     ("Relay worker", check_relay),
     ("Deliveries", check_deliveries),
+    ("Events received", check_received_events),
     ("Events", check_events),
 )
 

@@ -17,6 +17,7 @@ from formation_portal.service.problems import ApiError, ErrorDetail, invalid, no
 from formation_portal.service.queries import PER_PAGE, PageNumber, PerPage, paginate
 from formation_portal.service.schemas import One, Page, Pattern, StrictBody, Time, WebhookId, distinct
 from formation_portal.service.serializers import Json, format_time
+from formation_portal.service.webhooks import events
 from formation_portal.service.webhooks.posting import URL_LIMIT, URL_PATTERN, TargetRefused, refuse_obvious
 from formation_portal.service.webhooks.sending import secret_of
 
@@ -63,6 +64,13 @@ class NewWebhookOut(WebhookOut):
     secret: str | None
 
 
+class WebhookTestOut(BaseModel):
+    """A test event that is on its way."""
+
+    id: str
+    type: str
+
+
 router = Router(tags=["Webhooks"])
 READ, WRITE = "webhooks:read", "webhooks:write"
 # Each event makes a row for each of them.
@@ -103,6 +111,13 @@ def list_webhooks(request: HttpRequest, page: PageNumber = 1, per_page: PerPage 
 def get_webhook(request: HttpRequest, webhook_id: WebhookId) -> Json:
     """**S** One subscription."""
     return {"data": serialize_webhook(_find_or_404(request, webhook_id))}
+
+
+@route(router, "POST", "/webhooks/{webhook_id}/test", scopes=WRITE, gives=One[WebhookTestOut], status=202)
+def send_test_event(request: HttpRequest, webhook_id: WebhookId) -> Json:
+    """**S** Sends one event of the type `webhook.test` to the subscription."""
+    event = events.webhook_tested(_find_or_404(request, webhook_id))
+    return {"data": {"id": event.id, "type": event.type}}
 
 
 @route(router, "DELETE", "/webhooks/{webhook_id}", scopes=WRITE, gives=None, status=204)

@@ -64,3 +64,13 @@ def shareholding_created(entity: Entity, row: Shareholding) -> None:
         "shares_held": row.shares_held,
     }
     _emit(entity, "shareholding.created", told)
+
+
+def webhook_tested(subscription: Subscription) -> Event:
+    """**S** webhook.test, to one subscription, whatever events it lists."""
+    event = Event.objects.create(
+        account_id=subscription.account_id, type="webhook.test", data={"webhook_id": subscription.id}
+    )
+    EventDelivery.objects.create(subscription=subscription, event=event, about=subscription.id, next_at=timezone.now())
+    EVENTS.wake_after_commit()
+    return event

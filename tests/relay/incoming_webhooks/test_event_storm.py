@@ -66,7 +66,7 @@ def entities(owner: Any, transport: FlakyTransport, settings: Any, tmp_path: Pat
     drain()
     Delivery.objects.filter(kind="document").update(read_next_at=timezone.now() + timedelta(days=1))
     settings.DATA_DIR = tmp_path
-    call_command("register_webhook")
+    call_command("register_webhook", wait=0)
     EventDelivery.objects.all().delete()
     return list(Entity.objects.order_by("created_at"))
 

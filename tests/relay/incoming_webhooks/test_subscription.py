@@ -1,20 +1,23 @@
 """`manage.py register_webhook` subscribes where the service has the call, and keeps the secret to itself."""
 
+import itertools
 import stat
 from pathlib import Path
 from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.utils import timezone
 
 from formation_portal.core.nodes import secret_store
 from formation_portal.core.nodes.secret_store import StoredSecret
 from formation_portal.environment import Environment
 from formation_portal.gateway import FormationService
 from formation_portal.relay import incoming_webhooks
-from formation_portal.relay.models import ReceivedEvent
-from formation_portal.service.models import Subscription
-from formation_portal.service.webhooks.sending import secret_of, signed_headers
+from formation_portal.relay.management.commands import register_webhook
+from formation_portal.relay.models import ReceivedEvent, RefusedEvents
+from formation_portal.service.models import EventDelivery, Subscription
+from formation_portal.service.webhooks.sending import body_of, secret_of, signed_headers
 from tests.relay.flaky_transport import FlakyTransport, answers
 
 from .conftest import SECRET, event, post, written
@@ -29,7 +32,7 @@ def _an_empty_folder(settings: Any, tmp_path: Path, transport: FlakyTransport) -
 
 
 def registered(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
-    call_command("register_webhook", *arguments)
+    call_command("register_webhook", "--wait=0", *arguments)
     return capsys.readouterr().out
 
 
@@ -43,8 +46,6 @@ def test_the_portal_subscribes_and_verifies_what_the_service_then_signs(
     assert incoming_webhooks.signing_secrets() == (secret_of(row.id),)
     assert stat.S_IMODE((Path(settings.DATA_DIR) / StoredSecret.WEBHOOK_SECRET).stat().st_mode) == 0o600
     assert secret_of(row.id) not in output + caplog.text
-    from django.utils import timezone
-
     body = written(event())
     assert post(body, signed_headers(row.id, event_id="evt_1", body=body, at=timezone.now())).status_code == 200
     assert ReceivedEvent.objects.count() == 1
@@ -65,6 +66,94 @@ def test_a_lost_secret_is_replaced(capsys: pytest.CaptureFixture[str], tmp_path:
     secret_store.delete(StoredSecret.WEBHOOK_SECRET)
     registered(capsys)
     assert incoming_webhooks.signing_secrets() == (secret_of(Subscription.objects.get().id),)
+
+
+@pytest.fixture
+def service_that_tests(transport: FlakyTransport) -> FlakyTransport:
+    """The embedded service, which posts a test event before it answers the request for one."""
+
+    def posts_at_once(transport: FlakyTransport, request: Any, more: Any) -> Any:
+        response = transport._within.send(request)
+        delivery = EventDelivery.objects.select_related("event").latest("pk")
+        body = body_of(delivery.event)
+        subscription, name = delivery.subscription_id, delivery.event.id
+        post(body, signed_headers(subscription, event_id=name, body=body, at=timezone.now()))
+        return response
+
+    transport.fail_on("POST webhooks/test", posts_at_once)
+    return transport
+
+
+def run_with_test(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    """Run the command with its test event; return everything that it writes."""
+    call_command("register_webhook", *arguments)
+    output = capsys.readouterr()
+    return output.out + output.err
+
+
+def test_a_test_event_of_the_service_arrives(
+    service_that_tests: FlakyTransport, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert "The test event arrived." in run_with_test(capsys)
+    received = ReceivedEvent.objects.get()
+    assert (received.kind, received.about) == ("webhook.test", "")
+    assert "WEBHOOK_SCHEME=standard is set." in run_with_test(capsys), (
+        "a second run tests the subscription that is there"
+    )
+
+
+def test_a_test_event_that_is_refused_is_reported_with_its_remedy(
+    service_that_tests: FlakyTransport, settings: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    settings.WEBHOOK_SCHEME = "plain"
+    output = run_with_test(capsys, "--scheme=plain")
+    assert "The test event was refused. 1 event was refused because they are signed in another way" in output
+    assert "Set WEBHOOK_SCHEME to the scheme of the formation service." in output
+
+
+def test_a_test_event_that_does_not_arrive_is_reported(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    moments = itertools.count(0, 10)
+    monkeypatch.setattr(register_webhook.time, "monotonic", lambda: next(moments))
+    monkeypatch.setattr(register_webhook.time, "sleep", lambda seconds: None)
+    assert "The test event did not arrive within 15 seconds." in run_with_test(capsys)
+
+
+@pytest.mark.parametrize("status", [404, 405, 501])
+def test_a_service_that_cannot_send_a_test_event_is_subscribed_all_the_same(
+    status: int, transport: FlakyTransport, capsys: pytest.CaptureFixture[str]
+) -> None:
+    transport.fail_on("POST webhooks/test", answers(status))
+    output = run_with_test(capsys)
+    assert "Subscribed: " in output
+    assert "cannot send a test event" in output
+
+
+def test_another_scheme_than_the_setting_names_the_setting_and_tests_nothing(
+    transport: FlakyTransport, capsys: pytest.CaptureFixture[str]
+) -> None:
+    output = run_with_test(capsys, "--scheme=plain")
+    assert "Set WEBHOOK_SCHEME=plain, restart the portal" in output
+    assert "POST webhooks/test" not in transport.endpoints
+
+
+def test_at_a_terminal_the_command_asks_for_the_scheme(
+    transport: FlakyTransport, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answers_typed = iter(("HMAC", " Plain "))
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True)
+    monkeypatch.setattr("builtins.input", lambda question: next(answers_typed))
+    output = run_with_test(capsys)
+    assert "standard: Standard Webhooks" in output
+    assert "Set WEBHOOK_SCHEME=plain" in output
+
+
+def test_subscribing_again_counts_refused_events_from_zero(capsys: pytest.CaptureFixture[str]) -> None:
+    post(b"{}", {})
+    assert RefusedEvents.objects.exists()
+    registered(capsys)
+    assert not RefusedEvents.objects.exists()
 
 
 def test_an_earlier_subscription_that_is_gone_already_is_no_fault(
