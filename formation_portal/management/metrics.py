@@ -87,7 +87,7 @@ def _deliveries() -> Iterator[GaugeMetricFamily]:
     came = last_event()
     last = "When the service's last event came, in seconds since 1970; 0: none within a month."
     yield GaugeMetricFamily("formation_last_event_timestamp_seconds", last, value=came.timestamp() if came else 0)
-    help_text = "Events of the service that were refused since the portal last subscribed."
+    help_text = "Events of the service that were rejected since the portal last subscribed."
     refused, numbers = GaugeMetricFamily("formation_events_refused", help_text, labels=["reason"]), refused_events()
     for reason in RefusedEvents.Reason.values:
         refused.add_metric([reason], numbers.get(reason, 0))

@@ -100,4 +100,4 @@ def check_received_events() -> Iterator[CheckResult]:
     for notice in notices:
         yield look("Events received", notice.text, notice.remedy)
     if not notices:
-        yield ok("Events received", "none was refused in the last 24 hours")
+        yield ok("Events received", "none was rejected in the last 24 hours")

@@ -72,6 +72,6 @@ def refusal_notices() -> list[RefusalNotice]:
         last = timezone.localtime(row.last_at)
         time = f"{last.day}\u00a0{last:%B}, {last:%H:%M:%S}"
         events = "1 event was" if row.number == 1 else f"{row.number:,} events were"
-        text = f"{events} refused because {row.get_reason_display()} (last on {time})."
+        text = f"{events} rejected because {row.get_reason_display()} (last on {time})."
         notices.append(RefusalNotice(text, _REMEDIES[Reason(row.reason)]))
     return notices

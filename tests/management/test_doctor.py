@@ -106,7 +106,7 @@ def test_where_all_is_well_there_is_one_line_a_check_and_no_fault(
     *lines, count = capsys.readouterr().out.splitlines()
     assert all(line.startswith("ok     ") for line in lines), lines
     assert count == f"{len(lines)} ok, 0 look, 0 fault"
-    assert len(lines) == 22
+    assert len(lines) == 23
 
 
 def test_a_fault_is_printed_with_its_remedy(settings: Any, capsys: pytest.CaptureFixture[str]) -> None:

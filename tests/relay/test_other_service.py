@@ -9,6 +9,9 @@ from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.contract.catalog import CatalogItem, parse_catalog
 from formation_portal.contract.lifecycle import State
 from formation_portal.relay.delivery_status import NO_SUBMISSIONS, SENT_ON_SUBMIT, deliveries_of
+from formation_portal.relay.models import UNSUPPORTED
+from formation_portal.relay.resolution import send_again
+from formation_portal.relay.wording import state_words
 from formation_portal.relay.worker import drain
 from tests.applications import factories
 from tests.other_service import OtherService
@@ -128,3 +131,46 @@ def test_a_service_that_is_down_loses_nothing(shares: Draft, at_other_service: O
     at_other_service.start()
     drain()
     assert len(at_other_service.only_entity().shareholdings) == 2
+
+
+def test_a_contract_fault_is_left_to_our_team_who_send_it_again_unchanged(
+    shares: Draft, at_other_service: OtherService, owner: Any, agent: Any
+) -> None:
+    at_other_service.refuse("POST .*/csp-data$", "csp_data", "An object of csp_field_key to value is required", times=1)
+    services.submit(shares, by=owner)
+    drain()
+    fresh = reopened(shares)
+    assert fresh.application.status is State.SUBMITTED_FOR_REVIEW
+    deliveries = deliveries_of(fresh.application)
+    assert (deliveries.overall.words, deliveries.overall.problems) == ("With our team", ())
+    send_again(row("entity_csp").pk, agent=agent)
+    drain()
+    assert at_other_service.only_entity().csp_data == {"lark.votes": "Some"}
+    bodies = [request.body for request in at_other_service.requests("POST", "/csp-data")]
+    first, second = (body for body in bodies if "scope" not in body)
+    assert first == second
+    assert len(at_other_service.only_entity().shareholdings) == 2
+
+
+def test_a_404_to_a_submission_of_an_entity_that_is_there_says_that_the_call_is_missing(
+    shares: Draft, at_other_service: OtherService, owner: Any
+) -> None:
+    at_other_service.answer("POST .*/submit$", 404, "Nothing here")
+    services.submit(shares, by=owner)
+    drain()
+    assert (row("submission").state, row("submission").reason) == ("done", UNSUPPORTED)
+    assert "The service cannot do this" in state_words(row("submission"))
+    [entity_id] = at_other_service.entities
+    read = [request.path for request in at_other_service.received if request.method == "GET"]
+    assert read == [f"/api/v1/entities/{entity_id}", f"/api/v1/entities/{entity_id}/parties"]
+
+
+def test_an_entity_that_is_gone_there_is_not_taken_for_a_missing_call(
+    shares: Draft, at_other_service: OtherService, owner: Any
+) -> None:
+    at_other_service.answer("POST .*/submit$", 404, "Nothing here")
+    at_other_service.answer("GET .*/parties$", 404, "Nothing here")
+    services.submit(shares, by=owner)
+    drain()
+    assert (row("submission").state, row("submission").reason) == ("held", "not_found")
+    assert state_words(row("submission")) == "The service no longer has it"

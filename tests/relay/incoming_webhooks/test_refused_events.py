@@ -1,6 +1,7 @@
 """Events that are refused are counted by their reason, whatever comes, and shown to operators and agents."""
 
 import json
+from contextlib import suppress
 from datetime import timedelta
 from typing import Any
 
@@ -105,7 +106,7 @@ def test_doctor_names_the_reason_and_its_remedy(sign: Sign, reason: str, capsys:
     post(BODY, FORGED[reason](sign))
     [check] = doctor(capsys)
     assert check["verdict"] == "look"
-    assert check["found"].startswith("1 event was refused because ")
+    assert check["found"].startswith("1 event was rejected because ")
     assert REMEDIES[reason] in check["remedy"]
     assert not {SECRET, WRONG, "evt_1"} & set(check["found"].split())
 
@@ -115,7 +116,7 @@ def test_the_desk_shows_it_beside_the_deliveries(sign: Sign, as_agent: Client) -
     post(BODY, by_another(sign))
     page = Markup(as_agent.get("/desk/deliveries/").content.decode())
     text = page.one("main").text
-    assert "2 events were refused because their signature does not match the secret" in text
+    assert "2 events were rejected because their signature does not match the secret" in text
     assert "Check WEBHOOK_SECRET" in text
 
 

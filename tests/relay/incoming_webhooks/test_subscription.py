@@ -107,7 +107,7 @@ def test_a_test_event_that_is_refused_is_reported_with_its_remedy(
 ) -> None:
     settings.WEBHOOK_SCHEME = "plain"
     output = run_with_test(capsys, "--scheme=plain")
-    assert "The test event was refused. 1 event was refused because they are signed in another way" in output
+    assert "The test event was rejected. 1 event was rejected because they are signed in another way" in output
     assert "Set WEBHOOK_SCHEME to the scheme of the formation service." in output
 
 

@@ -131,3 +131,24 @@ def test_an_event_takes_as_many_queries_however_many_subscribed(
         caller.webhook(URL, "party.added")
     with django_assert_num_queries(count, using=SERVICE):
         caller.person(entity, "director")
+
+
+def test_a_test_event_goes_to_one_subscription_whatever_it_lists(caller: Caller) -> None:
+    chosen, _ = caller.webhook(), caller.webhook()
+    answer = caller.post(f"/webhooks/{chosen}/test", {})
+    assert answer.status_code == 202
+    event = Event.objects.get()
+    assert answer.json() == {"data": {"id": event.id, "type": "webhook.test"}}
+    assert (event.type, event.data) == ("webhook.test", {"webhook_id": chosen})
+    delivery = EventDelivery.objects.get()
+    assert (delivery.subscription_id, delivery.event_id, delivery.next_at is not None) == (chosen, event.pk, True)
+
+
+@pytest.mark.parametrize("webhook", ["wh_of_another", "ent_1"])
+def test_no_test_event_goes_to_a_subscription_of_somebody_else(
+    caller: Caller, other_account: Caller, webhook: str
+) -> None:
+    theirs = other_account.webhook()
+    for name in (theirs, webhook):
+        assert caller.post(f"/webhooks/{name}/test", {}).status_code == 404
+    assert not Event.objects.exists()

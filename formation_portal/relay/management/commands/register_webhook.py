@@ -77,7 +77,7 @@ class Command(BaseCommand):
             record = gateway.service().send_test_event(webhook_id, key=uuid.uuid4().hex)
         except Unsupported:
             self.stdout.write(
-                "This formation service cannot send a test event. manage.py doctor reports refused events."
+                "This formation service cannot send a test event. manage.py doctor shows rejected events."
             )
             return
         except GatewayError as error:
@@ -89,7 +89,7 @@ class Command(BaseCommand):
                 self.stdout.write("The test event arrived.")
                 return
             if notices := refusal_notices():
-                self.stderr.write(f"The test event was refused. {notices[0].text} {notices[0].remedy}")
+                self.stderr.write(f"The test event was rejected. {notices[0].text} {notices[0].remedy}")
                 return
             if time.monotonic() >= deadline:
                 break
