@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from django.utils import timezone
 
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft
@@ -173,6 +174,15 @@ def test_what_may_have_been_processed_is_never_sent_again_by_hand(
     with pytest.raises(DecisionOutdated):
         send_again(row("party", "ada").pk, agent=agent)
     assert row("party", "ada").state == state
+
+
+def test_a_delivery_with_an_earlier_lost_answer_is_not_sent_again_by_hand_whatever_it_is_held_for(
+    complete: Draft, transport: FlakyTransport, agent: Any
+) -> None:
+    drain()
+    Delivery.objects.filter(kind="party").update(state="held", reason="unexpected", unclear_since=timezone.now())
+    with pytest.raises(DecisionOutdated):
+        send_again(row("party", "ada").pk, agent=agent)
 
 
 def test_a_refusal_after_a_lost_answer_is_resolved_before_anything_is_sent_again(
