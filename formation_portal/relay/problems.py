@@ -36,6 +36,8 @@ class LocatedProblem(Problem):
     is_answerable: bool = True
 
 
+# The steps of a service's path that are looked at, from its end.
+_MAX_STEPS = 8
 # The members of a record that are no questions of the form, and that the customer changes all the same.
 _ANSWERABLE_MEMBERS = {
     ResourceKind.PARTY: frozenset({"roles", "party_type"}),
@@ -109,7 +111,7 @@ def _field(path: str, row: Delivery, fields: Iterable[FieldSpec]) -> str:
     answers = {"answers": {spec.name: None for spec in fields}}
     # A submission speaks about any thing's answers; properties of parties and classes have the same names.
     kinds = (ResourceKind.ENTITY, ResourceKind.PARTY) if row.is_transition else (row.resource_kind,)
-    steps = path.split(".")
+    steps = path.split(".")[-_MAX_STEPS:]
     for length in range(len(steps), 0, -1):
         for start in range(len(steps) - length + 1):
             part = ".".join(steps[start : start + length])

@@ -52,3 +52,21 @@ def test_a_refusal_without_words_has_some(complete: Draft) -> None:
     row = Delivery(application=complete.application, kind="entity", subject="")
     [found] = locate([refused("entity.name", message="")], row, IDS, complete)
     assert found["message"] == "Change this answer. The formation service did not accept it."
+
+
+@pytest.mark.parametrize(
+    ("path", "field"),
+    [
+        ("date_of_birth.0", "person.date_of_birth"),
+        ("parties.0.person.last_name", "person.last_name"),
+        ("xy.person.is_pep", "xy.person.is_pep"),
+        (".".join(["deep"] * 2_000) + ".email", "person.email"),
+        ("favourite_colour", "favourite_colour"),
+    ],
+)
+def test_a_path_names_the_question_that_it_leads_to_or_into(complete: Draft, path: str, field: str) -> None:
+    row = Delivery(application=complete.application, kind="party", subject="ada")
+    if field == "xy.person.is_pep":
+        row.kind = "party_csp"
+    [found] = locate([refused(path)], row, IDS, complete)
+    assert (found["field"], found["is_answerable"]) == (field, field != "favourite_colour")

@@ -79,7 +79,7 @@ def test_a_document_is_called_as_its_form_calls_it(complete: Draft) -> None:
 
 def test_what_was_recorded_here_alone_says_that_the_service_is_to_be_informed() -> None:
     recorded = Delivery(state=DeliveryState.DONE, reason=UNSUPPORTED)
-    assert state_words(recorded) == "Recorded here. The service has no call for it: inform the formation service"
+    assert state_words(recorded) == "The service cannot do this: tell it by e-mail, then record it here"
 
 
 @pytest.mark.django_db(databases=["default", "service"])
