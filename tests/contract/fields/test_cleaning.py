@@ -108,7 +108,7 @@ def test_nothing_ignorable_stays_but_what_names_are_written_with(text: str) -> N
     cleaned = clean_line(text)
     assert not DIRECTION_MARKS.intersection(cleaned)
     for place in forbidden_places(cleaned):
-        pytest.fail(f"{ascii(cleaned)} has {ascii(cleaned[place])} at {place}")
+        pytest.fail(f"{cleaned!a} has {cleaned[place]!a} at {place}")
 
 
 @given(TEXTS)
