@@ -1,4 +1,4 @@
-"""Why a write was refused. When one of these is raised, nothing was written."""
+"""Why a write was refused. When one of these is raised, nothing was written; Stale says otherwise."""
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
@@ -43,6 +43,7 @@ class Gone(LookupError):
 class Stale(Exception):
     """Others have saved the same answers since the page was drawn. `stored` and `posted` are both versions, by name.
 
+    Every posted answer that only this page has changed is saved when this is raised.
     `fields` are the names that both have changed, `kept_theirs` those that only others have, and `changes` the history
     entries of either.
     """

@@ -98,7 +98,7 @@ def save_party(
     """Save the posted answers of a party as typed, and its roles where they are given.
 
     Answers to the questions of a new role are saved too. Returns the names of what others have changed since and this
-    page has not. Raises Stale (roles go by the name ROLES), Gone, Closed.
+    page has not. Raises Stale (roles go by the name ROLES), once the other answers are saved; Gone, Closed.
     """
     with application_transaction(draft, by=by, page_version=page_version) as journal:
         model = current_party(draft, party).model
@@ -109,7 +109,7 @@ def save_party(
         asked = asked_answers(draft, fields, raw, by=by, where=f"a {model.kind}", stored=before)
         posted = unlocked_answers(draft, journal, fields, asked, stored=before, holder=model.token)
         posted |= {} if roles is None else {ROLES: known}
-        names, kept_theirs = compare_versions(
+        merge = compare_versions(
             draft.application,
             version=version,
             current=model.version,
@@ -119,18 +119,16 @@ def save_party(
             page_version=page_version,
             asked=fields,
         )
-        if not names:
-            return kept_theirs
-        answered = [name for name in names if name != ROLES]
-        model.raw = without_blanks(before | {name: posted[name] for name in answered})
-        model.roles = known if ROLES in names else had
-        model.version += 1
-        model.save()
-        draft.invalidate()
-        _note_changes(
-            draft, journal, current_party(draft, party), answer_changes(fields, answered, before, posted), had
-        )
-        return kept_theirs
+        if merge.names:
+            answered = [name for name in merge.names if name != ROLES]
+            model.raw = without_blanks(before | {name: posted[name] for name in answered})
+            model.roles = known if ROLES in merge.names else had
+            model.version += 1
+            model.save()
+            draft.invalidate()
+            changes = answer_changes(fields, answered, before, posted)
+            _note_changes(draft, journal, current_party(draft, party), changes, had)
+    return merge.result()
 
 
 def _note_changes(draft: Draft, journal: Journal, row: PartyRow, changes: ChangeList, had: list[str]) -> None:

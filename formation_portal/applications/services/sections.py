@@ -40,13 +40,14 @@ def save_section(
     """Save the posted answers of a section exactly as typed, also invalid and inactive ones.
 
     Answers that were not posted stay, and so do those that others have changed since `version` and this page has not;
-    the names of the latter are returned. Raises Stale where both have changed an answer, and Closed.
+    the names of the latter are returned. Raises Stale about answers that both have changed, once the others are saved;
+    Closed.
     """
     with application_transaction(draft, by=by, page_version=page_version) as journal:
         stored = draft.raw(section)
         asked = asked_answers(draft, section.fields_by_name, raw, by=by, where=section.key, stored=stored)
         posted = unlocked_answers(draft, journal, section.fields_by_name, asked, stored=stored)
-        names, kept_theirs = compare_versions(
+        merge = compare_versions(
             draft.application,
             version=version,
             current=draft.version(section.key),
@@ -56,22 +57,25 @@ def save_section(
             page_version=page_version,
             asked=section.fields_by_name,
         )
-        if not names:
-            return kept_theirs
-        for key in dict.fromkeys(draft.home_section(name) for name in names):
-            row = draft.section_row(key)
-            here = {name: posted[name] for name in names if draft.home_section(name) == key}
-            row.raw = with_answers(row.raw, here)
-            row.version += 1
-            row.save()
-        journal.note(
-            "Changed “{section}”",
-            holder=section.key,
-            changes=answer_changes(section.fields_by_name, names, stored, posted),
-            section=section.title,
-            concerns=None if reaches_others(draft.schema, names) else ("",),
-        )
-        return kept_theirs
+        if merge.names:
+            _store_answers(draft, {name: posted[name] for name in merge.names})
+            journal.note(
+                "Changed “{section}”",
+                holder=section.key,
+                changes=answer_changes(section.fields_by_name, merge.names, stored, posted),
+                section=section.title,
+                concerns=None if reaches_others(draft.schema, merge.names) else ("",),
+            )
+    return merge.result()
+
+
+def _store_answers(draft: Draft, answers: Mapping[str, Any]) -> None:
+    """Store each answer in the row of the section that it belongs to."""
+    for key in dict.fromkeys(map(draft.home_section, answers)):
+        row = draft.section_row(key)
+        row.raw = with_answers(row.raw, {name: raw for name, raw in answers.items() if draft.home_section(name) == key})
+        row.version += 1
+        row.save()
 
 
 def restorable_choices(draft: Draft, change: Change) -> dict[str, str]:

@@ -3,7 +3,7 @@
 Owners are stored as typed, and never sent.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from typing import Any
 
@@ -20,7 +20,7 @@ from formation_portal.contract.shares import parse_number_of_shares
 from ..access import Author
 from ..draft import Draft
 from ..fields import changed_names, new_token, without_blanks
-from ..models import Holding, ShareClass, Stake
+from ..models import ChangeList, Holding, ShareClass, Stake
 from ..ownership_stakes import OWNER_PREFIX, exceed_whole, typed_stakes
 from ..parties import PartyRow, References, ShareClassRow, name_answers
 from .exceptions import Gone, LockedByReview, SharesExceedWhole
@@ -82,7 +82,7 @@ def save_share_class(
 ) -> KeptTheirs:
     """Save the posted answers of a share class as typed. Returns the names of what others have changed since.
 
-    Raises Stale, Gone, Closed.
+    Raises Stale, once the other answers are saved; Gone, Closed.
     """
     with application_transaction(draft, by=by, page_version=page_version) as journal:
         model = _current_share_class(draft, share_class).model
@@ -90,7 +90,7 @@ def save_share_class(
         fields = fields_by_name(draft.schema.share_class_fields)
         before = model.raw
         posted = asked_answers(draft, fields, raw, by=by, where="a share class", stored=before)
-        names, kept_theirs = compare_versions(
+        merge = compare_versions(
             draft.application,
             version=version,
             current=model.version,
@@ -100,16 +100,15 @@ def save_share_class(
             page_version=page_version,
             asked=fields,
         )
-        if not names:
-            return kept_theirs
-        model.raw = without_blanks(before | {name: posted[name] for name in names})
-        model.version += 1
-        model.save()
-        draft.invalidate()
-        label = _current_share_class(draft, share_class).label
-        changes = answer_changes(fields, names, before, posted)
-        journal.note("Changed the share class {name}", holder=model.token, changes=changes, name=label)
-        return kept_theirs
+        if merge.names:
+            model.raw = without_blanks(before | {name: posted[name] for name in merge.names})
+            model.version += 1
+            model.save()
+            draft.invalidate()
+            label = _current_share_class(draft, share_class).label
+            changes = answer_changes(fields, merge.names, before, posted)
+            journal.note("Changed the share class {name}", holder=model.token, changes=changes, name=label)
+    return merge.result()
 
 
 def remove_share_class(draft: Draft, share_class: ShareClass | ShareClassRow, *, by: AbstractBaseUser) -> References:
@@ -139,7 +138,7 @@ def save_holdings(
     """Save the numbers of shares as typed, by the tokens of party and class. Numbers that were not posted stay.
 
     So do those that others have changed since and this page has not; they are returned. Raises Stale (names are pairs
-    of tokens) where a `version` is given and both have changed a number; raises Closed.
+    of tokens) where a `version` is given and both have changed a number, once the others are saved; raises Closed.
     """
     section = draft.schema.share_section
     if section is None:
@@ -151,7 +150,7 @@ def save_holdings(
         stored = draft.typed_holdings()
         if any(stored.get(pair, "") != text for pair, text in posted.items()):
             _refuse_if_locked(draft, journal)
-        pairs, kept_theirs = compare_versions(
+        merge = compare_versions(
             draft.application,
             version=version,
             current=draft.version(section.key),
@@ -161,26 +160,35 @@ def save_holdings(
             page_version=page_version,
             history_key="/".join,
         )
-        if not pairs:
-            return kept_theirs
-        labels = {row.token: row.label for row in draft.parties} | {row.token: row.label for row in draft.share_classes}
-        for pair in pairs:
-            _store_holding(draft, pair, posted[pair], parties[pair[0]], classes[pair[1]])
-        version_row = draft.section_row(section.key)
-        version_row.version += 1
-        version_row.save()
-        changes = [
-            {
-                "field": "/".join(pair),
-                "label": f"{labels[pair[0]]}, {labels[pair[1]]}",
-                "before": stored.get(pair),
-                "after": posted[pair],
-            }
-            for pair in pairs
-        ]
-        concerned = {party for party, _ in pairs}
-        journal.note("Changed shareholdings", holder=section.key, changes=changes, concerns=concerned)
-        return kept_theirs
+        if merge.names:
+            for pair in merge.names:
+                _store_holding(draft, pair, posted[pair], parties[pair[0]], classes[pair[1]])
+            version_row = draft.section_row(section.key)
+            version_row.version += 1
+            version_row.save()
+            changes = _holding_changes(draft, merge.names, stored, posted)
+            concerned = {party for party, _ in merge.names}
+            journal.note("Changed shareholdings", holder=section.key, changes=changes, concerns=concerned)
+    return merge.result()
+
+
+def _holding_changes(
+    draft: Draft,
+    pairs: Iterable[tuple[str, str]],
+    before: Mapping[tuple[str, str], str],
+    after: Mapping[tuple[str, str], str],
+) -> ChangeList:
+    """Return the changed numbers as a Change stores them."""
+    labels = {row.token: row.label for row in (*draft.parties, *draft.share_classes)}
+    return [
+        {
+            "field": "/".join(pair),
+            "label": f"{labels[pair[0]]}, {labels[pair[1]]}",
+            "before": before.get(pair),
+            "after": after[pair],
+        }
+        for pair in pairs
+    ]
 
 
 def _store_holding(draft: Draft, pair: tuple[str, str], text: str, party: Any, share_class: Any) -> None:
@@ -233,7 +241,8 @@ def save_owners(
     """Save the part of each owner as typed, by their tokens; an empty text removes one. Other owners stay.
 
     Returns the tokens of those that others have changed since and this page has not. Raises Stale (names are tokens),
-    Closed, SharesExceedWhole, and Gone, also for an owner that is removed or is the company itself.
+    once the other parts are saved; Closed, SharesExceedWhole, and Gone, also for an owner that is removed or is the
+    company itself.
     """
     with application_transaction(draft, by=by, page_version=page_version) as journal:
         row = current_party(draft, company)
@@ -241,7 +250,7 @@ def save_owners(
         if not typed.keys() <= parties.keys():
             raise Gone(gettext("This person or company was removed"))
         stored = {owner: text for (of, owner), text in typed_stakes(draft).items() if of == row.token}
-        owners, kept_theirs = compare_versions(
+        merge = compare_versions(
             draft.application,
             version=version,
             current=0,
@@ -251,18 +260,19 @@ def save_owners(
             page_version=page_version,
             history_key=_history_key,
         )
-        if owners and exceed_whole(map(_parsed_stake, (stored | {owner: typed[owner] for owner in owners}).values())):
+        after = stored | {owner: typed[owner] for owner in merge.names}
+        if merge.names and exceed_whole(map(_parsed_stake, after.values())):
             raise SharesExceedWhole
         labels = {one.token: one.label for one in draft.parties}
         changes = [
             {"field": _history_key(owner), "label": labels[owner], "before": stored.get(owner), "after": typed[owner]}
-            for owner in owners
+            for owner in merge.names
         ]
-        for owner in owners:
+        for owner in merge.names:
             _store_stake(draft, row, parties[owner].pk, typed[owner])
         if changes:
             journal.note("Changed who owns {name}", holder=row.token, changes=changes, concerns=(), name=row.label)
-        return kept_theirs
+    return merge.result()
 
 
 def _parsed_stake(text: str) -> Fraction | None:

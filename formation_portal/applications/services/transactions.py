@@ -1,8 +1,9 @@
 """What every write shares: the row lock, the history, those who listen to changes, and the audit log.
 
 Concurrency is optimistic: nobody overwrites answers that others have saved since the page was drawn. The history tells,
-answer by answer. A page's own earlier posts carry the page's id, so they are never taken for somebody else's, even
-while their responses are on the way.
+answer by answer: an answer that both have changed waits for a choice, and the others are saved. A page's own earlier
+posts carry the page's id, or that of the page that it has replaced in its window, so they are never taken for somebody
+else's, even while their responses are on the way.
 """
 
 import logging
@@ -53,12 +54,32 @@ KeptTheirs = tuple[Any, ...]
 class PageVersion:
     """The version of a page that posts: the application's revision when it was drawn, and the page's id.
 
+    `earlier_pages` are the ids of the pages that it has replaced in its window, whose posts may still arrive.
     `is_partial`: it posts only what it has changed, and shows everything else as it knew it.
     """
 
     revision: int
     page: str
     is_partial: bool = False
+    earlier_pages: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Merge:
+    """The names of the posted answers to write, and of those that stay as others have saved them.
+
+    `conflict` holds the answers that both have changed.
+    """
+
+    names: tuple[Any, ...]
+    kept_theirs: KeptTheirs = ()
+    conflict: Stale | None = None
+
+    def result(self) -> KeptTheirs:
+        """Return the names that stay as others have saved them. Raises the conflict: call it after the commit."""
+        if self.conflict:
+            raise self.conflict
+        return self.kept_theirs
 
 
 class Journal:
@@ -290,30 +311,32 @@ def compare_versions(
     page_version: PageVersion | None = None,
     history_key: Callable[[Any], str] = str,
     asked: Collection[str] = (),
-) -> tuple[tuple[Any, ...], KeptTheirs]:
-    """Merge a post with what others have saved: the names of the answers to be written, and of those that keep what
-    others have saved. Raises Stale where both have changed the same answer.
+) -> Merge:
+    """Merge a post with what others have saved since the page was drawn.
 
     `version` is the one that the page was drawn with, `current` the stored one. `holders` are the holders of the
     history entries about these answers, and `history_key` gives an answer's name there. Without a `page_version` any
-    post of an old version is stale. `asked` are the names of all that the page asks, where it may post only a part.
+    change by a page of an old version is a conflict. `asked` are the names of all that the page asks, where it may post
+    only a part.
     """
     if page_version is not None and page_version.is_partial and version not in (None, current):
         others = _changes_by_others(application, page_version, holders)
         posted = {name: base for name, (base, _) in others.items() if name in asked} | dict(posted)
     names = changed_names(stored, posted)
     if not names or version is None or version == current:
-        return names, ()
+        return Merge(names)
     if page_version is None:
-        raise _stale(stored, posted, names)
+        return Merge((), conflict=_stale(stored, posted, names))
     others = _changes_by_others(application, page_version, holders)
     touched = {name: others[history_key(name)] for name in names if history_key(name) in others}
     theirs = {name: one for name, one in touched.items() if not is_same_answer(one[0], stored.get(name))}
     kept_theirs = tuple(name for name, (base, _) in theirs.items() if is_same_answer(base, posted[name]))
-    if clashing := tuple(name for name in theirs if name not in kept_theirs):
-        changes = {name: change for name, (_, change) in theirs.items()}
-        raise _stale(stored, posted, clashing, kept_theirs=kept_theirs, changes=changes)
-    return tuple(name for name in names if name not in kept_theirs), kept_theirs
+    clashing = tuple(name for name in theirs if name not in kept_theirs)
+    writable = tuple(name for name in names if name not in theirs)
+    if not clashing:
+        return Merge(writable, kept_theirs)
+    changes = {name: change for name, (_, change) in theirs.items()}
+    return Merge(writable, conflict=_stale(stored, posted, clashing, kept_theirs=kept_theirs, changes=changes))
 
 
 def _stale(
@@ -341,7 +364,7 @@ def _changes_by_others(
     for change in since.select_related("who").order_by("pk"):
         for one in change.changes:
             name = one["field"]
-            if change.page == page_version.page:
+            if change.page == page_version.page or change.page in page_version.earlier_pages:
                 bases[name] = one["after"]
                 found.pop(name, None)
             else:

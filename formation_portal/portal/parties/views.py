@@ -317,24 +317,29 @@ def _save_owners(request: UserRequest, page: OwnersPage) -> HttpResponse:
     if is_added and new.there:
         typed[new.there] = new.part
     page_version = posted_page_version(post, draft)
+    conflicts: list[FieldConflict] = []
     try:
         with transaction.atomic():
-            kept_theirs = services.save_owners(
-                draft, company, typed, by=by, version=page.version, page_version=page_version
-            )
+            try:
+                kept_theirs = services.save_owners(
+                    draft, company, typed, by=by, version=page.version, page_version=page_version
+                )
+            except services.Stale as stale:
+                conflicts, kept_theirs = _owner_conflicts(draft, stale), stale.kept_theirs
             if is_added and new.kind:
                 services.add_owner(draft, company, new.kind, new.names, new.part, by=by, token=new.token)
-    except services.Stale as stale:
-        draft.reload()
-        return render_conflict(request, owners_page(draft, company), _owner_conflicts(draft, stale))
     except services.Gone as gone:
         raise Http404 from gone
     except services.SharesExceedWhole:
         draft.reload()
-        refused = owners_page(draft, company, new, posted={who: typed[who] for who in typed if who != new.there})
-        return _render_owners(request, refused, status=422, is_refused=True)
+        # A choice between both versions comes first; the form with it carries all of this.
+        if not conflicts:
+            refused = owners_page(draft, company, new, posted={who: typed[who] for who in typed if who != new.there})
+            return _render_owners(request, refused, status=422, is_refused=True)
     except services.Closed:
         return _render_owners(request, page, status=409)
+    if conflicts:
+        return render_conflict(request, owners_page(draft, company), conflicts)
     if words := kept_theirs_words(one.party.label for one in page.owners if one.party.token in kept_theirs):
         messages.info(request, words)
     now = owners_page(draft, company, None if is_added else new)

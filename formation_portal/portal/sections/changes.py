@@ -273,6 +273,13 @@ def field_conflicts(form: QuestionForm, stale: Stale) -> tuple[FieldConflict, ..
     )
 
 
+def conflict_words(conflicts: Iterable[FieldConflict]) -> str:
+    """Say which answers wait for a choice, since both have changed them; empty where there are none."""
+    one = gettext("{names} was changed in another window, so your answer is not saved. Your other answers are saved.")
+    many = gettext("{names} were changed in another window, so yours are not saved. Your other answers are saved.")
+    return sentence_about((conflict.label for conflict in conflicts if not conflict.is_left), one, many)
+
+
 def kept_theirs_words(labels: Iterable[str]) -> str:
     """What was changed elsewhere, and stays so, in a sentence; empty where nothing was."""
     one = gettext("{names} was changed in another window. We kept the answer saved there.")

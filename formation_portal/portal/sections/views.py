@@ -43,6 +43,7 @@ from .changes import (
     Consequence,
     FieldConflict,
     accepted_words,
+    conflict_words,
     field_conflicts,
     hidden_controls,
     kept_theirs_words,
@@ -161,6 +162,7 @@ def save_page(
     the address that follows, and `said` tells of a save that went well.
     """
     was = before.draft.form_state
+    conflicts: tuple[FieldConflict, ...] = ()
     answer_change = partial(
         _answer_change,
         request,
@@ -177,9 +179,7 @@ def save_page(
     except services.Gone as gone:
         raise party_not_found(before.draft, before.party.token if before.party else "") from gone
     except services.Stale as stale:
-        # The files go their own way: a slot has no version, and the next form can't carry them.
-        _report_refused(request, _save_files(request, page))
-        return render_conflict(request, page(), clashes(stale))
+        conflicts, kept_theirs = clashes(stale), stale.kept_theirs
     except services.Closed:
         _report_refused(request, _save_files(request, page))
         unsaved = (
@@ -187,6 +187,10 @@ def save_page(
             *unsaved_replies(request.POST),
         )
         return render_page(request, page(), status=409, unsaved=unsaved)
+    if conflicts and not request.htmx:
+        # The files go their own way: a slot has no version, and the next form can't carry them.
+        _report_refused(request, _save_files(request, page))
+        return render_conflict(request, page(), conflicts)
     found = before.consequence(was)
     asked = before.form.asked if kept_theirs else ()
     left_labels = dict.fromkeys(one.spec.label for one in asked if one.spec.name in kept_theirs)
@@ -194,9 +198,10 @@ def save_page(
     if request.htmx:
         now = page()
         # Other problems wait for a save: this one says that there is none.
-        left = " ".join(filter(None, (left, *(f"{one.message}." for one in before.draft.overlong.values()))))
+        overlong = (f"{one.message}." for one in before.draft.overlong.values())
+        left = " ".join(filter(None, (conflict_words(conflicts), left, *overlong)))
         notes = _notes_of(now) if is_replied else ()
-        return answer_change(now, found=found, left=left, notes=notes)
+        return answer_change(now, found=found, left=left, has_conflict=bool(conflicts), notes=notes)
     if left:
         messages.info(request, left)
     if found and found.text:
@@ -347,12 +352,13 @@ def _answer_change(
     needed: tuple[Link, ...],
     found: Consequence | None,
     left: str,
+    has_conflict: bool,
     notes: tuple[QueryNote, ...],
 ) -> HttpResponse:
     """After a change was saved: only what the page shows wrong, out of band; never a control that may be in use.
 
     204 where it shows nothing wrong, not even its version. While it shows something that others have changed since, it
-    goes on as the page that it was drawn as.
+    goes on as the page that it was drawn as. `left` says what of the post is not saved.
     """
     changed = page_update(before=before, after=page.form, shown=shown_regions(request.POST))
     has_other_slots = _slots_of(page) != offered
@@ -369,6 +375,7 @@ def _answer_change(
         "consequence": found,
         "place": page.form.control_id_of(found.name) if found else "",
         "left_words": left,
+        "has_conflict": has_conflict,
         "notes": notes,
         "needs": need_changes(needed, page.needs),
         "folded": _folded(request, page),
@@ -380,14 +387,7 @@ def _answer_change(
 
 
 def render_conflict(request: UserRequest, page: FormPage, clashes: Sequence[FieldConflict]) -> HttpResponse:
-    """409: what stands there now beside what was typed, and a form that sends it once more.
-
-    A change that script posts in the background is only told of; the page with what was typed stays.
-    """
-    if getattr(request, "htmx", False):
-        response = render(request, "portal/sections/_stale.html")
-        response.headers[UNSAVED] = "1"
-        return response
+    """409: what stands there now beside what was typed, and a form that sends it once more."""
     left = [clash for clash in clashes if clash.is_left]
     context = {
         "page": page,

@@ -27,7 +27,7 @@ from formation_portal.ui.forms.form_data import keeps_theirs, posted_answers, po
 from ..lookups import get_draft_or_404, get_party_or_404, get_share_class_or_404, get_share_section_or_404
 from ..pages import SHARES, next_step
 from ..parties.removed import restores_removed_party
-from ..sections.changes import FieldConflict, field_conflicts, kept_theirs_words
+from ..sections.changes import FieldConflict, conflict_words, field_conflicts, kept_theirs_words
 from ..sections.views import posted_proposal, render_conflict, render_page, save_page, url_after_save
 from .beneficial_owners import beneficial_owner_section
 from .grid import CannotSplit, cell_name, pair_of_cell, split_equally
@@ -73,21 +73,26 @@ def _save(request: UserRequest, draft: Draft, section: Section, *, action: Calla
     ]
     posted = [pair for pair in pairs if not keeps_theirs(post, cell_name(*pair))]
     typed = {pair: normalised_number(without_null(post[cell_name(*pair)])) for pair in posted}
+    conflicts: tuple[FieldConflict, ...] = ()
     try:
         version, page_version = posted_version(post), posted_page_version(post, draft)
         kept = services.save_holdings(draft, typed, version=version, by=request.user, page_version=page_version)
-        left = kept_theirs_words(cell.label for cell in before.grid.cells if cell.pair in kept)
         is_done = not request.htmx and action()
     except services.Stale as stale:
         page = shares_page(draft, section, asked=request.GET)
-        return render_conflict(request, page, _cell_conflicts(page, stale))
+        conflicts, kept = _cell_conflicts(page, stale), stale.kept_theirs
+        if not request.htmx:
+            return render_conflict(request, page, conflicts)
     except services.Gone as gone:
         raise Http404 from gone
     except services.Closed:
         return _draw(request, shares_page(draft, section, asked=request.GET), status=409)
     page = shares_page(draft, section, asked=request.GET)
+    left = kept_theirs_words(cell.label for cell in before.grid.cells if cell.pair in kept)
     if request.htmx:
-        return render(request, "portal/shares/_update.html", {"page": page, "left_words": left})
+        left = " ".join(filter(None, (conflict_words(conflicts), left)))
+        context = {"page": page, "left_words": left, "has_conflict": bool(conflicts)}
+        return render(request, "portal/shares/_update.html", context)
     for words in filter(None, (left, _unplaced(before, post))):
         messages.info(request, words)
     wait_for(draft.application)

@@ -33,8 +33,10 @@ RESTORE = "restore"
 # By the name of a control: that somebody chose to keep what was stored meanwhile.
 KEEP = "keep:"
 THEIRS = "theirs"
-# The control with the page's version: the application's revision, the page's own id, and which form it was.
+# The control with the page's version: the application's revision, the page's own id, which form it was, and the ids of
+# the pages that it has replaced in its window (reloading.js), all with dots between them.
 PAGE_VERSION = "drawn"
+_MOST_EARLIER_PAGES = 8
 _FORM_LETTERS = 8
 # The regions that the page showed.
 _SHOWN = "shown"
@@ -67,11 +69,12 @@ def is_as_drawn(post: QueryDict, draft: Draft) -> bool:
 
 def posted_page_version(post: QueryDict, draft: Draft) -> PageVersion | None:
     """What the page that posts has seen; None where it doesn't say, or was drawn from another form."""
-    _, page, form = [*str(post.get(PAGE_VERSION, "")).split("."), "", "", ""][:3]
+    _, page, form, *earlier = [*str(post.get(PAGE_VERSION, "")).split("."), "", "", ""]
     number = posted_revision(post)
     if number is None or not is_token(page) or form != draft.application.schema_version_id[:_FORM_LETTERS]:
         return None
-    return PageVersion(number, page, is_partial=PARTIAL in post)
+    earlier_pages = frozenset(filter(is_token, earlier[:_MOST_EARLIER_PAGES]))
+    return PageVersion(number, page, is_partial=PARTIAL in post, earlier_pages=earlier_pages)
 
 
 def posted_answers(form: QuestionForm, post: QueryDict) -> dict[str, Raw]:
