@@ -21,6 +21,7 @@ from allauth.core import ratelimit
 from allauth.usersessions.models import UserSession
 from django.conf import settings
 from django.contrib.auth import update_session_auth_hash
+from django.contrib.auth.models import AnonymousUser
 from django.contrib.auth.signals import user_logged_in
 from django.contrib.sessions.backends import db
 from django.contrib.sessions.models import Session
@@ -32,6 +33,7 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, resolve_url
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.crypto import salted_hmac
 from django.utils.http import urlencode
 from django_htmx.http import HttpResponseClientRedirect
 
@@ -346,6 +348,11 @@ def _keep_form(request: HttpRequest, *, comes_back: bool) -> None:
 
 def _unsent_context(path: str) -> str:
     return f"unsent form\x1f{path}"
+
+
+def account_marker(user: User | AnonymousUser) -> str:
+    """Return a digest that tells one account from another and names nobody; empty for who is not signed in."""
+    return salted_hmac("formation_portal.accounts.marker", str(user.pk)).hexdigest()[:16] if user.pk else ""
 
 
 _GUEST_COOKIE = settings.GUEST_COOKIE_NAME

@@ -5,13 +5,13 @@ import sys
 from typing import Any
 
 from django.core.exceptions import RequestDataTooBig
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.middleware.csrf import get_token
 from django.shortcuts import render
 from django.template.loader import render_to_string
 from django.utils.encoding import escape_uri_path
 
-from formation_portal.accounts.sessions import UnsentForm
+from formation_portal.accounts.sessions import UnsentForm, account_marker
 from formation_portal.portal.sections.changes import unsaved_replies
 from formation_portal.ui.forms.form_data import recognised_answers
 
@@ -91,7 +91,12 @@ def csrf_failure(request: HttpRequest, reason: str = "", **_: Any) -> HttpRespon
 
     Only what came from a page of ours: to offer a stranger's form again would do what the token prevents.
     """
-    posted = request.POST if _is_same_origin(request) else None
+    is_ours = _is_same_origin(request)
+    if is_ours and "HX-Request" in request.headers:
+        # A script posts once more with this token, if the page is the account's (saving.js).
+        content = {"token": get_token(request), "account": account_marker(request.user)}
+        return JsonResponse(content, status=403)
+    posted = request.POST if is_ours else None
     return render(request, "403_csrf.html", {"posted": posted}, status=403)
 
 

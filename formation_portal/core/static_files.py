@@ -31,6 +31,7 @@ SCRIPTS = (
     "js/saving.js",
     "js/autosave.js",
     "js/choosing.js",
+    "js/reloading.js",
     "django_htmx/htmx-2.min.js",
 )
 SCRIPT = "js/index.js"

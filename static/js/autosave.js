@@ -1,9 +1,9 @@
-/* What is typed is saved when the typing rests, with Enter, and before the page is left, by a button or by a link. A
-   choice is saved at once, by htmx alone. Deferred, after saving.js.
+/* What is typed is saved when the typing rests, with Enter, when the page is put away, and before it is left, by a button
+   or by a link. A choice is saved at once, by htmx alone. Deferred, after saving.js.
 
    A part with questions posts itself on `change` (hx-post); here it is only told when. A page is left once the server
    has what stands on it; until then what was pressed waits, and typing on calls it off. */
-(() => {
+window.autosave = (() => {
   "use strict";
 
   const EVENT = { asked: "htmx:configRequest", sent: "htmx:beforeSend", after: "htmx:afterRequest" };
@@ -16,11 +16,13 @@
   let isAway = false;
   let onwards = null; /* what was pressed, as a function */
   let allowed = null; /* the form that may go */
+  let sentPart = null; /* the part of the form that has gone */
   const sent = new WeakMap();
   const underWay = new Set();
 
   const partOf = (form) => (form.matches(PART) ? form : form.querySelector(PART));
   const post = (part) => part.isConnected && part.dispatchEvent(new Event("change"));
+  const postOnce = (part) => [...underWay].some((xhr) => sent.get(xhr) === typed) || post(part);
 
   const note = ({ target }) => {
     const part = target.type === "file" ? null : target.closest?.(PART);
@@ -85,10 +87,10 @@
     }
   };
 
-  const leaveOut = (form, held, request) => {
-    const { parameters } = request;
+  /* The names of the controls whose questions needn't be posted. */
+  const savedNames = (form, held) => {
     const known = acknowledged.get(form);
-    if (!known) return;
+    if (!known || !("changesOnly" in (partOf(form)?.dataset ?? {}))) return [];
     const answers = answersOf(held), shown = shownIn(held);
     /* What was drawn is looked up for questions that no answer has acknowledged yet. */
     let before = null;
@@ -98,12 +100,17 @@
     const moved = [...form.querySelectorAll(".region")].filter(({ id }) => known.shown.has(id) !== shown.has(id));
     const controls = moved.flatMap((region) => [...region.querySelectorAll("[name]")]);
     const posted = new Set([...controls, ...form.querySelectorAll("[aria-invalid]")].map(({ name }) => questionOf(name)));
-    posts.set(request, [form, { answers, shown }]);
-    parameters.shown = [...shown].join(" ");
-    for (const name of new Set(held.keys())) {
+    return [...new Set(held.keys())].filter((name) => {
       const question = questionOf(name);
-      if (!question || posted.has(question)) continue;
-      if (answers.get(question) !== savedOf(question)) continue;
+      return question && !posted.has(question) && answers.get(question) === savedOf(question);
+    });
+  };
+
+  const leaveOut = (form, held, request) => {
+    const { parameters } = request;
+    posts.set(request, [form, { answers: answersOf(held), shown: shownIn(held) }]);
+    parameters.shown = held.getAll("shown").join(" ");
+    for (const name of savedNames(form, held)) {
       delete parameters[name];
       parameters.partial = "1";
     }
@@ -135,10 +142,11 @@
   const leave = (part, follow) => {
     onwards = () => {
       onwards = null;
+      saving.leave();
       follow();
     };
     if (!part.isConnected) onwards();
-    else if (![...underWay].some((xhr) => sent.get(xhr) === typed)) post(part);
+    else postOnce(part);
   };
 
   /* The button may have been drawn anew meanwhile. */
@@ -155,6 +163,8 @@
     if (event.defaultPrevented || form.getAttribute("method") !== "post") return;
     const part = partOf(form);
     if (allowed === form) {
+      saving.leave();
+      sentPart = part;
       if (part !== open) return;
       open = null;
       clearTimeout(resting);
@@ -177,16 +187,46 @@
     leave(open, () => location.assign(link.href));
   });
 
-  addEventListener("beforeunload", (event) => {
-    if (open && isAway) event.preventDefault();
-  });
-  addEventListener("pagehide", () => {
-    const form = open?.closest("form");
-    if (!form) return;
+  /* All that a post holds where no button is pressed, but for what is saved. */
+  const bodyOf = (form) => {
     const body = new FormData(form);
     for (const { name } of form.querySelectorAll("[type=file]")) body.delete(name);
+    for (const name of savedNames(form, body)) {
+      body.delete(name);
+      body.set("partial", "1");
+    }
+    return body;
+  };
+
+  /* A browser sends no more than 64 kB from a page that is gone. */
+  const isLarge = (body) => new Blob([...body].flat()).size > 50_000;
+
+  addEventListener("beforeunload", (event) => {
+    if (open && (isAway || isLarge(bodyOf(open.closest("form"))))) event.preventDefault();
+    else saving.leave();
+  });
+  document.addEventListener("visibilitychange", () => document.hidden && open && postOnce(open));
+  addEventListener("pagehide", () => {
+    const part = open ?? sentPart;
+    const form = part?.closest("form");
+    if (!form) return;
+    saving.leave();
+    reloading.keep(form, { isSent: !open, saved: savedNames(form, new FormData(form)) });
+    if (!open) return;
     const headers = { "HX-Request": "true" };
-    fetch(open.getAttribute("hx-post"), { method: "POST", body, headers, keepalive: true }).catch(() => {});
+    const options = { method: "POST", body: bodyOf(form), headers, keepalive: true };
+    fetch(part.getAttribute("hx-post"), options).catch(() => {});
     open = null;
   });
+
+  /* ---- Where what was typed is shown again after a reload, it is saved as soon as htmx is there. ---- */
+
+  const resume = (form) => {
+    const part = partOf(form);
+    note({ target: part });
+    addEventListener("pageshow", () => post(part), { once: true });
+  };
+  addEventListener("pageshow", () => (sentPart = null));
+
+  return { resume };
 })();

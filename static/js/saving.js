@@ -4,6 +4,7 @@ window.saving = (() => {
   "use strict";
 
   const EVENT = {
+    asked: "htmx:beforeRequest",
     sent: "htmx:beforeSend",
     after: "htmx:afterRequest",
     unreachable: ["htmx:sendError", "htmx:timeout", "htmx:responseError"],
@@ -39,7 +40,7 @@ window.saving = (() => {
     if (!underWay.delete(what) || underWay.size) return;
     const isAwaited = isAsked || line()?.textContent;
     say(isSaved && isAwaited ? "saved" : "");
-    isAsked = false;
+    if (isSaved) isAsked = false;
   };
   const tell = () => (isAsked = true);
 
@@ -63,6 +64,23 @@ window.saving = (() => {
   document.addEventListener(EVENT.after, idle);
   addEventListener("pageshow", idle);
 
+  /* ---- Leaving: what the browser breaks off is no failure, and nothing more is posted. Who types on is still there. ---- */
+
+  let leaving = 0;
+  const stay = () => {
+    clearTimeout(leaving);
+    leaving = 0;
+  };
+  const leave = () => {
+    stay();
+    leaving = setTimeout(stay, TOO_LONG);
+  };
+  addEventListener("pageshow", stay);
+  document.addEventListener("input", stay);
+  document.addEventListener(EVENT.asked, (event) => {
+    if (leaving && event.detail.requestConfig.verb === "post") event.preventDefault();
+  });
+
   /* ---- Not saved: the banner stays until it is. What may pass is tried again by itself. ---- */
 
   let failed = null; /* the element whose request failed, and how to make it once more */
@@ -75,6 +93,7 @@ window.saving = (() => {
     failed?.again();
   };
   const warn = (name, what, isTried) => {
+    if (leaving) return;
     failed = what;
     idle();
     clearTimeout(waiting);
@@ -106,13 +125,31 @@ window.saving = (() => {
     if (elt.isConnected) htmx.ajax(verb, path, { source: elt, event: triggeringEvent, values });
     else location.reload(); /* what failed was swapped away meanwhile */
   };
+  /* ---- Signed in again in another tab: no token of this page fits any more. The answer brings another, and with it the
+     request is made once more, but only for the account that the page was drawn for; a guest's page is for none. ---- */
+
+  let hasRenewed = false;
+  const renew = ({ xhr }) => {
+    const mine = document.getElementById("drawn-from")?.dataset.account;
+    if (xhr?.status !== 403 || mine === undefined || !xhr.getResponseHeader("Content-Type")?.includes("json")) return "";
+    const { token, account } = JSON.parse(xhr.responseText);
+    const isMine = !mine || mine === account;
+    if (!isMine && account) return "other-account";
+    for (const control of document.getElementsByName("csrfmiddlewaretoken")) control.value = token;
+    return isMine ? "renewed" : "signed-out";
+  };
+  document.addEventListener(EVENT.after, ({ detail }) => detail.successful && (hasRenewed = false));
+
   for (const name of EVENT.unreachable)
     document.addEventListener(name, ({ detail }) => {
       /* The page asks by itself how long one stays signed in; nobody waits for the answer. */
       if (detail.elt.id === "session-clock") return;
       const reads = detail.requestConfig?.verb === "get";
       const status = detail.xhr?.status;
-      const words = reads ? "not-updated" : status === 401 ? "signed-out" : "not-saved";
+      const renewal = hasRenewed ? "" : renew(detail);
+      hasRenewed = renewal === "renewed";
+      if (hasRenewed) return repeat(detail);
+      const words = renewal || (reads ? "not-updated" : status === 401 ? "signed-out" : "not-saved");
       warn(words, { elt: detail.elt, again: () => repeat(detail) }, !reads && isPassing(status));
     });
   document.addEventListener(EVENT.after, ({ detail }) => {
@@ -143,5 +180,5 @@ window.saving = (() => {
   /* Who types on hasn't finished: nothing is sent behind their back. */
   document.addEventListener("input", ({ target }) => failed?.elt === target.form && clearTimeout(waiting));
 
-  return { isPassing, reach, tell };
+  return { isPassing, leave, reach, tell };
 })();

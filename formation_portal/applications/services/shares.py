@@ -179,7 +179,7 @@ def _holding_changes(
     after: Mapping[tuple[str, str], str],
 ) -> ChangeList:
     """Return the changed numbers as a Change stores them."""
-    labels = {row.token: row.label for row in (*draft.parties, *draft.share_classes)}
+    labels = {row.token: row.label for row in draft.parties} | {row.token: row.label for row in draft.share_classes}
     return [
         {
             "field": "/".join(pair),

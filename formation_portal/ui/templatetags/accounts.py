@@ -14,6 +14,7 @@ from django.utils.translation import gettext
 
 from formation_portal.accounts.addresses import has_confirmed
 from formation_portal.accounts.second_factor import AFTER_SET_UP
+from formation_portal.accounts.sessions import account_marker as marker_of
 from formation_portal.mail.models import Letter
 
 from ..formats import time_or_day as time_in_words
@@ -111,3 +112,10 @@ def device_name(user_agent: str) -> str:
     """Firefox, Windows; as far as a browser tells."""
     found = (next((name for mark, name in names.items() if mark in user_agent), "") for names in (_BROWSERS, _SYSTEMS))
     return ", ".join(filter(None, found)) or gettext("Unknown device")
+
+
+@register.simple_tag(takes_context=True)
+def account_marker(context: dict[str, Any]) -> str:
+    """Return the marker of the account that the page is drawn for."""
+    user = getattr(context.get("request"), "user", None)
+    return marker_of(user) if user else ""

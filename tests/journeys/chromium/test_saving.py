@@ -207,3 +207,63 @@ def test_whoever_has_tried_again_stays_where_they_were(open_tab: OpenTab, applic
     expect(tab.locator("#main")).to_be_focused()
     tab.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
     assert tab.evaluate("scrollY") == place
+
+
+_TELL_ONCE_THE_FORM_HAS_GONE = """() => addEventListener("submit", ({ defaultPrevented }) => {
+  const frame = (left) => requestAnimationFrame(() => {
+    if (left) frame(left - 1);
+    else setTimeout(() => console.log(`banner: ${document.getElementById("banner").textContent.trim()}`), 50);
+  });
+  if (!defaultPrevented) frame(3);
+})"""
+
+
+def test_nothing_is_posted_and_nothing_is_wrong_once_the_form_has_gone(open_tab: OpenTab, application: Opened) -> None:
+    """Some browsers break off what a page sends while it is left, and tell the page of it."""
+    tab = at_section(open_tab, application).tab
+    gone: list[Route] = []
+    broken_off: list[Route] = []
+
+    def hold_the_form(route: Route) -> None:
+        if route.request.method != "POST":
+            route.continue_()
+        elif "multipart" in route.request.headers["content-type"]:
+            gone.append(route)
+        elif gone:
+            broken_off.append(route)
+            route.abort()
+        else:
+            route.continue_()
+
+    tab.route("**/applications/**", hold_the_form)
+    tab.evaluate(_TELL_ONCE_THE_FORM_HAS_GONE)
+    field(tab).click()
+    tab.keyboard.type(NAME)
+    with tab.expect_console_message(lambda message: message.text.startswith("banner")) as told:
+        tab.get_by_role("button", name="Save and continue").click(no_wait_after=True)
+    assert told.value.text == "banner: "
+    assert broken_off == []
+    with tab.expect_navigation():
+        gone[0].continue_()
+    assert saved_name(application) == NAME
+
+
+def test_a_page_that_stays_after_all_says_again_what_is_not_saved(open_tab: OpenTab, application: Opened) -> None:
+    tab = at_section(open_tab, application).tab
+    tab.evaluate("() => dispatchEvent(new Event('beforeunload'))")
+    tab.context.set_offline(True)
+    field(tab).fill(NAME)
+    field(tab).blur()
+    expect(tab.get_by_role("alert")).to_contain_text("Not saved.")
+
+
+def test_a_page_that_is_put_away_is_saved_at_once(open_tab: OpenTab, application: Opened) -> None:
+    browser = typing_with_a_clock(open_tab, application)
+    tab = browser.tab
+    with tab.expect_response(lambda answer: answer.request.method == "POST"):
+        tab.evaluate("""() => {
+          Object.defineProperty(document, "hidden", { value: true, configurable: true });
+          document.dispatchEvent(new Event("visibilitychange"));
+        }""")
+        tab.clock.run_for(1_000)
+    assert saved_name(application) == NAME

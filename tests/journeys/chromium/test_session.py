@@ -5,13 +5,16 @@ from typing import Any
 
 import pytest
 from django.contrib.sessions.models import Session
+from django.utils import timezone
+from playwright.sync_api import Page as Tab
 from playwright.sync_api import expect
 
+from formation_portal.applications.access import Collaborator
 from formation_portal.applications.draft import open_draft
 from formation_portal.applications.models import Application
 from formation_portal.ui.sessions import WARN_SECONDS
 from tests.journeys.chromium.test_questions import at_section, started
-from tests.journeys.conftest import OpenTab
+from tests.journeys.conftest import OpenTab, new_user
 from tests.needed import has_chromium, needed
 
 pytestmark = [pytest.mark.browser, needed("Chromium", has_chromium())]
@@ -69,3 +72,64 @@ def test_what_is_typed_after_the_end_is_saved_after_signing_in_again(
     raw = open_draft(made).entity_raw
     assert {"Kite LLC", "Kestrel LLC"} <= {value for value in raw.values() if isinstance(value, str)}
     browser.faults.clear()
+
+
+def sign_in_by_hand(tab: Tab, base: str, email: str) -> None:
+    """Sign out and in again, as somebody does in a second tab."""
+    tab.goto(f"{base}/applications/")
+    if tab.locator("button[popovertarget=account]").count():
+        tab.locator("button[popovertarget=account]").click()
+        tab.get_by_role("button", name="Sign out").click()
+        tab.goto(f"{base}/applications/")
+    tab.get_by_role("textbox", name="E-mail address").fill(email)
+    tab.get_by_role("textbox", name="Password").fill(PASSWORD)
+    with tab.expect_navigation():
+        tab.locator("main").get_by_role("button", name="Sign in", exact=True).click()
+
+
+def test_a_page_goes_on_saving_after_signing_in_again_in_another_tab(
+    open_tab: OpenTab, application: tuple[Application, Any]
+) -> None:
+    made, owner = application
+    browser = at_section(open_tab, application)
+    tab = browser.tab
+    sign_in_by_hand(tab.context.new_page(), browser.base, owner.email)
+    name = tab.get_by_label("First choice of name")
+    name.fill("Kite LLC")
+    name.press("Enter")
+    expect(tab.locator("#saving")).to_have_text("Saved.")
+    expect(tab.locator("#banner")).to_be_empty()
+    assert open_draft(made).entity_raw["entity.name"] == "Kite LLC"
+
+    with tab.expect_navigation():
+        tab.get_by_role("button", name="Save and continue").click()
+    expect(tab.locator("h1")).not_to_contain_text("Not saved yet")
+
+
+def test_nothing_is_saved_under_another_account(open_tab: OpenTab, application: tuple[Application, Any]) -> None:
+    made, owner = application
+    other = new_user()
+    other.set_password(PASSWORD)
+    other.save()
+    # Even one that may write there.
+    Collaborator.objects.create(
+        application=made,
+        email=other.email,
+        user=other,
+        right="edit",
+        asked_at=timezone.now(),
+        expires_at=timezone.now(),
+    )
+    browser = at_section(open_tab, application)
+    tab, second = browser.tab, browser.tab.context.new_page()
+    sign_in_by_hand(second, browser.base, other.email)
+    tab.get_by_label("First choice of name").fill("Kite LLC")
+    tab.get_by_label("First choice of name").blur()
+    expect(tab.locator("#banner")).to_contain_text("Not saved, because you signed in with another account.")
+    assert "entity.name" not in open_draft(made).entity_raw
+
+    sign_in_by_hand(second, browser.base, owner.email)
+    tab.get_by_role("button", name="Try again").click()
+    expect(tab.locator("#banner")).to_be_empty()
+    assert open_draft(made).entity_raw["entity.name"] == "Kite LLC"
+    assert made.changes.latest("pk").who == owner
