@@ -1,7 +1,7 @@
 """Two people at the same page, in any order: nobody writes over what they haven't seen, and nothing typed is lost."""
 
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -144,6 +144,7 @@ class Story:
         try:
             left = page.sheet.save(draft, posted, version=page.version, by=self.owner, page_version=page.seen)
         except services.Stale as stale:
+            self._check_step(page, before, page.sheet.read(open_draft(self.application)), waiting=stale.fields)
             self._ask(page, stale, number)
             return
         after = page.sheet.read(open_draft(self.application))
@@ -157,14 +158,15 @@ class Story:
             # What the other has typed alike by chance is what this page shows.
             page.known |= {name: after[name] for name in page.shows if after[name] == page.shows[name]}
 
-    def _check_step(self, page: Page, before: Typed, after: Typed) -> None:
+    def _check_step(self, page: Page, before: Typed, after: Typed, waiting: Collection[Any] = ()) -> None:
+        """Note what was written, and what was lost of all that does not wait for a choice."""
         for name in page.shows:
             if before[name] != after[name]:
                 if before[name] != page.known[name]:
                     self.overwritten.append(name)
                 self.writers[name] = page.seen.page
                 page.known[name] = after[name]
-        meant = {name for name in page.touched - page.kept if page.shows[name] != page.known[name]}
+        meant = {name for name in page.touched - page.kept - set(waiting) if page.shows[name] != page.known[name]}
         self.lost += [name for name in meant if after[name] != page.shows[name]]
         page.touched.clear()
 

@@ -256,7 +256,8 @@ def test_two_windows_are_set_side_by_side(as_owner: Client, duo: Draft) -> None:
     assert page.faults == []
     assert [one.text for one in page.all("legend")] == ["Joost van der Meer"]
     assert any(one.attributes.get("value") == "Kite Holding" for one in page.all("input", type="hidden"))
-    assert list(stakes(duo).values()) == ["50%"]
+    # Only the part in conflict waits; the new owner is added.
+    assert sorted(stakes(duo).values()) == ["50%", "75%"]
 
 
 def test_a_removed_owner_counts_no_more_and_comes_back_with_the_part(as_owner: Client, duo: Draft, owner: Any) -> None:
