@@ -102,7 +102,7 @@ def test_two_windows_in_one_cell_are_set_side_by_side_and_chosen_by_keys(
     cell(mine, "Ordinary, Ben Okri").fill("22")
     mine.keyboard.press("Tab")
     if has_script:
-        expect(mine.locator("#banner")).to_contain_text("Not saved")
+        expect(mine.locator("#banner")).to_contain_text("so your answer is not saved")
         press(mine, "Compare both versions")
     else:
         press(mine, "Save and continue")

@@ -95,3 +95,24 @@ def test_a_button_posts_the_whole_form(open_tab: OpenTab, application: Opened) -
         tab.get_by_role("button", name="Save and continue").click()
     body = sent.value.post_data_buffer or b""
     assert all(f'name="q:{name}'.encode() in body for name in everything)
+
+
+def test_only_the_answer_that_another_window_has_changed_waits(open_tab: OpenTab, application: Opened) -> None:
+    other = at_section(open_tab, application).tab
+    tab = at_section(open_tab, application).tab
+    typed(other, "First choice of name", "Kestrel LLC")
+    typed(tab, "First choice of name", "Kite LLC")
+    expect(tab.locator("#banner")).to_contain_text("“First choice of name” was changed in another window")
+    typed(tab, "Second choice of name", "Larkfield LLC")
+    typed(tab, "Third choice of name", "Wilgenhof LLC")
+    raw = open_draft(application[0]).entity_raw
+    assert raw["entity.name"] == "Kestrel LLC"
+    assert {"Larkfield LLC", "Wilgenhof LLC"} <= {value for value in raw.values() if isinstance(value, str)}
+
+    with tab.expect_navigation():
+        tab.get_by_role("button", name="Save and continue").click()
+    expect(tab.locator("main")).to_contain_text("Your other answers are saved.")
+    expect(tab.locator("legend")).to_have_text(["First choice of name"])
+    with tab.expect_navigation():
+        tab.get_by_role("button", name="Save these answers").click()
+    assert open_draft(application[0]).entity_raw["entity.name"] == "Kite LLC"
