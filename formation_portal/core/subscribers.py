@@ -35,10 +35,10 @@ def application_changed(draft: "Draft") -> None:
 def application_moved(draft: "Draft", *, by: "Author | None") -> None:
     """A transition has moved an application to another state; `by` is None where the service has refused it."""
     from formation_portal.portal.applications.status_emails import send_confirmation, send_status_email
-    from formation_portal.reviews.decisions import end_waiting_decision
+    from formation_portal.reviews.decisions import end_pending_decisions
     from formation_portal.statistics.counting import count_transition
 
-    end_waiting_decision(draft, by)
+    end_pending_decisions(draft, by)
     count_transition(draft)
     send_status_email(draft)
     send_confirmation(draft, by)
@@ -76,6 +76,20 @@ def review_changed(draft: "Draft", *, by: "AbstractBaseUser", is_own_work: bool)
     if is_own_work:
         claim_when_working(draft, by=by)
     update_review(draft, by=by)
+
+
+def refuse_claimed_case(draft: "Draft", *, by: "AbstractBaseUser") -> None:
+    """Raise ClaimedByColleague where somebody else has claimed the case."""
+    from formation_portal.desk.queue.claims import refuse_claimed_case as refuse
+
+    refuse(draft, by=by)
+
+
+def decision_stopped(draft: "Draft", *, decided_by: "AbstractBaseUser | None", by: "Author | None") -> None:
+    """A decision does not take effect, since `by` has changed something first; None for the portal or the service."""
+    from formation_portal.desk.queue.notices import send_decision_stopped
+
+    send_decision_stopped(draft, to=decided_by, by=by)
 
 
 def proposal_refused(draft: "Draft", *, decision: "ReviewDecision", by: "AbstractBaseUser") -> None:

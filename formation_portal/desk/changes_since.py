@@ -7,10 +7,12 @@ from collections.abc import Iterable
 from django.http import HttpResponse
 from django.shortcuts import render
 
+from formation_portal.accounts.models import Right
 from formation_portal.accounts.policies import UserRequest
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.services import Closed
 from formation_portal.reviews.transactions import (
+    ClaimedByColleague,
     ReviewChange,
     ReviewChanged,
     ReviewRefused,
@@ -49,6 +51,7 @@ def not_done(
         "is_late": is_late,
         "sight": version,
         "typed": [(label, text) for label, text in typed if text.strip() and not is_late],
+        "can_take_over": isinstance(why, ClaimedByColleague) and request.user.has_perm(Right.REVIEW.permission),
         "back": return_url(request.POST, draft.application.reference),
     }
     return render(request, "desk/not_done.html", context, status=422 if isinstance(why, ReviewRefused) else 409)

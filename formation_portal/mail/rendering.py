@@ -36,6 +36,8 @@ KINDS_WITH_NAMES = frozenset(
         "return",
         "decision",
         "proposal_refused",
+        "decision_stopped",
+        "case_taken_over",
         "reminder",
         "part_done",
         "draft_deletion",

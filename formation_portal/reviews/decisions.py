@@ -1,4 +1,5 @@
-"""Deciding about an application: at once, or, with four eyes, once a second agent has confirmed it."""
+"""Decide about an application alone, or, with four eyes, with a second agent who confirms it. A decision takes effect
+after some seconds (scheduled_decisions.py)."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -11,14 +12,14 @@ from django.utils import timezone
 
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Application
-from formation_portal.applications.services import Closed, advance
+from formation_portal.applications.services import Closed
 from formation_portal.contract.lifecycle import TRANSITIONS, State
 from formation_portal.core import subscribers
 
 from .checklist import approval_blockers, load_checklist
 from .checks import require_opened
 from .models import MAX_TEXT, DecisionKind, DecisionOutcome, DeclineReason, ReviewDecision
-from .queries import send_drafts
+from .scheduled_decisions import schedule
 from .transactions import (
     UNDER_REVIEW,
     NotApprovable,
@@ -28,6 +29,9 @@ from .transactions import (
     changes_since,
     raise_version,
     review_transaction,
+    scheduled_decision,
+    stop_scheduled_decision,
+    waiting_decision,
 )
 
 APPROVE, RETURN = DecisionKind.APPROVE.value, DecisionKind.RETURN.value
@@ -41,6 +45,7 @@ _DECISION_KEY = (
     "reason",
     "registered_on",
 )
+_IN_FORCE = (DecisionOutcome.WAITING, DecisionOutcome.SCHEDULED, DecisionOutcome.DONE)
 # These are encrypted, and compared once the rows are there.
 _WRITTEN = ("text", "register_number")
 
@@ -67,10 +72,10 @@ def decide(
     """Decide, or propose a decision where a second agent has to confirm it. `text` is for the customer,
     `registration` what the registry has recorded of an incorporation.
 
-    A return sends every drafted query. A decision that was posted twice is made once, and returned both times. Raises
-    ReviewChanged where others have changed anything since the page was drawn, NotApprovable where something blocks an
-    approval, DocumentsNotOpened where the agent who approves has not opened a document that is not among the
-    `acknowledged` ones (None: this is not checked), ReviewRefused, Closed.
+    A decision that was posted twice is made once, and returned both times. Raises
+    ReviewChanged where others have changed anything since the page was drawn, ClaimedByColleague, NotApprovable where
+    something blocks an approval, DocumentsNotOpened where the agent who approves has not opened a document that is not
+    among the `acknowledged` ones (None: this is not checked), ReviewRefused, Closed.
     """
     if deed not in DecisionKind.values:
         raise ReviewRefused("Select a decision.", field="deed")
@@ -93,18 +98,17 @@ def decide(
     try:
         with review_transaction(draft, by=by, version=version, states=states) as work:
             _refuse_if_changed(work)
-            waiting = waiting_decision(draft)
-            if waiting is not None and needs_second_agent:
-                if made := _made_before(decision):
-                    return made
+            if made := _made_before(decision):
+                return made
+            if needs_second_agent and waiting_decision(draft.application) is not None:
                 raise ReviewRefused("Another decision is already awaiting a second agent.")
+            subscribers.refuse_claimed_case(draft, by=by)
             _refuse_if_blocked(work, deed, text=text, unseen=acknowledged)
+            _stop_scheduled(work)
             if needs_second_agent and settings.FOUR_EYES:
                 work.save(decision, "propose", outcome=DecisionOutcome.WAITING)
             else:
-                if waiting is not None:
-                    work.save(waiting, "overtake", outcome=DecisionOutcome.OVERTAKEN)
-                _carry_out(work, decision)
+                schedule(work, decision)
     except Closed:
         if made := _made_before(decision):
             return made
@@ -115,17 +119,21 @@ def decide(
 def confirm_proposal(
     draft: Draft, *, acknowledged: Collection[int] | None = None, by: AbstractBaseUser, version: ReviewVersion
 ) -> ReviewDecision:
-    """Carry out what another agent has proposed. Raises as `decide`, and ReviewRefused for the agent who proposed
-    it."""
+    """Confirm what another agent has proposed. Raises as `decide`, and ReviewRefused for the agent who proposed it.
+
+    No claim is needed: the colleague who proposed it holds the claim, and confirming is a check of their work.
+    """
     try:
         with review_transaction(draft, by=by, version=version, is_own_work=False) as work:
             _refuse_if_changed(work)
+            if made := _confirmed_before(draft, by, version):
+                return made
             decision = _proposed_by_another(draft, by)
             _refuse_if_blocked(work, decision.deed, text=decision.text, unseen=acknowledged)
-            _carry_out(work, decision)
+            _stop_scheduled(work)
+            schedule(work, decision)
     except Closed:
-        done = ReviewDecision.objects.filter(application=draft.application, outcome=DecisionOutcome.DONE)
-        if made := done.filter(round=version.round, by=by.pk).exclude(proposed_by=by.pk).first():
+        if made := _confirmed_before(draft, by, version):
             return made
         raise
     return decision
@@ -159,15 +167,25 @@ def withdraw(draft: Draft, *, by: AbstractBaseUser, version: ReviewVersion) -> R
 
 def _made_before(decision: ReviewDecision) -> ReviewDecision | None:
     """The row of the same decision, if this agent has already made it about this submission."""
-    found = ReviewDecision.objects.filter(outcome__in=(DecisionOutcome.WAITING, DecisionOutcome.DONE))
+    found = ReviewDecision.objects.filter(outcome__in=_IN_FORCE)
     same = found.filter(**{name: getattr(decision, name) for name in _DECISION_KEY})
     return next((one for one in same if all(getattr(one, n) == getattr(decision, n) for n in _WRITTEN)), None)
 
 
-def waiting_decision(draft: Draft) -> ReviewDecision | None:
-    """The decision that waits for a second agent: one query."""
-    found = ReviewDecision.objects.filter(application=draft.application, outcome=DecisionOutcome.WAITING)
-    return found.select_related("proposed_by", "by").first()
+def _confirmed_before(draft: Draft, by: AbstractBaseUser, version: ReviewVersion) -> ReviewDecision | None:
+    """Return what this agent has already confirmed of the submission."""
+    confirmed = ReviewDecision.objects.filter(
+        application=draft.application, outcome__in=(DecisionOutcome.SCHEDULED, DecisionOutcome.DONE)
+    )
+    return confirmed.filter(round=version.round, by=by.pk).exclude(proposed_by=by.pk).first()
+
+
+def _stop_scheduled(work: ReviewWork) -> None:
+    """Stop a colleague's decision that has not taken effect. Raises ReviewRefused where it is the agent's own."""
+    scheduled = scheduled_decision(work.draft.application)
+    if scheduled is not None and scheduled.by_id == work.by.pk:
+        raise ReviewRefused("You have just decided this case. Undo that decision first.")
+    stop_scheduled_decision(work)
 
 
 def registration_of(application: Application) -> Registration | None:
@@ -208,33 +226,30 @@ def _proposed_by_another(draft: Draft, by: AbstractBaseUser) -> ReviewDecision:
 
 
 def _waiting_or_refuse(draft: Draft) -> ReviewDecision:
-    decision = waiting_decision(draft)
+    decision = waiting_decision(draft.application)
     if decision is None:
         raise ReviewRefused("There is no longer a decision to confirm.")
     return decision
 
 
-def _carry_out(work: ReviewWork, decision: ReviewDecision) -> None:
-    queries = send_drafts(work) if decision.deed == RETURN else []
-    work.save(decision, "confirm" if decision.pk else "decide", outcome=DecisionOutcome.DONE)
-    registered = f"Registration number {decision.register_number}" if decision.register_number else ""
-    if decision.registered_on:
-        registered += f", registered on {decision.registered_on.isoformat()}"
-    parts = (registered, decision.text, *(f"{one.label}: {one.text}" for one in queries))
-    # The note is for the formation service.
-    advance(work.draft, decision.deed, by=work.by, note="\n".join(filter(None, parts)))
-    if decision.deed == RETURN:
-        subscribers.application_returned(work.draft, queries=queries)
+def end_pending_decisions(draft: Draft, by: Any) -> None:
+    """End the decisions that have not taken effect where the application has moved, and tell who has made one.
 
-
-def end_waiting_decision(draft: Draft, by: Any) -> None:
-    """A decision that waits for a second agent is overtaken where the application is no longer under review."""
+    A proposal may still wait for its second agent while the application is under review.
+    """
     application = draft.application
     if application.status in UNDER_REVIEW:
         return
-    waiting = ReviewDecision.objects.filter(application=application, outcome=DecisionOutcome.WAITING).first()
-    if waiting is not None:
-        waiting.outcome, waiting.by_id = DecisionOutcome.OVERTAKEN, by.pk if by else None
-        waiting.at, waiting.version = timezone.now(), raise_version(application)
-        waiting.save()
-        draft.audited_rows.append(waiting)
+    pending = ReviewDecision.objects.filter(
+        application=application, outcome__in=(DecisionOutcome.WAITING, DecisionOutcome.SCHEDULED)
+    )
+    for decision in pending.select_related("by"):
+        is_scheduled = decision.outcome == DecisionOutcome.SCHEDULED
+        decided_by = decision.by
+        decision.outcome = DecisionOutcome.STOPPED if is_scheduled else DecisionOutcome.OVERTAKEN
+        decision.by_id = by.pk if by else None
+        decision.at, decision.version = timezone.now(), raise_version(application)
+        decision.save()
+        draft.audited_rows.append(decision)
+        if is_scheduled:
+            subscribers.decision_stopped(draft, decided_by=decided_by, by=by)

@@ -246,9 +246,12 @@ class DecisionOutcome(models.TextChoices):
     """What became of a decision."""
 
     WAITING = "waiting", "Awaiting second agent"
+    SCHEDULED = "scheduled", "Takes effect shortly"
     DONE = "done", "Done"
     REFUSED = "refused", "Not confirmed by the second agent"
     OVERTAKEN = "overtaken", "Replaced"
+    UNDONE = "undone", "Undone before it took effect"
+    STOPPED = "stopped", "Stopped before it took effect"
 
 
 class DecisionKind(models.TextChoices):
@@ -273,7 +276,8 @@ class DecisionKind(models.TextChoices):
 class ReviewDecision(_ReviewRow):
     """A decision about the whole application: its DecisionKind, and its reason.
 
-    `text` is for the customer. With four eyes it waits until a second agent has confirmed or refused it.
+    `text` is for the customer. With four eyes it waits until a second agent has confirmed or refused it. Once it is
+    decided it is scheduled, and `by` can undo it until it is carried out (scheduled_decisions.py).
     """
 
     application = models.ForeignKey(Application, models.CASCADE, related_name="decisions")
@@ -282,6 +286,8 @@ class ReviewDecision(_ReviewRow):
     text = EncryptedTextField(blank=True, bound_to=_ROW)
     round = models.PositiveSmallIntegerField()
     outcome = models.CharField(max_length=12, choices=DecisionOutcome.choices)
+    # Null until it is decided, and in rows from before decisions could be undone.
+    takes_effect_at = models.DateTimeField(null=True)
     proposed_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
     proposed_at = models.DateTimeField()
     # Of an incorporation: the company's number in the register, and the day of its entry.
@@ -295,7 +301,11 @@ class ReviewDecision(_ReviewRow):
         ordering = ("-pk",)
         constraints = (
             models.UniqueConstraint(fields=("application",), condition=Q(outcome="waiting"), name="one_waiting_ruling"),
+            models.UniqueConstraint(
+                fields=("application",), condition=Q(outcome="scheduled"), name="one_scheduled_decision"
+            ),
         )
+        indexes = (models.Index(fields=("outcome", "takes_effect_at"), name="decision_due"),)
 
     def __str__(self) -> str:
         return f"{self.deed} of {self.application_id}: {self.outcome}"
@@ -309,6 +319,10 @@ class ReviewDecision(_ReviewRow):
     def reason_words(self) -> str:
         """Why it is declined; nothing where no reason is kept, the code where the list no longer has it."""
         return dict(DeclineReason.choices).get(self.reason, self.reason)
+
+    @property
+    def is_confirmed(self) -> bool:
+        return self.by_id != self.proposed_by_id
 
     @property
     def is_taken_back(self) -> bool:

@@ -122,9 +122,12 @@ def _text(row: Check | Evidence | Query | Note | ScreeningCheck | ReviewDecision
         return f"withdrew the proposal of {about}"
     return {
         DecisionOutcome.WAITING: f"proposed {about}",
+        DecisionOutcome.SCHEDULED: f"recorded {about}",
         DecisionOutcome.DONE: f"recorded {about}",
         DecisionOutcome.REFUSED: f"did not confirm {about}",
         DecisionOutcome.OVERTAKEN: f"replaced {about}",
+        DecisionOutcome.UNDONE: f"undid {about}",
+        DecisionOutcome.STOPPED: f"stopped {about}",
     }[DecisionOutcome(row.outcome)]
 
 
@@ -160,6 +163,13 @@ class ReviewRefused(Exception):
         self.message = message
         self.field = field
         self.others = dict(others or {})
+
+
+class ClaimedByColleague(ReviewRefused):
+    """A colleague has claimed the case, so this agent has to take it over before deciding."""
+
+    def __init__(self, colleague: str) -> None:
+        super().__init__(f"{colleague} has claimed this case. Take it over before you decide.", field="deed")
 
 
 @dataclass(slots=True)
@@ -228,12 +238,44 @@ def review_transaction(
             advance(draft, "begin_review", by=by)
         yield work
         if work.done:
+            stop_scheduled_decision(work)
             review.version += 1
             review.save()
             subscribers.review_changed(draft, by=by, is_own_work=is_own_work)
             rows = [row for _, row in work.done]
             did = {what: [row.pk for one, row in work.done if one == what] for what, _ in work.done}
             chain.append(AuditAction.REVIEW, by=by, application=application, rows=rows, did=did, version=review.version)
+
+
+def waiting_decision(application: Application) -> ReviewDecision | None:
+    """Return the decision that waits for a second agent. One query."""
+    waiting = ReviewDecision.objects.filter(application=application, outcome=DecisionOutcome.WAITING)
+    return waiting.select_related("proposed_by", "by").first()
+
+
+def scheduled_decision(application: Application) -> ReviewDecision | None:
+    """Return the decision that has not taken effect yet. One query."""
+    scheduled = ReviewDecision.objects.filter(application=application, outcome=DecisionOutcome.SCHEDULED)
+    return scheduled.select_related("by", "proposed_by").first()
+
+
+def stop_scheduled_decision(work: ReviewWork, *, own: bool = False) -> None:
+    """Stop a colleague's decision that has not taken effect, since this work has changed the review. `own` stops the
+    agent's own, too."""
+    decision = scheduled_decision(work.draft.application)
+    if decision is None or (decision.by_id == work.by.pk and not own):
+        return
+    decided_by = decision.by
+    work.save(decision, "stop", **without_effect(decision, DecisionOutcome.STOPPED))
+    subscribers.decision_stopped(work.draft, decided_by=decided_by, by=None if own else work.by)
+
+
+def without_effect(decision: ReviewDecision, outcome: DecisionOutcome) -> dict[str, Any]:
+    """Return the values of a scheduled decision that does not take effect. A proposal that was confirmed waits for a
+    second agent again; any other decision ends with this outcome."""
+    if decision.is_confirmed:
+        return {"outcome": DecisionOutcome.WAITING, "takes_effect_at": None}
+    return {"outcome": outcome}
 
 
 def raise_version(application: Application) -> int:

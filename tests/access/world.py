@@ -22,7 +22,7 @@ from formation_portal.desk.queue import claims
 from formation_portal.invitations import parts
 from formation_portal.relay.models import Delivery
 from formation_portal.reviews.checks import accept
-from formation_portal.reviews.decisions import DECLINE, RETURN, decide
+from formation_portal.reviews.decisions import DECLINE, RETURN
 from formation_portal.reviews.queries import draft_query, write_note
 from formation_portal.reviews.screening import record_screening
 from formation_portal.reviews.targets import WHOLE_APPLICATION, Target
@@ -32,6 +32,7 @@ from tests.applications import factories
 from tests.applications.imports.sample_sheets import ADA, HEADS, as_csv
 from tests.documents import sample_files
 from tests.encrypted_rows import update_each
+from tests.reviews.deciding import decide
 
 BIRTH = Target.of_field("ada", "person.date_of_birth")
 FIRST_NAME = Target.of_field("ada", "person.first_name")

@@ -26,7 +26,7 @@ from formation_portal.mail.worker import send_due
 from formation_portal.relay.worker import drain
 from formation_portal.reviews.checklist import load_checklist
 from formation_portal.reviews.checks import accept
-from formation_portal.reviews.decisions import APPROVE, INCORPORATE, RETURN, Registration, decide
+from formation_portal.reviews.decisions import APPROVE, INCORPORATE, RETURN, Registration
 from formation_portal.reviews.document_evidence import prove
 from formation_portal.reviews.queries import draft_query, write_note
 from formation_portal.reviews.screening import record_screening
@@ -38,6 +38,7 @@ from tests.applications.imports.sample_sheets import as_csv
 from tests.portal.sharing.test_part import let_in
 from tests.privacy.stages import again
 from tests.relay.flaky_transport import FlakyTransport, lost_after, refuses
+from tests.reviews.deciding import decide
 
 from .identity_canaries import (
     ACCOUNT,

@@ -26,7 +26,7 @@ from formation_portal.relay.document_status import read_due_documents
 from formation_portal.relay.models import Delivery
 from formation_portal.relay.worker import drain
 from formation_portal.reviews.customer_queries import Reply, store_replies
-from formation_portal.reviews.decisions import RETURN, decide
+from formation_portal.reviews.decisions import RETURN
 from formation_portal.reviews.document_evidence import prove
 from formation_portal.reviews.models import Query
 from formation_portal.reviews.queries import draft_query, write_note
@@ -38,6 +38,7 @@ from tests.applications import factories
 from tests.applications.imports.sample_sheets import as_csv
 from tests.encrypted_rows import update_each
 from tests.relay.flaky_transport import FlakyTransport, answers
+from tests.reviews.deciding import decide
 
 from .hostile_catalog import answer_names, hostile_items, person_names
 from .payloads import COUNT, Words

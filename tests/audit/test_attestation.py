@@ -22,7 +22,7 @@ from formation_portal.desk.models import Case
 from formation_portal.desk.queue import claims
 from formation_portal.reviews.checks import accept, reopen
 from formation_portal.reviews.customer_queries import Reply, store_replies
-from formation_portal.reviews.decisions import DECLINE, RETURN, decide, refuse_proposal
+from formation_portal.reviews.decisions import DECLINE, RETURN, refuse_proposal
 from formation_portal.reviews.document_evidence import prove
 from formation_portal.reviews.models import (
     Check,
@@ -40,6 +40,7 @@ from formation_portal.reviews.transactions import current_version
 from tests.applications import factories
 from tests.encrypted_rows import update_each
 from tests.reviews.conftest import again, colleague, submitted
+from tests.reviews.deciding import decide
 
 __all__ = ["colleague", "submitted"]
 pytestmark = pytest.mark.django_db(databases=["default", "service"])

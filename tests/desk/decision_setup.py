@@ -11,6 +11,7 @@ from formation_portal.reviews.checklist import load_checklist
 from formation_portal.reviews.checks import accept
 from formation_portal.reviews.transactions import current_version
 from tests.markup import Markup
+from tests.reviews.deciding import let_decisions_take_effect
 
 
 def path(draft: Draft, more: str = "") -> str:
@@ -41,11 +42,16 @@ def sound(response: HttpResponse) -> Markup:
 
 
 def decided(client: Client, draft: Draft, transition: str, **typed: str) -> Any:
-    """The answer to a decision, by somebody who has just opened the page, and goes on without opening documents."""
+    """The answer to a decision, by somebody who has just opened the page, presses its button with a pointer, goes on
+    without opening documents, and lets the time to undo it pass."""
     form = {"sight": page_version(client, draft, "ruling/"), "deed": transition, "unseen": documents_of(draft)}
-    return client.post(path(draft, "ruling/"), form | typed)
+    response = client.post(path(draft, "ruling/"), form | POINTER | typed)
+    let_decisions_take_effect()
+    return response
 
 
+# As desk.js fills it in.
+POINTER = {"certain": "1"}
 REGISTERED = {"register_number": "HRB 1234", "registered_on": "2026-11-20", "confirmed": "1"}
 
 

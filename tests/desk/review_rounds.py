@@ -8,11 +8,12 @@ from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application
 from formation_portal.reviews.checklist import load_checklist
 from formation_portal.reviews.checks import accept
-from formation_portal.reviews.decisions import RETURN, decide
+from formation_portal.reviews.decisions import RETURN
 from formation_portal.reviews.queries import draft_query
 from formation_portal.reviews.targets import Target
 from formation_portal.reviews.transactions import current_version
 from tests.applications import factories
+from tests.reviews.deciding import decide
 
 
 def now(draft: Draft) -> Draft:

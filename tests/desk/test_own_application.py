@@ -27,13 +27,14 @@ from formation_portal.invitations.models import Invitation
 from formation_portal.relay.models import Delivery
 from formation_portal.relay.resolution import declare_absent
 from formation_portal.reviews.checks import accept, reopen
-from formation_portal.reviews.decisions import APPROVE, DECLINE, RETURN, confirm_proposal, decide, refuse_proposal
+from formation_portal.reviews.decisions import APPROVE, DECLINE, RETURN, refuse_proposal
 from formation_portal.reviews.document_evidence import prove
 from formation_portal.reviews.models import Check, Note, Query, ReviewDecision, ScreeningCheck
 from formation_portal.reviews.queries import draft_query, write_note
 from formation_portal.reviews.screening import record_screening
 from formation_portal.reviews.targets import WHOLE_APPLICATION, Target
 from formation_portal.reviews.transactions import current_version
+from tests.reviews.deciding import confirm_proposal, decide
 
 from .decision_setup import accept_all, path
 from .undecided_deliveries import put

@@ -16,13 +16,14 @@ from formation_portal.audit.models import AuditAction, Entry
 from formation_portal.invitations import parts
 from formation_portal.privacy.persons import NotErased, erase_person
 from formation_portal.relay.worker import drain
-from formation_portal.reviews.decisions import RETURN, decide
+from formation_portal.reviews.decisions import RETURN
 from formation_portal.reviews.queries import draft_query, write_note
 from formation_portal.reviews.screening import record_screening
 from formation_portal.reviews.targets import WHOLE_APPLICATION, Target
 from formation_portal.reviews.transactions import current_version
 from tests.applications import factories
 from tests.privacy.stages import again, files, findings, moved, opened_text, started
+from tests.reviews.deciding import decide
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 

@@ -23,15 +23,7 @@ from formation_portal.invitations.models import Invitation
 from formation_portal.mail.models import Letter
 from formation_portal.reviews.checklist import load_checklist
 from formation_portal.reviews.checks import accept
-from formation_portal.reviews.decisions import (
-    APPROVE,
-    DECLINE,
-    INCORPORATE,
-    RETURN,
-    confirm_proposal,
-    decide,
-    refuse_proposal,
-)
+from formation_portal.reviews.decisions import APPROVE, DECLINE, INCORPORATE, RETURN, refuse_proposal
 from formation_portal.reviews.document_evidence import prove
 from formation_portal.reviews.models import DeclineReason, QueryReason
 from formation_portal.reviews.queries import delete_draft, draft_query, write_note
@@ -39,6 +31,7 @@ from formation_portal.reviews.screening import record_screening
 from formation_portal.reviews.targets import Target, TargetKind
 from formation_portal.reviews.transactions import current_version
 from tests.pdfs import read_pdf
+from tests.reviews.deciding import confirm_proposal, decide
 
 # In lower case, as they are looked for.
 AGENTS = ("quillfeather", "ottersby", "marrowgate", "thistlewood")

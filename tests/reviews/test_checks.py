@@ -11,10 +11,11 @@ from formation_portal.audit.models import AuditAction, Entry
 from formation_portal.contract.lifecycle import State
 from formation_portal.reviews.checklist import ACCEPTED, CHANGED, OPEN, QUERIED, load_checklist
 from formation_portal.reviews.checks import accept, reopen
-from formation_portal.reviews.decisions import RETURN, decide
+from formation_portal.reviews.decisions import RETURN
 from formation_portal.reviews.queries import draft_query
 from formation_portal.reviews.targets import Target, TargetKind
 from formation_portal.reviews.transactions import ReviewChanged, ReviewRefused, current_version
+from tests.reviews.deciding import decide
 
 from .conftest import again
 

@@ -9,16 +9,7 @@ from formation_portal.applications.draft import Draft
 from formation_portal.contract.lifecycle import AGENT, TRANSITIONS, State
 from formation_portal.reviews.checklist import load_checklist
 from formation_portal.reviews.checks import accept
-from formation_portal.reviews.decisions import (
-    APPROVE,
-    DECLINE,
-    INCORPORATE,
-    RETURN,
-    confirm_proposal,
-    decide,
-    refuse_proposal,
-    waiting_decision,
-)
+from formation_portal.reviews.decisions import APPROVE, DECLINE, INCORPORATE, RETURN, refuse_proposal, waiting_decision
 from formation_portal.reviews.models import MAX_TEXT, DecisionKind, DecisionOutcome, Query, ReviewDecision
 from formation_portal.reviews.queries import delete_draft, draft_query, resolve
 from formation_portal.reviews.targets import Target, TargetKind
@@ -29,6 +20,7 @@ from formation_portal.reviews.transactions import (
     changes_since,
     current_version,
 )
+from tests.reviews.deciding import confirm_proposal, decide
 from tests.subscribing import subscribe
 
 from .conftest import again

@@ -12,12 +12,13 @@ from formation_portal.applications.services.transactions import application_tran
 from formation_portal.contract.lifecycle import State
 from formation_portal.reviews.checklist import load_checklist
 from formation_portal.reviews.checks import accept
-from formation_portal.reviews.decisions import RETURN, decide
+from formation_portal.reviews.decisions import RETURN
 from formation_portal.reviews.queries import draft_query
 from formation_portal.reviews.targets import WHOLE_APPLICATION, Target, TargetKind
 from formation_portal.reviews.transactions import current_version
 from tests.applications import factories
 from tests.encrypted_rows import update_each
+from tests.reviews.deciding import decide
 
 from .conftest import again
 

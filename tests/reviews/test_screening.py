@@ -13,12 +13,13 @@ from formation_portal.applications.parties import PartyRow
 from formation_portal.environment import Environment
 from formation_portal.reviews.checklist import approval_blockers, load_checklist
 from formation_portal.reviews.checks import accept
-from formation_portal.reviews.decisions import APPROVE, DECLINE, decide
+from formation_portal.reviews.decisions import APPROVE, DECLINE
 from formation_portal.reviews.models import ScreeningCheck, ScreeningKind, ScreeningOutcome
 from formation_portal.reviews.screening import record_screening, remove_screening
 from formation_portal.reviews.transactions import NotApprovable, ReviewRefused, changes_since, current_version
 from tests.applications import factories
 from tests.documents import sample_files
+from tests.reviews.deciding import decide
 
 pytestmark = pytest.mark.django_db
 

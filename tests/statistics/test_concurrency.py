@@ -9,9 +9,10 @@ from django.db import connection
 
 from formation_portal.applications.draft import open_draft
 from formation_portal.applications.models import Application
-from formation_portal.reviews.decisions import RETURN, decide
+from formation_portal.reviews.decisions import RETURN
 from formation_portal.reviews.transactions import current_version
 from formation_portal.statistics.models import OpenDay, TransitionTotal
+from tests.reviews.deciding import decide
 from tests.statistics.random_histories import begin, do
 from tests.statistics.recount import counted, recounted
 

@@ -8,13 +8,14 @@ from django.apps import apps
 
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
-from formation_portal.reviews.decisions import RETURN, decide
+from formation_portal.reviews.decisions import RETURN
 from formation_portal.reviews.queries import draft_query
 from formation_portal.reviews.targets import WHOLE_APPLICATION, Target, TargetKind
 from formation_portal.reviews.transactions import current_version
 from formation_portal.statistics import models
 from formation_portal.statistics.models import Question, QuestionTotal, ReasonTotal
 from tests.applications import factories
+from tests.reviews.deciding import decide
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 

@@ -54,6 +54,9 @@ _REVIEWS: dict[str, str] = {
     "refuse": "Did not confirm a decision",
     "take_back": "Withdrew a proposed decision",
     "overtake": "Replaced a proposed decision",
+    "undo": "Undid a decision",
+    "stop": "Stopped a decision before it took effect",
+    "take_effect": "Decision took effect",
     "reply": "Answered a query",
 }
 _CLAIMS: dict[str, str] = {

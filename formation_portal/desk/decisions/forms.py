@@ -10,7 +10,7 @@ from django.utils.dateparse import parse_date
 from django.utils.timezone import localdate
 
 from formation_portal.applications.draft import Draft
-from formation_portal.reviews.decisions import APPROVE, DECLINE, INCORPORATE, Registration, decide
+from formation_portal.reviews.decisions import APPROVE, DECLINE, INCORPORATE, Registration, confirm_proposal, decide
 from formation_portal.reviews.models import MAX_REGISTER_NUMBER, MAX_TEXT, DeclineReason, ReviewDecision
 from formation_portal.reviews.transactions import ReviewRefused, ReviewVersion
 from formation_portal.ui.forms.controls import Option, Problem, as_options
@@ -47,6 +47,8 @@ class DecisionForm:
     opens_next: bool = False
     # Whether a shared text was inserted just now.
     is_filled: bool = False
+    # Whether it was pressed with a pointer, or asked about once more.
+    is_certain: bool = False
     # The documents that are decided about without having been opened.
     acknowledged: tuple[int, ...] = ()
     errors: Mapping[str, str] = field(default_factory=dict)
@@ -67,8 +69,14 @@ class DecisionForm:
             registered_on=posted.get("registered_on", "").strip(),
             confirmed="confirmed" in posted,
             opens_next=at_once or posted.get("then") == "next",
+            is_certain=posted.get("certain") == "1",
             acknowledged=acknowledged_documents(posted),
         )
+
+    @property
+    def typed(self) -> tuple[tuple[str, str], ...]:
+        """The texts by their labels, to be copied where the form is gone."""
+        return ("Message to the customer", self.text), ("Reason for not confirming", self.why)
 
     @property
     def reasons(self) -> tuple[Option, ...]:
@@ -87,13 +95,20 @@ class DecisionForm:
         return replace(self, errors={first: refused.message} | refused.others)
 
 
+class NotCertain(Exception):
+    """An approval or a decline was posted by keyboard, or without script: it is asked about once more."""
+
+
 def decide_as_posted(
     draft: Draft, form: DecisionForm, *, by: AbstractBaseUser, version: ReviewVersion
 ) -> ReviewDecision:
-    """Do what the form says. Raises as `decide`, and ReviewRefused with all that is wrong with the form at once."""
+    """Do what the form says. Raises as `decide`, ReviewRefused with all that is wrong with the form at once, and
+    NotCertain."""
     if errors := dict(_errors(form)):
         (first, message), *others = errors.items()
         raise ReviewRefused(message, field=first, others=dict(others))
+    if form.deed in (APPROVE, DECLINE) and not form.is_certain:
+        raise NotCertain
     day = posted_day(form.registered_on) if form.deed == INCORPORATE else None
     return decide(
         draft,
@@ -105,6 +120,15 @@ def decide_as_posted(
         by=by,
         version=version,
     )
+
+
+def confirm_as_posted(
+    draft: Draft, form: DecisionForm, *, by: AbstractBaseUser, version: ReviewVersion
+) -> ReviewDecision:
+    """Confirm a colleague's approval or decline. Raises as `confirm_proposal`, and NotCertain."""
+    if not form.is_certain:
+        raise NotCertain
+    return confirm_proposal(draft, acknowledged=form.acknowledged, by=by, version=version)
 
 
 def _errors(form: DecisionForm) -> Iterator[tuple[str, str]]:

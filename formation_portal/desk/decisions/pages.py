@@ -17,12 +17,14 @@ from formation_portal.relay.delivery_status import DeliveryStage
 from formation_portal.reviews.checklist import ApprovalBlocker, Checklist, approval_blockers, load_checklist
 from formation_portal.reviews.decisions import APPROVE, DECLINE, INCORPORATE, RETURN
 from formation_portal.reviews.models import DecisionOutcome, Query, ReviewDecision
+from formation_portal.reviews.scheduled_decisions import UNDO_PERIOD
 from formation_portal.reviews.targets import holder_name
 from formation_portal.reviews.transactions import UNDER_REVIEW, ReviewVersion, current_version
 
 from ..case_urls import TargetLinks
 from ..delivery_status import CaseDeliveries
 from ..masking import TextMasking
+from ..models import Case
 from ..queue_state import QueueState
 from ..shared_texts import SharedTexts
 from ..wording import numbered
@@ -53,7 +55,10 @@ def decided_message(decision: ReviewDecision) -> str:
     """What came of deciding, behind the name of the company."""
     _, done, waits = _WORDS[decision.deed]
     words = waits if decision.outcome == DecisionOutcome.WAITING else done
-    return f"{words}.".format(customer=decision.application.owner.called)
+    said = f"{words}.".format(customer=decision.application.owner.called)
+    if decision.outcome == DecisionOutcome.SCHEDULED:
+        said += f" This takes effect in {UNDO_PERIOD.seconds} seconds."
+    return said
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,10 +97,36 @@ class DecisionPanel:
         """The decision that waits for a second agent."""
         return next((one for one in self.decisions if one.outcome == DecisionOutcome.WAITING), None)
 
+    @cached_property
+    def scheduled(self) -> ReviewDecision | None:
+        """Return the decision that has not taken effect yet."""
+        return next((one for one in self.decisions if one.outcome == DecisionOutcome.SCHEDULED), None)
+
+    @property
+    def can_undo(self) -> bool:
+        return self.scheduled is not None and self.scheduled.by_id == self.reader.pk
+
+    @property
+    def claimed_by(self) -> User | None:
+        """Return the colleague who has claimed the case, which keeps the reader from deciding."""
+        case: Case | None = getattr(self.draft.application, "case", None)
+        is_claimed = case is not None and case.is_claimed and case.claimed_by_id != self.reader.pk
+        return case.claimed_by if case is not None and is_claimed else None
+
     @property
     def is_mine(self) -> bool:
         """Whether the reader has proposed what waits."""
         return self.waiting is not None and self.waiting.proposed_by_id == self.reader.pk
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing is left to decide."""
+        return not self.is_under_review and self.draft.application.status is not State.SUBMITTED_TO_CSP
+
+    @property
+    def asks_about_approval(self) -> bool:
+        """Whether the decision that was posted, or else the one that waits for this agent, is an approval."""
+        return self.form.deed == APPROVE or (not self.form.deed and self.waits_for_approval)
 
     @property
     def waits_for_approval(self) -> bool:
@@ -108,12 +139,16 @@ class DecisionPanel:
         found = []
         for one in self.decisions:
             proposer, other = one.proposed_by.called, one.by.called if one.by else "the customer"
-            if one.outcome == DecisionOutcome.WAITING:
+            if one.outcome in (DecisionOutcome.WAITING, DecisionOutcome.SCHEDULED):
                 continue
             if one.is_taken_back:
                 became = f"proposed and withdrawn by {proposer}"
             elif one.outcome == DecisionOutcome.DONE:
-                became = f"by {proposer}" + (f", confirmed by {other}" if one.by_id != one.proposed_by_id else "")
+                became = f"by {proposer}" + (f", confirmed by {other}" if one.is_confirmed else "")
+            elif one.outcome == DecisionOutcome.UNDONE:
+                became = f"by {proposer}, undone before it took effect"
+            elif one.outcome == DecisionOutcome.STOPPED:
+                became = f"by {proposer}, stopped by {other} before it took effect"
             else:
                 became = "not confirmed by" if one.outcome == DecisionOutcome.REFUSED else "replaced by"
                 became = f"proposed by {proposer}, {became} {other}"
@@ -122,8 +157,9 @@ class DecisionPanel:
 
     @cached_property
     def cards(self) -> tuple[DecisionCard, ...]:
-        """What the reader can choose."""
-        return tuple(self._cards()) if self.reader.has_perm(Right.DECIDE.permission) else ()
+        """What the reader can choose; nothing in a colleague's case, or before their own decision has taken effect."""
+        is_free = self.claimed_by is None and not self.can_undo
+        return tuple(self._cards()) if is_free and self.reader.has_perm(Right.DECIDE.permission) else ()
 
     def _cards(self) -> Iterator[DecisionCard]:
         if self.draft.application.status is State.SUBMITTED_TO_CSP:
@@ -171,11 +207,14 @@ class DecisionPanel:
     @property
     def is_there(self) -> bool:
         """Whether there is anything to show."""
-        return bool(self.cards or self.decisions or (self.is_under_review and self.against))
+        is_open = self.against or self.claimed_by
+        return bool(self.cards or self.decisions or (self.is_under_review and is_open))
 
     @property
     def saved(self) -> str:
         """The line below the heading."""
+        if self.scheduled:
+            return "Takes effect in a few seconds"
         if self.waiting:
             return "Awaiting second agent"
         left = f"{numbered(len(self.against), 'check')} left" if self.against else "All checks done"

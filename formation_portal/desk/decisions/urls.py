@@ -9,4 +9,5 @@ application = [
     path("ruling/confirmation/", views.confirmation, name="decision_confirmation"),
     path("ruling/refusal/", views.refusal, name="decision_refusal"),
     path("ruling/retraction/", views.retraction, name="decision_withdrawal"),
+    path("ruling/reversal/", views.reversal, name="decision_undo"),
 ]

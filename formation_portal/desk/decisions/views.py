@@ -6,18 +6,21 @@ from dataclasses import replace
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils.html import format_html
 from django.views.decorators.http import require_http_methods
 
 from formation_portal.accounts.models import Right
-from formation_portal.accounts.policies import UserRequest, agent_with
+from formation_portal.accounts.policies import UserRequest, agent, agent_with
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.services import Closed
 from formation_portal.contract.lifecycle import State
-from formation_portal.reviews.decisions import confirm_proposal, refuse_proposal, withdraw
-from formation_portal.reviews.models import ReviewDecision
+from formation_portal.reviews.decisions import refuse_proposal, withdraw
+from formation_portal.reviews.models import DecisionOutcome, ReviewDecision
+from formation_portal.reviews.scheduled_decisions import undo_decision
 from formation_portal.reviews.transactions import (
     UNDER_REVIEW,
+    ClaimedByColleague,
     DocumentsNotOpened,
     NotApprovable,
     ReviewChanged,
@@ -33,7 +36,7 @@ from ..documents import unopened_documents
 from ..lookups import get_case_or_404
 from ..queue.searches import claim_next_case
 from ..shared_texts import SharedTexts, is_insertion
-from .forms import DecisionForm, decide_as_posted
+from .forms import DecisionForm, NotCertain, confirm_as_posted, decide_as_posted
 from .pages import decided_message, decision_panel
 
 # A decision, from the case, the form and the version that the page was drawn with.
@@ -64,9 +67,7 @@ def confirmation(request: UserRequest, reference: str) -> HttpResponse:
     return _apply(
         request,
         reference,
-        lambda draft, form, version: confirm_proposal(
-            draft, acknowledged=form.acknowledged, by=request.user, version=version
-        ),
+        lambda draft, form, version: confirm_as_posted(draft, form, by=request.user, version=version),
     )
 
 
@@ -96,6 +97,21 @@ def retraction(request: UserRequest, reference: str) -> HttpResponse:
     )
 
 
+@require_http_methods(["GET", "HEAD", "POST"])
+@agent
+@opens_case
+def reversal(request: UserRequest, reference: str) -> HttpResponse:
+    """Undo one's own decision before it takes effect."""
+    if request.method == "POST":
+        try:
+            undo_decision(get_case_or_404(reference), by=request.user)
+        except ReviewRefused as refused:
+            messages.error(request, refused.message)
+        else:
+            messages.success(request, "Your decision has been undone.")
+    return redirect(case_url(reference, queue_shown(request.POST)))
+
+
 def _apply(request: UserRequest, reference: str, decide: Decide, *, then: str = "") -> HttpResponse:
     """Do what was posted; a GET, as after signing in again, only leads to the form. What is in its way is shown above
     the form as it was typed; of what ended meanwhile the words are kept to be copied. `then` stays at the case and says
@@ -111,17 +127,20 @@ def _apply(request: UserRequest, reference: str, decide: Decide, *, then: str = 
         return _draw(request, get_case_or_404(reference), form=form, is_stopped=True, status=422)
     except DocumentsNotOpened as unopened:
         return _draw(request, draft, form=form, unopened=unopened, status=422)
+    except NotCertain:
+        return _draw(request, draft, form=form, asks_again=True)
+    except ClaimedByColleague as claimed:
+        return not_done(request, draft, claimed, title="Your decision was not recorded", typed=form.typed)
     except ReviewRefused as refused:
         return _draw(request, get_case_or_404(reference), form=form.with_error(refused), status=422)
     except Closed as closed:
-        typed = (("Message to the customer", form.text), ("Reason for not confirming", form.why))
         return not_done(
-            request, get_case_or_404(reference), closed, title="Your decision was not recorded", typed=typed
+            request, get_case_or_404(reference), closed, title="Your decision was not recorded", typed=form.typed
         )
     if then:
         messages.info(request, then)
         return redirect(case_url(reference, queue_shown(request.POST)))
-    return _go_on(request, draft, decided_message(made), opens_next=form.opens_next)
+    return _go_on(request, draft, made, opens_next=form.opens_next)
 
 
 def _insert(request: UserRequest, draft: Draft) -> HttpResponse:
@@ -135,11 +154,14 @@ def _insert(request: UserRequest, draft: Draft) -> HttpResponse:
     return _draw(request, draft, form=replace(form, text=text, is_filled=True), version=version)
 
 
-def _go_on(request: UserRequest, draft: Draft, words: str, *, opens_next: bool) -> HttpResponse:
-    """To the next case where it is asked for and there is one, else to the queue; with what was decided just now."""
+def _go_on(request: UserRequest, draft: Draft, decision: ReviewDecision, *, opens_next: bool) -> HttpResponse:
+    """To the next case where it is asked for and there is one, else to the queue; with what was decided just now, and
+    the button that undoes it."""
     shown, reference = queue_shown(request.POST), draft.application.reference
     link = '<a class="name" href="{}">{}</a> {}'
-    messages.success(request, format_html(link, case_url(reference, shown), draft.title, words))
+    words = format_html(link, case_url(reference, shown), draft.title, decided_message(decision))
+    is_scheduled = decision.outcome == DecisionOutcome.SCHEDULED
+    messages.success(request, words, extra_tags=reverse("desk:decision_undo", args=[reference]) if is_scheduled else "")
     if opens_next and request.user.has_perm(Right.REVIEW.permission):
         following, none = claim_next_case(request, shown)
         if following:
@@ -157,6 +179,7 @@ def _draw(
     late: ReviewChanged | None = None,
     is_stopped: bool = False,
     unopened: DocumentsNotOpened | None = None,
+    asks_again: bool = False,
     version: ReviewVersion | None = None,
     status: int = 200,
 ) -> HttpResponse:
@@ -172,7 +195,8 @@ def _draw(
         "is_late": late is not None,
         "is_stopped": is_stopped,
         "documents": unopened_documents(draft, unopened.documents, shown) if unopened else (),
-        "again": posted_again(request) if unopened else (),
+        "asks_again": asks_again,
+        "again": posted_again(request, without=("certain",) if asks_again else ()) if unopened or asks_again else (),
         "problems": panel.form.problems,
     }
     return render(request, "desk/decisions/decision.html", context, status=status)

@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.conf import settings
-from django.contrib.auth.models import AbstractUser
+from django.contrib.auth.models import AbstractBaseUser, AbstractUser
 from django.contrib.messages import ERROR, SUCCESS
 from django.db import transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
@@ -23,8 +23,11 @@ from formation_portal.applications.models import Application
 from formation_portal.audit import chain
 from formation_portal.audit.models import AuditAction
 from formation_portal.contract.lifecycle import is_possible
+from formation_portal.reviews.models import DecisionOutcome, ReviewDecision
+from formation_portal.reviews.transactions import ClaimedByColleague
 
 from ..models import WORD_LIMIT, Case
+from .notices import send_notice
 
 _BEGIN_REVIEW = "begin_review"
 # What a draft reads of each application, here for all of them at once.
@@ -73,6 +76,12 @@ def not_proposed_by(agent_id: int) -> Q:
     return ~Q(proposed_by=agent_id)
 
 
+def not_decided() -> Q:
+    """The cases but for those whose decision takes effect within seconds."""
+    scheduled = ReviewDecision.objects.filter(application=OuterRef("pk"), outcome=DecisionOutcome.SCHEDULED)
+    return ~Q(Exists(scheduled))
+
+
 def not_own_of(agent_id: int) -> Q:
     """The cases but for those of the agent's own applications."""
     return ~Q(Exists(Application.objects.concerning(agent_id).filter(pk=OuterRef("pk"))))
@@ -102,11 +111,17 @@ def claim(cases: Collection[int], *, by: AbstractUser) -> tuple[list[Case], list
         return won, [case for case in now if case.claimed_by_id != by.pk]
 
 
+@transaction.atomic
 def take_over(case: Case, *, by: AbstractUser, word: str) -> bool:
-    """Claim what the agent whom the page named has claimed, saying why. False where it is somebody else's by now."""
+    """Claim what the agent whom the page named has claimed, saying why, and tell that agent. False where it is somebody
+    else's by now."""
+    previous = case.claimed_by
     seen = Case.objects.filter(pk=case.pk, claimed_by=case.claimed_by_id).exclude(open_since=None)
     moved = _claim_columns(by) | {"taken_from_id": case.claimed_by_id, "word": _WORD.stored(word[:WORD_LIMIT], case)}
-    return _claim_if(case, seen, moved, by=by, did="take_over")
+    if not _claim_if(case, seen, moved, by=by, did="take_over"):
+        return False
+    send_notice("case_taken_over", open_draft(case.application), to=previous, by=by)
+    return True
 
 
 def claim_or_take_over(application_id: int, *, by: AbstractUser, taken_from: str, word: str) -> tuple[int, str]:
@@ -186,6 +201,14 @@ def claim_when_working(draft: Draft, *, by: Any) -> None:
         if is_possible(_BEGIN_REVIEW, draft.application.status):
             services.advance(draft, _BEGIN_REVIEW, by=by)
         _append_to_audit_log(draft.application, Case(pk=draft.application.pk, **claim), by=by, did="claim")
+
+
+def refuse_claimed_case(draft: Draft, *, by: AbstractBaseUser) -> None:
+    """Raise ClaimedByColleague where somebody else works on the case. For the holder of the lock of its application;
+    one query."""
+    case = Case.objects.filter(pk=draft.application.pk).select_related("claimed_by").first()
+    if case is not None and case.is_claimed and case.claimed_by is not None and case.claimed_by_id != by.pk:
+        raise ClaimedByColleague(case.claimed_by.called)
 
 
 def give_back(application: Application, *, to: AbstractUser, by: AbstractUser) -> None:

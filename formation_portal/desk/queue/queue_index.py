@@ -16,13 +16,11 @@ from django.conf import settings
 from django.db.models import F, Q
 from django.db.models.signals import post_save, pre_save
 from django.dispatch import receiver
-from django.urls import reverse
 from django.utils import timezone
 from django.utils.timezone import localdate, make_aware
 
 from formation_portal.accounts.models import User
 from formation_portal.applications.draft import Draft, load_schema
-from formation_portal.applications.letter_words import letter_title
 from formation_portal.applications.models import Application, Party
 from formation_portal.applications.parties import name_fields
 from formation_portal.contract import canonical
@@ -31,13 +29,13 @@ from formation_portal.contract.lifecycle import FINAL, State
 from formation_portal.contract.schema import FormSchema
 from formation_portal.core.encryption import UnreadableError, key_ring
 from formation_portal.core.key_rotation import rotation_task
-from formation_portal.mail import queue_letter
 from formation_portal.reviews.checklist import load_checklist
-from formation_portal.reviews.models import DecisionOutcome, ReviewDecision
-from formation_portal.reviews.transactions import UNDER_REVIEW
+from formation_portal.reviews.models import ReviewDecision
+from formation_portal.reviews.transactions import UNDER_REVIEW, waiting_decision
 
 from ..models import PLACE_LIMIT, TITLE_LIMIT, Case, CaseWord, Offer, Opening
 from .claims import UNCLAIMED, give_back
+from .notices import send_notice
 
 # What a column holds, and more than anybody waits.
 _MAX_DAYS = 30_000
@@ -149,10 +147,12 @@ def _update_due_date(case: Case, application: Application, *, was_waiting_since:
 
 @receiver(post_save, sender=ReviewDecision)
 def update_waiting_decision(instance: ReviewDecision, **_: Any) -> None:
-    """Whether a decision waits for a second agent, and whose: one update, as often as somebody decides."""
-    is_waiting = instance.outcome == DecisionOutcome.WAITING
-    since = instance.application.submitted_at if is_waiting else None
-    by = instance.proposed_by_id if is_waiting else None
+    """Keep in the case whether a decision waits for a second agent, and whose. Two queries, as often as somebody
+    decides."""
+    # Not always this row: a return may be scheduled while a proposal waits.
+    waiting = waiting_decision(instance.application)
+    since = instance.application.submitted_at if waiting else None
+    by = waiting.proposed_by_id if waiting else None
     # What was refused before is decided anew by now, or is said by `give_back_refused`.
     Case.objects.filter(pk=instance.application_id).update(confirm_since=since, proposed_by=by, refused_at=None)
 
@@ -164,13 +164,7 @@ def give_back_refused(draft: Draft, decision: ReviewDecision, by: Any) -> None:
         return
     give_back(application, to=proposer, by=by)
     Case.objects.filter(pk=application.pk).update(refused_at=decision.at)
-    context = {
-        "name": by.get_full_name(),
-        "company": letter_title(draft),
-        "reference": application.reference,
-        "link": reverse("desk:case", args=[application.reference]),
-    }
-    queue_letter(kind="proposal_refused", to=proposer.email, language="en", context=context)
+    send_notice("proposal_refused", draft, to=proposer, by=by)
 
 
 def case_words(application: Application, schema: FormSchema, parties: Iterable[Party], *, title: str) -> set[bytes]:

@@ -21,7 +21,7 @@ from formation_portal.ui.pagination import KeysetPage, keyset_page
 from ..case_access import has_every_case
 from ..models import Case, CaseWord
 from ..queue_state import NOBODY, QueuePosition, QueueState, View
-from .claims import claim_free, claimed_by, not_own_of, not_proposed_by, unclaimed
+from .claims import claim_free, claimed_by, not_decided, not_own_of, not_proposed_by, unclaimed
 from .queue_index import WORD_PIECES, fold, stored_digests
 
 # How many of the words count at all.
@@ -292,7 +292,8 @@ def next_case_for(agent: User, shown: QueueState) -> tuple[Case | None, str]:
         free, holder = free | Q(claimed_by=F("proposed_by")), ""
     fitting = replace(shown_to(agent, shown).from_the_top, view=view, holder=holder, newest_first=False)
     found = find_cases(fitting, agent_id=agent.pk)
-    found = replace(found, cases=found.cases.filter(free, not_proposed_by(agent.pk), not_own_of(agent.pk)))
+    open_cases = found.cases.filter(free, not_proposed_by(agent.pk), not_own_of(agent.pk), not_decided())
+    found = replace(found, cases=open_cases)
     for _ in range(_LOOKS):
         page, looked_through = search_page(found, length=1)
         if not page.rows:

@@ -1,6 +1,7 @@
 """`manage.py serve`, which `make run` calls: sets everything up, then serves until Ctrl-C, workers included."""
 
 import socket
+from contextlib import ExitStack
 from functools import partial
 
 from formation_portal.core.background import minute_tasks
@@ -9,6 +10,7 @@ from formation_portal.mail.worker import mail_sender
 from formation_portal.management.commands import web
 from formation_portal.management.supervision import Child
 from formation_portal.relay.worker import Worker
+from formation_portal.reviews.scheduled_decisions import decision_worker
 from formation_portal.service.webhooks.sending import webhook_sender
 
 
@@ -25,5 +27,9 @@ def _work(listening: socket.socket) -> None:
     listening.close()
     worker = Worker()
     worker.stop_on_signals()
-    with beating(), webhook_sender().running(), mail_sender().running(), minute_tasks().running():
+    beside = (webhook_sender(), mail_sender(), minute_tasks(), decision_worker())
+    with ExitStack() as stack:
+        stack.enter_context(beating())
+        for other in beside:
+            stack.enter_context(other.running())
         worker.run()

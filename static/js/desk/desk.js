@@ -104,4 +104,11 @@
     deed();
   });
   document.addEventListener("click", ({ target }) => target.closest?.("[data-keys]") && open());
+
+  /* ---- A decision that a pointer presses is certain. Keys and Enter press without one, so the server asks once more. ---- */
+
+  document.addEventListener("click", ({ target, detail }) => {
+    const pointer = target.closest?.("button")?.form?.querySelector("[data-pointer]");
+    if (pointer) pointer.value = detail > 0 ? "1" : "";
+  });
 })();

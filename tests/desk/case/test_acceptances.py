@@ -12,13 +12,14 @@ from formation_portal.desk.case_urls import TargetLinks
 from formation_portal.desk.queue_state import QueueState
 from formation_portal.reviews.checklist import ACCEPTED, OPEN, QUERIED, Fact, load_checklist
 from formation_portal.reviews.checks import accept
-from formation_portal.reviews.decisions import RETURN, decide
+from formation_portal.reviews.decisions import RETURN
 from formation_portal.reviews.queries import draft_query
 from formation_portal.reviews.targets import Target
 from formation_portal.reviews.transactions import current_version
 from tests.desk.decision_setup import documents_of
 from tests.markup import Markup
 from tests.reviews.conftest import again, colleague
+from tests.reviews.deciding import decide
 
 __all__ = ["colleague"]
 

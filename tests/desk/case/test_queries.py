@@ -9,11 +9,12 @@ from django.test import Client
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application
-from formation_portal.reviews.decisions import RETURN, decide
+from formation_portal.reviews.decisions import RETURN
 from formation_portal.reviews.models import Note, Query
 from formation_portal.reviews.targets import WHOLE_APPLICATION, Target
 from formation_portal.reviews.transactions import ReviewVersion, current_version
 from tests.markup import Markup
+from tests.reviews.deciding import decide
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 

@@ -13,7 +13,7 @@ from formation_portal.applications.draft import Draft
 from formation_portal.contract.lifecycle import State
 from formation_portal.relay.models import Delivery, DeliveryState
 from formation_portal.reviews.checklist import Checklist, load_checklist
-from formation_portal.reviews.decisions import DECLINE, RETURN, decide
+from formation_portal.reviews.decisions import DECLINE, RETURN
 from formation_portal.reviews.models import DecisionOutcome, DeclineReason, ReviewDecision
 from formation_portal.reviews.queries import draft_query, write_note
 from formation_portal.reviews.targets import WHOLE_APPLICATION, Target
@@ -23,6 +23,7 @@ from tests.desk.factories import page_after_post, searched, submitted_ones
 from tests.encrypted_rows import update_each
 from tests.markup import Markup
 from tests.relay.conftest import row
+from tests.reviews.deciding import decide
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 

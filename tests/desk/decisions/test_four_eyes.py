@@ -23,6 +23,7 @@ from formation_portal.reviews.queries import draft_query, write_note
 from formation_portal.reviews.targets import WHOLE_APPLICATION
 from formation_portal.reviews.transactions import current_version
 from tests.desk.decision_setup import (
+    POINTER,
     REGISTERED,
     accept_all,
     case_page,
@@ -34,6 +35,7 @@ from tests.desk.decision_setup import (
     state,
 )
 from tests.desk.factories import page, page_after_post, references, submitted_ones
+from tests.reviews.deciding import let_decisions_take_effect
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
@@ -52,9 +54,11 @@ def proposed(submitted: Draft, agent: Any, as_agent: Client) -> Draft:
 
 
 def post(client: Client, draft: Draft, action: str, **typed: str) -> Any:
-    """The answer to an action of somebody who has just opened the page."""
+    """The answer to an action of somebody who has just opened the page, once it has taken effect."""
     form = {"sight": page_version(client, draft, "ruling/"), "unseen": documents_of(draft)}
-    return client.post(path(draft, f"ruling/{action}/"), form | typed)
+    response = client.post(path(draft, f"ruling/{action}/"), form | POINTER | typed)
+    let_decisions_take_effect()
+    return response
 
 
 def actions(client: Client, draft: Draft) -> set[str]:

@@ -8,7 +8,7 @@ from django.test import Client
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft
 from formation_portal.reviews.checks import accept
-from formation_portal.reviews.decisions import RETURN, decide
+from formation_portal.reviews.decisions import RETURN
 from formation_portal.reviews.models import Evidence
 from formation_portal.reviews.targets import Target
 from formation_portal.reviews.transactions import current_version
@@ -16,6 +16,7 @@ from tests.applications import factories
 from tests.desk.parties.test_pages import address, fact, page, submitted, words
 from tests.documents import sample_files
 from tests.reviews.conftest import again, colleague
+from tests.reviews.deciding import decide
 
 __all__ = ["colleague", "submitted"]
 pytestmark = pytest.mark.django_db

@@ -13,7 +13,7 @@ from formation_portal.applications.models import Document, Party
 from formation_portal.audit.models import AuditAction, Entry
 from formation_portal.reviews.checklist import load_checklist
 from formation_portal.reviews.checks import accept
-from formation_portal.reviews.decisions import RETURN, decide
+from formation_portal.reviews.decisions import RETURN
 from formation_portal.reviews.queries import draft_query
 from formation_portal.reviews.targets import WHOLE_APPLICATION, Target, TargetKind
 from formation_portal.reviews.transactions import current_version
@@ -23,6 +23,7 @@ from tests.documents import sample_files
 from tests.encrypted_rows import update_each
 from tests.markup import Element, Markup
 from tests.reviews.conftest import again, colleague
+from tests.reviews.deciding import decide
 
 __all__ = ["colleague"]
 

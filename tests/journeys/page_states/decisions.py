@@ -13,13 +13,14 @@ from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application
 from formation_portal.desk.queue.claims import release
-from formation_portal.reviews.decisions import APPROVE, DECLINE, INCORPORATE, Registration, decide, refuse_proposal
+from formation_portal.reviews.decisions import APPROVE, DECLINE, INCORPORATE, Registration, refuse_proposal
 from formation_portal.reviews.queries import draft_query, write_note
 from formation_portal.reviews.targets import WHOLE_APPLICATION, Target
 from formation_portal.reviews.transactions import current_version
 from tests.applications import factories
 from tests.desk.decision_setup import accept_all
 from tests.journeys.page_states.screenshots import Shot, press
+from tests.reviews.deciding import decide
 
 _REGISTRATION = Registration("HRB 1234", date(2026, 11, 20))
 _WORDS = "The register extract must not be older than three months."

@@ -12,7 +12,7 @@ from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application
 from formation_portal.reviews.checklist import load_checklist
 from formation_portal.reviews.checks import accept
-from formation_portal.reviews.decisions import RETURN, decide
+from formation_portal.reviews.decisions import RETURN
 from formation_portal.reviews.document_evidence import prove
 from formation_portal.reviews.models import QueryReason
 from formation_portal.reviews.queries import draft_query
@@ -23,6 +23,7 @@ from tests.applications import factories
 from tests.documents import sample_files
 from tests.journeys.page_states.documents import kept_before, upload_document
 from tests.journeys.page_states.screenshots import Shot, press
+from tests.reviews.deciding import decide
 
 _KESTREL = {"corporate.legal_name": "Kestrel Capital B.V.", "entity.legal_name": "Kestrel Capital B.V."}
 _BIRTH = Target.of_field("ada", "person.date_of_birth")

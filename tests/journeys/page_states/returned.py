@@ -12,7 +12,7 @@ from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application
 from formation_portal.reviews.checklist import load_checklist
 from formation_portal.reviews.checks import accept
-from formation_portal.reviews.decisions import DECLINE, RETURN, decide
+from formation_portal.reviews.decisions import DECLINE, RETURN
 from formation_portal.reviews.models import Query
 from formation_portal.reviews.queries import draft_query
 from formation_portal.reviews.targets import WHOLE_APPLICATION, Target, TargetKind
@@ -20,6 +20,7 @@ from formation_portal.reviews.transactions import current_version
 from tests.applications import factories
 from tests.encrypted_rows import update_each
 from tests.journeys.page_states.screenshots import Shot, press
+from tests.reviews.deciding import decide
 
 _ASKED = {
     Target.of_field("ada", "person.date_of_birth"): "Ada’s date of birth differs from the passport",

@@ -14,7 +14,7 @@ from formation_portal.contract.lifecycle import State
 from formation_portal.documents.findings import FindingCode
 from formation_portal.reviews.checklist import load_checklist
 from formation_portal.reviews.checks import accept
-from formation_portal.reviews.decisions import RETURN, decide
+from formation_portal.reviews.decisions import RETURN
 from formation_portal.reviews.models import Query
 from formation_portal.reviews.queries import draft_query
 from formation_portal.reviews.targets import WHOLE_APPLICATION, Target, TargetKind
@@ -23,6 +23,7 @@ from tests.applications import factories
 from tests.encrypted_rows import values_of
 from tests.markup import Markup
 from tests.portal.applications.test_overview import save
+from tests.reviews.deciding import decide
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 

@@ -1,4 +1,4 @@
-"""`manage.py relay`: brings what was saved to the formation service. As many as one likes may run."""
+"""`manage.py relay`: brings what was saved to the formation service, and carries out decisions. Several may run."""
 
 from typing import Any
 
@@ -8,6 +8,7 @@ from formation_portal.core.background import wait_until_migrated
 from formation_portal.core.nodes.registry import beating, join
 from formation_portal.core.private_files import keep_files_private
 from formation_portal.relay.worker import Worker
+from formation_portal.reviews.scheduled_decisions import carry_out_due, decision_worker
 
 
 class Command(BaseCommand):
@@ -20,6 +21,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         if options["once"]:
+            carry_out_due()
             self.stdout.write(f"{Worker().work_through()} calls made")
             return
         keep_files_private(self.stdout.write)
@@ -27,5 +29,5 @@ class Command(BaseCommand):
         join(self.stdout.write)
         worker = Worker()
         worker.stop_on_signals()
-        with beating():
+        with beating(), decision_worker().running():
             worker.run()

@@ -1,0 +1,31 @@
+"""E-mails to agents about their cases: a decision that was not confirmed or did not take effect, a case that a
+colleague has taken over. Reasons stay on the page of the case."""
+
+from typing import Any
+
+from django.urls import reverse
+
+from formation_portal.applications.draft import Draft
+from formation_portal.applications.letter_words import letter_title
+from formation_portal.contract.lifecycle import State
+from formation_portal.mail import queue_letter
+
+
+def send_notice(kind: str, draft: Draft, *, to: Any, by: Any) -> None:
+    """Write to an agent that a colleague, the customer or the portal (None) has done something with a case."""
+    if to is None or not (to.is_active and to.is_agent):
+        return
+    application = draft.application
+    context = {
+        "name": by.get_full_name() if getattr(by, "is_agent", False) else "",
+        "company": letter_title(draft),
+        "reference": application.reference,
+        "link": reverse("desk:case", args=[application.reference]),
+        "is_withdrawn": application.status is State.WITHDRAWN,
+    }
+    queue_letter(kind=kind, to=to.email, language="en", context=context)
+
+
+def send_decision_stopped(draft: Draft, *, to: Any, by: Any) -> None:
+    """Tell an agent that their decision does not take effect, since the case has changed first."""
+    send_notice("decision_stopped", draft, to=to, by=by)

@@ -1,0 +1,138 @@
+"""Decisions take effect after UNDO_PERIOD, so that an agent can undo a slip before anybody is told.
+
+A decision is recorded at once, with its outcome "scheduled" and the time at which it takes effect. A worker carries it
+out then: it moves the application, and with it go the e-mail, the call to the formation service and the statistics.
+Until then the customer sees no change. Whatever somebody else changes in these seconds stops the decision.
+"""
+
+import logging
+from collections.abc import Callable
+from datetime import datetime, timedelta
+
+from django.contrib.auth.models import AbstractBaseUser
+from django.utils import timezone
+
+from formation_portal.applications.draft import Draft, open_draft
+from formation_portal.applications.models import Application
+from formation_portal.applications.services import Closed, advance
+from formation_portal.contract.lifecycle import State
+from formation_portal.core import subscribers
+from formation_portal.core.background import BackgroundWorker
+from formation_portal.core.databases import DATABASE_AWAY
+
+from .checklist import approval_blockers, load_checklist
+from .models import DecisionKind, DecisionOutcome, ReviewDecision
+from .queries import send_drafts
+from .transactions import (
+    UNDER_REVIEW,
+    ReviewRefused,
+    ReviewWork,
+    review_transaction,
+    scheduled_decision,
+    stop_scheduled_decision,
+    waiting_decision,
+    without_effect,
+)
+
+logger = logging.getLogger(__name__)
+
+UNDO_PERIOD = timedelta(seconds=10)
+# A decision that could not be carried out is tried again after this time.
+_RETRY_PERIOD = timedelta(minutes=1)
+_DECIDED_IN = UNDER_REVIEW | {State.SUBMITTED_TO_CSP}
+
+
+def schedule(work: ReviewWork, decision: ReviewDecision) -> None:
+    """Record a decision, or the confirmation of a proposal, to take effect after UNDO_PERIOD."""
+    what = "confirm" if decision.pk else "decide"
+    takes_effect_at = timezone.now() + UNDO_PERIOD
+    work.save(decision, what, outcome=DecisionOutcome.SCHEDULED, takes_effect_at=takes_effect_at)
+
+
+def undo_decision(draft: Draft, *, by: AbstractBaseUser) -> ReviewDecision:
+    """Undo one's own decision. A proposal that was confirmed waits for a second agent again.
+
+    Raises ReviewRefused where it has taken effect, was stopped, or is a colleague's.
+    """
+    try:
+        with review_transaction(
+            draft, by=by, version=None, states=_DECIDED_IN, begins=False, is_own_work=False
+        ) as work:
+            decision = scheduled_decision(draft.application)
+            if decision is None:
+                raise ReviewRefused(_why_too_late(draft.application, by))
+            if decision.by_id != by.pk:
+                raise ReviewRefused("Only the agent who made this decision can undo it.")
+            work.save(decision, "undo", **without_effect(decision, DecisionOutcome.UNDONE))
+            return decision
+    except Closed as closed:
+        raise ReviewRefused(_why_too_late(draft.application, by)) from closed
+
+
+def _why_too_late(application: Application, by: AbstractBaseUser) -> str:
+    latest = ReviewDecision.objects.filter(application=application).order_by("-at").first()
+    if latest is not None and latest.outcome == DecisionOutcome.DONE:
+        return "Your decision has already taken effect, so it cannot be undone."
+    return "This decision was undone or stopped before it took effect."
+
+
+def carry_out_due(*, now: datetime | None = None, may_go_on: Callable[[], bool] = lambda: True) -> int:
+    """Carry out every decision whose time has come. Returns how many took effect."""
+    due = ReviewDecision.objects.filter(
+        outcome=DecisionOutcome.SCHEDULED, takes_effect_at__lte=now or timezone.now()
+    ).select_related("application", "by")
+    count = 0
+    for decision in due.order_by("takes_effect_at", "pk"):
+        if not may_go_on():
+            break
+        try:
+            count += _carry_out(decision)
+        except DATABASE_AWAY:
+            raise
+        except Exception as error:
+            # Not the error's own words, which may hold names.
+            logger.error("Decision %s could not be carried out: %s", decision.pk, type(error).__name__)
+            postponed = ReviewDecision.objects.filter(pk=decision.pk, outcome=DecisionOutcome.SCHEDULED)
+            postponed.update(takes_effect_at=timezone.now() + _RETRY_PERIOD)
+    return count
+
+
+def _carry_out(due: ReviewDecision) -> bool:
+    """Carry out a decision in the name of the agent who made it. Returns False where another worker has done so, or
+    something stops it.
+
+    The row is read again under the lock of the application, so that it takes effect once.
+    """
+    assert due.by is not None  # an agent has scheduled it
+    draft = open_draft(due.application)
+    with review_transaction(
+        draft, by=due.by, version=None, states=_DECIDED_IN, begins=False, is_own_work=False
+    ) as work:
+        decision = scheduled_decision(draft.application)
+        if decision is None or decision.pk != due.pk:
+            return False
+        if decision.deed == DecisionKind.APPROVE and approval_blockers(draft, load_checklist(draft)):
+            stop_scheduled_decision(work, own=True)
+            return False
+        _take_effect(work, decision)
+    return True
+
+
+def _take_effect(work: ReviewWork, decision: ReviewDecision) -> None:
+    if (waiting := waiting_decision(work.draft.application)) is not None:
+        work.save(waiting, "overtake", outcome=DecisionOutcome.OVERTAKEN)
+    queries = send_drafts(work) if decision.deed == DecisionKind.RETURN else []
+    work.save(decision, "take_effect", outcome=DecisionOutcome.DONE)
+    registered = f"Registration number {decision.register_number}" if decision.register_number else ""
+    if decision.registered_on:
+        registered += f", registered on {decision.registered_on.isoformat()}"
+    parts = (registered, decision.text, *(f"{query.label}: {query.text}" for query in queries))
+    # The note is for the formation service.
+    advance(work.draft, decision.deed, by=work.by, note="\n".join(filter(None, parts)))
+    if decision.deed == DecisionKind.RETURN:
+        subscribers.application_returned(work.draft, queries=queries)
+
+
+def decision_worker() -> BackgroundWorker:
+    """Return a worker that carries decisions out, in a thread of its own: slow calls to the service hold up none."""
+    return BackgroundWorker(name="decisions", log_name="Carrying out decisions", work=carry_out_due, stop_timeout=5)
