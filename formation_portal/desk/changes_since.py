@@ -27,7 +27,7 @@ from .case_urls import return_url
 def not_done(
     request: UserRequest,
     draft: Draft,
-    why: ReviewChanged | ReviewRefused | Closed,
+    why: ReviewChanged | ReviewRefused | Closed | ClaimedByColleague,
     *,
     title: str,
     typed: Iterable[tuple[str, str]] = (),
@@ -39,7 +39,7 @@ def not_done(
     changes: tuple[ReviewChange, ...] = ()
     if isinstance(why, ReviewChanged):
         changes = why.changes
-    elif isinstance(why, Closed):
+    elif isinstance(why, Closed | ClaimedByColleague):
         seen = ReviewVersion(0, ReviewVersion.parse(request.POST.get("sight", "")).version)
         changes = changes_since(draft.application, seen, by=request.user)[:5]
     context = {

@@ -97,12 +97,12 @@ def decide(
     decision.proposed_by_id, decision.proposed_at = by.pk, timezone.now()
     try:
         with review_transaction(draft, by=by, version=version, states=states) as work:
-            _refuse_if_changed(work)
             if made := _made_before(decision):
                 return made
+            subscribers.refuse_claimed_case(draft, by=by)
+            _refuse_if_changed(work)
             if needs_second_agent and waiting_decision(draft.application) is not None:
                 raise ReviewRefused("Another decision is already awaiting a second agent.")
-            subscribers.refuse_claimed_case(draft, by=by)
             _refuse_if_blocked(work, deed, text=text, unseen=acknowledged)
             _stop_scheduled(work)
             if needs_second_agent and settings.FOUR_EYES:

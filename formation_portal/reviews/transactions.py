@@ -165,11 +165,11 @@ class ReviewRefused(Exception):
         self.others = dict(others or {})
 
 
-class ClaimedByColleague(ReviewRefused):
+class ClaimedByColleague(Exception):
     """A colleague has claimed the case, so this agent has to take it over before deciding."""
 
     def __init__(self, colleague: str) -> None:
-        super().__init__(f"{colleague} has claimed this case. Take it over before you decide.", field="deed")
+        super().__init__(f"{colleague} has claimed this case. Take it over before you decide.")
 
 
 @dataclass(slots=True)

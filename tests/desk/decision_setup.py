@@ -7,6 +7,8 @@ from django.test import Client
 
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application
+from formation_portal.desk.models import Case
+from formation_portal.desk.queue import claims
 from formation_portal.reviews.checklist import load_checklist
 from formation_portal.reviews.checks import accept
 from formation_portal.reviews.transactions import current_version
@@ -53,6 +55,12 @@ def decided(client: Client, draft: Draft, transition: str, **typed: str) -> Any:
 # As desk.js fills it in.
 POINTER = {"certain": "1"}
 REGISTERED = {"register_number": "HRB 1234", "registered_on": "2026-11-20", "confirmed": "1"}
+
+
+def take_over(draft: Draft, by: Any) -> None:
+    """The case is this agent's, whoever has claimed it."""
+    case = Case.objects.select_related("claimed_by", "application").get(pk=draft.application.pk)
+    assert claims.take_over(case, by=by, word="Covering for a colleague")
 
 
 def documents_of(draft: Draft) -> list[int]:

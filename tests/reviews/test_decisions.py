@@ -20,6 +20,7 @@ from formation_portal.reviews.transactions import (
     changes_since,
     current_version,
 )
+from tests.desk.decision_setup import take_over
 from tests.reviews.deciding import confirm_proposal, decide
 from tests.subscribing import subscribe
 
@@ -156,6 +157,7 @@ def test_accepting_a_section_settles_what_was_asked_in_it(submitted: Draft, agen
 def test_whoever_decides_is_told_first_what_others_did(submitted: Draft, agent: Any, colleague: Any) -> None:
     seen = now(submitted)
     draft_query(submitted, BIRTH, text="The passport says 1984", by=colleague, version=seen)
+    take_over(submitted, agent)
     with pytest.raises(ReviewChanged) as caught:
         decide(submitted, DECLINE, text="We can't take it", by=agent, version=seen)
     assert [move.by for move in caught.value.changes] == [colleague]
@@ -213,7 +215,7 @@ def test_a_second_agent_may_refuse(submitted: Draft, agent: Any, colleague: Any,
     with pytest.raises(ReviewRefused):
         refuse_proposal(submitted, why=" ", by=colleague, version=now(submitted))
     refuse_proposal(submitted, why="It is fine", by=colleague, version=now(submitted))
-    assert waiting_decision(submitted) is None
+    assert waiting_decision(submitted.application) is None
     assert submitted.application.status is State.IN_REVIEW
 
 
@@ -233,16 +235,17 @@ def test_a_return_and_a_withdrawal_overtake_what_waits(
 ) -> None:
     settings.FOUR_EYES = True
     first = decide(submitted, DECLINE, text="We can't take it", by=agent, version=now(submitted))
+    take_over(submitted, colleague)
     decide(submitted, RETURN, text="Look again", by=colleague, version=now(submitted))
     assert ReviewDecision.objects.get(pk=first.pk).outcome == DecisionOutcome.OVERTAKEN
     services.submit(submitted, by=owner)
-    second = decide(submitted, DECLINE, text="We can't take it", by=agent, version=now(submitted))
+    second = decide(submitted, DECLINE, text="We can't take it", by=colleague, version=now(submitted))
     seen = now(submitted)
     services.withdraw(submitted, by=owner)
     assert now(submitted).version == seen.version + 1
     assert ReviewDecision.objects.get(pk=second.pk).outcome == DecisionOutcome.OVERTAKEN
     with pytest.raises(services.Closed):
-        confirm_proposal(submitted, by=colleague, version=now(submitted))
+        confirm_proposal(submitted, by=agent, version=now(submitted))
 
 
 def test_a_text_may_be_as_long_as_the_field_says(submitted: Draft, agent: Any) -> None:

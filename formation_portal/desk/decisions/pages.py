@@ -158,7 +158,7 @@ class DecisionPanel:
     @cached_property
     def cards(self) -> tuple[DecisionCard, ...]:
         """What the reader can choose; nothing in a colleague's case, or before their own decision has taken effect."""
-        is_free = self.claimed_by is None and not self.can_undo
+        is_free = self.claimed_by is None and (not self.can_undo or bool(self.form.errors))
         return tuple(self._cards()) if is_free and self.reader.has_perm(Right.DECIDE.permission) else ()
 
     def _cards(self) -> Iterator[DecisionCard]:

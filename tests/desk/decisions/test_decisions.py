@@ -18,12 +18,22 @@ from formation_portal.reviews.models import DecisionOutcome, DeclineReason, Revi
 from formation_portal.reviews.queries import draft_query, write_note
 from formation_portal.reviews.targets import WHOLE_APPLICATION, Target
 from formation_portal.reviews.transactions import current_version
-from tests.desk.decision_setup import REGISTERED, accept_all, case_page, decided, page_version, path, sound, state
+from tests.desk.decision_setup import (
+    REGISTERED,
+    accept_all,
+    case_page,
+    decided,
+    page_version,
+    path,
+    sound,
+    state,
+    take_over,
+)
 from tests.desk.factories import page_after_post, searched, submitted_ones
 from tests.encrypted_rows import update_each
 from tests.markup import Markup
 from tests.relay.conftest import row
-from tests.reviews.deciding import decide
+from tests.reviews.deciding import decide, let_decisions_take_effect
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
@@ -228,11 +238,12 @@ def test_an_incorporation_asks_for_number_and_date_and_to_confirm(
 
 
 def test_who_is_overtaken_reads_what_others_did_above_what_was_typed(
-    submitted: Draft, colleague: Any, as_agent: Client
+    submitted: Draft, agent: Any, colleague: Any, as_agent: Client
 ) -> None:
     version = page_version(as_agent, submitted)
     ask_for_birth(submitted, colleague)
-    typed = {"deed": "decline", "reason": "funds", "text": "We can't take it"}
+    take_over(submitted, agent)
+    typed = {"deed": "decline", "reason": "funds", "text": "We can't take it", "certain": "1"}
     late = as_agent.post(path(submitted, "ruling/"), typed | {"sight": version})
     assert late.status_code == 409
     markup = sound(late)
@@ -242,6 +253,7 @@ def test_who_is_overtaken_reads_what_others_did_above_what_was_typed(
     assert state(submitted) != State.REJECTED
     fresh = str(markup.all("input", name="sight")[0].attributes["value"])
     assert as_agent.post(path(submitted, "ruling/"), typed | {"sight": fresh}).status_code == 302
+    let_decisions_take_effect()
     assert state(submitted) == State.REJECTED
 
 
@@ -311,10 +323,13 @@ def test_the_form_costs_the_same_however_much_is_against_it(
     with CaptureQueriesContext(connection) as few:
         as_agent.get(path(submitted, "ruling/"))
     for by, text in ((agent, "one"), (colleague, "two")):
+        if by == colleague:
+            take_over(submitted, colleague)
         decide(submitted, RETURN, text=text, by=by, version=current_version(submitted.application))
         services.submit(submitted, by=submitted.application.owner)
         ask_for_birth(submitted, by)
         write_note(submitted, WHOLE_APPLICATION, text="Known to us", by=by)
+    take_over(submitted, agent)
     with CaptureQueriesContext(connection) as many:
         as_agent.get(path(submitted, "ruling/"))
     assert len(many) == len(few)

@@ -33,6 +33,7 @@ from tests.desk.decision_setup import (
     path,
     sound,
     state,
+    take_over,
 )
 from tests.desk.factories import page, page_after_post, references, submitted_ones
 from tests.reviews.deciding import let_decisions_take_effect
@@ -80,7 +81,7 @@ def test_an_approval_waits_and_says_so(proposed: Draft, as_agent: Client, as_col
     assert "Proposed by you on" in mine
     assert "Proposed by Mira Okafor on" in theirs
     assert actions(as_agent, proposed) == {"", "retraction/"}
-    assert actions(as_colleague, proposed) == {"", "confirmation/", "refusal/"}
+    assert actions(as_colleague, proposed) == {"confirmation/", "refusal/"}
 
 
 def test_a_second_agent_confirms_it(proposed: Draft, as_colleague: Client) -> None:
@@ -166,7 +167,10 @@ def test_a_decline_waits_with_its_reason_and_words(submitted: Draft, as_agent: C
     assert state(submitted) == State.REJECTED
 
 
-def test_nothing_else_is_proposed_meanwhile_but_it_can_be_returned(proposed: Draft, as_colleague: Client) -> None:
+def test_nothing_else_is_proposed_meanwhile_but_it_can_be_returned(
+    proposed: Draft, colleague: Any, as_colleague: Client
+) -> None:
+    take_over(proposed, colleague)
     response = decided(as_colleague, proposed, "decline", reason="funds", text="No")
     assert response.status_code == 422
     assert "Another decision is already awaiting a second agent." in sound(response).one("main").text
@@ -205,14 +209,15 @@ def test_what_was_ended_meanwhile_is_not_confirmed(
 ) -> None:
     version = page_version(as_colleague, proposed, "ruling/")
     post(as_agent, proposed, "retraction")
-    late = as_colleague.post(path(proposed, "ruling/confirmation/"), {"sight": version})
+    late = as_colleague.post(path(proposed, "ruling/confirmation/"), POINTER | {"sight": version})
     assert late.status_code == 409
     assert "withdrew the proposal of the approval" in sound(late).one("main").text
-    gone = post(as_colleague, proposed, "confirmation")
+    form = POINTER | {"sight": str(current_version(proposed.application))}
+    gone = as_colleague.post(path(proposed, "ruling/confirmation/"), form)
     assert gone.status_code == 422
     assert "There is no longer a decision to confirm." in sound(gone).one("main").text
     services.withdraw(proposed, by=owner)
-    assert as_colleague.post(path(proposed, "ruling/confirmation/"), {"sight": version}).status_code == 409
+    assert as_colleague.post(path(proposed, "ruling/confirmation/"), POINTER | {"sight": version}).status_code == 409
 
 
 @pytest.mark.parametrize(
@@ -226,6 +231,7 @@ def test_what_was_ended_meanwhile_is_not_confirmed(
 def test_only_what_one_may_do_is_offered(
     proposed: Draft, colleague: Any, as_colleague: Client, right: Right, left: set[str]
 ) -> None:
+    take_over(proposed, colleague)
     colleague.set_rights([one for one in Right.values if one != right])
     assert actions(as_colleague, proposed) == left
     html = as_colleague.get(path(proposed)).content.decode()
@@ -245,11 +251,12 @@ def test_the_queue_says_what_waits_and_has_a_view_of_it(
 
 
 def test_that_view_leaves_out_what_one_has_proposed_oneself(
-    proposed: Draft, agent: Any, as_agent: Client, as_colleague: Client
+    proposed: Draft, colleague: Any, as_agent: Client, as_colleague: Client
 ) -> None:
     assert (references(as_agent, "?view=confirm"), waiting(as_agent)) == ([], "0")
     assert references(as_agent) == [proposed.application.reference]
     post(as_agent, proposed, "retraction")
+    take_over(proposed, colleague)
     decided(as_colleague, proposed, "approve")
     assert (references(as_agent, "?view=confirm"), waiting(as_agent)) == ([proposed.application.reference], "1")
     assert references(as_colleague, "?view=confirm") == []
