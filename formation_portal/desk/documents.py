@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from django.http import QueryDict
 from django.urls import reverse
@@ -28,13 +29,15 @@ class ViewerState:
     """Where somebody looks in the viewer, as the page's address says: one page of one document, at a size in percent,
     turned by degrees; document 0 is the first one.
 
-    `shown` is the queue that the case was opened from, which comes along.
+    `opens` where the address opens the document, which is recorded; without it the viewer shows only what the reader
+    has opened before. `shown` is the queue that the case was opened from, which comes along.
     """
 
     document: int = 0
     page: int = 1
     zoom: int = ZOOMS[0]
     turn: int = ROTATIONS[0]
+    opens: bool = False
     shown: QueueState = field(default_factory=QueueState)
 
     @classmethod
@@ -46,18 +49,25 @@ class ViewerState:
             page=max(1, _number(query, "page")),
             zoom=zoom if zoom in ZOOMS else ZOOMS[0],
             turn=turn if turn in ROTATIONS else ROTATIONS[0],
+            opens=query.get("open") == "1",
             shown=queue_shown(query),
         )
 
     @property
     def query(self) -> str:
-        """What an address says of it; nothing of what is as it is anyway."""
+        """Return the query of an address that opens nothing, without what is the default anyway."""
+        return self._query({})
+
+    @property
+    def opening_query(self) -> str:
+        """Return the query of a link by which a person opens the document."""
+        return self._query({"open": 1})
+
+    def _query(self, said: dict[str, Any]) -> str:
         plain = ViewerState()
-        said = {
-            name: getattr(self, name)
-            for name in ("document", "page", "zoom", "turn")
-            if getattr(self, name) != getattr(plain, name)
-        }
+        for name in ("document", "page", "zoom", "turn"):
+            if getattr(self, name) != getattr(plain, name):
+                said[name] = getattr(self, name)
         if self.shown.address:
             said["from"] = self.shown.address
         return f"?{urlencode(said)}" if said else ""
@@ -114,7 +124,8 @@ def look_url(document: Document, shown: QueueState) -> str:
     """Where it is looked at: on the page of its party, beside the answers; else on its own; else it is downloaded."""
     reference = document.application.reference
     if document.party:
-        return f"{party_url(reference, document.party.token)}{ViewerState(document.pk, shown=shown).query}#paper"
+        query = ViewerState(document.pk, shown=shown).opening_query
+        return f"{party_url(reference, document.party.token)}{query}#paper"
     if findings_of(document).can_be_shown or document.is_checking:
         return reverse("desk:document_page", args=[reference, document.pk, 1])
     return reverse("desk:document", args=[reference, document.pk])

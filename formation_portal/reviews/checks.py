@@ -110,6 +110,9 @@ class OpenedDocuments:
         """The names of the agents who have opened it, the first one first."""
         return tuple(self.names[one] for one in self.accounts.get(document, ()) if self.names.get(one))
 
+    def has_opened(self, document: int, agent: AbstractBaseUser) -> bool:
+        return agent.pk in self.accounts.get(document, ())
+
     def with_one_more(self, document: int, agent: Any) -> "OpenedDocuments":
         """The same once this agent has opened the document."""
         accounts = dict.fromkeys((*self.accounts.get(document, ()), agent.pk))

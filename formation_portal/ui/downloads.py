@@ -39,6 +39,7 @@ from formation_portal.environment import PROJECT
 from formation_portal.reviews.decisions import registration_of
 from formation_portal.reviews.models import ScreeningCheck
 
+from .documents import DocumentPage
 from .printed_record import PrintedRecord, printed_record
 
 Response = TypeVar("Response", bound=HttpResponseBase)
@@ -72,15 +73,24 @@ def picture_response(jpeg: bytes, *, name: str) -> HttpResponseBase:
 def log_view(
     request: HttpRequest, document: Document | ScreeningCheck, way: AccessKind, *, by: Account, page: int = 1
 ) -> None:
-    """Keep that somebody is about to be shown the file, or a picture of one of its pages. HEAD shows nothing.
+    """Record that a person opens the file, or one of its pages. HEAD shows nothing.
 
-    What can't be kept is not shown either: an error here takes the place of the answer.
+    What can't be recorded is not shown either: an error here takes the place of the answer. A browser that prefetches
+    gets a 404, which it does not keep, and asks again once a person follows the link.
     """
+    if is_prefetch(request):
+        raise Http404
     if request.method != "HEAD":
         which: dict[str, Any] = {"page": page} if way is AccessKind.PAGE else {}
         chain.append(
             AuditAction.LOOK, by=by, application=document.application, subject=document.pk, way=way.value, **which
         )
+
+
+def is_prefetch(request: HttpRequest) -> bool:
+    """Return whether the browser asks by itself for what a person may open later."""
+    purposes = (request.headers.get(name, "") for name in ("Sec-Purpose", "Purpose", "X-Moz"))
+    return any("prefetch" in purpose for purpose in purposes)
 
 
 def as_download(request: HttpRequest, found: Document | ScreeningCheck, *, by: Account) -> HttpResponse:
@@ -101,12 +111,24 @@ def as_download(request: HttpRequest, found: Document | ScreeningCheck, *, by: A
 
 
 def page_as_picture(request: UserRequest, document: Document, page: int, *, is_close: bool = False) -> HttpResponseBase:
-    """The answer with one page of a document, and the look at it kept; 404 where it can't be drawn."""
+    """Answer with the picture of one page of a document; 404 where it can't be drawn.
+
+    The page that shows the picture records that it was opened, since a browser may load pictures ahead. The picture
+    does so only where a person opens it by itself.
+    """
     drawn = b"" if document.is_checking else page_picture(document, page, is_close=is_close)
     if not drawn:
         raise Http404
-    log_view(request, document, AccessKind.PAGE, by=request.user, page=page)
+    if request.headers.get("Sec-Fetch-Dest") == "document":
+        log_view(request, document, AccessKind.PAGE, by=request.user, page=page)
     return picture_response(drawn, name=f"page-{page}")
+
+
+def open_document_page(request: UserRequest, page: DocumentPage) -> HttpResponse:
+    """Show one page of a document on a page of its own, and record that it was opened."""
+    if page.can_be_shown:
+        log_view(request, page.document, AccessKind.PAGE, by=request.user, page=page.page)
+    return render(request, "portal/documents/document.html", {"page": page})
 
 
 class _Line:
@@ -223,6 +245,8 @@ def record_as_pdf(request: UserRequest, draft: Draft) -> HttpResponse:
 
 
 def _record_file(request: UserRequest, draft: Draft, content: bytes, *, kind: str) -> HttpResponse:
+    if is_prefetch(request):
+        raise Http404
     if request.method != "HEAD":
         chain.append(AuditAction.RECORD, by=request.user, application=draft.application, kind=kind)
     answer = HttpResponse(content, content_type=f"application/{kind}")

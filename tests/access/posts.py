@@ -133,8 +133,8 @@ POSTS: tuple[Post, ...] = (
     _at_desk("evidence", _evidence),
     _at_desk("screening", _screening),
     _at_desk("screening_removal"),
-    _at_desk("decision", _seen(deed="return", text="Look again")),
-    _proposed("decision_confirmation", ASSIGNED),
+    _at_desk("decision", _seen(deed="return", text="Look again"), (ASSIGNED,)),
+    _proposed("decision_confirmation", ASSIGNED, certain="1"),
     _proposed("decision_refusal", ASSIGNED, why="Not so"),
     _proposed("decision_withdrawal", ALL),
     _at_desk(

@@ -48,7 +48,7 @@ def test_a_page_turns_all_the_way_round_and_zooms_within_its_limits() -> None:
 def test_a_page_that_there_is_not_is_the_last_one() -> None:
     found = shown(ViewerState(1, page=99), document(1, pages=3))
     assert (found.state.page, found.urls["after"]) == (3, "")
-    assert found.urls["before"] == "/here/?document=1&page=2"
+    assert found.urls["before"] == "/here/?open=1&document=1&page=2"
 
 
 def test_a_document_of_somebody_else_is_the_first_of_the_partys_own() -> None:
@@ -68,7 +68,7 @@ def test_every_document_is_one_press_away_and_the_next_one_is_named() -> None:
     ]
     assert found.next_document is not None
     assert found.next_document.pk == 2
-    assert found.urls["next_document"] == "/here/?document=2"
+    assert found.urls["next_document"] == "/here/?open=1&document=2"
     assert shown(ViewerState(2), document(1), document(2)).next_document is None
 
 

@@ -15,7 +15,7 @@ from formation_portal.reviews.checklist import load_checklist
 from formation_portal.reviews.models import Check, Note, Query, ReviewDecision
 from formation_portal.reviews.targets import Target
 
-from .decision_setup import accept_all, documents_of, page_version, path, state
+from .decision_setup import POINTER, accept_all, documents_of, page_version, path, state
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
@@ -40,7 +40,7 @@ def posted(draft: Draft, place: str, agent: Any) -> dict[str, Any]:
         "reopenings/": {"place": BIRTH},
         "remarks/": {"place": BIRTH, "text": "Is it 1984?", "note": "See the scan"},
         "notes/": {"place": BIRTH, "note": "See the scan"},
-        "ruling/": {"deed": "approve", "unseen": documents_of(draft)},
+        "ruling/": POINTER | {"deed": "approve", "unseen": documents_of(draft)},
     }
     return forms[place]
 

@@ -86,8 +86,8 @@ class Review:
         """Claimed, taken over, noted, checked and asked about; a decline waits for the second agent."""
         services.submit(self.draft, by=self.owner, declaration="I declare it.")
         pk = self.draft.application.pk
-        claims.claim([pk], by=self.first)
-        claims.take_over(Case.objects.get(pk=pk), by=self.second, word="canaryclaim")
+        claims.claim([pk], by=self.second)
+        claims.take_over(Case.objects.get(pk=pk), by=self.first, word="canaryclaim")
         write_note(self.draft, BIRTH, text="canarynote", by=self.first)
         passport = self.draft.documents_of(self.draft.party("ada"))["Passport"]
         prove(self.draft, BIRTH, passport, 1, text="canaryevidence", by=self.first, **self._seen)
@@ -123,7 +123,7 @@ class Review:
 
     def incorporate(self) -> None:
         """It is done."""
-        decide(self.draft, INCORPORATE, by=self.second, **self._seen)
+        decide(self.draft, INCORPORATE, by=self.first, **self._seen)
 
     def decline(self) -> None:
         """Both agree that it can't be formed."""

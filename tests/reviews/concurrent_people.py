@@ -11,6 +11,8 @@ from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.fields import new_token
 from formation_portal.applications.models import Application
+from formation_portal.desk.models import Case
+from formation_portal.desk.queue import claims
 from formation_portal.reviews.checklist import Checklist, load_checklist
 from formation_portal.reviews.checks import accept, reopen
 from formation_portal.reviews.decisions import (
@@ -18,26 +20,27 @@ from formation_portal.reviews.decisions import (
     DECLINE,
     INCORPORATE,
     RETURN,
-    confirm_proposal,
-    decide,
     refuse_proposal,
 )
 from formation_portal.reviews.models import DecisionOutcome, Note, ReviewDecision
 from formation_portal.reviews.queries import delete_draft, draft_query, resolve, write_note
 from formation_portal.reviews.targets import WHOLE_APPLICATION, Target
 from formation_portal.reviews.transactions import (
+    ClaimedByColleague,
     NotApprovable,
     ReviewChanged,
     ReviewRefused,
     ReviewVersion,
     current_version,
 )
+from tests.reviews.deciding import confirm_proposal, decide
 
 REFUSALS = (
     ReviewChanged,
     ReviewRefused,
     NotApprovable,
     services.Closed,
+    ClaimedByColleague,
     services.Stale,
     services.NotReady,
     services.Gone,
@@ -224,10 +227,18 @@ def _made_by(person: Person, draft: Draft) -> list[ReviewDecision]:
     return list(ReviewDecision.objects.filter(own, application=draft.application))
 
 
+def _take_over(draft: Draft, person: Person) -> None:
+    """Take the case over from a colleague, as it takes to decide it."""
+    case = Case.objects.select_related("claimed_by", "application").get(pk=draft.application.pk)
+    if case.is_claimed and case.claimed_by_id != person.account.pk:
+        claims.take_over(case, by=person.account, word="Covering")
+
+
 def _decision(action: str) -> Callable[..., Press]:
     def build(person: Person, page: Page, _: random.Random) -> Press:
         def press(draft: Draft) -> Written | None:
             made = _made_by(person, draft)
+            _take_over(draft, person)
             decision = decide(draft, action, text="A word", by=person.account, version=page.review_version)
             if decision in made:
                 return None
@@ -242,9 +253,11 @@ def _decision(action: str) -> Callable[..., Press]:
 def _confirm(person: Person, page: Page, _: random.Random) -> Press:
     def press(draft: Draft) -> Written | None:
         made = _made_by(person, draft)
-        if confirm_proposal(draft, by=person.account, version=page.review_version) in made:
+        decision = confirm_proposal(draft, by=person.account, version=page.review_version)
+        if decision in made:
             return None
-        return Written(person.who, frozenset({("decision", "confirm"), ("state", "confirm")}), is_decision=True)
+        moved = {("state", "confirm")} if decision.outcome == DecisionOutcome.DONE else set()
+        return Written(person.who, frozenset({("decision", "confirm"), *moved}), is_decision=True)
 
     return press
 

@@ -34,7 +34,13 @@ from formation_portal.reviews.transactions import (
     current_version,
 )
 from formation_portal.ui.documents import document_page as page_of
-from formation_portal.ui.downloads import as_download, page_as_picture, record_as_json, record_as_pdf
+from formation_portal.ui.downloads import (
+    as_download,
+    open_document_page,
+    page_as_picture,
+    record_as_json,
+    record_as_pdf,
+)
 
 from ..case_access import opens_case, opens_documents
 from ..case_urls import next_check_url, party_url, queue_shown, return_query, return_url
@@ -133,7 +139,7 @@ def document_page(request: UserRequest, reference: str, number: int, page: int) 
     """One page of a document, as its owner sees it."""
     draft, document = get_case_or_404(reference), get_document_or_404(reference, number)
     held = next(one for one in draft.documents if one.pk == document.pk)
-    return render(request, "portal/documents/document.html", {"page": page_of(draft, held, page, room="desk")})
+    return open_document_page(request, page_of(draft, held, page, room="desk"))
 
 
 @require_safe

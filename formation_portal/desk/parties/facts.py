@@ -2,7 +2,7 @@
 document with what was found in it.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
@@ -106,7 +106,8 @@ def for_agents(reason: str) -> str:
 class FactRow:
     """One fact to check. `key` is the digit that ticks it, `before` what stood there when it was last looked at,
     `question` what was asked. `panel` holds what was said about it, `seen` who has opened the document, `evidence`
-    where a document proves it, and `proof` that document, unless it was replaced since."""
+    where a document proves it, and `proof` that document, unless it was replaced since. `opened` are the documents that
+    the reader has opened."""
 
     party: PartyRow
     fact: Fact
@@ -120,6 +121,15 @@ class FactRow:
     seen: str
     evidence: Evidence | None
     proof: Document | None
+    opened: Collection[int]
+
+    @property
+    def is_document_open(self) -> bool:
+        return self.fact.document is not None and self.fact.document.pk in self.opened
+
+    @property
+    def is_proof_open(self) -> bool:
+        return self.proof is not None and self.proof.pk in self.opened
 
     @property
     def mark(self) -> str:
@@ -189,7 +199,7 @@ class FactRow:
         if self.fact.document is None:
             return ""
         url = party_url(self.panel.panels.draft.application.reference, self.party.token)
-        return f"{url}{self.state.for_document(self.fact.document.pk).query}"
+        return f"{url}{self.state.for_document(self.fact.document.pk).opening_query}"
 
     @property
     def evidence_url(self) -> str:
@@ -197,7 +207,7 @@ class FactRow:
         if self.evidence is None or self.proof is None:
             return ""
         url = party_url(self.panel.panels.draft.application.reference, self.party.token)
-        return url + self.state.for_document(self.proof.pk).for_page(self.evidence.page).query
+        return url + self.state.for_document(self.proof.pk).for_page(self.evidence.page).opening_query
 
     @property
     def is_evidence_replaced(self) -> bool:
@@ -268,6 +278,7 @@ def fact_rows(
     asked = panels.draft.form_state.party_questions(party.record)
     questions = {Target.of_field(party.token, one.spec.name): one for one in asked}
     boxes = [fact.target for fact in checklist.facts if can_be_ticked and fact.is_to_do]
+    opened = [document for document in seen.accounts if seen.has_opened(document, panels.reader)]
     keys = {target: str(number) for number, target in enumerate(boxes[:_KEYS], 1)}
     return [
         FactRow(
@@ -283,6 +294,7 @@ def fact_rows(
             seen=opened_by(seen.names_of(fact.document.pk)) if fact.document else "",
             evidence=(noted := evidence.get(fact.target)),
             proof=documents.get(noted.sha256) if noted else None,
+            opened=opened,
         )
         for number, fact in enumerate(checklist.facts, 1)
     ]

@@ -1,7 +1,7 @@
 """One party under review, and the audit log's entry when its numbers are shown: whose and which, not what they are."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 
@@ -286,8 +286,9 @@ def party_page(
     here = f"{url}{looked.state.query}" if looked else f"{url}{state.for_document(0).query}"
     seen = opened_documents(draft)
     if looked and looked.can_be_shown:
-        # Its picture comes with this page.
-        seen = seen.with_one_more(looked.document.pk, reader)
+        if looked.state.opens:
+            seen = seen.with_one_more(looked.document.pk, reader)
+        looked = replace(looked, is_open=seen.has_opened(looked.document.pk, reader))
     panels = QueryPanels(
         draft, reader=reader, back=here, version=version, queries=queries, lazily=True, shows_numbers=shows_numbers
     )

@@ -20,12 +20,14 @@ _NEAR = 2
 
 @dataclass(frozen=True)
 class Viewer:
-    """What is looked at. `url` is the page's own address without a query."""
+    """What is looked at. `url` is the page's own address without a query; `is_open` where the reader has opened the
+    document, now or before."""
 
     documents: tuple[Document, ...]
     document: Document
     state: ViewerState
     url: str
+    is_open: bool = False
 
     @property
     def file_facts(self) -> str:
@@ -40,7 +42,7 @@ class Viewer:
     @property
     def document_links(self) -> list[tuple[Document, str]]:
         """Every document that there is, in the order in which the form asks for them, and where it is looked at."""
-        return [(one, self.url + self.state.for_document(one.pk).query) for one in self.documents]
+        return [(one, self.url + self.state.for_document(one.pk).opening_query) for one in self.documents]
 
     @property
     def next_document(self) -> Document | None:
@@ -65,16 +67,17 @@ class Viewer:
         near = range(self.state.page - _NEAR, self.state.page + _NEAR + 1)
         shown = [page for page in range(1, self.pages + 1) if page in near or page in (1, self.pages)]
         return [
-            (page, self.url + self.state.for_page(page).query, page - before > 1)
+            (page, self.url + self.state.for_page(page).opening_query, page - before > 1)
             for before, page in zip([0, *shown], shown, strict=False)
         ]
 
     @cached_property
     def urls(self) -> dict[str, str]:
-        """Where each control leads: larger, smaller, turned, before, after and next_document; empty where there is
-        nothing to go to."""
+        """Where each control leads: open, larger, smaller, turned, before, after and next_document; empty where there
+        is nothing to go to."""
         state, page = self.state, self.state.page
         looks = {
+            "open": state,
             "larger": state.larger,
             "smaller": state.smaller,
             "turned": state.rotated,
@@ -82,7 +85,7 @@ class Viewer:
             "after": state.for_page(page + 1) if page < self.pages else None,
             "next_document": state.for_document(self.next_document.pk) if self.next_document else None,
         }
-        return {name: self.url + look.query if look else "" for name, look in looks.items()}
+        return {name: self.url + look.opening_query if look else "" for name, look in looks.items()}
 
     @property
     def picture_url(self) -> str:

@@ -12,13 +12,14 @@ from formation_portal.accounts.policies import UserRequest, agent, agent_with, r
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.parties import PartyRow
 from formation_portal.applications.services import Closed
+from formation_portal.audit.models import AccessKind
 from formation_portal.privacy.persons import NotErased, erase_person, why_party_stays
 from formation_portal.reviews.checklist import screening_checks
 from formation_portal.reviews.document_evidence import prove, remove_evidence
 from formation_portal.reviews.screening import record_screening, remove_screening
 from formation_portal.reviews.targets import Target
 from formation_portal.reviews.transactions import ReviewChanged, ReviewRefused, ReviewVersion
-from formation_portal.ui.downloads import as_download
+from formation_portal.ui.downloads import as_download, log_view
 
 from ..case.news import live_case
 from ..case.query_panels import target_id
@@ -39,8 +40,15 @@ _PARTS = {"paper": "desk/parties/_viewer_answer.html", "numbers": "desk/parties/
 @agent
 @opens_case
 def party(request: UserRequest, reference: str, token: str) -> HttpResponse:
-    """Its facts as a checklist, its documents beside them. Where a part of it asks by itself, that part alone."""
-    return _draw(request, _page(request, reference, token, ViewerState.read(request.GET)))
+    """Its facts as a checklist, its documents beside them. Where a part of it asks by itself, that part alone.
+
+    An address that opens a document records that it was opened.
+    """
+    page = _page(request, reference, token, ViewerState.read(request.GET))
+    viewer = page.viewer
+    if viewer and viewer.state.opens and viewer.is_open:
+        log_view(request, viewer.document, AccessKind.PAGE, by=request.user, page=viewer.state.page)
+    return _draw(request, page)
 
 
 @agent

@@ -16,7 +16,7 @@ from formation_portal.audit.models import AccessKind
 from formation_portal.relay.wake import wait_for
 from formation_portal.ui.documents import document_page as page_of
 from formation_portal.ui.documents import documents_url
-from formation_portal.ui.downloads import as_download, log_view, page_as_picture, picture_response
+from formation_portal.ui.downloads import as_download, log_view, open_document_page, page_as_picture, picture_response
 from formation_portal.ui.forms.controls import slot_id, slot_key
 
 from ..lookups import get_document_or_404, get_draft_or_404, get_party_or_404
@@ -77,8 +77,7 @@ def document(request: UserRequest, reference: str, number: int) -> HttpResponse:
 def document_page(request: UserRequest, reference: str, number: int, page: int) -> HttpResponse:
     """One page of a document, or, where it can't be shown, the way to the file itself."""
     draft = get_draft_or_404(request, reference)
-    shown = page_of(draft, get_document_or_404(draft, number), page)
-    return render(request, "portal/documents/document.html", {"page": shown})
+    return open_document_page(request, page_of(draft, get_document_or_404(draft, number), page))
 
 
 @require_safe

@@ -23,7 +23,7 @@
 
   /* ---- The fact in hand: the one that has the focus, was ticked last, or is pointed at; at first the one that the address
      leads to, else the first one to check. R asks about it, a note is about it, and the viewer shows what proves it, where
-     that is known and the viewer is in sight: whoever is shown a document has opened it. ---- */
+     that is known, the viewer is in sight, and the agent has opened that document before: pointer and focus open none. ---- */
 
   const note = document.getElementById("evidence");
   const isNoting = () => Boolean(note?.elements.says.value || note?.contains(document.activeElement));
@@ -32,6 +32,12 @@
   const shows = (link) => {
     const [asked, here] = [link.href, paper().dataset.here].map((one) => new URL(one, location).searchParams);
     return ["document", link.dataset.shows].every((one) => (asked.get(one) ?? "1") === (here.get(one) ?? "1"));
+  };
+  /* Without `open` the server shows the page and records nothing. */
+  const look = (link) => {
+    const url = new URL(link.href);
+    url.searchParams.delete("open");
+    htmx.ajax("GET", url.pathname + url.search, { target: "#paper", swap: "outerHTML" });
   };
   const aim = (fact) => {
     if (!fact) return;
@@ -51,7 +57,7 @@
     if (fact === inHand) return;
     inHand = fact;
     const link = fact?.querySelector("a[data-shows]");
-    if (link && !isNoting() && isInSight() && !shows(link)) link.click();
+    if (link && !isNoting() && isInSight() && !shows(link)) look(link);
   };
   const led = document.querySelector(":target")?.closest(".fact");
   aim(led ?? boxes().find((box) => !box.checked)?.closest(".fact"));

@@ -11,8 +11,19 @@ from formation_portal.audit.models import AccessKind, AuditAction
 from formation_portal.contract.lifecycle import State
 from formation_portal.reviews.checklist import load_checklist
 from formation_portal.reviews.targets import Target
-from tests.desk.decision_setup import accept_all, again, case_page, documents_of, page_version, path, sound, state
+from tests.desk.decision_setup import (
+    POINTER,
+    accept_all,
+    again,
+    case_page,
+    documents_of,
+    page_version,
+    path,
+    sound,
+    state,
+)
 from tests.markup import Markup
+from tests.reviews.deciding import let_decisions_take_effect
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
@@ -103,11 +114,12 @@ def test_each_document_shows_who_has_opened_it(submitted: Draft, as_agent: Clien
 
 def test_approving_asks_about_what_who_approves_has_not_opened(submitted: Draft, as_agent: Client, agent: Any) -> None:
     accept_all(submitted, agent)
-    form = {"sight": page_version(as_agent, submitted, "ruling/"), "deed": "approve"}
+    form = POINTER | {"sight": page_version(as_agent, submitted, "ruling/"), "deed": "approve"}
     response = as_agent.post(path(submitted, "ruling/"), form)
     assert response.status_code == 422
     assert state(submitted) == State.IN_REVIEW
     assert once_more(as_agent, sound(response), path(submitted, "ruling/")).status_code == 302
+    let_decisions_take_effect()
     assert state(submitted) == State.SUBMITTED_TO_CSP
 
 
@@ -117,14 +129,16 @@ def test_whoever_confirms_has_to_look_too(
     settings.FOUR_EYES = True
     accept_all(submitted, agent)
     opens(as_agent, submitted)
-    form = {"sight": page_version(as_agent, submitted, "ruling/"), "deed": "approve"}
+    form = POINTER | {"sight": page_version(as_agent, submitted, "ruling/"), "deed": "approve"}
     assert as_agent.post(path(submitted, "ruling/"), form).status_code == 302
     confirmation = path(submitted, "ruling/confirmation/")
-    response = as_colleague.post(confirmation, {"sight": page_version(as_colleague, submitted, "ruling/")})
+    form = POINTER | {"sight": page_version(as_colleague, submitted, "ruling/")}
+    response = as_colleague.post(confirmation, form)
     assert response.status_code == 422
     assert state(submitted) == State.IN_REVIEW
     assert "Opened by Mira Okafor" in sound(response).one("main").text
     assert once_more(as_colleague, sound(response), confirmation).status_code == 302
+    let_decisions_take_effect()
     assert state(submitted) == State.SUBMITTED_TO_CSP
 
 

@@ -46,7 +46,7 @@ def test_the_page_in_the_viewer_is_noted_with_what_it_says(submitted: Draft, two
     markup = page(as_agent, submitted)
     assert "Passport, page 2: ADA AUGUSTA noted by" in words(fact(markup, "First name"))
     link = markup.one("a", data_shows="page").attributes
-    assert link["href"] == f"{link['hx-get']}#paper" == f"{address(submitted)}?document={two_pages}&page=2#paper"
+    assert link["href"] == f"{link['hx-get']}#paper" == f"{address(submitted)}?open=1&document={two_pages}&page=2#paper"
 
 
 def test_it_is_removed_at_its_fact(submitted: Draft, two_pages: int, as_agent: Client) -> None:

@@ -1,5 +1,6 @@
 """A party under review: what is to be checked, what was made of it, what changed, and where the review goes on."""
 
+import json
 from io import BytesIO
 from typing import Any
 
@@ -12,7 +13,7 @@ from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Document, Party
 from formation_portal.audit.models import AuditAction, Entry
 from formation_portal.reviews.checklist import load_checklist
-from formation_portal.reviews.checks import accept
+from formation_portal.reviews.checks import accept, opened_documents
 from formation_portal.reviews.decisions import RETURN
 from formation_portal.reviews.queries import draft_query
 from formation_portal.reviews.targets import WHOLE_APPLICATION, Target, TargetKind
@@ -310,7 +311,7 @@ def test_a_file_that_cannot_be_shown_is_offered_as_a_download(submitted: Draft, 
 def test_the_viewer_shows_the_page_that_the_address_names(submitted: Draft, as_agent: Client) -> None:
     Document.objects.filter(party__token="ada").update(findings={"pages": 3, "codes": []})
     number = Document.objects.get(party__token="ada").pk
-    markup = page(as_agent, submitted, query=f"?document={number}&page=2&zoom=150")
+    markup = page(as_agent, submitted, query=f"?open=1&document={number}&page=2&zoom=150")
     picture = f"/desk/{submitted.application.reference}/documents/{number}/pages/2/picture/?size=close"
     assert markup.one("img").attributes["src"] == picture
     assert [one.attributes["data-key"] for one in markup.all("a") if one.attributes.get("data-key") in ("[", "]")] == [
@@ -384,7 +385,48 @@ def test_a_close_picture_is_larger_and_each_look_is_kept(draft: Draft, as_agent:
     picture = f"/desk/{draft.application.reference}/documents/{number}/pages/1/picture/"
     widths = [Image.open(BytesIO(as_agent.get(picture + size).content)).width for size in ("", "?size=close")]
     assert widths == [1400, 2400]
-    assert [one.deed for one in Entry.objects.all()] == [AuditAction.LOOK, AuditAction.LOOK]
+    assert not Entry.objects.exists()
+
+
+def test_a_document_is_opened_by_a_link_and_by_nothing_else(
+    submitted: Draft, colleague: Any, as_agent: Client, as_colleague: Client
+) -> None:
+    Document.objects.filter(party__token="ada").update(findings={"pages": 3, "codes": []})
+    number = Document.objects.get(party__token="ada").pk
+    named = f"?document={number}&page=2"
+    opening = f"?open=1&document={number}&page=2"
+    for query in ("", named, "?open=1", "?open=1&document=999"):
+        markup = page(as_agent, submitted, query=query)
+        assert markup.all("img") == [], query
+        assert markup.one("a", id="look-open").attributes["data-key"] == "o"
+        assert "Not opened yet" in markup.one("main").text, query
+    as_agent.head(address(submitted) + opening)
+    assert as_agent.get(address(submitted) + opening, headers={"Sec-Purpose": "prefetch"}).status_code == 404
+    assert opened_documents(submitted).accounts == {}
+    link = page(as_agent, submitted, query=named).one("a", id="look-open").attributes
+    assert link["hx-get"] == address(submitted) + opening
+    markup = page(as_agent, submitted, query=opening)
+    assert markup.one("img").attributes["src"].endswith(f"/documents/{number}/pages/2/picture/")
+    assert "Opened by Mira Okafor" in markup.one("main").text
+    assert list(opened_documents(submitted).accounts) == [number]
+    entries = Entry.objects.filter(deed=AuditAction.LOOK)
+    assert [json.loads(entry.detail) for entry in entries] == [{"way": "page", "page": 2}]
+    # Who has opened it before sees it again, which records nothing; a colleague opens it first.
+    assert len(page(as_agent, submitted, query=named).all("img")) == 1
+    assert page(as_colleague, submitted, query=named).all("img") == []
+    assert entries.count() == 1
+
+
+def test_only_an_opened_document_follows_the_fact_in_hand(submitted: Draft, as_agent: Client) -> None:
+    number = Document.objects.get(party__token="ada").pk
+
+    def following() -> list[str]:
+        markup = page(as_agent, submitted)
+        return [one.attributes["data-shows"] for one in markup.all("a") if "data-shows" in one.attributes]
+
+    assert following() == []
+    page(as_agent, submitted, query=f"?open=1&document={number}")
+    assert following() == ["document"]
 
 
 def test_facts_fold_once_they_are_accepted_and_nothing_is_said_about_them(

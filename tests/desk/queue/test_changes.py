@@ -16,6 +16,7 @@ from formation_portal.reviews.checks import accept, reopen
 from formation_portal.reviews.queries import draft_query, write_note
 from formation_portal.reviews.targets import WHOLE_APPLICATION, Target
 from formation_portal.reviews.transactions import current_version
+from tests.desk.decision_setup import take_over
 from tests.desk.factories import page, submitted_ones
 from tests.desk.review_rounds import accept_all, ask_at, now, rename, return_it
 from tests.markup import Markup
@@ -85,12 +86,13 @@ def test_what_others_change_is_marked_until_one_looks(
         now(submitted), WHOLE_APPLICATION, text="Why?", by=agent, version=current_version(submitted.application)
     )
     assert mark(as_agent) == "", "one's own work is no news"
+    take_over(submitted, agent)
     return_it(submitted, agent)
     look(as_agent, submitted)
     rename(now(submitted), "Kestrel", owner)
     assert mark(as_agent) == "New answers"
     services.submit(now(submitted), by=owner)
-    claims.release([submitted.application.pk], by=colleague)
+    claims.release([submitted.application.pk], by=agent)
     assert claims.claim([submitted.application.pk], by=agent)[0]
     assert mark(as_agent) == "New answers", "claiming it is no look at it"
 

@@ -1,4 +1,4 @@
-"""Whoever is shown an uploaded file, or any picture of it, stands in the audit; so does every change."""
+"""Whoever opens an uploaded file, or a page of it, stands in the audit; so does every change."""
 
 from typing import Any
 
@@ -41,7 +41,7 @@ def shown(client: Client, path: str, method: str = "get") -> None:
 
 RECORDED_AS = {
     "": {"way": "file"},
-    "pages/2/picture/": {"way": "page", "page": 2},
+    "pages/2/": {"way": "page", "page": 2},
 }
 
 
@@ -64,11 +64,35 @@ def test_a_small_picture_is_a_look_too(document: Document, as_owner: Client) -> 
 
 def test_a_request_that_shows_nothing_is_none(document: Document, as_owner: Client, as_other_customer: Client) -> None:
     path = f"/applications/{document.application.reference}/documents/{document.pk}/"
-    for more in ("", "thumbnail/", "pages/1/picture/"):
+    for more in ("", "thumbnail/", "pages/1/", "pages/1/picture/"):
         shown(as_owner, path + more, "head")
         assert as_other_customer.get(path + more).status_code == 404
-    assert as_owner.get(f"{path}pages/1/").status_code == 200, "the page around the picture"
     assert log_entries() == []
+
+
+@pytest.mark.parametrize("room", ["applications", "desk"])
+def test_a_picture_that_a_page_loads_opens_nothing(
+    document: Document, room: str, as_owner: Client, as_agent: Client
+) -> None:
+    client = as_owner if room == "applications" else as_agent
+    picture = f"/{room}/{document.application.reference}/documents/{document.pk}/pages/3/picture/"
+    for headers in ({}, {"Sec-Fetch-Dest": "image"}):
+        assert client.get(picture, headers=headers).status_code == 200
+    assert log_entries() == []
+    assert client.get(picture, headers={"Sec-Fetch-Dest": "document"}).status_code == 200
+    assert [entry[-1] for entry in log_entries()] == [{"way": "page", "page": 3}]
+
+
+@pytest.mark.parametrize("header", ["Sec-Purpose", "Purpose", "X-Moz"])
+@pytest.mark.parametrize("more", ["documents/{}/", "documents/{}/pages/1/", "record.json"])
+def test_what_a_browser_prefetches_is_neither_opened_nor_handed_out(
+    document: Document, header: str, more: str, as_agent: Client
+) -> None:
+    path = f"/desk/{document.application.reference}/{more.format(document.pk)}"
+    assert as_agent.get(path, headers={header: "prefetch;prerender"}).status_code == 404
+    assert log_entries() == []
+    shown(as_agent, path)
+    assert len(log_entries()) == 1
 
 
 def test_a_look_costs_two_queries_more_than_none(
