@@ -106,7 +106,7 @@ def _carry_out(due: ReviewDecision) -> bool:
     assert due.by is not None  # an agent has scheduled it
     draft = open_draft(due.application)
     with review_transaction(
-        draft, by=due.by, version=None, states=_DECIDED_IN, begins=False, is_own_work=False
+        draft, by=due.by, version=None, states=frozenset(State), begins=False, is_own_work=False
     ) as work:
         decision = scheduled_decision(draft.application)
         if decision is None or decision.pk != due.pk:

@@ -33,14 +33,8 @@ from formation_portal.reviews.transactions import (
     ReviewVersion,
     current_version,
 )
+from formation_portal.ui import downloads
 from formation_portal.ui.documents import document_page as page_of
-from formation_portal.ui.downloads import (
-    as_download,
-    open_document_page,
-    page_as_picture,
-    record_as_json,
-    record_as_pdf,
-)
 
 from ..case_access import opens_case, opens_documents
 from ..case_urls import next_check_url, party_url, queue_shown, return_query, return_url
@@ -92,7 +86,7 @@ def case(request: UserRequest, reference: str) -> HttpResponse:
 @opens_documents
 def record(request: UserRequest, reference: str) -> HttpResponse:
     """The case as JSON, the same document that its owner can keep."""
-    return record_as_json(request, get_case_or_404(reference))
+    return downloads.record_as_json(request, get_case_or_404(reference))
 
 
 @require_safe
@@ -101,7 +95,7 @@ def record(request: UserRequest, reference: str) -> HttpResponse:
 @opens_documents
 def record_pdf(request: UserRequest, reference: str) -> HttpResponse:
     """The case as a PDF, as its owner has it."""
-    return record_as_pdf(request, get_case_or_404(reference))
+    return downloads.record_as_pdf(request, get_case_or_404(reference))
 
 
 @require_safe
@@ -109,7 +103,7 @@ def record_pdf(request: UserRequest, reference: str) -> HttpResponse:
 @opens_documents
 def document(request: UserRequest, reference: str, number: int) -> HttpResponse:
     """One document, to be saved and not shown: the browser must not take somebody's file for a page of ours."""
-    return as_download(request, get_document_or_404(reference, number), by=request.user)
+    return downloads.as_download(request, get_document_or_404(reference, number), by=request.user)
 
 
 @require_safe
@@ -139,7 +133,7 @@ def document_page(request: UserRequest, reference: str, number: int, page: int) 
     """One page of a document, as its owner sees it."""
     draft, document = get_case_or_404(reference), get_document_or_404(reference, number)
     held = next(one for one in draft.documents if one.pk == document.pk)
-    return open_document_page(request, page_of(draft, held, page, room="desk"))
+    return downloads.open_document_page(request, page_of(draft, held, page, room="desk"))
 
 
 @require_safe
@@ -148,7 +142,7 @@ def document_page(request: UserRequest, reference: str, number: int, page: int) 
 def document_picture(request: UserRequest, reference: str, number: int, page: int) -> HttpResponseBase:
     """The picture of one page; with `size=close` one to be looked at closely."""
     document, is_close = get_document_or_404(reference, number), request.GET.get("size") == "close"
-    return page_as_picture(request, document, page, is_close=is_close)
+    return downloads.page_as_picture(request, document, page, is_close=is_close)
 
 
 @require_http_methods(_METHODS)

@@ -23,6 +23,7 @@ from tests.journeys.chromium.test_questions import started
 from tests.journeys.clients import InProcessBrowser
 from tests.journeys.conftest import OpenTab, new_user
 from tests.needed import has_chromium, needed
+from tests.reviews.deciding import let_decisions_take_effect
 
 pytestmark = [pytest.mark.browser, needed("Chromium", has_chromium())]
 
@@ -62,6 +63,10 @@ class Agent:
         with self.tab.expect_navigation():
             self.tab.get_by_role("button", name=button).click()
 
+    def open(self, document: str) -> None:
+        self.clicks += 1
+        self.tab.locator(".fact", has_text=document).locator("a[href*='open=1']").first.click()
+
     def press(self, *keys: str) -> None:
         self.keys += len(keys)
         for key in keys:
@@ -96,20 +101,21 @@ def documents_by_party(draft: Draft) -> list[list[str]]:
 
 
 def assert_all_was_opened_and_approved(draft: Draft) -> None:
+    let_decisions_take_effect()
     opened = opened_documents(draft).accounts
     assert [one.slot for one in draft.documents if one.pk not in opened] == []
     assert Application.objects.get(pk=draft.application.pk).status is State.SUBMITTED_TO_CSP
 
 
 def test_a_person_and_a_company_are_reviewed_with_ten_clicks_on_twenty_pages(open_tab: OpenTab, settings: Any) -> None:
-    """Documents are opened by pointing at them."""
+    """Documents are opened by their links, and not by pointing at them."""
     draft = submitted([("person", _PERSON), ("corporate", ["director"])])
     agent = agent_at_queue(open_tab, settings)
     agent.click("Next case")
     agent.click("Accept all remaining")
     for documents in documents_by_party(draft):
         for document in documents:
-            agent.tab.locator(".fact").get_by_text(document, exact=True).hover()
+            agent.open(document)
             agent.sees(document)
         agent.click("Accept all remaining")
     expect(agent.tab).to_have_url(re.compile("#decide$"))
@@ -148,11 +154,13 @@ def test_parties_are_reviewed_with_few_keys(
     every = documents_by_party(draft)
     assert len(every) == len(people) + 1
     for first, *others in every:
+        agent.press("o")
         agent.sees(first)
         for document in others:
             agent.press("d")
             agent.sees(document)
         agent.press_on("a", "Enter")
-    agent.press_on("a", "Enter")
+    agent.press_on("p", "Enter")
+    agent.press_on("Tab", "Enter")
     assert_all_was_opened_and_approved(draft)
     assert agent.keys <= most

@@ -2,14 +2,18 @@
 
 import json
 import re
+from typing import Any
 
 import pytest
 from playwright.sync_api import Page as Tab
 from playwright.sync_api import expect
 
 from formation_portal.audit.models import AuditAction, Entry
-from formation_portal.reviews.models import Check, Query
+from formation_portal.reviews.checklist import load_checklist
+from formation_portal.reviews.checks import accept, opened_documents
+from formation_portal.reviews.models import Check, DecisionOutcome, Query, ReviewDecision
 from formation_portal.reviews.targets import Target
+from formation_portal.reviews.transactions import current_version
 from tests.journeys.browser import open_page
 from tests.journeys.conftest import OpenTab, new_user
 from tests.journeys.page_states.party_review import in_review
@@ -71,7 +75,7 @@ def test_what_a_page_says_is_noted_by_keys_and_the_fact_in_hand_shows_that_page(
     tab = browser.tab
     open_page(tab, f"{browser.base}/desk/{draft.application.reference}/parties/ada/")
     page = tab.locator("#paper .viewer-page")
-    press(tab, "?", "Escape", "]")
+    press(tab, "?", "Escape", "o", "]")
     expect(page).to_have_accessible_name("Page 2 of 3")
     press(tab, "4", "e")
     expect(tab.get_by_label("This page shows")).to_have_value(str(_NAME))
@@ -90,10 +94,80 @@ def test_what_a_page_says_is_noted_by_keys_and_the_fact_in_hand_shows_that_page(
     # Back to the fact that the address leads to, and on from there.
     press(tab, "j", "k")
     expect(page).to_have_accessible_name("Page 2 of 3")
+    # What was never opened is not shown by pointing at it; once it was, it is.
     tab.locator("#fact-8").hover()
+    tab.wait_for_timeout(600)
+    expect(tab.locator("#paper-title")).to_have_text("Passport")
+    tab.get_by_role("link", name="reference.pdf").click()
     expect(tab.locator("#paper-title")).to_have_text("Letter")
+    tab.reload()
+    entries = Entry.objects.filter(deed=AuditAction.LOOK).count()
     tab.locator("#fact-4").hover()
     expect(page).to_have_accessible_name("Page 2 of 3")
+    tab.locator("#fact-8").hover()
+    expect(tab.locator("#paper-title")).to_have_text("Letter")
+    assert Entry.objects.filter(deed=AuditAction.LOOK).count() == entries, "it was opened before"
+
+
+def test_neither_pointer_nor_focus_nor_a_prefetch_opens_a_document(open_tab: OpenTab) -> None:
+    draft, browser = in_review(new_user()), open_tab(new_user(is_agent=True))
+    tab = browser.tab
+    open_page(tab, f"{browser.base}/desk/{draft.application.reference}/parties/ada/")
+    for number in (8, 4, 8):
+        tab.locator(f"#fact-{number}").hover()
+        tab.wait_for_timeout(400)
+    tab.get_by_role("link", name="reference.pdf").focus()
+    tab.get_by_role("link", name="Open Passport").focus()
+    opening = tab.get_by_role("link", name="Open Passport").get_attribute("hx-get")
+    tab.evaluate(
+        """(url) => new Promise((done) => {
+          const link = Object.assign(document.createElement("link"), { rel: "prefetch", href: url });
+          link.onload = link.onerror = done;
+          document.head.append(link);
+        })""",
+        opening,
+    )
+    expect(tab.locator("#paper img")).to_have_count(0)
+    assert opened_documents(draft).accounts == {}
+    tab.get_by_role("link", name="Open Passport").press("Enter")
+    expect(tab.locator("#paper img")).to_be_visible()
+    assert len(opened_documents(draft).accounts) == 1
+
+
+def test_the_keys_that_accept_a_party_approve_no_case(open_tab: OpenTab, settings: Any) -> None:
+    settings.FOUR_EYES = False
+    draft, user = in_review(new_user()), new_user(is_agent=True)
+    facts = load_checklist(draft)
+    others = [fact.target for fact in facts if fact.target.holder != "kestrel"]
+    accept(draft, others, by=user, version=current_version(draft.application))
+    browser = open_tab(user)
+    tab = browser.tab
+    open_page(tab, f"{browser.base}/desk/{draft.application.reference}/parties/kestrel/")
+    press(tab, "?", "Escape", "o")
+    expect(tab.locator("#paper img")).to_be_visible()
+    press(tab, "a")
+    # Enter is held down: it repeats while the next page comes.
+    tab.keyboard.down("Enter")
+    expect(tab).to_have_url(re.compile("#decide$"))
+    for _ in range(5):
+        tab.keyboard.down("Enter")
+    tab.keyboard.up("Enter")
+    press(tab, "a", "Enter", "a", "Enter")
+    assert not ReviewDecision.objects.exists()
+    press(tab, "p", "Enter")
+    expect(tab.get_by_role("heading", name="Approve this application?")).to_be_visible()
+    tab.keyboard.down("Enter")
+    tab.keyboard.down("Enter")
+    tab.keyboard.up("Enter")
+    assert not ReviewDecision.objects.exists()
+    tab.get_by_role("button", name="Yes, approve").press("Enter")
+    tab.get_by_role("button", name="Approve without opening").press("Enter")
+    undo = tab.get_by_role("button", name="Undo", exact=True)
+    expect(undo).to_be_visible()
+    assert ReviewDecision.objects.get().outcome == DecisionOutcome.SCHEDULED
+    undo.press("Enter")
+    expect(tab.get_by_text("Your decision has been undone.")).to_be_visible()
+    assert ReviewDecision.objects.get().outcome == DecisionOutcome.UNDONE
 
 
 def test_on_a_narrow_page_nothing_is_opened_out_of_sight(open_tab: OpenTab) -> None:

@@ -22,6 +22,7 @@ from tests.journeys.actors.pointer import Pointer
 from tests.journeys.conftest import OpenTab, new_user
 from tests.journeys.page_states.party_review import in_review
 from tests.needed import has_chromium, needed
+from tests.reviews.deciding import let_decisions_take_effect
 
 pytestmark = [pytest.mark.browser, needed("Chromium", has_chromium())]
 
@@ -117,6 +118,8 @@ def send_back(actors: Actors) -> None:
     agent.choose_radio("Decision", "Return")
     agent.fill("Message to the customer", "Two things are left.")
     agent.follow("Return to ")
+    agent.expect_text("This takes effect in 10 seconds.")
+    let_decisions_take_effect()
     assert actors.status is State.RETURNED_FOR_CHANGES
 
 
@@ -168,9 +171,10 @@ def document_name(actors: Actors) -> str:
 
 
 def approve(actors: Actors) -> None:
-    """One press leads on to the next case; a second agent confirms it."""
+    """One press, or two without a pointer, leads on to the next case; a second agent confirms it."""
     agent, colleague = actors.agent, actors.colleague
     agent.follow("Approve and open the next case")
+    answer_if_asked(agent)
     agent.expect_text("You have not opened every document")
     agent.follow("Approve without opening")
     agent.expect_text("is awaiting second approval")
@@ -180,8 +184,18 @@ def approve(actors: Actors) -> None:
     colleague.follow("To confirm")
     colleague.follow("Larkfield Holdings")
     colleague.follow("Confirm")
+    answer_if_asked(colleague)
     colleague.follow("Confirm without opening")
+    let_decisions_take_effect()
     assert actors.status is State.SUBMITTED_TO_CSP
+
+
+def answer_if_asked(actor: Interactions) -> None:
+    """Keys, and a browser without script, are asked once more."""
+    is_asked = isinstance(actor, Keyboard) or not actor.browser.has_script
+    assert actor.tab.get_by_role("button", name="Yes, approve").count() == is_asked
+    if is_asked:
+        actor.follow("Yes, approve")
 
 
 def incorporate(actors: Actors) -> None:
@@ -190,6 +204,7 @@ def incorporate(actors: Actors) -> None:
     actors.agent.tab.get_by_label("Date of registration").fill("2026-11-20")
     actors.agent.check("The number and date are as the registry has them")
     actors.agent.follow("Record the incorporation")
+    let_decisions_take_effect()
     assert actors.status is State.INCORPORATED
     actors.customer.go(f"/applications/{actors.reference}/status/")
     actors.customer.expect_text("The company is incorporated")

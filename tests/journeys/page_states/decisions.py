@@ -12,7 +12,7 @@ from formation_portal.accounts.models import Right
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application
-from formation_portal.desk.queue.claims import release
+from formation_portal.desk.queue.claims import claim, release
 from formation_portal.reviews.decisions import APPROVE, DECLINE, INCORPORATE, Registration, refuse_proposal
 from formation_portal.reviews.queries import draft_query, write_note
 from formation_portal.reviews.targets import WHOLE_APPLICATION, Target
@@ -20,7 +20,7 @@ from formation_portal.reviews.transactions import current_version
 from tests.applications import factories
 from tests.desk.decision_setup import accept_all
 from tests.journeys.page_states.screenshots import Shot, press
-from tests.reviews.deciding import decide
+from tests.reviews.deciding import decide, let_decisions_take_effect
 
 _REGISTRATION = Registration("HRB 1234", date(2026, 11, 20))
 _WORDS = "The register extract must not be older than three months."
@@ -32,6 +32,7 @@ def decision_states() -> Iterator[Shot]:
     owner, agent = people.get(email="demo@example.com"), people.get(email="agent@example.com")
     colleague = people.get(email="colleague@example.com")
     open_ = _submitted_draft(owner)
+    claim([open_.application.pk], by=agent)
     yield _shot("decision-open", open_)
     yield _shot("documents-unseen", open_, "parties/ada/", act=lambda tab: press(tab, "Accept all remaining"))
     yield _shot("decision-nothing-chosen", open_, "ruling/", act=lambda tab: press(tab, "Record decision"))
@@ -42,6 +43,7 @@ def decision_states() -> Iterator[Shot]:
     checked = _submitted_draft(owner)
     accept_all(checked, agent)
     yield _shot("decision-checked", checked)
+    yield _shot("decision-asked-again", checked, "ruling/", act=_approve_by_key)
     yield _shot("decision-stopped", checked, "ruling/", act=lambda tab: _stopped(tab, checked, agent))
     yield from _four_eyes(owner, agent, colleague)
     yield from _without_rights(checked, agent)
@@ -59,6 +61,8 @@ def _four_eyes(owner: Any, agent: Any, colleague: Any) -> Iterator[Shot]:
         yield _shot("decision-waits-theirs", theirs)
         yield _shot("decision-refused-without-a-word", theirs, act=lambda tab: press(tab, "Do not confirm"))
         yield _shot("decision-confirmed", theirs, act=lambda tab: press(tab, "Confirm"))
+        yield _shot("decision-scheduled", theirs)
+        let_decisions_take_effect()
         yield _shot("decision-before", theirs)
         yield _shot("decision-taken-back", mine, act=lambda tab: press(tab, "Withdraw"))
         accept_all(refused := _submitted_draft(owner), agent)
@@ -104,6 +108,11 @@ def _shot(name: str, draft: Draft, more: str = "", **act: Any) -> Shot:
 def _decline(tab: Tab) -> None:
     tab.get_by_role("radio", name="Decline").check()
     press(tab, "Record decision")
+
+
+def _approve_by_key(tab: Tab) -> None:
+    with tab.expect_navigation():
+        tab.get_by_role("button", name="Approve and open the next case").press("Enter")
 
 
 def _overtaken(tab: Tab, draft: Draft, colleague: Any) -> None:

@@ -1,0 +1,259 @@
+"""A decision takes effect ten seconds after it was made, once, and not if it is undone or something changes first."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.utils import timezone
+
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft, open_draft
+from formation_portal.applications.models import Application
+from formation_portal.audit.models import AuditAction, Entry
+from formation_portal.contract.lifecycle import State
+from formation_portal.core import subscribers
+from formation_portal.desk.audit.pages import detail_of
+from formation_portal.mail.models import Letter
+from formation_portal.relay.models import Delivery
+from formation_portal.reviews import scheduled_decisions
+from formation_portal.reviews.checklist import load_checklist
+from formation_portal.reviews.checks import accept, reopen
+from formation_portal.reviews.decisions import (
+    APPROVE,
+    DECLINE,
+    RETURN,
+    confirm_proposal,
+    decide,
+    waiting_decision,
+    withdraw,
+)
+from formation_portal.reviews.models import DecisionOutcome, Query, ReviewDecision
+from formation_portal.reviews.queries import draft_query, write_note
+from formation_portal.reviews.scheduled_decisions import carry_out_due, undo_decision
+from formation_portal.reviews.targets import WHOLE_APPLICATION, Target
+from formation_portal.reviews.transactions import ReviewChanged, ReviewRefused, current_version
+from formation_portal.statistics.models import TransitionTotal
+from tests.desk.decision_setup import take_over
+
+from .conftest import again
+from .deciding import let_decisions_take_effect
+
+pytestmark = pytest.mark.django_db
+
+BIRTH = Target.of_field("ada", "person.date_of_birth")
+
+
+def now(draft: Draft) -> Any:
+    return current_version(draft.application)
+
+
+def approve(draft: Draft, by: Any) -> ReviewDecision:
+    accept(draft, [fact.target for fact in load_checklist(draft)], by=by, version=now(draft))
+    return decide(draft, APPROVE, by=by, version=now(draft))
+
+
+def status(draft: Draft) -> State:
+    return again(draft).application.status
+
+
+def outcomes() -> list[tuple[str, str]]:
+    return list(ReviewDecision.objects.order_by("pk").values_list("deed", "outcome"))
+
+
+def letters(kind: str) -> list[str]:
+    return [letter.to for letter in Letter.objects.filter(kind=kind)]
+
+
+def reviewed() -> list[str]:
+    """The last things that the audit log says were done to decisions."""
+    entries = Entry.objects.filter(deed=AuditAction.REVIEW).order_by("number")
+    words = ("decide", "confirm", "undo", "stop", "overtake", "take_effect")
+    return [word for entry in entries for word in detail_of(entry)["did"] if word in words]
+
+
+def test_until_it_takes_effect_nobody_is_told(submitted: Draft, agent: Any) -> None:
+    before = timezone.now()
+    decision = approve(submitted, agent)
+    deliveries = list(Delivery.objects.values_list("kind", "subject"))
+    assert timedelta(seconds=9) < decision.takes_effect_at - before < timedelta(seconds=12)
+    assert carry_out_due() == 0
+    assert status(submitted) is State.IN_REVIEW
+    assert outcomes() == [("approve", DecisionOutcome.SCHEDULED)]
+    assert letters("decision") == []
+    assert not TransitionTotal.objects.filter(approved__gt=0).exists()
+    assert not submitted.application.changes.filter(moved_to=State.SUBMITTED_TO_CSP).exists()
+    assert let_decisions_take_effect() == 1
+    assert status(submitted) is State.SUBMITTED_TO_CSP
+    assert outcomes() == [("approve", DecisionOutcome.DONE)]
+    assert letters("decision") == [submitted.application.owner.email]
+    assert TransitionTotal.objects.filter(approved__gt=0).exists()
+    assert submitted.application.changes.get(moved_to=State.SUBMITTED_TO_CSP).who == agent
+    assert set(Delivery.objects.values_list("kind", "subject")) > set(deliveries)
+    assert reviewed() == ["decide", "take_effect"]
+
+
+def test_a_return_sends_its_queries_when_it_takes_effect(submitted: Draft, agent: Any) -> None:
+    draft_query(submitted, BIRTH, text="The passport says 1984", by=agent, version=now(submitted))
+    decide(submitted, RETURN, text="One thing is left", by=agent, version=now(submitted))
+    assert Query.objects.get().sent_at is None
+    let_decisions_take_effect()
+    assert Query.objects.get().sent_at is not None
+    assert letters("return") == [submitted.application.owner.email]
+
+
+def test_it_takes_effect_once_however_many_workers_there_are(
+    submitted: Draft, agent: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    decide(submitted, DECLINE, text="We can't take it", by=agent, version=now(submitted))
+
+    def open_while_another_worker_is_quicker(application: Application) -> Draft:
+        monkeypatch.undo()
+        assert let_decisions_take_effect() == 1
+        return open_draft(application)
+
+    monkeypatch.setattr(scheduled_decisions, "open_draft", open_while_another_worker_is_quicker)
+    assert let_decisions_take_effect() == 0
+    assert letters("decision") == [submitted.application.owner.email]
+    assert reviewed() == ["decide", "take_effect"]
+
+
+def test_it_is_undone_by_who_made_it_and_can_be_made_again(submitted: Draft, agent: Any, colleague: Any) -> None:
+    approve(submitted, agent)
+    with pytest.raises(ReviewRefused, match="Only the agent who made this decision"):
+        undo_decision(submitted, by=colleague)
+    undo_decision(submitted, by=agent)
+    assert let_decisions_take_effect() == 0
+    assert status(submitted) is State.IN_REVIEW
+    assert letters("decision") == []
+    decide(submitted, APPROVE, by=agent, version=now(submitted))
+    let_decisions_take_effect()
+    assert status(submitted) is State.SUBMITTED_TO_CSP
+    assert outcomes() == [("approve", DecisionOutcome.UNDONE), ("approve", DecisionOutcome.DONE)]
+    assert reviewed() == ["decide", "undo", "decide", "take_effect"]
+    with pytest.raises(ReviewRefused, match="already taken effect"):
+        undo_decision(again(submitted), by=agent)
+
+
+def test_a_withdrawal_wins_and_the_agent_is_told(submitted: Draft, agent: Any, owner: Any) -> None:
+    approve(submitted, agent)
+    services.withdraw(again(submitted), by=owner)
+    assert let_decisions_take_effect() == 0
+    assert status(submitted) is State.WITHDRAWN
+    assert outcomes() == [("approve", DecisionOutcome.STOPPED)]
+    [letter] = Letter.objects.filter(kind="decision_stopped")
+    assert letter.to == agent.email
+    assert "The customer withdrew" in letter.text
+    assert letters("decision") == []
+    with pytest.raises(ReviewRefused, match="undone or stopped"):
+        undo_decision(again(submitted), by=agent)
+
+
+def test_what_a_colleague_writes_wins_and_the_agent_is_told(submitted: Draft, agent: Any, colleague: Any) -> None:
+    approve(submitted, agent)
+    write_note(again(submitted), WHOLE_APPLICATION, text="Wait for the bank", by=colleague)
+    assert let_decisions_take_effect() == 0
+    assert status(submitted) is State.IN_REVIEW
+    assert outcomes() == [("approve", DecisionOutcome.STOPPED)]
+    [letter] = Letter.objects.filter(kind="decision_stopped")
+    assert letter.to == agent.email
+    assert "Dev Ramanathan changed the case" in letter.text
+    assert reviewed() == ["decide", "stop"]
+
+
+def test_ones_own_note_stops_nothing_but_an_open_check_does(submitted: Draft, agent: Any) -> None:
+    approve(submitted, agent)
+    write_note(again(submitted), WHOLE_APPLICATION, text="Known to us", by=agent)
+    assert outcomes() == [("approve", DecisionOutcome.SCHEDULED)]
+    reopen(again(submitted), BIRTH, by=agent, version=now(submitted))
+    assert let_decisions_take_effect() == 0
+    assert status(submitted) is State.IN_REVIEW
+    assert outcomes() == [("approve", DecisionOutcome.STOPPED)]
+    assert letters("decision_stopped") == [agent.email]
+
+
+def test_a_colleagues_decision_wins_once_they_have_seen_the_first(submitted: Draft, agent: Any, colleague: Any) -> None:
+    seen = now(submitted)
+    approve(submitted, agent)
+    take_over(submitted, colleague)
+    with pytest.raises(ReviewChanged):
+        decide(again(submitted), RETURN, text="Look again", by=colleague, version=seen)
+    decide(again(submitted), RETURN, text="Look again", by=colleague, version=now(submitted))
+    assert let_decisions_take_effect() == 1
+    assert status(submitted) is State.RETURNED_FOR_CHANGES
+    assert outcomes() == [("approve", DecisionOutcome.STOPPED), ("return", DecisionOutcome.DONE)]
+    assert letters("decision_stopped") == [agent.email]
+
+
+def test_nobody_decides_twice_without_undoing_the_first(submitted: Draft, agent: Any) -> None:
+    first = approve(submitted, agent)
+    assert decide(again(submitted), APPROVE, by=agent, version=now(submitted)) == first
+    with pytest.raises(ReviewRefused, match="Undo that decision first"):
+        decide(again(submitted), DECLINE, text="No", by=agent, version=now(submitted))
+    assert outcomes() == [("approve", DecisionOutcome.SCHEDULED)]
+
+
+def test_what_cannot_be_carried_out_holds_up_no_other_and_is_tried_again(
+    submitted: Draft, agent: Any, owner: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    decision = approve(submitted, agent)
+
+    def fail(*_: Any, **__: Any) -> None:
+        raise OSError
+
+    monkeypatch.setattr(subscribers, "application_moved", fail)
+    assert let_decisions_take_effect() == 0
+    monkeypatch.undo()
+    decision.refresh_from_db()
+    assert decision.outcome == DecisionOutcome.SCHEDULED
+    assert status(submitted) is State.IN_REVIEW
+    assert carry_out_due(now=timezone.now() + timedelta(minutes=2)) == 1
+
+
+# With four eyes the confirmation can be undone; a proposal waits anyway.
+
+
+@pytest.fixture
+def confirmed(submitted: Draft, agent: Any, colleague: Any, settings: Any) -> Draft:
+    """An approval that a second agent has just confirmed."""
+    settings.FOUR_EYES = True
+    assert approve(submitted, agent).takes_effect_at is None
+    confirm_proposal(again(submitted), by=colleague, version=now(submitted))
+    return again(submitted)
+
+
+def test_a_confirmation_takes_effect_later_and_arrives_once(confirmed: Draft, colleague: Any) -> None:
+    made = confirm_proposal(again(confirmed), by=colleague, version=now(confirmed))
+    assert (made.outcome, made.by) == (DecisionOutcome.SCHEDULED, colleague)
+    assert status(confirmed) is State.IN_REVIEW
+    let_decisions_take_effect()
+    assert status(confirmed) is State.SUBMITTED_TO_CSP
+    assert reviewed() == ["confirm", "take_effect"]
+
+
+@pytest.mark.parametrize("end", ["undo", "stop"])
+def test_a_proposal_waits_again_where_its_confirmation_does_not_take_effect(
+    confirmed: Draft, agent: Any, colleague: Any, end: str
+) -> None:
+    if end == "undo":
+        undo_decision(confirmed, by=colleague)
+    else:
+        write_note(confirmed, WHOLE_APPLICATION, text="One more thing", by=agent)
+        assert letters("decision_stopped") == [colleague.email]
+    assert let_decisions_take_effect() == 0
+    waiting = waiting_decision(confirmed.application)
+    assert waiting is not None
+    assert waiting.proposed_by == agent
+    confirmed.application.case.refresh_from_db()
+    assert confirmed.application.case.proposed_by == agent
+    withdraw(again(confirmed), by=agent, version=now(confirmed))
+
+
+def test_a_return_replaces_a_proposal_only_when_it_takes_effect(submitted: Draft, agent: Any, settings: Any) -> None:
+    settings.FOUR_EYES = True
+    approve(submitted, agent)
+    decide(again(submitted), RETURN, text="Look again", by=agent, version=now(submitted))
+    assert outcomes() == [("approve", DecisionOutcome.WAITING), ("return", DecisionOutcome.SCHEDULED)]
+    submitted.application.case.refresh_from_db()
+    assert submitted.application.case.proposed_by == agent
+    let_decisions_take_effect()
+    assert outcomes() == [("approve", DecisionOutcome.OVERTAKEN), ("return", DecisionOutcome.DONE)]
