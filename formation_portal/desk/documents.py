@@ -63,14 +63,14 @@ class ViewerState:
         """Return the query of a link by which a person opens the document."""
         return self._query({"open": 1})
 
-    def _query(self, said: dict[str, Any]) -> str:
-        plain = ViewerState()
+    def _query(self, parameters: dict[str, Any]) -> str:
+        default = ViewerState()
         for name in ("document", "page", "zoom", "turn"):
-            if getattr(self, name) != getattr(plain, name):
-                said[name] = getattr(self, name)
+            if getattr(self, name) != getattr(default, name):
+                parameters[name] = getattr(self, name)
         if self.shown.address:
-            said["from"] = self.shown.address
-        return f"?{urlencode(said)}" if said else ""
+            parameters["from"] = self.shown.address
+        return f"?{urlencode(parameters)}" if parameters else ""
 
     def for_document(self, document: int) -> "ViewerState":
         """A first look at another document."""

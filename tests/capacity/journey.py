@@ -100,7 +100,7 @@ def review(browser: TimedBrowser, reference: str) -> None:
     form, button = next((form, one) for form in case.forms for one in form.buttons if one.action.endswith("/ruling/"))
     ruling = next(one for one in form.controls if one.name == "deed")
     ruling.filled = [next(one.value for one in ruling.options if one.label.startswith("Approve"))]
-    after = browser.send(form, button)
+    after = _press(browser, browser.send(form, button), "Yes, approve")
     assert "/ruling/" not in after.address, after.words[:500]
 
 

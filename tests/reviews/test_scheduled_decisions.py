@@ -4,6 +4,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.core.management import call_command
 from django.utils import timezone
 
 from formation_portal.applications import services
@@ -207,6 +208,14 @@ def test_what_cannot_be_carried_out_holds_up_no_other_and_is_tried_again(
     assert decision.outcome == DecisionOutcome.SCHEDULED
     assert status(submitted) is State.IN_REVIEW
     assert carry_out_due(now=timezone.now() + timedelta(minutes=2)) == 1
+
+
+@pytest.mark.django_db(databases=["default", "service"])
+def test_the_command_of_the_relay_carries_out_what_was_left_when_a_worker_ended(submitted: Draft, agent: Any) -> None:
+    approve(submitted, agent)
+    ReviewDecision.objects.update(takes_effect_at=timezone.now() - timedelta(hours=1))
+    call_command("relay", once=True)
+    assert status(submitted) is State.SUBMITTED_TO_CSP
 
 
 # With four eyes the confirmation can be undone; a proposal waits anyway.

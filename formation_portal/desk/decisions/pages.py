@@ -55,10 +55,10 @@ def decided_message(decision: ReviewDecision) -> str:
     """What came of deciding, behind the name of the company."""
     _, done, waits = _WORDS[decision.deed]
     words = waits if decision.outcome == DecisionOutcome.WAITING else done
-    said = f"{words}.".format(customer=decision.application.owner.called)
+    message = f"{words}.".format(customer=decision.application.owner.called)
     if decision.outcome == DecisionOutcome.SCHEDULED:
-        said += f" This takes effect in {UNDO_PERIOD.seconds} seconds."
-    return said
+        message += f" This takes effect in {UNDO_PERIOD.seconds} seconds."
+    return message
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +100,7 @@ class DecisionPanel:
     @cached_property
     def scheduled(self) -> ReviewDecision | None:
         """Return the decision that has not taken effect yet."""
-        return next((one for one in self.decisions if one.outcome == DecisionOutcome.SCHEDULED), None)
+        return next((row for row in self.decisions if row.outcome == DecisionOutcome.SCHEDULED), None)
 
     @property
     def can_undo(self) -> bool:
@@ -120,12 +120,11 @@ class DecisionPanel:
 
     @property
     def is_over(self) -> bool:
-        """Whether nothing is left to decide."""
         return not self.is_under_review and self.draft.application.status is not State.SUBMITTED_TO_CSP
 
     @property
     def asks_about_approval(self) -> bool:
-        """Whether the decision that was posted, or else the one that waits for this agent, is an approval."""
+        """Return whether the decision that was posted, or else the one that waits for this agent, is an approval."""
         return self.form.deed == APPROVE or (not self.form.deed and self.waits_for_approval)
 
     @property
@@ -148,7 +147,8 @@ class DecisionPanel:
             elif one.outcome == DecisionOutcome.UNDONE:
                 became = f"by {proposer}, undone before it took effect"
             elif one.outcome == DecisionOutcome.STOPPED:
-                became = f"by {proposer}, stopped by {other} before it took effect"
+                reason = f"by {other}" if one.by_id != one.proposed_by_id else "by an open check"
+                became = f"by {proposer}, stopped {reason} before it took effect"
             else:
                 became = "not confirmed by" if one.outcome == DecisionOutcome.REFUSED else "replaced by"
                 became = f"proposed by {proposer}, {became} {other}"

@@ -75,7 +75,9 @@ def test_what_a_page_says_is_noted_by_keys_and_the_fact_in_hand_shows_that_page(
     tab = browser.tab
     open_page(tab, f"{browser.base}/desk/{draft.application.reference}/parties/ada/")
     page = tab.locator("#paper .viewer-page")
-    press(tab, "?", "Escape", "o", "]")
+    press(tab, "?", "Escape", "o")
+    expect(tab.locator("#paper img")).to_be_visible()
+    press(tab, "]")
     expect(page).to_have_accessible_name("Page 2 of 3")
     press(tab, "4", "e")
     expect(tab.get_by_label("This page shows")).to_have_value(str(_NAME))

@@ -162,6 +162,9 @@ class Agent(Person):
         text = next(control for control in form.controls if control.name == "text")
         text.filled = [_ASKED]
         answer = self.browser.send(form, form.buttons[0])
+        again = next((one for one in answer.forms if one.has_button("Yes, approve")), None)
+        if again is not None:
+            answer = self.browser.send(again, again.button("Yes, approve"))
         assert answer.status < 400, f"{reference}: {answer.status} {answer.words[:1500]}"
         self.promises.decision(reference, decision, queries)
         self.done += 1
