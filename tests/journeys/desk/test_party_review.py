@@ -44,7 +44,7 @@ def test_a_person_is_checked_by_keys_and_a_clean_company_takes_two(open_tab: Ope
     expect(tab).to_have_url(re.compile("page=2&zoom=150&turn=90$"))
     expect(tab.get_by_role("img", name="Page 2 of 3, rotated 90°")).to_be_visible()
     expect(tab.get_by_role("checkbox", name="First name")).to_be_checked()
-    looked = tab.url
+    looked = tab.url.replace("open=1&", "")
     press(tab, "4", "r")
     expect(tab.locator("#fact-4").get_by_label("Reason")).to_be_focused()
     press(tab, "Tab")
@@ -61,13 +61,15 @@ def test_a_person_is_checked_by_keys_and_a_clean_company_takes_two(open_tab: Ope
     expect(tab.get_by_role("heading", level=1)).to_have_text("Ingrid Solheim")
     press(tab, "n")
     expect(tab.get_by_role("heading", level=1)).to_have_text("Kestrel Capital B.V.")
+    press(tab, "o")
+    expect(tab.locator("#paper img")).to_be_visible()
     press(tab, "a", "Enter")
     expect(tab.get_by_text("3 facts accepted.")).to_be_visible()
     expect(tab.get_by_role("heading", level=1)).to_have_text("Ingrid Solheim")
     assert Check.objects.count() == 10
     assert [one.text for one in Query.objects.all()] == ["1a]n"]
     entries = [json.loads(one.detail) for one in Entry.objects.filter(deed=AuditAction.LOOK)]
-    assert {1, 2} <= {one.get("page") for one in entries}
+    assert {one.get("page") for one in entries} == {1, 2}, "page 2 of the passport, page 1 of the extract"
 
 
 def test_what_a_page_says_is_noted_by_keys_and_the_fact_in_hand_shows_that_page(open_tab: OpenTab) -> None:
@@ -96,7 +98,7 @@ def test_what_a_page_says_is_noted_by_keys_and_the_fact_in_hand_shows_that_page(
     # Back to the fact that the address leads to, and on from there.
     press(tab, "j", "k")
     expect(page).to_have_accessible_name("Page 2 of 3")
-    # What was never opened is not shown by pointing at it; once it was, it is.
+    # Pointing shows what was opened before, and records nothing. Of the letter there is no copy to open.
     tab.locator("#fact-8").hover()
     tab.wait_for_timeout(600)
     expect(tab.locator("#paper-title")).to_have_text("Passport")
@@ -106,9 +108,7 @@ def test_what_a_page_says_is_noted_by_keys_and_the_fact_in_hand_shows_that_page(
     entries = Entry.objects.filter(deed=AuditAction.LOOK).count()
     tab.locator("#fact-4").hover()
     expect(page).to_have_accessible_name("Page 2 of 3")
-    tab.locator("#fact-8").hover()
-    expect(tab.locator("#paper-title")).to_have_text("Letter")
-    assert Entry.objects.filter(deed=AuditAction.LOOK).count() == entries, "it was opened before"
+    assert Entry.objects.filter(deed=AuditAction.LOOK).count() == entries
 
 
 def test_neither_pointer_nor_focus_nor_a_prefetch_opens_a_document(open_tab: OpenTab) -> None:
