@@ -167,7 +167,7 @@ def _document_tasks(totals: Totals) -> Iterable[Task]:
     state, status = _state(missing, is_begun=bool(uploaded))
     if missing:
         note = ngettext("{count} to upload", "{count} to upload", missing)
-        status = gettext("{received} of {count} received").format(received=required - missing, count=required)
+        status = gettext("{done} of {count} uploaded").format(done=required - missing, count=required)
     else:
         note = ngettext("{count} uploaded", "{count} uploaded", uploaded) if uploaded else ""
     url = reverse("portal:documents", args=[totals.draft.application.reference])

@@ -136,14 +136,14 @@ def test_a_person_born_tomorrow_is_not_complete(draft: Draft, owner: Any) -> Non
     assert (directors.status, directors.note) == ("0 of 1 complete", "1 answer to correct")
 
 
-def test_documents_say_how_many_of_the_required_ones_are_received(draft: Draft, owner: Any) -> None:
+def test_documents_say_how_many_of_the_required_ones_are_uploaded(draft: Draft, owner: Any) -> None:
     for name in ("Lovelace", "Byron", "King"):
         services.add_party(draft, "person", ["director"], factories.ADA | {"person.last_name": name}, by=owner)
     # An optional document is no required one.
     for party, slot in ((0, "Passport"), (1, "Letter")):
         services.add_document(draft, draft.parties[party], slot, factories.upload(), by=owner)
     documents = task(task_list(draft), "Documents")
-    assert (documents.state, documents.status, documents.note) == ("half", "1 of 3 received", "2 to upload")
+    assert (documents.state, documents.status, documents.note) == ("half", "1 of 3 uploaded", "2 to upload")
     for party in (1, 2):
         services.add_document(draft, draft.parties[party], "Passport", factories.upload(), by=owner)
     documents = task(task_list(draft), "Documents")
