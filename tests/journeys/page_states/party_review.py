@@ -55,11 +55,13 @@ def party_review_states() -> Iterator[Shot]:
     documents = {(one.party.token if one.party else "", one.slot): one.pk for one in draft.documents}
     yield Shot("party-open", f"{root}ada/", who="agent")
     yield Shot(
-        "party-company", f"{root}kestrel/?document={documents['kestrel', 'Register extract']}&page=7", who="agent"
+        "party-company",
+        f"{root}kestrel/?open=1&document={documents['kestrel', 'Register extract']}&page=7",
+        who="agent",
     )
     passport = documents["ada", "Passport"]
-    yield Shot("party-turned", f"{root}ada/?document={passport}&page=2&zoom=150&turn=90", who="agent")
-    yield Shot("party-not-shown", f"{root}ada/?document={documents['ada', 'Letter']}", who="agent")
+    yield Shot("party-turned", f"{root}ada/?open=1&document={passport}&page=2&zoom=150&turn=90", who="agent")
+    yield Shot("party-not-shown", f"{root}ada/?open=1&document={documents['ada', 'Letter']}", who="agent")
     yield Shot("party-few-pixels", f"{root}ingrid/", who="agent")
     accept(draft, [_BIRTH, _PEP, _PASSPORT], by=agent, version=current_version(draft.application))
     name = Target.of_field("ada", "person.last_name")
