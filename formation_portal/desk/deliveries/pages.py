@@ -81,7 +81,7 @@ class DeliveryRow:
     @property
     def mark(self) -> str:
         """The mark of how it stands."""
-        return "stop" if self.is_undecided else _MARKS.get(DeliveryState(self.delivery.state), "open")
+        return "heed" if self.is_undecided else _MARKS.get(DeliveryState(self.delivery.state), "open")
 
     @cached_property
     def tries(self) -> list[tuple[Attempt, str]]:

@@ -46,7 +46,7 @@ _NOW: dict[State, tuple[str, Words, Words]] = {
     State.RETURNED_FOR_CHANGES: ("heed", gettext_lazy("Returned to you"), gettext_lazy("Next: you.")),
     State.SUBMITTED_TO_CSP: ("half", gettext_lazy("With the registry"), gettext_lazy("Next: the registry.")),
     State.REJECTED: ("stop", gettext_lazy("Our reviewer declined it"), gettext_lazy("This decision is final.")),
-    State.WITHDRAWN: ("stop", gettext_lazy("You withdrew it"), ""),
+    State.WITHDRAWN: ("later", gettext_lazy("You withdrew it"), ""),
 }
 _BEFORE_FILING = frozenset({State.SUBMITTED_FOR_REVIEW, State.IN_REVIEW, State.RETURNED_FOR_CHANGES})
 

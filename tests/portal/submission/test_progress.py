@@ -152,7 +152,7 @@ def test_the_end_is_the_last_step(submitted: Draft) -> None:
     ends = {
         State.INCORPORATED: ("The company is incorporated", "met"),
         State.REJECTED: ("Our reviewer declined it", "stop"),
-        State.WITHDRAWN: ("You withdrew it", "stop"),
+        State.WITHDRAWN: ("You withdrew it", "later"),
     }
     for state, last in ends.items():
         assert step_states(move(submitted, state))[-1] == last
