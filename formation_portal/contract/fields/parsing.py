@@ -73,7 +73,7 @@ def length(text: str) -> int:
 
 
 def is_blank(raw: Any) -> bool:
-    """Whether nothing was answered: no text that anybody sees, no member, no part."""
+    """Test whether nothing was answered: no text that can be seen, no member, no part."""
     if isinstance(raw, str):
         return _is_blank_text(raw)
     if isinstance(raw, dict):
