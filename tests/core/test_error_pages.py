@@ -8,7 +8,10 @@ from django.test import Client
 from django.urls import include, path
 
 from formation_portal.accounts.policies import public
+from formation_portal.applications import services
+from formation_portal.applications.draft import open_draft
 from formation_portal.portal.site.pages import ERRORS
+from tests.applications import factories
 from tests.markup import Markup
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
@@ -94,6 +97,27 @@ def test_a_form_whose_token_does_not_fit(owner: Any) -> None:
     client = Client(enforce_csrf_checks=True, headers={"origin": "http://testserver"})
     client.force_login(owner)
     assert "Not saved yet" in house_page(client.post("/applications/", {"product": "x"}), 403).one("title").text
+
+
+def test_a_script_whose_token_does_not_fit_gets_one_with_the_account_that_it_counts_for(
+    owner: Any, other_customer: Any
+) -> None:
+    draft = open_draft(services.start(owner=owner, product=factories.product()))
+    client = Client(enforce_csrf_checks=True, headers={"origin": "http://testserver"})
+    client.force_login(owner)
+    path = f"/applications/{draft.application.reference}/sections/{draft.schema.entity_sections[0].key}/"
+    marker = Markup(client.get(path).content.decode()).one("div", id="drawn-from").attributes["data-account"]
+    refused = client.post(path, {}, headers={"HX-Request": "true"})
+    assert (refused.status_code, refused.json()["account"]) == (403, marker)
+    token = {"csrfmiddlewaretoken": refused.json()["token"]}
+    assert client.post(path, token, headers={"HX-Request": "true"}).status_code in (200, 204)
+
+    client.force_login(other_customer)
+    assert client.post(path, {}, headers={"HX-Request": "true"}).json()["account"] not in ("", marker)
+    client.logout()
+    assert client.post(path, {}, headers={"HX-Request": "true"}).json()["account"] == ""
+    elsewhere = {"HX-Request": "true", "Origin": "https://elsewhere.example"}
+    assert b"csrfmiddlewaretoken" not in client.post(path, {}, headers=elsewhere).content
 
 
 def test_machines_and_pages_that_ask_by_themselves_get_the_bare_answer(as_nobody: Client) -> None:
