@@ -31,7 +31,6 @@ SCRIPTS = (
     "js/saving.js",
     "js/autosave.js",
     "js/choosing.js",
-    "js/reloading.js",
     "django_htmx/htmx-2.min.js",
 )
 SCRIPT = "js/index.js"

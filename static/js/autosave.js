@@ -211,7 +211,7 @@ window.autosave = (() => {
     const form = part?.closest("form");
     if (!form) return;
     saving.leave();
-    reloading.keep(form, { isSent: !open, saved: savedNames(form, new FormData(form)) });
+    window.reloading?.keep(form, { isSent: !open, saved: savedNames(form, new FormData(form)) });
     if (!open) return;
     const headers = { "HX-Request": "true" };
     const options = { method: "POST", body: bodyOf(form), headers, keepalive: true };
@@ -228,5 +228,9 @@ window.autosave = (() => {
   };
   addEventListener("pageshow", () => (sentPart = null));
 
-  return { resume };
+  const KEY = "unsaved";
+  const before = sessionStorage.getItem(KEY);
+  sessionStorage.removeItem(KEY);
+
+  return { KEY, before, resume };
 })();

@@ -1,12 +1,11 @@
 /* A page that is loaded again while a save of it is still on its way: it shows what was typed, and posts as the page that
    it replaces, so that no late save looks like somebody else's. What was typed stays in this tab, and only until the next
-   page of the portal loads there, whichever that is. Deferred, after choosing.js.
+   page of the portal loads there, whichever that is (autosave.js takes it). Deferred, on the pages that have a version.
 
    A page says what it was drawn from: "revision.id.form", and the ids of the pages that it has replaced. */
 window.reloading = (() => {
   "use strict";
 
-  const KEY = "unsaved";
   const LETTERS = "0123456789abcdefghjkmnpqrstvwxyz";
   const MOST_EARLIER = 8;
   const TYPED = "input:not([type=hidden], [type=file]), select, textarea";
@@ -40,19 +39,13 @@ window.reloading = (() => {
     const fixed = FIXED.map((name) => [name, form.elements[name]?.value]);
     const page = { path: location.pathname, account: accountOf(form), isSent, drawn: drawn.value, fixed, typed };
     try {
-      sessionStorage.setItem(KEY, JSON.stringify(page));
+      sessionStorage.setItem(autosave.KEY, JSON.stringify(page));
     } catch {
       /* No room: the page is sent all the same. */
     }
   };
 
   /* ---- Coming back. ---- */
-
-  const take = () => {
-    const text = sessionStorage.getItem(KEY);
-    sessionStorage.removeItem(KEY);
-    return text && JSON.parse(text);
-  };
 
   /* Boxes are ticked; lists and texts take the other values in their order, and grow for more of them. */
   const fill = (form, name, values) => {
@@ -69,7 +62,7 @@ window.reloading = (() => {
   };
 
   const restore = () => {
-    const before = take();
+    const before = JSON.parse(autosave.before);
     const form = document.getElementById("answers");
     if (before?.path !== location.pathname || !form?.elements.drawn || accountOf(form) !== before.account) return;
     const isReload = performance.getEntriesByType("navigation")[0]?.type === "reload";
