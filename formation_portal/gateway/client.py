@@ -44,9 +44,7 @@ class FormationService:
 
     def catalog(self, *, if_none_match: str = "", within: float | None = None, language: str = "") -> CatalogAnswer:
         """GET /catalog, whole. `within` shortens the time that the call may take; `language` is the one asked for."""
-        timeouts = self._limits.timeouts
-        if within is not None:
-            timeouts = Timeouts(min(timeouts.connect, within), min(timeouts.read, within), min(timeouts.whole, within))
+        timeouts = self._timeouts(within)
         headers = {"If-None-Match": if_none_match} if if_none_match else {}
         if language:
             headers["Accept-Language"] = language
@@ -61,6 +59,13 @@ class FormationService:
         items = read_answer(call, answer, whole_list)
         return CatalogAnswer(items, etag, _max_age(answer), spoken)
 
+    def _timeouts(self, within: float | None) -> Timeouts:
+        """Return the usual time-outs, or shorter ones so that the whole call ends within so many seconds."""
+        timeouts = self._limits.timeouts
+        if within is None:
+            return timeouts
+        return Timeouts(min(timeouts.connect, within), min(timeouts.read, within), min(timeouts.whole, within))
+
     # Entities
 
     def create_entity(self, body: Body, *, key: str) -> Record:
@@ -71,9 +76,9 @@ class FormationService:
         """**S** GET /entities, all pages."""
         return self._records.list_all("/entities", is_supplement=True, client_reference=client_reference, status=status)
 
-    def entity(self, entity_id: str) -> Record:
-        """**S** GET /entities/{id}."""
-        return self._records.get(_path("entities", entity_id), is_supplement=True)
+    def entity(self, entity_id: str, *, within: float | None = None) -> Record:
+        """**S** GET /entities/{id}. `within` shortens the time that the call may take."""
+        return self._records.get(_path("entities", entity_id), is_supplement=True, timeouts=self._timeouts(within))
 
     def update_entity(self, entity_id: str, body: Body, *, key: str) -> Record:
         """**S** PATCH /entities/{id}."""

@@ -7,11 +7,17 @@ means.
 import json
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import date
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
+from urllib.parse import urlsplit
+
+from django.utils.dateparse import parse_date
 
 from .calls import Answer, Call, Caller, Limits, error_of
 from .errors import MAX_ID_LENGTH, UnusableAnswer
+from .transports.network import Timeouts
 
 # Characters that JSON can write and that neither a database nor a page can hold.
 _UNSTORABLE = re.compile(rb"\\u(0000|[dD][89a-fA-F])")
@@ -83,6 +89,85 @@ Read = TypeVar("Read")
 
 _MAX_PAGES = 1_000
 
+# The statuses of an entity whose submission waits for the customer's payment (supplement, "Payment").
+PAYMENT_STATUSES = frozenset({"awaiting_payment", "pending_payment", "payment_required", "unpaid"})
+_MAX_STATUS, _MAX_NOTE, _MAX_NUMBER, _MAX_URL = 80, 2_000, 80, 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class EntityRecord:
+    """The members of an entity's record that tell how far the service has come with it.
+
+    A member that is absent, or of a shape that cannot be used, is empty.
+    """
+
+    id: str = ""
+    status: str = ""
+    note: str = ""
+    company_number: str = ""
+    incorporated_on: date | None = None
+    pending_submission: bool | None = None
+    payment_url: str = ""
+
+    @classmethod
+    def read(cls, record: Record) -> Self:
+        """Read the members under every name that the supplement gives them."""
+        pending = record.get("pending_submission")
+        return cls(
+            id=_first_text(record, ("id", "entity_id"), MAX_ID_LENGTH),
+            status=_first_text(record, ("status",), _MAX_STATUS),
+            note=_first_text(record, ("status_note", "feedback"), _MAX_NOTE),
+            company_number=_first_text(record, ("company_number", "registration_number"), _MAX_NUMBER),
+            incorporated_on=_day(record.get("incorporated_at")),
+            pending_submission=pending if isinstance(pending, bool) else None,
+            payment_url=next(
+                filter(None, (_https_url(record.get(name)) for name in ("payment_url", "invoice_url"))), ""
+            ),
+        )
+
+    @property
+    def awaits_payment(self) -> bool:
+        """Whether the service has taken the submission and carries it out only once the customer has paid."""
+        return self.pending_submission is True or self.status in PAYMENT_STATUSES
+
+    @property
+    def payment_host(self) -> str:
+        """The host of the address where the customer pays."""
+        return urlsplit(self.payment_url).hostname or ""
+
+
+def _first_text(record: Record, names: tuple[str, ...], limit: int) -> str:
+    """Return the first member that has a visible text, cut to the limit, without control characters."""
+    for name in names:
+        value = record.get(name)
+        if isinstance(value, int) and not isinstance(value, bool):
+            value = str(value)
+        if isinstance(value, str):
+            lines = ("".join(filter(str.isprintable, line)).strip() for line in value.splitlines())
+            if text := "\n".join(lines).strip()[:limit]:
+                return text
+    return ""
+
+
+def _day(value: object) -> date | None:
+    """Return the day of a date or of a time in RFC 3339, as it is written."""
+    try:
+        return parse_date(value[:10]) if isinstance(value, str) else None
+    except ValueError:
+        return None
+
+
+def _https_url(value: object) -> str:
+    """Return an address that a page may link to: https, of a named host, without a user; else an empty text."""
+    if not isinstance(value, str) or not value.isascii() or not value.isprintable() or " " in value:
+        return ""
+    try:
+        parts = urlsplit(value)
+    except ValueError:
+        return ""
+    is_usable = parts.scheme == "https" and parts.hostname and "@" not in parts.netloc and len(value) <= _MAX_URL
+    return value if is_usable else ""
+
 
 class Records:
     """Reads and writes records at paths below /api/v1."""
@@ -96,9 +181,10 @@ class Records:
         defaults: dict[str, Any] = {"timeouts": self._limits.timeouts, "limit": self._limits.answer_bytes}
         return Call(method=method, path=f"/api/v1{path}", **(defaults | more))
 
-    def get(self, path: str, *, is_supplement: bool, **params: str) -> Record:
+    def get(self, path: str, *, is_supplement: bool, timeouts: Timeouts | None = None, **params: str) -> Record:
         """One record."""
-        call = self.make("GET", path, is_supplement=is_supplement, params=_without_empty(params))
+        timeouts = timeouts or self._limits.timeouts
+        call = self.make("GET", path, is_supplement=is_supplement, timeouts=timeouts, params=_without_empty(params))
         return read_answer(call, self.call(call), _record)
 
     def list_all(self, path: str, *, is_supplement: bool = False, **params: str) -> list[Record]:

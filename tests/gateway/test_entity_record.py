@@ -1,0 +1,93 @@
+"""What the gateway reads of an entity's record, whatever a service calls it."""
+
+from datetime import date
+from typing import Any
+
+import pytest
+
+from formation_portal.gateway.records import EntityRecord
+
+
+def test_every_member_is_read_under_its_first_name() -> None:
+    record = {
+        "id": "ent_7",
+        "status": "incorporated",
+        "status_note": "Filed",
+        "company_number": "2087311",
+        "incorporated_at": "2026-11-20T23:30:00Z",
+        "pending_submission": False,
+        "payment_url": "https://pay.example/i/9?t=1",
+    }
+    assert EntityRecord.read(record) == EntityRecord(
+        id="ent_7",
+        status="incorporated",
+        note="Filed",
+        company_number="2087311",
+        incorporated_on=date(2026, 11, 20),
+        pending_submission=False,
+        payment_url="https://pay.example/i/9?t=1",
+    )
+
+
+def test_every_member_is_read_under_its_other_name() -> None:
+    record = {
+        "entity_id": "E-3",
+        "feedback": "  Send\x07 the deed\r\n again ",
+        "registration_number": 4711,
+        "incorporated_at": "2026-10-02",
+        "invoice_url": "https://invoices.example/3",
+    }
+    read = EntityRecord.read(record)
+    assert (read.id, read.note, read.company_number) == ("E-3", "Send the deed\nagain", "4711")
+    assert (read.incorporated_on, read.payment_url) == (date(2026, 10, 2), "https://invoices.example/3")
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        {},
+        {"status": None, "status_note": ["No"], "company_number": True, "incorporated_at": 3, "payment_url": {}},
+        {"status": "  ", "status_note": "\u0000", "company_number": {}, "incorporated_at": "2026-02-31"},
+        {"status": [], "incorporated_at": "soon", "pending_submission": "yes", "invoice_url": "\u0000"},
+    ],
+)
+def test_what_cannot_be_used_counts_as_absent(record: dict[str, Any]) -> None:
+    assert EntityRecord.read(record) == EntityRecord()
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://pay.example/9",
+        "javascript:alert(1)",
+        "https://",
+        "//pay.example/9",
+        "https://user@pay.example/9",
+        "https://pay.example/a b",
+        "https://pay.example/\nb",
+        "https://p\u0430y.example/9",
+        "https://[pay/9",
+        "https://pay.example/" + "9" * 2_000,
+    ],
+)
+def test_no_page_links_to_an_address_that_is_not_plain_https(url: str) -> None:
+    assert EntityRecord.read({"payment_url": url}).payment_url == ""
+    assert EntityRecord.read({"payment_url": url, "invoice_url": "https://ok.example/1"}).payment_host == "ok.example"
+
+
+@pytest.mark.parametrize("status", ["awaiting_payment", "pending_payment", "payment_required", "unpaid"])
+def test_a_status_of_the_list_waits_for_payment(status: str) -> None:
+    assert EntityRecord.read({"status": status}).awaits_payment
+
+
+@pytest.mark.parametrize(
+    ("record", "expected"),
+    [
+        ({"status": "draft", "pending_submission": True}, True),
+        ({"status": "draft", "pending_submission": "true"}, False),
+        ({"status": "submitted_for_review", "pending_submission": False}, False),
+        ({"status": "paid"}, False),
+    ],
+)
+def test_a_pending_submission_waits_for_payment(record: dict[str, Any], expected: bool) -> None:
+    assert EntityRecord.read(record).awaits_payment is expected
