@@ -44,18 +44,27 @@ _WORDS = {
 }
 
 WRITABLE = frozenset({State.DRAFT, State.RETURNED_FOR_CHANGES})
+# The customer has submitted, and somebody else decides what comes next.
+UNDECIDED = frozenset({State.SUBMITTED_FOR_REVIEW, State.IN_REVIEW, State.SUBMITTED_TO_CSP})
+# The states in which an incorporation that the formation service reports ends the case without an agent.
+BEFORE_INCORPORATION = frozenset({State.IN_REVIEW, State.SUBMITTED_TO_CSP})
 FINAL = frozenset({State.INCORPORATED, State.REJECTED, State.WITHDRAWN})
 
 
 @dataclass(frozen=True, slots=True)
 class Transition:
-    """One way to move an entity: who may do it, from which states, to which; what the history says of an agent's."""
+    """One way to move an entity: who may do it, from which states, to which; what the history says of an agent's.
+
+    One that `is_sent` is a call to the formation service. One that is not passes on to the customer a decision that the
+    service has made itself.
+    """
 
     name: str
     by: str
     sources: frozenset[State]
     target: State
     history: str = ""
+    is_sent: bool = True
 
 
 CUSTOMER, AGENT = "customer", "agent"
@@ -94,6 +103,22 @@ TRANSITIONS = {
             gettext_noop("Marked it as incorporated"),
         ),
         Transition(
+            "pass_on_return",
+            AGENT,
+            frozenset({State.SUBMITTED_TO_CSP}),
+            State.RETURNED_FOR_CHANGES,
+            gettext_noop("Returned it for changes"),
+            is_sent=False,
+        ),
+        Transition(
+            "pass_on_rejection",
+            AGENT,
+            frozenset({State.SUBMITTED_TO_CSP}),
+            State.REJECTED,
+            gettext_noop("Declined it"),
+            is_sent=False,
+        ),
+        Transition(
             "withdraw",
             CUSTOMER,
             frozenset(State) - {State.INCORPORATED, State.REJECTED, State.WITHDRAWN},
@@ -111,6 +136,15 @@ def is_possible(name: str, state: State) -> bool:
 def transition_to(target: State, source: State) -> Transition | None:
     """The deed that leads from one state to another, or None."""
     return next((deed for deed in TRANSITIONS.values() if deed.target is target and source in deed.sources), None)
+
+
+def is_agents_call(target: State, source: State | None) -> bool:
+    """Whether an agent's move from one state to another is sent to the formation service. `source` is None where it is
+    not known."""
+    transition = transition_to(target, source) if source else None
+    if transition is None:
+        return any(one.target is target and one.by == AGENT and one.is_sent for one in TRANSITIONS.values())
+    return transition.by == AGENT and transition.is_sent
 
 
 EventKind = Literal[

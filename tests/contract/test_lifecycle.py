@@ -15,6 +15,8 @@ TABLE = {
     "approve": ("agent", {State.IN_REVIEW}, State.SUBMITTED_TO_CSP),
     "decline": ("agent", {State.IN_REVIEW}, State.REJECTED),
     "record_incorporation": ("agent", {State.SUBMITTED_TO_CSP}, State.INCORPORATED),
+    "pass_on_return": ("agent", {State.SUBMITTED_TO_CSP}, State.RETURNED_FOR_CHANGES),
+    "pass_on_rejection": ("agent", {State.SUBMITTED_TO_CSP}, State.REJECTED),
     "withdraw": ("customer", ANY_BUT_FINAL, State.WITHDRAWN),
 }
 
@@ -33,6 +35,10 @@ def test_the_way_from_one_state_to_another_is_known_where_there_is_one() -> None
     for source, target in itertools.product(State, State):
         found = transition_to(target, source)
         assert (found.name if found else None) == ways.get((source, target))
+
+
+def test_what_passes_on_a_decision_of_the_service_is_no_call_to_it() -> None:
+    assert {name for name, one in TRANSITIONS.items() if not one.is_sent} == {"pass_on_return", "pass_on_rejection"}
 
 
 def test_nothing_leads_away_from_an_end() -> None:
