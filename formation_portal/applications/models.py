@@ -72,6 +72,7 @@ class Application(models.Model):
     submitted_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+")
     declaration = EncryptedTextField(blank=True, bound_to=("reference",))
     submissions = models.PositiveSmallIntegerField(default=0)
+    payment_due_since = models.DateTimeField(null=True, blank=True)  # the service has it and waits for the payment
     deleted_at = models.DateTimeField(null=True, blank=True)
     # When its customer was told that an unused draft will be deleted; void once it is changed (privacy/retention.py).
     deletion_announced_at = models.DateTimeField(null=True, blank=True)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from formation_portal.contract.needs import Need
     from formation_portal.invitations.models import Invitation
     from formation_portal.reviews.checklist import ApprovalBlocker
-    from formation_portal.reviews.models import Query, ReviewDecision
+    from formation_portal.reviews.models import Query, ReviewDecision, ServiceStatus
 
 
 def application_changed(draft: "Draft") -> None:
@@ -67,9 +67,9 @@ def application_returned(draft: "Draft", *, queries: "list[Query]") -> None:
     count_queries(draft, queries)
 
 
-def review_changed(draft: "Draft", *, by: "AbstractBaseUser", is_own_work: bool) -> None:
-    """An agent has changed a review; `is_own_work` is False where they confirm or refuse what a colleague has
-    proposed."""
+def review_changed(draft: "Draft", *, by: "AbstractBaseUser | None", is_own_work: bool) -> None:
+    """An agent has changed a review, or the formation service has (`by` is None); `is_own_work` is False then, and
+    where an agent confirms or refuses what a colleague has proposed."""
     from formation_portal.desk.queue.claims import claim_when_working
     from formation_portal.desk.queue.queue_index import update_review
 
@@ -92,6 +92,13 @@ def decision_stopped(draft: "Draft", *, decided_by: "AbstractBaseUser | None", b
     send_decision_stopped(draft, to=decided_by, by=by)
 
 
+def service_status_changed(draft: "Draft", *, status: "ServiceStatus | None") -> None:
+    """A status that the formation service decided by itself waits for an agent, or no longer does (None)."""
+    from formation_portal.desk.queue.queue_index import update_service_status
+
+    update_service_status(draft, status)
+
+
 def proposal_refused(draft: "Draft", *, decision: "ReviewDecision", by: "AbstractBaseUser") -> None:
     """A second agent has refused a decision that a colleague has proposed."""
     from formation_portal.desk.queue.queue_index import give_back_refused
@@ -111,6 +118,13 @@ def part_finished(draft: "Draft", *, invitation: "Invitation") -> None:
     from formation_portal.portal.applications.status_emails import send_part_finished
 
     send_part_finished(draft, invitation)
+
+
+def payment_due(draft: "Draft") -> None:
+    """The formation service waits for the customer's payment before it carries out the submission."""
+    from formation_portal.portal.applications.status_emails import send_payment_email
+
+    send_payment_email(draft)
 
 
 def document_removed(draft: "Draft", *, document: "Document") -> None:

@@ -13,6 +13,7 @@ from .exceptions import (
     NotCopied,
     NotReady,
     Overtaken,
+    PaymentDue,
     SharesExceedWhole,
     Stale,
     Unread,
@@ -31,7 +32,18 @@ from .shares import (
     save_share_class,
 )
 from .transactions import KeptTheirs, PageVersion
-from .transitions import adopt_form, advance, delete_draft, keep_draft, reopen, start, submit, withdraw
+from .transitions import (
+    adopt_form,
+    advance,
+    delete_draft,
+    keep_draft,
+    record_service_incorporation,
+    reopen,
+    set_payment_due,
+    start,
+    submit,
+    withdraw,
+)
 
 __all__ = [
     "ALWAYS_COMPARE",
@@ -47,6 +59,7 @@ __all__ = [
     "NotReady",
     "Overtaken",
     "PageVersion",
+    "PaymentDue",
     "SharesExceedWhole",
     "Stale",
     "Unread",
@@ -67,6 +80,7 @@ __all__ = [
     "keep_draft",
     "keep_import",
     "merge_parties",
+    "record_service_incorporation",
     "remove_document",
     "remove_party",
     "remove_share_class",
@@ -80,6 +94,7 @@ __all__ = [
     "save_party",
     "save_section",
     "save_share_class",
+    "set_payment_due",
     "set_roles",
     "start",
     "submit",

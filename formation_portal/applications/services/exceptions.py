@@ -28,6 +28,14 @@ class FormChanged(Closed):
         self.args = (gettext("The form has changed since you opened the page. Open it again"),)
 
 
+class PaymentDue(Closed):
+    """The formation service carries out the submission only once the customer has paid."""
+
+    def __init__(self, state: State) -> None:
+        super().__init__(state)
+        self.args = (gettext("The formation service is waiting for the customer’s payment"),)
+
+
 class LockedByReview(Closed):
     """A reviewer has accepted what was to be changed."""
 

@@ -126,6 +126,7 @@ _LOCKED_COLUMNS = (
     "first_submitted_at",
     "submitted_by_id",
     "submissions",
+    "payment_due_since",
     "deleted_at",
 )
 
@@ -172,6 +173,8 @@ def application_transaction(
         if journal.entries:
             application.revision += 1
             has_moved = application.state != stood
+            if has_moved:
+                application.payment_due_since = None
             journal.entries[-1].moved_to = application.state if has_moved else ""
             # Of a wide row only what this transaction has changed.
             fields = application._meta.concrete_fields

@@ -8,14 +8,14 @@ from django.utils import timezone
 from django.utils.translation import gettext_noop
 
 from formation_portal.contract.catalog import CatalogItem
-from formation_portal.contract.lifecycle import AGENT, TRANSITIONS, State, is_possible
+from formation_portal.contract.lifecycle import AGENT, BEFORE_INCORPORATION, TRANSITIONS, UNDECIDED, State, is_possible
 from formation_portal.core import subscribers
 
 from ..draft import Draft, keep_schema, load_schema, open_draft
 from ..models import Application, Change
 from ..translation import in_language
 from .erasure import erase_content
-from .exceptions import Closed, NotReady, Unread
+from .exceptions import Closed, NotReady, PaymentDue, Unread
 from .parties import delete_removed_parties
 from .transactions import append_to_audit_log, application_transaction
 
@@ -87,12 +87,17 @@ def withdraw(draft: Draft, *, by: AbstractBaseUser, revision: int | None = None)
 
 
 def advance(draft: Draft, transition: str, *, by: AbstractBaseUser, note: str = "") -> None:
-    """Make an agent's transition, by its name in the lifecycle. `note` goes to the service with it. Raises Closed."""
+    """Make an agent's transition, by its name in the lifecycle. `note` goes to the service with it.
+
+    Raises Closed, and PaymentDue while the service waits for the customer's payment.
+    """
     assert TRANSITIONS[transition].by == AGENT
     with application_transaction(draft, by=by, must_be_open=False) as journal:
         application = draft.application
         if not is_possible(transition, application.status):
             raise Closed(application.status)
+        if application.payment_due_since is not None:
+            raise PaymentDue(application.status)
         application.state = TRANSITIONS[transition].target
         journal.note(TRANSITIONS[transition].history, note=note)
 
@@ -133,6 +138,34 @@ def reopen(draft: Draft, *, reason: str) -> None:
             return
         draft.application.state = State.RETURNED_FOR_CHANGES
         journal.note(reason)
+
+
+def record_service_incorporation(draft: Draft) -> None:
+    """End the application as incorporated, as the formation service reports. Raises Closed."""
+    with application_transaction(draft, by=None, must_be_open=False) as journal:
+        if draft.application.status not in BEFORE_INCORPORATION:
+            raise Closed(draft.application.status)
+        draft.application.state = State.INCORPORATED
+        journal.note(gettext_noop("The formation service reported the incorporation"))
+
+
+def set_payment_due(draft: Draft, *, is_due: bool) -> None:
+    """Record that the formation service waits for the customer's payment, or that it no longer does.
+
+    No-op where that is recorded already, or the application is not with the service.
+    """
+    with application_transaction(draft, by=None, must_be_open=False) as journal:
+        application = draft.application
+        was_due = application.payment_due_since is not None
+        if is_due == was_due or application.status not in UNDECIDED:
+            return
+        if is_due:
+            application.payment_due_since = timezone.now()
+            journal.note(gettext_noop("The formation service is waiting for the payment"))
+            subscribers.payment_due(draft)
+        else:
+            application.payment_due_since = None
+            journal.note(gettext_noop("The formation service is no longer waiting for the payment"))
 
 
 def adopt_form(draft: Draft, *, product: CatalogItem, by: AbstractBaseUser) -> None:

@@ -44,7 +44,16 @@ from .overview import Task
 One = TypeVar("One")
 
 # What a row is made of.
-ROW_FIELDS = ("reference", "product_id", "product", "state", "submitted_at", "updated_at", "deleted_at")
+ROW_FIELDS = (
+    "reference",
+    "product_id",
+    "product",
+    "state",
+    "submitted_at",
+    "payment_due_since",
+    "updated_at",
+    "deleted_at",
+)
 
 _MARKS = {
     State.DRAFT: "half",
@@ -62,14 +71,15 @@ def application_row(application: Application) -> Task:
     shared = "" if application.is_own else gettext("shared with you")
     facts = (application.product_name, application.jurisdiction_name, shared)
     waits = _who_is_waited_for(application)
+    is_payment_due = application.payment_due_since is not None
     return Task(
         id=f"application-{application.reference}",
         copies=application.reference,
         title=name or application.product_name,
         is_name=bool(name),
         url=reverse(page, args=[application.reference]),
-        state=_MARKS.get(application.status, "open"),
-        status=application.status.words,
+        state="heed" if is_payment_due else _MARKS.get(application.status, "open"),
+        status=gettext("Waiting for payment") if is_payment_due else application.status.words,
         note=format_html(
             '{}. {}{} <span class="nowrap">{}</span>',
             ", ".join(fact for fact in facts if fact),
@@ -93,6 +103,8 @@ def _who_is_waited_for(application: Application) -> str:
                 names.append(gettext("%(name)s, since %(time)s") % said)
         if names:
             return gettext("Waiting for you and %(names)s") % {"names": ", ".join(names)}
+        return gettext("Waiting for you")
+    if application.payment_due_since is not None:
         return gettext("Waiting for you")
     at = application.submitted_at
     if application.status in (State.SUBMITTED_FOR_REVIEW, State.IN_REVIEW) and at:

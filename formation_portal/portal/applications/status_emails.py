@@ -45,6 +45,17 @@ def send_status_email(draft: Draft) -> None:
     # Our reviewer asks nothing where the service has sent it back, or a word is all that was said.
     if kind == "return" and application.submissions in decision_texts(application, RETURN):
         count = sum(not one.is_settled for one in customer_queries(application))
+    _queue_status_email(draft, kind=kind, outcome=outcome, count=count)
+
+
+def send_payment_email(draft: Draft) -> None:
+    """Write to the application's owner that the formation service waits for their payment."""
+    if has_confirmed(draft.application.owner):
+        _queue_status_email(draft, kind="decision", outcome="payment_due")
+
+
+def _queue_status_email(draft: Draft, *, kind: str, outcome: str, count: int = 0) -> None:
+    application, owner = draft.application, draft.application.owner
     with translation.override(language_of(owner)):
         company = letter_title(draft)
     context = {
