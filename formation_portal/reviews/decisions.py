@@ -18,7 +18,15 @@ from formation_portal.core import subscribers
 
 from .checklist import approval_blockers, load_checklist
 from .checks import require_opened
-from .models import MAX_TEXT, DecisionKind, DecisionOutcome, DeclineReason, ReviewDecision
+from .models import (
+    MAX_TEXT,
+    DecisionKind,
+    DecisionOutcome,
+    DeclineReason,
+    ReviewDecision,
+    ServiceStatus,
+    ServiceStatusOutcome,
+)
 from .scheduled_decisions import schedule
 from .transactions import (
     UNDER_REVIEW,
@@ -52,10 +60,11 @@ _WRITTEN = ("text", "register_number")
 
 @dataclass(frozen=True, slots=True)
 class Registration:
-    """What the registry has made of an incorporation: the company's number there, and the day of its entry."""
+    """The company's number in the register, and the day of its entry. The service may report either without the
+    other."""
 
     number: str
-    day: date
+    day: date | None
 
 
 def decide(
@@ -189,15 +198,18 @@ def _stop_scheduled(work: ReviewWork) -> None:
 
 
 def registration_of(application: Application) -> Registration | None:
-    """What the registry has made of it, as it was recorded: one query, where it was incorporated."""
+    """Return the company's entry in the register, as an agent or the formation service recorded it: two queries at
+    most, where it was incorporated."""
     if application.status is not State.INCORPORATED:
         return None
-    done = ReviewDecision.objects.filter(
-        application=application, deed=INCORPORATE, outcome=DecisionOutcome.DONE
-    ).first()
-    if done is None or not done.register_number or done.registered_on is None:
+    decisions = ReviewDecision.objects.filter(application=application, deed=INCORPORATE, outcome=DecisionOutcome.DONE)
+    decision = decisions.first()
+    if decision is not None and decision.register_number:
+        return Registration(decision.register_number, decision.registered_on)
+    reported = ServiceStatus.objects.filter(application=application, outcome=ServiceStatusOutcome.APPLIED).first()
+    if reported is None or not (reported.company_number or reported.incorporated_on):
         return None
-    return Registration(done.register_number, done.registered_on)
+    return Registration(reported.company_number, reported.incorporated_on)
 
 
 def _refuse_if_changed(work: ReviewWork) -> None:

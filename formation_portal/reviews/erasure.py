@@ -11,10 +11,10 @@ from formation_portal.applications.services.erasure import pseudonymised
 from formation_portal.audit.attestation import keys_by_label
 from formation_portal.core.encrypted_fields import encrypted_fields
 
-from .models import Accepted, Check, Evidence, Note, Query, Review, ReviewDecision, ScreeningCheck
+from .models import Accepted, Check, Evidence, Note, Query, Review, ReviewDecision, ScreeningCheck, ServiceStatus
 
 _ABOUT_PARTIES: tuple[Any, ...] = (Check, Query, Note, Evidence, ScreeningCheck)
-_WITH_NAMES: tuple[Any, ...] = (*_ABOUT_PARTIES, ReviewDecision)
+_WITH_NAMES: tuple[Any, ...] = (*_ABOUT_PARTIES, ReviewDecision, ServiceStatus)
 
 
 def _with_files() -> Any:

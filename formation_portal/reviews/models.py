@@ -330,6 +330,54 @@ class ReviewDecision(_ReviewRow):
         return self.outcome == DecisionOutcome.REFUSED and self.by_id == self.proposed_by_id
 
 
+class ServiceStatusOutcome(models.TextChoices):
+    """What became of a status that the formation service reported."""
+
+    OPEN = "open", "Waiting for an agent"
+    APPLIED = "applied", "Applied"
+    PASSED_ON = "passed_on", "Passed on to the customer"
+    DISMISSED = "dismissed", "Dismissed"
+    REPLACED = "replaced", "Replaced by a later status"
+
+
+@attested(*_AUTHORSHIP, "status", "note", "company_number", "incorporated_on", "received_at", "outcome", "reason")
+class ServiceStatus(_ReviewRow):
+    """A status that the formation service gave the entity by a decision of its own, in its words.
+
+    An agent passes it on or dismisses it; `reason` is for colleagues. The customer never reads `note`.
+    """
+
+    application = models.ForeignKey(Application, models.CASCADE, related_name="service_statuses")
+    # A service may write anything there.
+    status = EncryptedTextField(max_length=80, bound_to=_ROW)
+    note = EncryptedTextField(blank=True, bound_to=_ROW)
+    company_number = EncryptedTextField(max_length=MAX_REGISTER_NUMBER, blank=True, bound_to=_ROW)
+    incorporated_on = models.DateField(null=True)
+    received_at = models.DateTimeField()
+    # The number of the delivery by which the portal wrote the entity's status last; 0 where it wrote none.
+    written_by = models.PositiveBigIntegerField(default=0)
+    # When the service showed another status; until then every reading of it is a repetition.
+    ended_at = models.DateTimeField(null=True)
+    outcome = models.CharField(max_length=12, choices=ServiceStatusOutcome.choices)
+    reason = EncryptedTextField(blank=True, bound_to=_ROW)
+
+    class Meta:
+        ordering = ("-pk",)
+        constraints = (
+            models.UniqueConstraint(
+                fields=("application",), condition=Q(outcome="open"), name="one_open_service_status"
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.status} of {self.application_id}: {self.outcome}"
+
+    @property
+    def is_open(self) -> bool:
+        """Whether an agent has to decide about it."""
+        return self.outcome == ServiceStatusOutcome.OPEN
+
+
 class Accepted(models.Model):
     """What was accepted when the application was returned last, so that its customer leaves it as it is (locks.py)."""
 

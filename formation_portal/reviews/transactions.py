@@ -15,7 +15,7 @@ from django.utils import timezone
 from formation_portal.applications.access import refuse_own_applications
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Application
-from formation_portal.applications.services import Closed, advance
+from formation_portal.applications.services import Closed, PaymentDue, advance
 from formation_portal.applications.services.transactions import application_transaction
 from formation_portal.audit import chain
 from formation_portal.audit.models import AuditAction
@@ -24,7 +24,18 @@ from formation_portal.core import subscribers
 from formation_portal.core.integers import parse_integer
 
 from .checklist import ApprovalBlocker, Fact
-from .models import Check, DecisionOutcome, Evidence, Note, Query, Review, ReviewDecision, ScreeningCheck
+from .models import (
+    Check,
+    DecisionOutcome,
+    Evidence,
+    Note,
+    Query,
+    Review,
+    ReviewDecision,
+    ScreeningCheck,
+    ServiceStatus,
+    ServiceStatusOutcome,
+)
 
 UNDER_REVIEW = frozenset({State.SUBMITTED_FOR_REVIEW, State.IN_REVIEW})
 # A page that is older than so many transitions is shown the last ones.
@@ -78,9 +89,9 @@ def current_version(application: Application) -> ReviewVersion:
 def changes_since(
     application: Application, version: ReviewVersion, *, by: AbstractBaseUser | None
 ) -> tuple[ReviewChange, ...]:
-    """What everybody but `by` has done since: six queries. The newest first."""
+    """What everybody but `by` has done since: eight queries. The newest first."""
     found = list(_transitions(application, version))
-    for model in (Check, Evidence, Query, Note, ScreeningCheck, ReviewDecision):
+    for model in (Check, Evidence, Query, Note, ScreeningCheck, ReviewDecision, ServiceStatus):
         newer: Any = model._default_manager.filter(application=application, version__gt=version.version)
         found += [ReviewChange(row.by, row.at, _text(row)) for row in newer.select_related("by")]
     others = [one for one in found if by is None or one.by is None or one.by.pk != by.pk]
@@ -100,7 +111,7 @@ def _transitions(application: Application, version: ReviewVersion) -> Iterator[R
         yield ReviewChange(change.who, change.at, change.what)
 
 
-def _text(row: Check | Evidence | Query | Note | ScreeningCheck | ReviewDecision) -> str:
+def _text(row: Check | Evidence | Query | Note | ScreeningCheck | ReviewDecision | ServiceStatus) -> str:
     """What was done to the row last."""
     if isinstance(row, Check):
         return f"accepted {row.label}" if row.digest else f"undid the acceptance of {row.label}"
@@ -117,6 +128,8 @@ def _text(row: Check | Evidence | Query | Note | ScreeningCheck | ReviewDecision
         if row.dropped_at:
             return f"deleted the draft query about {about}"
         return f"sent the query about {about}" if row.sent_at else f"drafted a query about {about}: {row.text}"
+    if isinstance(row, ServiceStatus):
+        return _SERVICE_STATUS_TEXTS[ServiceStatusOutcome(row.outcome)].format(status=row.status)
     about = f"the {row.called.lower()}"
     if row.is_taken_back:
         return f"withdrew the proposal of {about}"
@@ -129,6 +142,15 @@ def _text(row: Check | Evidence | Query | Note | ScreeningCheck | ReviewDecision
         DecisionOutcome.UNDONE: f"undid {about}",
         DecisionOutcome.STOPPED: f"stopped {about}",
     }[DecisionOutcome(row.outcome)]
+
+
+_SERVICE_STATUS_TEXTS = {
+    ServiceStatusOutcome.OPEN: "received the status “{status}” from the formation service",
+    ServiceStatusOutcome.APPLIED: "received the incorporation from the formation service",
+    ServiceStatusOutcome.PASSED_ON: "passed on the formation service’s status “{status}”",
+    ServiceStatusOutcome.DISMISSED: "dismissed the formation service’s status “{status}”",
+    ServiceStatusOutcome.REPLACED: "received another status than “{status}” from the formation service",
+}
 
 
 class ReviewChanged(Exception):
@@ -218,7 +240,8 @@ def review_transaction(
     is_own_work: bool = True,
 ) -> Iterator[ReviewWork]:
     """The transaction of one change of a review. Raises OwnApplication where it is the agent's own application, Closed
-    where its status allows none, and ReviewChanged where it was returned and submitted again since the page was drawn.
+    where its status allows none, PaymentDue where it would begin the review of an application that is not paid for, and
+    ReviewChanged where it was returned and submitted again since the page was drawn.
     Without a version nothing is compared.
 
     The application's row is locked, so that changes of one review come one after another. The first change that
@@ -230,6 +253,8 @@ def review_transaction(
         refuse_own_applications([application.pk], agent=by.pk)
         if application.deleted_at or application.status not in states:
             raise Closed(application.status)
+        if begins and application.payment_due_since is not None:
+            raise PaymentDue(application.status)
         review, _ = Review.objects.get_or_create(application=application)
         work = ReviewWork(draft, by, version or ReviewVersion(application.submissions, review.version), review)
         if application.submissions != work.seen.round:

@@ -1,0 +1,136 @@
+"""The formation service's own decisions: a status that it gave the entity without the portal.
+
+An incorporation ends the case at once. Any other status waits until an agent passes it on to the customer or dismisses
+it. The relay reads the status and says which ones are the service's own (relay/entity_status.py).
+"""
+
+from django.contrib.auth.models import AbstractBaseUser
+from django.utils import timezone
+
+from formation_portal.applications.draft import Draft
+from formation_portal.applications.models import Application
+from formation_portal.applications.services import advance, record_service_incorporation
+from formation_portal.audit import chain
+from formation_portal.audit.models import AuditAction
+from formation_portal.contract.lifecycle import BEFORE_INCORPORATION, State
+from formation_portal.core import subscribers
+
+from .decisions import DECLINE, RETURN
+from .models import MAX_TEXT, DecisionOutcome, ReviewDecision, ServiceStatus, ServiceStatusOutcome
+from .transactions import ReviewRefused, ReviewVersion, ReviewWork, changes_since, raise_version, review_transaction
+
+# The transition that each decision of the service is passed on by.
+_PASSED_ON_BY = {RETURN: "pass_on_return", DECLINE: "pass_on_rejection"}
+_SUBMITTED = frozenset(State) - {State.DRAFT}
+
+
+def open_status(application: Application) -> ServiceStatus | None:
+    """Return the status that waits for an agent: one query."""
+    return ServiceStatus.objects.filter(application=application, outcome=ServiceStatusOutcome.OPEN).first()
+
+
+def receive_status(draft: Draft, reported: ServiceStatus) -> None:
+    """Apply an incorporation, or put any other status before an agent. Does nothing where it was reported before.
+
+    `reported` is unsaved. The caller holds the lock of the application's row.
+    """
+    application = draft.application
+    latest = ServiceStatus.objects.filter(application=application).first()
+    is_repeated = latest is not None and latest.ended_at is None and _is_same(latest, reported)
+    ends_case = reported.status == State.INCORPORATED and application.status in BEFORE_INCORPORATION
+    if is_repeated and not ends_case:
+        return
+    rows = []
+    if latest is not None and latest.is_open:
+        latest.outcome = ServiceStatusOutcome.REPLACED
+        rows.append(latest)
+    reported.application, reported.received_at = application, timezone.now()
+    reported.outcome = ServiceStatusOutcome.APPLIED if ends_case else ServiceStatusOutcome.OPEN
+    rows.append(reported)
+    _save(draft, rows, "report")
+    if ends_case:
+        record_service_incorporation(draft)
+
+
+def end_status(draft: Draft) -> None:
+    """Note that the service shows the status that the portal wrote again. The caller holds the lock of the
+    application's row."""
+    latest = ServiceStatus.objects.filter(application=draft.application, ended_at=None).first()
+    if latest is None:
+        return
+    latest.ended_at = timezone.now()
+    if latest.is_open:
+        latest.outcome = ServiceStatusOutcome.REPLACED
+        _save(draft, [latest], "replace")
+    else:
+        latest.save(update_fields=["ended_at"])
+
+
+def _is_same(earlier: ServiceStatus, reported: ServiceStatus) -> bool:
+    names = ("written_by", "status", "note", "company_number", "incorporated_on")
+    return all(getattr(earlier, name) == getattr(reported, name) for name in names)
+
+
+def _save(draft: Draft, rows: list[ServiceStatus], action: str) -> None:
+    """Save rows that no agent has changed, as the review's next version, with their entry in the audit log."""
+    version = raise_version(draft.application)
+    for row in rows:
+        row.version, row.by, row.at = version, None, timezone.now()
+        row.save()
+    status = next((row for row in rows if row.is_open), None)
+    subscribers.service_status_changed(draft, status=status)
+    subscribers.review_changed(draft, by=None, is_own_work=False)
+    did = {action: [row.pk for row in rows]}
+    chain.append(AuditAction.REVIEW, by=None, application=draft.application, rows=rows, did=did, version=version)
+
+
+def pass_on(
+    draft: Draft, number: int, deed: str, *, text: str, by: AbstractBaseUser, version: ReviewVersion
+) -> ReviewDecision:
+    """Return or decline the application as the service has, with the agent's own words for the customer.
+
+    Makes no call. Raises ReviewChanged, ReviewRefused, PaymentDue and Closed.
+    """
+    if deed not in _PASSED_ON_BY:
+        raise ReviewRefused("Select a decision.", field="deed")
+    states = frozenset({State.SUBMITTED_TO_CSP})
+    with review_transaction(draft, by=by, version=version, states=states, begins=False) as work:
+        status = _open_status_to_decide(work, number)
+        decision = ReviewDecision(application=draft.application, deed=deed, text=_clean(text, "text"))
+        decision.round, decision.proposed_by_id, decision.proposed_at = version.round, by.pk, timezone.now()
+        work.save(decision, "decide", outcome=DecisionOutcome.DONE)
+        work.save(status, "pass_on", outcome=ServiceStatusOutcome.PASSED_ON)
+        subscribers.service_status_changed(draft, status=None)
+        advance(draft, _PASSED_ON_BY[deed], by=by)
+        if deed == RETURN:
+            subscribers.application_returned(draft, queries=[])
+    return decision
+
+
+def dismiss(draft: Draft, number: int, *, reason: str, by: AbstractBaseUser, version: ReviewVersion) -> None:
+    """Leave the application as it is, for a reason that colleagues can read. Raises ReviewChanged, ReviewRefused and
+    Closed."""
+    with review_transaction(draft, by=by, version=version, states=_SUBMITTED, begins=False, is_own_work=False) as work:
+        status = _open_status_to_decide(work, number)
+        work.save(status, "dismiss", outcome=ServiceStatusOutcome.DISMISSED, reason=_clean(reason, "reason"))
+        subscribers.service_status_changed(draft, status=None)
+
+
+def _open_status_to_decide(work: ReviewWork, number: int) -> ServiceStatus:
+    application = work.draft.application
+    if work.review.version > work.seen.version and changes_since(application, work.seen, by=work.by):
+        raise work.outdated_error()
+    status = open_status(application)
+    if status is None or status.pk != number:
+        raise ReviewRefused("This status has been decided already.")
+    return status
+
+
+def _clean(text: str, field: str) -> str:
+    """Return the text without white space around it. Raises ReviewRefused."""
+    cleaned = text.replace("\r\n", "\n").strip()
+    if not cleaned:
+        raise ReviewRefused("Tell the customer why." if field == "text" else "Enter a reason.", field=field)
+    if len(cleaned) > MAX_TEXT:
+        raise ReviewRefused(f"Use {MAX_TEXT:,} characters or fewer.", field=field)
+    return cleaned
