@@ -39,6 +39,7 @@ class DeliveryStage(StrEnum):
     """What a customer reads; never "failed" while it is not known. In the order of urgency."""
 
     YOURS = "yours"
+    PAYMENT = "payment"
     OURS = "ours"
     CHECKING = "checking"
     WAITING = "waiting"
@@ -49,6 +50,7 @@ class DeliveryStage(StrEnum):
 
 STAGE_WORDS = {
     DeliveryStage.YOURS: gettext_noop("Changes needed"),
+    DeliveryStage.PAYMENT: gettext_noop("Waiting for payment"),
     DeliveryStage.OURS: gettext_noop("With our team"),
     DeliveryStage.CHECKING: gettext_noop("Checking delivery"),
     DeliveryStage.WAITING: gettext_noop("Waiting to retry"),
@@ -140,6 +142,7 @@ class ApplicationDeliveries:
         self.profile = profile
         self._existing = {row.name for row in self._rows.values() if row.remote_id}
         self._is_closed = is_closed_for_changes(self._rows.values())
+        self._is_payment_due = application.payment_due_since is not None
 
     def of(self, kind: str, token: str | None = None) -> DeliveryStatus:
         """One thing; what has no row yet is saved here and nothing more. A document's token is its `subject`."""
@@ -149,9 +152,13 @@ class ApplicationDeliveries:
     @cached_property
     def last_submission(self) -> DeliveryStatus:
         """The newest of the submissions."""
-        submissions = (row for row in self._rows.values() if row.resource_kind is ResourceKind.SUBMISSION)
-        row = max(submissions, key=lambda one: one.position, default=None)
+        row = self._last_submission_row
         return self._status(row) if row else self._saved_only()
+
+    @cached_property
+    def _last_submission_row(self) -> Delivery | None:
+        submissions = (row for row in self._rows.values() if row.resource_kind is ResourceKind.SUBMISSION)
+        return max(submissions, key=lambda row: row.position, default=None)
 
     def of_entity(self) -> DeliveryStatus:
         """The answers about the entity, of either kind: the more urgent status, with the problems of both."""
@@ -295,6 +302,8 @@ class ApplicationDeliveries:
             return DeliveryStage.YOURS
         if row.state == DeliveryState.DONE:
             there = DeliveryStage.SAVED if row.acknowledged is None else DeliveryStage.RECEIVED
+            if self._is_payment_due and row is self._last_submission_row:
+                return DeliveryStage.PAYMENT
             return DeliveryStage.OURS if row.reason == UNSUPPORTED else there
         if row.state != DeliveryState.QUEUED:
             return _STAGES[DeliveryState(row.state)]

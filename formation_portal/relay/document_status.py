@@ -93,9 +93,9 @@ def _read(application_id: int, until: datetime) -> None:
         wait = timing.READ_DAILY if isinstance(error, Unsupported) else timing.READ_SOON
         mine = _open_documents().filter(application_id=application_id, read_next_at=until)
         mine.update(read_next_at=timezone.now() + wait)
-        _learn_about_service(outcome_of(error, kind=ResourceKind.DOCUMENT, action=CREATE))
+        learn_about_service(outcome_of(error, kind=ResourceKind.DOCUMENT, action=CREATE))
         return
-    _learn_about_service(CallOutcome(DeliveryState.DONE))
+    learn_about_service(CallOutcome(DeliveryState.DONE))
     said = {str(record.get("id") or record.get("document_id") or ""): record for record in records}
     with transaction.atomic():
         application = Application.objects.select_for_update().get(pk=application_id)
@@ -124,7 +124,7 @@ def _note_status(row: Delivery, record: Mapping[str, Any]) -> bool:
     return (row.document_status, row.document_note) != before
 
 
-def _learn_about_service(outcome: CallOutcome) -> None:
+def learn_about_service(outcome: CallOutcome) -> None:
     """What the answer shows about the service, as with every other call."""
     with transaction.atomic():
         rate_limit.record_outcome(locked_profile(), outcome, timezone.now(), was_retry=False)

@@ -7,7 +7,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from formation_portal.applications.models import Application
 from formation_portal.applications.services.erasure import pseudonymised
 
-from .models import Decision, Delivery, DeliveryState, ReceivedEvent, ResourceKind
+from .models import Decision, Delivery, DeliveryState, EntityReading, ReceivedEvent, ResourceKind
 from .sync import is_frozen
 
 # Nobody knows yet whether it is at the service, or an agent has to find out.
@@ -40,6 +40,7 @@ def forget_application(application: Application) -> None:
     rows = Delivery.objects.filter(application=application)
     ids = set(rows.filter(kind=ResourceKind.ENTITY).values_list("remote_id", flat=True)) - {""}
     ReceivedEvent.objects.filter(about__in=ids).delete()
+    EntityReading.objects.filter(application=application).delete()
     if application.submitted_at is not None:
         Decision.objects.filter(delivery__in=rows).delete()
         rows.delete()

@@ -19,6 +19,7 @@ from formation_portal.core.encrypted_fields import EncryptedJSONField, Encrypted
 from formation_portal.core.prepared_queries import PreparedQuery
 from formation_portal.core.processes import NAME_LIMIT
 
+from .entity_readings import EntityReading as EntityReading
 from .event_models import ReceivedEvent as ReceivedEvent
 from .event_models import RefusedEvents as RefusedEvents
 
@@ -98,7 +99,6 @@ def reference_to(kind: ResourceKind, subject: str) -> dict[str, Any]:
 
 def referenced_name(value: Any) -> ResourceName | None:
     """The thing that a value refers to, or None where it is no reference."""
-    # Asked of every answer: a plain dict is told in a tenth of the time that any mapping takes.
     if isinstance(value, dict) and value.keys() == {_REFERENCE}:
         kind, subject = value[_REFERENCE]
         return (ResourceKind(kind), subject)
@@ -145,7 +145,6 @@ PROVIDER_INFORMED = "told"
 OWN_REASONS = frozenset(
     {UNCLEAR, UNSUPPORTED, AMBIGUOUS, STATE_CONFLICT, RESEND, FILE_MISSING, DUPLICATE, PROVIDER_INFORMED}
 )
-
 
 # What the service says of a document that it has; nothing while it has not looked (supplement, "Documents").
 APPROVED, REJECTED = "approved", "rejected"

@@ -15,7 +15,7 @@ from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Application, Change, document_subject
 from formation_portal.applications.parties import PartyRow, ShareClassRow
 from formation_portal.contract import canonical
-from formation_portal.contract.lifecycle import AGENT, TRANSITIONS, State
+from formation_portal.contract.lifecycle import State, is_agents_call
 from formation_portal.contract.record import Holder
 from formation_portal.contract.rules import lookup_of
 from formation_portal.core.encrypted_fields import update_rows
@@ -42,7 +42,6 @@ from .service_profile import current_profile
 _AT_ONCE = 100
 # The longest note that the service takes (supplement, "Entities"); the rest can be read here.
 STATUS_NOTE_LIMIT = 10_000
-_STATES_SET_BY_AGENTS = frozenset(deed.target for deed in TRANSITIONS.values() if deed.by == AGENT)
 _CONTROLS = {chr(code) for code in (*range(32), 127)} - {"\n", "\t"}
 # What the documented call requires; a class without par value sends 0 (supplement, "Share classes, shareholdings").
 _REQUIRED_OF_PARTY = {"person": ("first_name", "last_name", "email"), "corporate": ("name",), "foundation": ("name",)}
@@ -206,7 +205,6 @@ def _shareholdings(
 
 def _transitions(draft: Draft, changes: Sequence[Change]) -> Iterator[DesiredResource]:
     """Each submission with the changes of status by agents after it. Positions never change: only new ones are added.
-
     A submission that came back before an agent had it, since the service refused something, is no longer sent. What is
     new waits while a document is checked for malware, which the service would find missing.
     """
@@ -215,11 +213,13 @@ def _transitions(draft: Draft, changes: Sequence[Change]) -> Iterator[DesiredRes
     # Counted from the last one: a history may be older than the record of its status changes.
     number = application.submissions - sum(is_submission)
     by_agents: dict[int, list[Change]] = {}
+    source: State | None = None
     for change, is_next in zip(changes, is_submission, strict=True):
         number += is_next
         # A change that nobody made was asked for by the service itself.
-        if change.who_id is not None and State(change.moved_to) in _STATES_SET_BY_AGENTS:
+        if change.who_id is not None and is_agents_call(State(change.moved_to), source):
             by_agents.setdefault(number, []).append(change)
+        source = State(change.moved_to)
     position = 0
     for number in range(1, application.submissions + 1):
         position += 1

@@ -18,6 +18,10 @@ RETRIES = 10.0
 
 # Between two readings of the status of documents. Not scaled: a campaign is over before the first one.
 READ_SOON, READ_RARELY, READ_DAILY = timedelta(minutes=5), timedelta(hours=6), timedelta(days=1)
+# Between two readings of an entity while its case waits for the service. Not scaled either.
+READ_HOURLY = timedelta(hours=1)
+# The seconds in which a page reads where the customer pays, beside the gateway's own time-outs.
+PAYMENT_PAGE_SECONDS = 5.0
 
 # Longer than any call may take, so that a lease runs out only where the worker has died.
 _LEASE, _SETTLE, _PAUSE, _BREAK = 180.0, 60.0, 60.0, 30.0

@@ -20,14 +20,15 @@ from .calls import rate_limit
 from .calls.claiming import release_dead_leases
 from .calls.sending import make_next_call
 from .document_status import read_due_documents
+from .entity_status import read_due_entities
 from .models import UNSUPPORTED, Delivery, DeliveryState, ServiceProfile
 from .service_profile import service_address
 
 logger = logging.getLogger(__name__)
 
 POLL_SECONDS = 1.0
-# How often it looks for documents whose status is to be read.
-DOCUMENT_POLL_SECONDS = 30.0
+# How often it looks for documents and entities whose status is to be read.
+READING_POLL_SECONDS = 30.0
 # A row may be due and yet wait for something else than time, such as the retry budget.
 SHORTEST_IDLE = 0.02
 BATCH_SIZE = 50
@@ -39,7 +40,7 @@ class Worker:
     def __init__(self) -> None:
         # No lock that a signal's handler could wait for: it may have interrupted whoever holds it.
         self._is_stopped = False
-        self._documents_due_at = 0.0
+        self._readings_due_at = 0.0
 
     def run(self) -> None:
         """Work until stopped, over whatever goes wrong: what is not done stays in the database."""
@@ -52,7 +53,7 @@ class Worker:
                         _reactivate_resting()
                         has_looked = True
                     idle = 0.0 if self.work_once() else _idle_seconds()
-                    self._poll_documents()
+                    self._poll_readings()
                 except DATABASE_AWAY as error:
                     logger.error("The database did not answer; retrying shortly: %s", error)
                     connections.close_all()
@@ -89,17 +90,18 @@ class Worker:
                 logger.exception("Unexpected error in the relay, application %s", application_id)
         return made
 
-    def _poll_documents(self) -> None:
+    def _poll_readings(self) -> None:
         """Whatever goes wrong with reading stops nothing that is to be sent."""
-        if time.monotonic() < self._documents_due_at:
+        if time.monotonic() < self._readings_due_at:
             return
-        self._documents_due_at = time.monotonic() + DOCUMENT_POLL_SECONDS
-        try:
-            read_due_documents()
-        except DATABASE_AWAY:
-            raise
-        except Exception:
-            logger.exception("Unexpected error in the relay while reading document reviews")
+        self._readings_due_at = time.monotonic() + READING_POLL_SECONDS
+        for read in (read_due_documents, read_due_entities):
+            try:
+                read()
+            except DATABASE_AWAY:
+                raise
+            except Exception:
+                logger.exception("Unexpected error in the relay in %s", read.__name__)
 
     def stop(self, _signal: int = 0, _frame: FrameType | None = None) -> None:
         """End after the call that is being made."""

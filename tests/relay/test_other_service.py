@@ -3,16 +3,20 @@
 from typing import Any
 
 import pytest
+from django.test import Client
 
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.contract.catalog import CatalogItem, parse_catalog
 from formation_portal.contract.lifecycle import State
 from formation_portal.relay.delivery_status import NO_SUBMISSIONS, SENT_ON_SUBMIT, deliveries_of
+from formation_portal.relay.entity_status import read_due_entities
 from formation_portal.relay.models import UNSUPPORTED
 from formation_portal.relay.resolution import send_again
 from formation_portal.relay.wording import state_words
 from formation_portal.relay.worker import drain
+from formation_portal.reviews.decisions import Registration, registration_of
+from formation_portal.reviews.models import ServiceStatus
 from tests.applications import factories
 from tests.other_service import OtherService
 from tests.other_service.fixtures import at_other_service, other_service
@@ -174,3 +178,53 @@ def test_an_entity_that_is_gone_there_is_not_taken_for_a_missing_call(
     drain()
     assert (row("submission").state, row("submission").reason) == ("held", "not_found")
     assert state_words(row("submission")) == "The service no longer has it"
+
+
+@pytest.mark.parametrize("status", [404, 405, 501])
+def test_a_service_that_shows_no_entity_decides_nothing_that_we_know_of(
+    status: int, shares: Draft, at_other_service: OtherService, owner: Any
+) -> None:
+    at_other_service.answer("GET .*/entities/[^/]+$", status, "Not here.")
+    services.submit(shares, by=owner)
+    drain()
+    assert read_due_entities(is_eager=True) == 1
+    assert reopened(shares).application.status is State.SUBMITTED_FOR_REVIEW
+    assert not ServiceStatus.objects.exists()
+
+
+def test_what_the_service_decides_is_read_in_its_own_shape(
+    shares: Draft, at_other_service: OtherService, owner: Any, agent: Any
+) -> None:
+    services.submit(shares, by=owner)
+    services.advance(shares, "begin_review", by=agent)
+    drain()
+    record = {"status": "deed_wanted", "feedback": "Send the deed by post", "anything": {"else": 1}}
+    at_other_service.answer("GET .*/entities/[^/]+$", 200, record, times=1)
+    read_due_entities(is_eager=True)
+    [status] = ServiceStatus.objects.all()
+    assert (status.status, status.note, status.outcome) == ("deed_wanted", "Send the deed by post", "open")
+    assert reopened(shares).application.status is State.IN_REVIEW
+    record = {"status": "incorporated", "registration_number": 4711}
+    at_other_service.answer("GET .*/entities/[^/]+$", 200, record, times=1)
+    read_due_entities(is_eager=True)
+    application = reopened(shares).application
+    assert application.status is State.INCORPORATED
+    assert registration_of(application) == Registration("4711", None)
+
+
+def test_a_submission_that_waits_for_payment_is_received_once_it_is_paid_for(
+    shares: Draft, at_other_service: OtherService, owner: Any, as_owner: Client
+) -> None:
+    answer = {"pending_submission": True, "payment_url": "https://till.example/E-1"}
+    at_other_service.answer("POST .*/submit$", 202, answer, times=1)
+    services.submit(shares, by=owner)
+    drain()
+    assert deliveries_of(reopened(shares).application).overall.words == "Waiting for payment"
+    page = as_owner.get(f"/applications/{shares.application.reference}/status/").content.decode()
+    assert "Pay at till.example" in page
+    assert "https://till.example/E-1" in page
+    read_due_entities(is_eager=True)
+    assert reopened(shares).application.payment_due_since is not None, "it shows no entity"
+    at_other_service.answer("GET .*/entities/[^/]+$", 200, {"status": "submitted_for_review"}, times=1)
+    read_due_entities(is_eager=True)
+    assert deliveries_of(reopened(shares).application).overall.words == "Received"

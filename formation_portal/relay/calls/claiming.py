@@ -13,7 +13,17 @@ from formation_portal.core.encrypted_fields import column_values
 from formation_portal.core.processes import current_process, has_ended, held_by_ended
 
 from .. import timing
-from ..models import RESEND, UNCLEAR, UNSUPPORTED, Attempt, Delivery, DeliveryState, ResourceName
+from ..models import (
+    RESEND,
+    UNCLEAR,
+    UNSUPPORTED,
+    WITHDRAWAL,
+    Attempt,
+    Delivery,
+    DeliveryState,
+    ResourceKind,
+    ResourceName,
+)
 from ..order import next_delivery
 from ..service_profile import Profile, current_profile, locked_profile, profile_from
 from ..sync import requeue
@@ -44,8 +54,10 @@ def claim(application_id: int, *, is_eager: bool = False, tried: Collection[int]
         rows = list(Delivery.objects.filter(application=application))
         _expire_leases(rows, profile, now=now)
         may_send = profile.may_send(application)
+        # The service takes no status before the submission is paid for, but for the customer's withdrawal.
+        sendable = [row for row in rows if application.payment_due_since is None or not _is_status_by_agent(row)]
         while chosen := next_delivery(
-            rows, now=now, profile=profile, may_send=may_send, is_eager=is_eager, tried=tried
+            sendable, now=now, profile=profile, may_send=may_send, is_eager=is_eager, tried=tried
         ):
             if _finish_without_call(chosen, profile):
                 continue
@@ -60,6 +72,10 @@ def claim(application_id: int, *, is_eager: bool = False, tried: Collection[int]
         if behind:
             Delivery.objects.filter(pk__in=behind).update(next_at=now + timing.short_pause())
         return None
+
+
+def _is_status_by_agent(row: Delivery) -> bool:
+    return row.resource_kind is ResourceKind.STATUS and row.name != WITHDRAWAL
 
 
 def _claim_row(

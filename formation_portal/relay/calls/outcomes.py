@@ -15,6 +15,7 @@ from formation_portal.gateway.errors import (
     Unclear,
     Unsupported,
 )
+from formation_portal.gateway.records import EntityRecord
 
 from ..models import OWN_REASONS, STATE_CONFLICT, UNCLEAR, UNSUPPORTED, DeliveryState, ResourceKind
 from .bodies import is_id_of_another_kind
@@ -57,6 +58,8 @@ class CallOutcome:
     has_answer: bool = True
     # Whether the service was called at all.
     was_called: bool = True
+    # Of an acknowledged submission: the entity as the answer shows it.
+    entity: EntityRecord | None = None
 
     @property
     def word(self) -> str:

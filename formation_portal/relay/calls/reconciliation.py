@@ -15,6 +15,7 @@ from typing import Any
 
 from formation_portal.contract.lifecycle import AGENT, TRANSITIONS, State
 from formation_portal.gateway.errors import MAX_ID_LENGTH, Unclear
+from formation_portal.gateway.records import EntityRecord
 
 from .. import timing
 from ..models import (
@@ -245,19 +246,17 @@ def hold(row: Delivery, reason: str) -> None:
 UNKNOWN_STATUS, OTHER_STATUS = "no state that we know", "it stands at {state}"
 
 
-def read_entity_status(claim: Claim) -> str:
-    """The status that the service's record of the entity shows; empty where it shows none. Raises GatewayError where it
-    can't be read."""
+def read_entity(claim: Claim) -> EntityRecord:
+    """Read the service's record of the entity. Raises GatewayError."""
     record = claim.service.entity(claim.entity_id)
     if record.get("id") not in (None, claim.entity_id):
         raise Unclear("The answer is for a different record")
-    shown = record.get("status")
-    return shown if isinstance(shown, str) else ""
+    return EntityRecord.read(record)
 
 
-def reconcile_transition(row: Delivery, shown: str, *, profile: Profile, now: datetime) -> None:
+def reconcile_transition(row: Delivery, record: EntityRecord, *, profile: Profile, now: datetime) -> None:
     """Update the row as the entity's status allows, and keep what was found."""
-    conclusion = _resolve(row, shown, profile, now)
+    conclusion = _resolve(row, record, profile, now)
     if row.state == DeliveryState.HELD and row.wanted != row.sent:
         # It is no longer wanted: the application was withdrawn, or came back to the customer.
         row.state, row.unclear_since = DeliveryState.QUEUED, None
@@ -265,10 +264,15 @@ def reconcile_transition(row: Delivery, shown: str, *, profile: Profile, now: da
     Look.objects.create(delivery=row, records=1, matches=[], conclusion=conclusion)
 
 
-def _resolve(row: Delivery, shown: str, profile: Profile, now: datetime) -> str:
+def _resolve(row: Delivery, record: EntityRecord, profile: Profile, now: datetime) -> str:
     # None: a status that the lifecycle doesn't know.
-    state = next((state for state in State if state == shown), None)
-    if not shown or (state is None and row.wanted != row.sent):
+    state = next((state for state in State if state == record.status), None)
+    if row.resource_kind is ResourceKind.SUBMISSION and record.awaits_payment:
+        # The service has the submission, and carries it out once the customer has paid.
+        row.acknowledged, row.unclear_since = row.sent, None
+        requeue(row)
+        return AS_WANTED
+    if not record.status or (state is None and row.wanted != row.sent):
         hold(row, hold_reason(row))
         return UNKNOWN_STATUS
     if state is None:
@@ -324,7 +328,10 @@ def _target(row: Delivery) -> State:
 def _source_states(target: State) -> frozenset[State]:
     """The states from which a transition leads to the target."""
     return frozenset(
-        source for transition in TRANSITIONS.values() if transition.target is target for source in transition.sources
+        source
+        for transition in TRANSITIONS.values()
+        if transition.target is target and transition.is_sent
+        for source in transition.sources
     )
 
 
@@ -333,6 +340,6 @@ def _reached_states(target: State) -> frozenset[State]:
     further = [
         _reached_states(transition.target)
         for transition in TRANSITIONS.values()
-        if transition.by == AGENT and target in transition.sources
+        if transition.by == AGENT and transition.is_sent and target in transition.sources
     ]
     return frozenset({target}).union(*further)

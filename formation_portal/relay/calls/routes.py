@@ -11,6 +11,7 @@ from formation_portal import gateway
 from formation_portal.applications.models import Application, Document
 from formation_portal.gateway import FormationService
 from formation_portal.gateway.errors import MAX_ID_LENGTH, Unclear
+from formation_portal.gateway.records import EntityRecord
 
 from ..models import ENTITY, Delivery, Payload, ResourceKind, ResourceName, resolve_references
 from ..service_profile import Profile
@@ -274,8 +275,14 @@ class SubmissionRoute(Route):
     """**S** POST …/submit; again after a return."""
 
     def change(self, claim: Claim) -> str:
+        self.submit(claim)
+        return ""
+
+    def submit(self, claim: Claim) -> EntityRecord:
+        """Submit the entity and return it as the answer shows it. Raises Unclear where that is another one."""
         record = claim.service.submit(claim.entity_id, key=claim.row.key)
-        return _check_entity(claim, record)
+        _check_entity(claim, record)
+        return EntityRecord.read(record)
 
 
 class StatusRoute(Route):

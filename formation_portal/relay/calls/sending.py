@@ -18,8 +18,10 @@ from formation_portal.core.monitoring import tracing
 from formation_portal.core.monitoring.logs import log_context
 from formation_portal.gateway import clock_skew
 from formation_portal.gateway.errors import GatewayError, Unsupported
+from formation_portal.gateway.records import EntityRecord
 
 from .. import timing
+from ..entity_status import note_transition
 from ..models import (
     FILE_MISSING,
     STATE_CONFLICT,
@@ -46,8 +48,8 @@ from .outcomes import (
     CallOutcome,
     outcome_of,
 )
-from .reconciliation import Evidence, look_up, read_entity_status, reconcile, reconcile_transition
-from .routes import CREATE, REMOVE, ROUTES, Claim, MissingFile, UnreadableFile, sent_action
+from .reconciliation import Evidence, look_up, read_entity, reconcile, reconcile_transition
+from .routes import CREATE, REMOVE, ROUTES, Claim, MissingFile, SubmissionRoute, UnreadableFile, sent_action
 
 logger = logging.getLogger(__name__)
 
@@ -70,9 +72,9 @@ def make_next_call(
 
 
 def _look_up(claimed: Claim) -> Delivery | None:
-    evidence: Evidence | str | CallOutcome
+    evidence: Evidence | EntityRecord | CallOutcome
     try:
-        evidence = read_entity_status(claimed) if claimed.row.is_transition else look_up(claimed)
+        evidence = read_entity(claimed) if claimed.row.is_transition else look_up(claimed)
     except GatewayError as error:
         evidence = outcome_of(error, kind=claimed.kind, action=CREATE)
     return record_lookup(claimed, evidence)
@@ -88,12 +90,14 @@ def _call(claimed: Claim) -> CallOutcome:
     try:
         # Kept with the attempt, so that a process that dies has left it behind.
         with log_context(request=claimed.request_id):
-            route, remote_id = ROUTES[kind], ""
-            if action == REMOVE:
+            route, remote_id, entity = ROUTES[kind], "", None
+            if isinstance(route, SubmissionRoute):
+                entity = route.submit(claimed)
+            elif action == REMOVE:
                 route.remove(claimed)
             else:
                 remote_id = route.create(claimed) if action == CREATE else route.change(claimed)
-        return CallOutcome(DeliveryState.DONE, remote_id=remote_id, request_id=claimed.request_id)
+        return CallOutcome(DeliveryState.DONE, remote_id=remote_id, request_id=claimed.request_id, entity=entity)
     except Unsupported as error:
         return outcome_of_missing_call(claimed, error, action=action)
     except GatewayError as error:
@@ -118,25 +122,29 @@ def record_result(claim: Claim, outcome: CallOutcome) -> Delivery | None:
         _WRITERS[outcome.state](row, claim, outcome, now)
         row.save()
         _continue_others(row, claim, now=now)
+        if row.is_transition and row.state == DeliveryState.DONE and row.reason != UNSUPPORTED:
+            note_transition(row, outcome.entity)
         if outcome.was_called:
             _learn_about_service(row, claim, outcome, now=now)
         return row
 
 
-def record_lookup(claim: Claim, evidence: Evidence | str | CallOutcome) -> Delivery | None:
-    """The row after its evidence was read: of a transition the entity's status, or what became of reading. None where
+def record_lookup(claim: Claim, evidence: Evidence | EntityRecord | CallOutcome) -> Delivery | None:
+    """The row after its evidence was read: of a transition the entity, or what became of reading. None where
     its lease had run out meanwhile."""
     now = timezone.now()
     with transaction.atomic(durable=True):
         row = _end_lease(claim, DeliveryState.RECONCILING)
         if row is None:
             return None
-        if isinstance(evidence, str):
+        if isinstance(evidence, EntityRecord):
             reconcile_transition(row, evidence, profile=claim.profile, now=now)
         else:
             reconcile(row, evidence, profile=claim.profile, now=now)
         row.save()
         _continue_others(row, claim, now=now)
+        if isinstance(evidence, EntityRecord) and row.state == DeliveryState.DONE:
+            note_transition(row, evidence)
         if isinstance(evidence, CallOutcome):
             _learn_about_service(row, claim, evidence, now=now)
         return row

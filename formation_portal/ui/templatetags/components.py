@@ -65,6 +65,7 @@ _DELIVERY_TONES: Mapping[str, str] = {
     DeliveryStage.WAITING: "is-heed",
     DeliveryStage.CHECKING: "is-heed",
     DeliveryStage.YOURS: "is-stop",
+    DeliveryStage.PAYMENT: "is-heed",
     DeliveryStage.OURS: "is-heed",
 }
 

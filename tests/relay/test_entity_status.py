@@ -1,0 +1,398 @@
+"""The service's own decisions: read after an event and once an hour, applied once, or put before an agent."""
+
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft
+from formation_portal.applications.models import Change
+from formation_portal.applications.services.erasure import erase_application, erase_party
+from formation_portal.contract.lifecycle import State
+from formation_portal.gateway import FormationService
+from formation_portal.mail.models import Letter
+from formation_portal.relay import entity_status, timing
+from formation_portal.relay.entity_status import read_due_entities
+from formation_portal.relay.models import Delivery, EntityReading
+from formation_portal.relay.service_profile import current_profile, update_profile
+from formation_portal.relay.worker import drain
+from formation_portal.reviews.models import ServiceStatus
+from formation_portal.reviews.service_status import open_status
+from tests.markup import Markup
+from tests.privacy.stages import findings as audit_findings
+from tests.relay.calls.status_changes import status_there, submitted
+from tests.relay.conftest import reopened, row
+from tests.relay.entity_answers import READ, approve, lets_time_pass, shows
+from tests.relay.flaky_transport import FlakyTransport, answers, lost_before, unreachable
+from tests.relay.incoming_webhooks.conftest import event, post, sign, written
+
+__all__ = ["sign", "submitted"]
+
+pytestmark = pytest.mark.django_db(databases=["default", "service"])
+
+
+@pytest.fixture(autouse=True)
+def _anchor_of_its_own(settings: Any, tmp_path: Path) -> None:
+    """What other tests have committed is in another anchor."""
+    settings.AUDIT_ANCHOR = tmp_path / "anchor"
+
+
+def provider_sets(service: FormationService, status: str, note: str = "") -> None:
+    """Somebody at the service moves the entity on, through its own API."""
+    service.set_status(row("entity").remote_id, status, note, key=f"provider-{status}")
+
+
+def state(draft: Draft) -> State:
+    return reopened(draft).application.status
+
+
+def status_page(client: Client, draft: Draft) -> str:
+    return client.get(f"/applications/{draft.application.reference}/status/").content.decode()
+
+
+def progress(page: str) -> str:
+    return Markup(page).one("ol", class_="timeline entry").text
+
+
+def lead(page: str) -> str:
+    return Markup(page).one("p", class_="lead").text
+
+
+def test_an_hourly_reading_brings_the_incorporation_and_ends_the_case(
+    submitted: Draft, service: FormationService, transport: FlakyTransport, agent: Any
+) -> None:
+    approve(submitted, agent)
+    provider_sets(service, "incorporated")
+    transport.clear()
+    assert read_due_entities() == 0, "it was told of the approval a moment ago"
+    lets_time_pass()
+    assert read_due_entities() == 1
+    assert state(submitted) is State.INCORPORATED
+    assert transport.endpoints == [READ]
+    assert drain() == 0, "the service knows"
+    [change] = Change.objects.filter(moved_to=State.INCORPORATED)
+    assert (change.who, change.what) == (None, "The formation service reported the incorporation")
+    lets_time_pass()
+    assert read_due_entities() == 1
+    assert Change.objects.filter(moved_to=State.INCORPORATED).count() == 1
+    assert read_due_entities() == 0, "nothing is waited for any more"
+
+
+def test_an_event_makes_the_entity_due_at_once(
+    submitted: Draft, service: FormationService, agent: Any, sign: Any
+) -> None:
+    approve(submitted, agent)
+    lets_time_pass()
+    read_due_entities()
+    provider_sets(service, "incorporated")
+    assert read_due_entities() == 0
+    body = written(event(row("entity").remote_id, type="entity.status_changed"))
+    assert post(body, sign(body)).status_code == 200
+    assert state(submitted) is State.SUBMITTED_TO_CSP, "no event is believed"
+    assert read_due_entities() == 1
+    assert state(submitted) is State.INCORPORATED
+
+
+def test_an_event_about_another_entity_makes_nothing_due(submitted: Draft, sign: Any) -> None:
+    body = written(event("ent_somebody_elses", type="entity.status_changed"))
+    post(body, sign(body))
+    assert read_due_entities() == 0
+
+
+def test_the_customer_reads_the_number_at_once_and_gets_the_e_mail(
+    submitted: Draft, transport: FlakyTransport, agent: Any, as_owner: Client
+) -> None:
+    approve(submitted, agent)
+    Letter.objects.all().delete()
+    shows(transport, "incorporated", company_number="2087311", incorporated_at="2026-11-20T09:00:00Z")
+    read_due_entities(is_eager=True)
+    page = status_page(as_owner, submitted)
+    assert "2087311" in page
+    assert [one.text.split() for one in Markup(page).all("dd")][-1] == ["20", "November", "2026"]
+    [letter] = Letter.objects.all()
+    assert (letter.kind, letter.to) == ("decision", "owner@example.com")
+    assert letter.subject.startswith("Incorporated:")
+    record = as_owner.get(f"/applications/{submitted.application.reference}/record.json").json()
+    assert record["registration"] == {"number": "2087311", "date": "2026-11-20"}
+    assert audit_findings() == []
+
+
+def test_an_incorporation_without_a_number_ends_the_case_too(
+    submitted: Draft, transport: FlakyTransport, agent: Any, as_owner: Client
+) -> None:
+    services.advance(submitted, "begin_review", by=agent)
+    drain()
+    shows(transport, "incorporated")
+    read_due_entities(is_eager=True)
+    assert state(submitted) is State.INCORPORATED
+    assert "Registration number" not in status_page(as_owner, submitted)
+
+
+def test_an_incorporation_in_another_state_waits_for_an_agent(
+    submitted: Draft, transport: FlakyTransport, agent: Any, as_owner: Client
+) -> None:
+    shows(transport, "incorporated", company_number="77")
+    read_due_entities(is_eager=True)
+    assert state(submitted) is State.SUBMITTED_FOR_REVIEW
+    assert "77" not in [one.company_number for one in ServiceStatus.objects.filter(outcome="applied")]
+    status = open_status(submitted.application)
+    assert status is not None
+    assert (status.status, status.company_number) == ("incorporated", "77")
+    # Once our review has begun, the same reading ends the case.
+    services.advance(submitted, "begin_review", by=agent)
+    transport.clear()
+    drain()
+    shows(transport, "incorporated", company_number="77")
+    read_due_entities(is_eager=True)
+    assert state(submitted) is State.INCORPORATED
+    assert open_status(submitted.application) is None
+
+
+def test_a_rejection_waits_for_an_agent_and_the_customer_reads_nothing_of_it(
+    submitted: Draft, service: FormationService, agent: Any, as_owner: Client
+) -> None:
+    approve(submitted, agent)
+    before = status_page(as_owner, submitted)
+    letters = Letter.objects.count()
+    provider_sets(service, "rejected", "A director is on a list.")
+    lets_time_pass()
+    read_due_entities()
+    status = open_status(submitted.application)
+    assert status is not None
+    assert (status.status, status.note) == ("rejected", "A director is on a list.")
+    assert state(submitted) is State.SUBMITTED_TO_CSP
+    after = status_page(as_owner, submitted)
+    assert "director is on a list" not in after
+    assert [progress(after), lead(after)] == [progress(before), lead(before)]
+    assert Letter.objects.count() == letters
+    assert drain() == 0
+    assert audit_findings() == []
+
+
+def test_a_status_is_put_before_agents_once_however_often_it_is_read(
+    submitted: Draft, transport: FlakyTransport
+) -> None:
+    shows(transport, "on_hold", status_note="Waiting for the registrar")
+    for _ in range(3):
+        read_due_entities(is_eager=True)
+    assert [(one.status, one.outcome) for one in ServiceStatus.objects.all()] == [("on_hold", "open")]
+    shows(transport, "on_hold", status_note="Waiting for the notary")
+    read_due_entities(is_eager=True)
+    assert [(one.note, one.outcome) for one in ServiceStatus.objects.order_by("pk")] == [
+        ("Waiting for the registrar", "replaced"),
+        ("Waiting for the notary", "open"),
+    ]
+    assert state(submitted) is State.SUBMITTED_FOR_REVIEW
+
+
+def test_what_the_service_takes_back_waits_for_nobody_and_may_come_again(
+    submitted: Draft, transport: FlakyTransport
+) -> None:
+    for status in ("rejected", "submitted_for_review", "rejected"):
+        shows(transport, status)
+        read_due_entities(is_eager=True)
+    assert [one.outcome for one in ServiceStatus.objects.order_by("pk")] == ["replaced", "open"]
+
+
+def test_what_the_portal_wrote_is_no_decision_of_the_service(
+    submitted: Draft, transport: FlakyTransport, agent: Any
+) -> None:
+    for transition in ("begin_review", "approve", "record_incorporation"):
+        services.advance(submitted, transition, by=agent)
+        drain()
+        read_due_entities(is_eager=True)
+    assert status_there() == "incorporated"
+    assert not ServiceStatus.objects.exists()
+
+
+def test_nothing_is_concluded_while_a_transition_is_under_way(
+    submitted: Draft, transport: FlakyTransport, agent: Any
+) -> None:
+    transport.fail_on("POST entities/status", lost_before)
+    services.advance(submitted, "begin_review", by=agent)
+    drain()
+    shows(transport, "rejected")
+    read_due_entities(is_eager=True)
+    assert not ServiceStatus.objects.exists()
+    assert EntityReading.objects.get().next_at <= timezone.now() + timing.READ_SOON
+
+
+def test_a_service_without_a_status_call_is_compared_with_what_it_was_told_last(
+    submitted: Draft, transport: FlakyTransport, agent: Any
+) -> None:
+    transport.fail_on("POST entities/status", answers(405))
+    for transition in ("begin_review", "approve"):
+        services.advance(submitted, transition, by=agent)
+    drain()
+    transport.clear()
+    assert status_there() == "submitted_for_review"
+    read_due_entities(is_eager=True)
+    assert not ServiceStatus.objects.exists()
+    shows(transport, "in_review")
+    read_due_entities(is_eager=True)
+    assert not ServiceStatus.objects.exists(), "somebody was informed by hand"
+    shows(transport, "closed")
+    read_due_entities(is_eager=True)
+    assert [one.status for one in ServiceStatus.objects.all()] == ["closed"]
+
+
+@pytest.mark.parametrize("answer", [404, 405, 501, 403])
+def test_a_service_that_shows_no_entity_tells_nothing_and_is_asked_again_after_a_day(
+    answer: int, submitted: Draft, transport: FlakyTransport
+) -> None:
+    transport.fail_on(READ, answers(answer))
+    assert read_due_entities(is_eager=True) == 1
+    assert EntityReading.objects.get().next_at > timezone.now() + timedelta(hours=23)
+    assert state(submitted) is State.SUBMITTED_FOR_REVIEW
+    assert not ServiceStatus.objects.exists()
+    assert not current_profile().is_paused(timezone.now()), "all else is still sent"
+
+
+@pytest.mark.parametrize("failure", [unreachable, lost_before, answers(500), answers(200, {"data": []})])
+def test_a_reading_that_fails_changes_nothing_and_is_repeated_soon(
+    failure: Any, submitted: Draft, transport: FlakyTransport
+) -> None:
+    transport.fail_on(READ, failure)
+    read_due_entities(is_eager=True)
+    assert not ServiceStatus.objects.exists()
+    assert EntityReading.objects.get().next_at <= timezone.now() + timing.READ_SOON
+
+
+def test_the_record_of_another_entity_says_nothing(submitted: Draft, transport: FlakyTransport) -> None:
+    shows(transport, "rejected", id="ent_somebody_elses")
+    read_due_entities(is_eager=True)
+    assert not ServiceStatus.objects.exists()
+
+
+def test_a_record_without_a_status_says_nothing(submitted: Draft, transport: FlakyTransport) -> None:
+    shows(transport, "")
+    read_due_entities(is_eager=True)
+    assert not ServiceStatus.objects.exists()
+
+
+def test_it_is_read_once_an_hour_by_one_worker(submitted: Draft, transport: FlakyTransport) -> None:
+    lets_time_pass()
+    assert [read_due_entities(), read_due_entities()] == [1, 0]
+    reading = EntityReading.objects.get()
+    assert timedelta(minutes=59) < reading.next_at - timezone.now() <= timing.READ_HOURLY
+    assert transport.endpoints == [READ]
+
+
+def test_a_worker_that_reads_keeps_others_away(submitted: Draft, transport: FlakyTransport) -> None:
+    def while_another_looks(transport: FlakyTransport, request: Any, more: Any) -> Any:
+        assert read_due_entities() == 0
+        return answers(200, {"data": {"status": "submitted_for_review"}})(transport, request, more)
+
+    lets_time_pass()
+    transport.fail_on(READ, while_another_looks, times=1)
+    assert read_due_entities() == 1
+
+
+def test_of_two_workers_that_find_the_same_entity_due_one_reads_it(
+    submitted: Draft, transport: FlakyTransport, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lets_time_pass()
+    claim, has_raced = entity_status._claim, []
+
+    def after_the_other(application_id: int, *, is_eager: bool) -> Any:
+        if not has_raced:
+            has_raced.append(True)
+            assert read_due_entities() == 1
+        return claim(application_id, is_eager=is_eager)
+
+    monkeypatch.setattr(entity_status, "_claim", after_the_other)
+    assert read_due_entities() == 0
+    assert transport.endpoints == [READ]
+
+
+def test_what_an_event_tells_of_while_the_entity_is_read_is_read_again(
+    submitted: Draft, transport: FlakyTransport, sign: Any
+) -> None:
+    def after_an_event(transport: FlakyTransport, request: Any, more: Any) -> Any:
+        body = written(event(row("entity").remote_id, type="entity.status_changed"))
+        post(body, sign(body))
+        return answers(200, {"data": {"status": "submitted_for_review"}})(transport, request, more)
+
+    lets_time_pass()
+    transport.fail_on(READ, after_an_event, times=1)
+    assert [read_due_entities(), read_due_entities(), read_due_entities()] == [1, 1, 0]
+
+
+def test_what_it_showed_before_our_transition_says_nothing(
+    submitted: Draft, transport: FlakyTransport, agent: Any
+) -> None:
+    def while_we_begin(transport: FlakyTransport, request: Any, more: Any) -> Any:
+        services.advance(reopened(submitted), "begin_review", by=agent)
+        drain()
+        return answers(200, {"data": {"status": "submitted_for_review"}})(transport, request, more)
+
+    transport.fail_on(READ, while_we_begin, times=1)
+    read_due_entities(is_eager=True)
+    assert status_there() == "in_review"
+    assert not ServiceStatus.objects.exists()
+    assert EntityReading.objects.get().next_at <= timezone.now() + timing.READ_SOON
+
+
+def test_nothing_is_left_of_what_was_read_of_an_erased_application(
+    submitted: Draft, transport: FlakyTransport, owner: Any
+) -> None:
+    shows(transport, "rejected", status_note="Ada Lovelace is on a list")
+    read_due_entities(is_eager=True)
+    services.withdraw(reopened(submitted), by=owner)
+    drain()
+    erase_application(reopened(submitted).application, by=None, reason="retention")
+    assert not EntityReading.objects.exists()
+    assert not ServiceStatus.objects.exists()
+
+
+def test_a_case_from_before_readings_is_read_as_well(submitted: Draft, transport: FlakyTransport) -> None:
+    EntityReading.objects.all().delete()
+    assert read_due_entities() == 0, "it was submitted a moment ago"
+    type(submitted.application).objects.update(submitted_at=timezone.now() - timing.READ_SOON)
+    assert read_due_entities() == 1
+
+
+def test_nothing_is_read_of_drafts_and_while_the_service_asks_for_a_pause(
+    complete: Draft, transport: FlakyTransport, owner: Any
+) -> None:
+    drain()
+    assert read_due_entities(is_eager=True) == 0
+    services.submit(complete, by=owner)
+    drain()
+    lets_time_pass()
+    update_profile(paused_until=timezone.now() + timedelta(minutes=1))
+    assert read_due_entities() == 0
+
+
+def test_no_transition_is_sent_for_a_decision_that_was_passed_on(
+    submitted: Draft, transport: FlakyTransport, agent: Any
+) -> None:
+    approve(submitted, agent)
+    transport.clear()
+    services.advance(submitted, "pass_on_return", by=agent)
+    assert drain() == 0
+    assert transport.calls == []
+    assert [one.state for one in Delivery.objects.filter(kind="status")] == ["done", "done"]
+
+
+def test_what_the_customer_submits_after_that_goes_to_our_review_first(
+    submitted: Draft, service: FormationService, transport: FlakyTransport, owner: Any, agent: Any
+) -> None:
+    approve(submitted, agent)
+    provider_sets(service, "returned_for_changes", "The address is missing.")
+    services.advance(submitted, "pass_on_return", by=agent)
+    services.submit(submitted, by=owner)
+    drain()
+    assert (state(submitted), status_there()) == (State.SUBMITTED_FOR_REVIEW, "submitted_for_review")
+
+
+def test_an_erased_party_leaves_the_services_words(submitted: Draft, transport: FlakyTransport) -> None:
+    shows(transport, "rejected", status_note="Ada Lovelace is on a list")
+    read_due_entities(is_eager=True)
+    erase_party(submitted.application, "ada", by=None)
+    assert [one.note for one in ServiceStatus.objects.all()] == ["[erased] is on a list"]
+    assert audit_findings() == []

@@ -1,0 +1,272 @@
+"""A submission that the service takes and does not carry out before it is paid for."""
+
+import logging
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft
+from formation_portal.applications.models import Change
+from formation_portal.contract.lifecycle import State
+from formation_portal.mail.models import Letter
+from formation_portal.relay.delivery_status import deliveries_of
+from formation_portal.relay.entity_status import read_due_entities
+from formation_portal.relay.models import EntityReading
+from formation_portal.relay.service_profile import update_profile
+from formation_portal.relay.worker import drain
+from formation_portal.reviews.models import ServiceStatus
+from tests.markup import Markup
+from tests.privacy.stages import findings as audit_findings
+from tests.relay.conftest import reopened, row
+from tests.relay.entity_answers import READ, SUBMIT, lets_time_pass, shows
+from tests.relay.flaky_transport import FlakyTransport, answers, lost_before, unreachable
+
+pytestmark = pytest.mark.django_db(databases=["default", "service"])
+
+URL = "https://pay.example/invoices/9?token=s3cret"
+
+
+@pytest.fixture(autouse=True)
+def _anchor_of_its_own(settings: Any, tmp_path: Path) -> None:
+    """What other tests have committed is in another anchor."""
+    settings.AUDIT_ANCHOR = tmp_path / "anchor"
+
+
+def submit(draft: Draft, transport: FlakyTransport, by: Any, **answer: Any) -> None:
+    """Submit; the service answers this instead of carrying it out."""
+    transport.fail_on(SUBMIT, answers(200, {"data": answer}))
+    services.submit(draft, by=by)
+    drain()
+
+
+@pytest.fixture
+def unpaid(complete: Draft, transport: FlakyTransport, owner: Any) -> Draft:
+    """Submitted and not paid for; nobody can read the entity."""
+    submit(complete, transport, owner, status="draft", pending_submission=True, payment_url=URL)
+    transport.clear()
+    transport.fail_on(READ, answers(404))
+    return complete
+
+
+def status_page(client: Client, draft: Draft) -> Markup:
+    page = Markup(client.get(f"/applications/{draft.application.reference}/status/").content.decode())
+    assert page.faults == []
+    return page
+
+
+def payment_links(page: Markup) -> list[tuple[str, str, str]]:
+    links = [one for one in page.all("a") if "pay" in one.attributes.get("href", "").casefold()]
+    return [(one.attributes["href"], one.text.strip(), one.attributes["rel"]) for one in links]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {"status": "draft", "pending_submission": True},
+        {"pending_submission": True},
+        *({"status": status} for status in ("awaiting_payment", "pending_payment", "payment_required", "unpaid")),
+    ],
+)
+def test_a_submission_that_is_not_carried_out_is_not_received(
+    answer: dict[str, Any], complete: Draft, transport: FlakyTransport, owner: Any, as_owner: Client
+) -> None:
+    submit(complete, transport, owner, **answer)
+    application = reopened(complete).application
+    assert application.status is State.SUBMITTED_FOR_REVIEW
+    assert deliveries_of(application).overall.words == "Waiting for payment"
+    text = status_page(as_owner, complete).one("main").text
+    assert "Waiting for your payment" in text
+    assert "Received" not in text
+    assert "Waiting for our reviewer" not in text
+    listed = as_owner.get("/applications/").content.decode()
+    assert "Waiting for payment" in listed
+    assert "Waiting for our reviewer" not in listed
+    assert audit_findings() == []
+
+
+@pytest.mark.parametrize("answer", [{"status": "submitted_for_review"}, {"status": "paid"}, {}])
+def test_any_other_answer_is_a_receipt(
+    answer: dict[str, Any], complete: Draft, transport: FlakyTransport, owner: Any
+) -> None:
+    submit(complete, transport, owner, **answer)
+    assert deliveries_of(reopened(complete).application).overall.words == "Received"
+
+
+def test_the_page_links_to_where_the_customer_pays_and_names_the_host(unpaid: Draft, as_owner: Client) -> None:
+    page = status_page(as_owner, unpaid)
+    [(url, words, rel)] = payment_links(page)
+    assert url == URL
+    steps = page.one("ol", class_="timeline entry").text
+    assert steps.index("Waiting for payment") < steps.index("Our reviewer checks people and documents")
+    assert "Expected" not in steps, "no date follows from what has not begun"
+    assert words == "Pay at pay.example"
+    assert "noreferrer" in rel
+
+
+def test_the_address_is_read_again_when_the_page_is_opened(
+    unpaid: Draft, transport: FlakyTransport, as_owner: Client
+) -> None:
+    shows(transport, "awaiting_payment", invoice_url="https://new.example/pay")
+    [(url, words, _)] = payment_links(status_page(as_owner, unpaid))
+    assert (url, words) == ("https://new.example/pay", "Pay at new.example")
+    assert transport.endpoints == [READ]
+
+
+@pytest.mark.parametrize("failure", [unreachable, lost_before, answers(500), answers(404), answers(200, "?")])
+def test_a_service_that_does_not_answer_leaves_the_page_as_it_was(
+    failure: Any, unpaid: Draft, transport: FlakyTransport, as_owner: Client
+) -> None:
+    transport.clear()
+    transport.fail_on(READ, failure)
+    assert [url for url, _, _ in payment_links(status_page(as_owner, unpaid))] == [URL]
+
+
+def test_a_page_makes_no_call_while_the_service_is_not_to_be_called(
+    unpaid: Draft, transport: FlakyTransport, as_owner: Client
+) -> None:
+    update_profile(paused_until="2099-01-01T00:00:00Z")
+    transport.clear()
+    assert [url for url, _, _ in payment_links(status_page(as_owner, unpaid))] == [URL]
+    assert transport.calls == []
+
+
+@pytest.mark.parametrize("url", ["http://pay.example/9", "javascript:alert(1)", "https://pay.example@evil.example/"])
+def test_an_address_that_is_not_https_is_no_link(
+    url: str, complete: Draft, transport: FlakyTransport, owner: Any, as_owner: Client
+) -> None:
+    submit(complete, transport, owner, status="unpaid", payment_url=url)
+    shows(transport, "unpaid", payment_url=url)
+    page = status_page(as_owner, complete)
+    assert payment_links(page) == []
+    assert "We don’t have a link to the payment page." in page.one("main").text
+
+
+def test_the_address_is_in_no_log(
+    complete: Draft, transport: FlakyTransport, owner: Any, as_owner: Client, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level(logging.DEBUG):
+        submit(complete, transport, owner, status="unpaid", payment_url=URL)
+        shows(transport, "unpaid", payment_url=URL)
+        read_due_entities(is_eager=True)
+        status_page(as_owner, complete)
+    assert caplog.records
+    assert "s3cret" not in caplog.text
+    assert "s3cret" not in str(EntityReading.objects.values_list("payment_url").get()), "nor readable in the database"
+
+
+def test_the_owner_gets_one_e_mail(complete: Draft, transport: FlakyTransport, owner: Any) -> None:
+    submit(complete, transport, owner, status="unpaid", payment_url=URL)
+    shows(transport, "unpaid", payment_url=URL)
+    read_due_entities(is_eager=True)
+    letters = [one for one in Letter.objects.all() if one.kind == "decision"]
+    assert [(one.to, one.subject.partition(":")[0]) for one in letters] == [("owner@example.com", "Payment due")]
+    assert "s3cret" not in letters[0].text
+    assert "is waiting for your payment" in letters[0].text
+
+
+def test_meanwhile_nobody_edits_and_no_agent_decides(unpaid: Draft, owner: Any, agent: Any) -> None:
+    draft = reopened(unpaid)
+    section = draft.schema.section("the-company")
+    assert section is not None
+    with pytest.raises(services.Closed):
+        services.save_section(draft, section, {"entity.name": "Other"}, version=draft.version("the-company"), by=owner)
+    with pytest.raises(services.PaymentDue):
+        services.advance(draft, "begin_review", by=agent)
+
+
+def test_the_customer_may_withdraw_it(unpaid: Draft, transport: FlakyTransport, owner: Any, as_owner: Client) -> None:
+    transport.clear()
+    services.withdraw(reopened(unpaid), by=owner)
+    drain()
+    application = reopened(unpaid).application
+    assert (application.status, application.payment_due_since) == (State.WITHDRAWN, None)
+    assert "POST entities/status" in transport.endpoints
+    assert "Waiting for payment" not in status_page(as_owner, unpaid).one("main").text
+
+
+def test_it_is_received_once_the_entity_has_another_status(
+    unpaid: Draft, transport: FlakyTransport, as_owner: Client
+) -> None:
+    shows(transport, "draft")
+    read_due_entities(is_eager=True)
+    assert deliveries_of(reopened(unpaid).application).overall.words == "Waiting for payment", "the same status still"
+    shows(transport, "submitted_for_review")
+    lets_time_pass()
+    assert read_due_entities() == 1
+    application = reopened(unpaid).application
+    assert application.payment_due_since is None
+    assert deliveries_of(application).overall.words == "Received"
+    text = status_page(as_owner, unpaid).one("main").text
+    assert "Waiting for our reviewer" in text
+    assert "payment" not in text.casefold()
+    assert EntityReading.objects.get().payment_url == ""
+    assert not ServiceStatus.objects.exists()
+    messages = list(Change.objects.filter(who=None).order_by("pk").values_list("message", flat=True))
+    assert messages == [
+        "The formation service is waiting for the payment",
+        "The formation service is no longer waiting for the payment",
+    ]
+
+
+def test_a_payment_that_a_page_sees_is_noted_by_the_worker(
+    unpaid: Draft, transport: FlakyTransport, as_owner: Client
+) -> None:
+    shows(transport, "submitted_for_review")
+    status_page(as_owner, unpaid)
+    assert reopened(unpaid).application.payment_due_since is not None, "a page notes nothing"
+    assert read_due_entities() == 1
+    assert reopened(unpaid).application.payment_due_since is None
+
+
+def test_it_ends_where_the_service_says_that_nothing_is_pending(unpaid: Draft, transport: FlakyTransport) -> None:
+    shows(transport, "draft", pending_submission=False)
+    read_due_entities(is_eager=True)
+    assert reopened(unpaid).application.payment_due_since is None
+    assert [one.status for one in ServiceStatus.objects.all()] == ["draft"], "it was not submitted: an agent looks"
+
+
+def test_a_status_of_the_list_is_found_by_reading_too(
+    complete: Draft, transport: FlakyTransport, owner: Any, as_owner: Client
+) -> None:
+    services.submit(complete, by=owner)
+    drain()
+    shows(transport, "awaiting_payment", payment_url=URL)
+    read_due_entities(is_eager=True)
+    assert reopened(complete).application.payment_due_since is not None
+    assert not ServiceStatus.objects.exists()
+    assert [url for url, _, _ in payment_links(status_page(as_owner, complete))] == [URL]
+
+
+def test_a_submission_whose_answer_was_lost_is_found_to_wait_for_payment(
+    complete: Draft, transport: FlakyTransport, owner: Any
+) -> None:
+    update_profile(capabilities={}, can_edit=True)
+    transport.fail_on(SUBMIT, lost_before)
+    services.submit(complete, by=owner)
+    drain()
+    assert row("submission").state == "unknown"
+    shows(transport, "payment_required", payment_url=URL)
+    drain()
+    assert row("submission").state == "done"
+    assert deliveries_of(reopened(complete).application).overall.words == "Waiting for payment"
+
+
+def test_a_review_that_began_before_is_told_once_it_is_paid_for(
+    complete: Draft, transport: FlakyTransport, owner: Any, agent: Any
+) -> None:
+    services.submit(complete, by=owner)
+    services.advance(complete, "begin_review", by=agent)
+    transport.fail_on(SUBMIT, answers(200, {"data": {"status": "unpaid"}}))
+    drain()
+    assert "POST entities/status" not in transport.endpoints
+    with pytest.raises(services.PaymentDue):
+        services.advance(reopened(complete), "approve", by=agent)
+    shows(transport, "submitted_for_review")
+    EntityReading.objects.update(next_at="2026-01-01T00:00:00Z")
+    read_due_entities()
+    assert reopened(complete).application.payment_due_since is None
+    drain()
+    assert "POST entities/status" in transport.endpoints
