@@ -63,6 +63,9 @@ class Case(models.Model):
         settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+", db_index=False
     )
     changed_at = models.DateTimeField(null=True)
+    # A status that the formation service decided by itself, while it waits for an agent, and since when.
+    service_status = EncryptedTextField(max_length=80, blank=True, default="", bound_to=("application_id",))
+    service_status_since = models.DateTimeField(null=True)
     # Counts until it expires (desk/queue/claims.py). The word says why somebody took it over, and from whom; or it was
     # assigned by the colleague who gave it to the claimant.
     claimed_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+")

@@ -9,6 +9,7 @@ from .decisions import urls as decisions
 from .deliveries import urls as deliveries
 from .parties import urls as parties
 from .queue import urls as queue
+from .service_status import urls as service_status
 from .statistics import urls as statistics
 from .texts import urls as texts
 
@@ -19,6 +20,7 @@ application = [
     *case.application,
     *queue.application,
     *decisions.application,
+    *service_status.application,
     *parties.application,
 ]
 

@@ -28,6 +28,7 @@ def together(*parts: str) -> str:
 
 # As a customer reads them, some states say "you"; here they are the customer's.
 _WORDS = {State.SUBMITTED_FOR_REVIEW: "New", State.RETURNED_FOR_CHANGES: "With customer"}
+WAITING_FOR_PAYMENT = "Waiting for payment"
 _MARKS = {
     State.SUBMITTED_FOR_REVIEW: "open",
     State.IN_REVIEW: "half",
@@ -46,3 +47,10 @@ def state_words(state: State) -> str:
 def state_mark(state: State) -> str:
     """Its mark; nothing for one that was withdrawn."""
     return _MARKS.get(state, "")
+
+
+def service_status_words(status: str) -> str:
+    """A status of the formation service as agents read it; one that the portal does not know, as it is."""
+    if status == State.RETURNED_FOR_CHANGES:
+        return "Returned for changes"
+    return state_words(State(status)) if status in set(State) else status

@@ -9,6 +9,7 @@ from django.utils import timezone
 from formation_portal.applications.draft import open_draft
 from formation_portal.applications.models import Application, Party, ShareClass
 from formation_portal.relay.models import Delivery
+from formation_portal.reviews.models import ServiceStatus
 from formation_portal.reviews.transactions import current_version
 from tests.access.world import ALL, APPLICANT, ASSIGNED, BIRTH, EDITOR, LAST_NAME, OWNER, UNASSIGNED, Things, World
 from tests.applications import factories
@@ -66,6 +67,11 @@ def _proposed(name: str, who: str, **data: Any) -> Post:
 def _party(things: Things) -> dict[str, Any]:
     row = Party.objects.get(application=things.case, token=things.token)
     return {"version": str(row.version), "roles": ["", *row.roles]}
+
+
+def _dismissal(_world: World, things: Things) -> dict[str, Any]:
+    number = ServiceStatus.objects.get(application=things.case).pk
+    return {"sight": sight(things), "number": number, "reason": "A mistake of theirs"}
 
 
 def _evidence(world: World, things: Things) -> dict[str, Any]:
@@ -134,6 +140,7 @@ POSTS: tuple[Post, ...] = (
     _at_desk("screening", _screening),
     _at_desk("screening_removal"),
     _at_desk("decision", _seen(deed="return", text="Look again"), (ASSIGNED,)),
+    _at_desk("service_status_dismissal", _dismissal),
     _proposed("decision_confirmation", ASSIGNED, certain="1"),
     _proposed("decision_refusal", ASSIGNED, why="Not so"),
     _proposed("decision_withdrawal", ALL),

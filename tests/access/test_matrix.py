@@ -55,7 +55,7 @@ TABLE: dict[frozenset[str], str] = {
     frozenset({ASSIGNED, ALL}): "desk: delivery delivery_resolution case case_news queries query_removal"
     " query_resolution notes note_removal acceptances reopenings record record_pdf document document_page"
     " document_picture decision decision_confirmation decision_refusal decision_withdrawal decision_undo"
-    " party evidence numbers"
+    " service_status service_status_dismissal party evidence numbers"
     " screening screening_file screening_removal party_erasure",
     frozenset({OWNER, EDITOR, APPLICANT}): "portal: overview copy carry_over new_form section replies"
     " choice_restoration people party_new party_known spreadsheet spreadsheet_xlsx spreadsheet_csv party_import"

@@ -7,6 +7,7 @@ from typing import Any
 
 from django.contrib.auth import get_user_model
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db import transaction
 from django.test import Client
 from django.utils import timezone
 
@@ -15,7 +16,7 @@ from formation_portal.accounts.models import Right as AgentRight
 from formation_portal.applications import services
 from formation_portal.applications.access import Collaborator, Right
 from formation_portal.applications.draft import Draft, open_draft
-from formation_portal.applications.models import Party, ShareClass
+from formation_portal.applications.models import Application, Party, ShareClass
 from formation_portal.audit.models import Entry
 from formation_portal.desk.models import SharedText
 from formation_portal.desk.queue import claims
@@ -23,8 +24,10 @@ from formation_portal.invitations import parts
 from formation_portal.relay.models import Delivery
 from formation_portal.reviews.checks import accept
 from formation_portal.reviews.decisions import DECLINE, RETURN
+from formation_portal.reviews.models import ServiceStatus
 from formation_portal.reviews.queries import draft_query, write_note
 from formation_portal.reviews.screening import record_screening
+from formation_portal.reviews.service_status import receive_status
 from formation_portal.reviews.targets import WHOLE_APPLICATION, Target
 from formation_portal.reviews.transactions import current_version
 from formation_portal.service.auth import create_key
@@ -120,6 +123,8 @@ def build() -> World:
                 update_each(model.objects.filter(pk=row.pk), token=f"{row.token}-of-others", raw=row.raw)
         things.token, things.share_class = "ada-of-others", "ordinary-of-others"
     claims.claim([world.submitted.case, world.proposed.case], by=people[ASSIGNED])
+    with transaction.atomic():
+        receive_status(open_draft(Application.objects.get(pk=world.submitted.case)), ServiceStatus(status="on_hold"))
     now = timezone.now()
     world.text = SharedText.objects.create(title="Copy", text="Certify it.", by=reviewer, at=now).pk
     world.key = create_key(name="Ledger", scopes=["entities:read"])[0].pk

@@ -18,6 +18,7 @@ from formation_portal.applications.readback import AnswerGroup, AnswerLine, Read
 from formation_portal.contract.schema import Section
 from formation_portal.reviews.checklist import CHANGED, OPEN, Checklist, Fact, load_checklist
 from formation_portal.reviews.checks import OpenedDocuments, opened_documents
+from formation_portal.reviews.decisions import Registration, registration_of
 from formation_portal.reviews.models import MAX_TEXT, Query
 from formation_portal.reviews.targets import WHOLE_APPLICATION, Target, TargetKind, holder_name
 from formation_portal.reviews.transactions import ReviewVersion
@@ -30,7 +31,8 @@ from ..delivery_status import CaseDeliveries, case_deliveries
 from ..documents import opened_by
 from ..lookups import can_review
 from ..queue_state import QueueState
-from ..wording import if_any, ordinal, state_words, together
+from ..service_status.pages import ServiceStatusCard, service_status_card
+from ..wording import WAITING_FOR_PAYMENT, if_any, ordinal, state_words, together
 from .entries import AnswerRow, CaseEntry, DocumentRow, FactStatus, PartyLine
 from .history import Difference, Differences, changed_words, differences, history_lines, history_of
 from .query_panels import QueryPanel, QueryPanels, target_id
@@ -71,7 +73,20 @@ class CasePage:
     @property
     def status(self) -> str:
         """How the case stands, as agents read it."""
+        if self.draft.application.payment_due_since is not None:
+            return WAITING_FOR_PAYMENT
         return state_words(self.draft.application.status)
+
+    @cached_property
+    def service_status(self) -> ServiceStatusCard | None:
+        """The formation service's own decision, while it waits for an agent: one query then."""
+        case = getattr(self.draft.application, "case", None)
+        return service_status_card(self.draft, version=self.version) if case and case.service_status else None
+
+    @property
+    def registration(self) -> Registration | None:
+        """The company's entry in the register, once it was incorporated."""
+        return registration_of(self.draft.application)
 
     @property
     def resubmission(self) -> str:

@@ -61,6 +61,11 @@ def decided_message(decision: ReviewDecision) -> str:
     return message
 
 
+def _is_under_review(draft: Draft) -> bool:
+    """Whether agents may decide about it now: not before it is paid for."""
+    return draft.application.status in UNDER_REVIEW and draft.application.payment_due_since is None
+
+
 @dataclass(frozen=True, slots=True)
 class DecisionCard:
     """One decision to choose; `is_shut` where something stands against it."""
@@ -90,7 +95,7 @@ class DecisionPanel:
     @property
     def is_under_review(self) -> bool:
         """Whether it can be returned, approved or declined."""
-        return self.draft.application.status in UNDER_REVIEW
+        return _is_under_review(self.draft)
 
     @cached_property
     def waiting(self) -> ReviewDecision | None:
@@ -162,7 +167,8 @@ class DecisionPanel:
         return tuple(self._cards()) if is_free and self.reader.has_perm(Right.DECIDE.permission) else ()
 
     def _cards(self) -> Iterator[DecisionCard]:
-        if self.draft.application.status is State.SUBMITTED_TO_CSP:
+        application = self.draft.application
+        if application.status is State.SUBMITTED_TO_CSP and application.payment_due_since is None:
             hint = "Enter the company’s number and date from the register."
             yield DecisionCard(INCORPORATE, _WORDS[INCORPORATE][0], hint, is_chosen=True)
         if not self.is_under_review:
@@ -274,7 +280,7 @@ def decision_panel(
     # The version first: what a colleague changes meanwhile is then shown as newer than the page, and not taken as read.
     version = version or current_version(draft.application)
     checklist = checklist or load_checklist(draft)
-    against = approval_blockers(draft, checklist) if draft.application.status in UNDER_REVIEW else ()
+    against = approval_blockers(draft, checklist) if _is_under_review(draft) else ()
     return DecisionPanel(
         draft=draft,
         reader=reader,

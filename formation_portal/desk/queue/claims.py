@@ -66,6 +66,11 @@ def unclaimed() -> Q:
 _WORD = Case._meta.get_field("word")
 
 
+def paid_for() -> Q:
+    """The cases but for those whose submission waits for the customer's payment."""
+    return Q(application__payment_due_since=None)
+
+
 def claimed_by(agent_id: int) -> Q:
     """The cases that an agent works on."""
     return Q(claimed_by=agent_id, claimed_at__gt=_oldest_valid_claim())
@@ -98,7 +103,8 @@ def claim(cases: Collection[int], *, by: AbstractUser) -> tuple[list[Case], list
         applications = lock_applications(cases)
         cases = set(cases) - own_applications(by.pk, cases)
         # Locked in one order, so that two agents with the same cases don't wait for each other for ever.
-        found = list(Case.objects.filter(pk__in=cases).exclude(open_since=None).order_by("pk").select_for_update())
+        can_be_claimed = Case.objects.filter(paid_for(), pk__in=cases).exclude(open_since=None)
+        found = list(can_be_claimed.order_by("pk").select_for_update(of=("self",)))
         is_free = unclaimed() | Q(claimed_by=by.pk)
         chosen = Case.objects.filter(pk__in=[case.pk for case in found])
         chosen.filter(is_free).update(**_claim_columns(by))
@@ -131,6 +137,8 @@ def claim_or_take_over(application_id: int, *, by: AbstractUser, taken_from: str
     case = Case.objects.select_related("claimed_by").filter(pk=application_id).first()
     if case is None or case.open_since is None:
         return closed
+    if not Application.objects.filter(pk=application_id, payment_due_since=None).exists():
+        return ERROR, "The formation service is waiting for the customer’s payment, so this case cannot be claimed."
     if taken_from and case.is_claimed and case.claimed_by_id != by.pk:
         if taken_from != str(case.claimed_by_id):
             return ERROR, already_claimed(case, "this case")
@@ -152,7 +160,7 @@ def assign(shown: Mapping[int, str], *, to: AbstractUser, by: AbstractUser) -> t
         applications = {one.pk: one for one in lock_applications(shown)}
         for agent in (by, to):
             refuse_own_applications(applications, agent=agent.pk)
-        open_cases = Case.objects.filter(pk__in=shown).exclude(open_since=None).select_related("claimed_by")
+        open_cases = Case.objects.filter(paid_for(), pk__in=shown).exclude(open_since=None).select_related("claimed_by")
         given: list[Case] = []
         kept: list[Case] = []
         for case in open_cases.order_by("pk").select_for_update(of=("self",)):
@@ -194,7 +202,9 @@ def claim_free(case: Case, *, free: Q, by: AbstractUser) -> bool:
 
 def claim_when_working(draft: Draft, *, by: Any) -> None:
     """Whoever checks, accepts, asks or notes something works on the case: it is theirs where it was nobody's, and its
-    review begins. For who holds the lock of its application; one query."""
+    review begins, unless it is not paid for. For who holds the lock of its application; one query."""
+    if draft.application.payment_due_since is not None:
+        return
     free = Case.objects.filter(unclaimed(), pk=draft.application.pk).exclude(open_since=None)
     claim = _claim_columns(by)
     if free.update(**claim):
@@ -226,7 +236,7 @@ def _claim_if(case: Case, if_still: QuerySet[Case], claim: dict[str, Any], *, by
     """Claim the case if it still is as the condition says, and begin its review. Raises OwnApplication."""
     applications = lock_applications([case.pk])
     refuse_own_applications([case.pk], agent=by.pk)
-    if not if_still.update(**claim):
+    if not if_still.filter(paid_for()).update(**claim):
         return False
     begin_reviews(applications, {case.pk}, by=by)
     for application in applications:

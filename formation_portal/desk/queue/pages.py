@@ -27,7 +27,7 @@ from ..case_access import can_open, can_take_cases, has_every_case, reviewers
 from ..case_urls import case_url, queue_url
 from ..models import Case, Offer, Opening
 from ..queue_state import NOBODY, STATES, QueuePosition, QueueState, View, micros_of, moment_at
-from ..wording import if_any, numbered, state_mark, state_words, together
+from ..wording import WAITING_FOR_PAYMENT, if_any, numbered, service_status_words, state_mark, state_words, together
 from .search import counts, find_and_count, find_cases, in_view, search_page, shown_to
 
 A_PAGE = 25
@@ -144,16 +144,27 @@ class CaseRow:
         return f"{people}, {numbered(self.case.documents, 'document')}"
 
     @property
+    def is_unpaid(self) -> bool:
+        """Whether the formation service waits for the customer's payment, so that nobody can claim the case."""
+        return self.case.application.payment_due_since is not None
+
+    @property
     def mark(self) -> str:
         """The glyph of its state."""
         if self.is_late:
             return "stop"
+        if self.case.service_status or self.is_unpaid:
+            return "heed"
         is_back = self.case.answered_since or self.case.refused_at
         return "changed" if is_back else state_mark(State(self.case.state))
 
     @property
     def status(self) -> str:
         """Its state in words."""
+        if self.case.service_status:
+            return f"Service reports “{service_status_words(self.case.service_status)}”"
+        if self.is_unpaid:
+            return WAITING_FOR_PAYMENT
         if self.case.refused_at:
             return "Decision not confirmed"
         if self.case.confirm_since:

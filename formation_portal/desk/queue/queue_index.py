@@ -30,7 +30,7 @@ from formation_portal.contract.schema import FormSchema
 from formation_portal.core.encryption import UnreadableError, key_ring
 from formation_portal.core.key_rotation import rotation_task
 from formation_portal.reviews.checklist import load_checklist
-from formation_portal.reviews.models import ReviewDecision
+from formation_portal.reviews.models import ReviewDecision, ServiceStatus
 from formation_portal.reviews.transactions import UNDER_REVIEW, waiting_decision
 
 from ..models import PLACE_LIMIT, TITLE_LIMIT, Case, CaseWord, Offer, Opening
@@ -49,7 +49,8 @@ def update_case(draft: Draft) -> None:
     application, state = draft.application, draft.application.status
     if application.submitted_at is None or application.deleted_at is not None:
         return
-    is_final, is_with_us, at = state in FINAL, state in _WITH_US, application.submitted_at
+    is_final, at = state in FINAL, application.submitted_at
+    is_with_us = state in _WITH_US and application.payment_due_since is None
     place = str(application.product.get("jurisdiction", {}).get("name", ""))[:PLACE_LIMIT]
     facts: dict[str, Any] = {
         "title": canonical.entity_name(draft.entity_raw)[:TITLE_LIMIT],
@@ -73,6 +74,8 @@ def update_case(draft: Draft) -> None:
     case = Case.objects.select_for_update().filter(pk=application.pk).first()
     is_new, case = case is None, case or Case(application=application)
     was_waiting_since = case.waiting_since
+    if not is_with_us and not is_final:
+        facts["waiting_since"] = case.service_status_since
     change = draft.new_changes[-1] if draft.new_changes else None
     if change is None or change.moved_to != State.IN_REVIEW:
         # That a review begins says no more than the claim.
@@ -127,6 +130,22 @@ def update_review(draft: Draft, *, by: Any) -> None:
     """The case after a change of its review: three queries."""
     changed = {"version": F("version") + 1, "changed_by": by, "changed_at": timezone.now()}
     Case.objects.filter(pk=draft.application.pk).update(**changed, **_checks(draft))
+
+
+def update_service_status(draft: Draft, status: ServiceStatus | None) -> None:
+    """Show in the queue that a status of the formation service waits for an agent, or that none does: the case waits
+    for us then, also while the registry or the customer has it."""
+    application = draft.application
+    case = Case.objects.select_for_update().filter(pk=application.pk).first()
+    if case is None:
+        return
+    was_waiting_since = case.waiting_since
+    case.service_status = status.status if status else ""
+    case.service_status_since = status.received_at if status else None
+    if application.status not in _WITH_US | FINAL:
+        case.waiting_since = case.service_status_since
+        _update_due_date(case, application, was_waiting_since=was_waiting_since)
+    case.save(update_fields=["service_status", "service_status_since", "waiting_since", *_CLOCK])
 
 
 def _update_due_date(case: Case, application: Application, *, was_waiting_since: datetime | None) -> None:

@@ -1,0 +1,76 @@
+"""What an agent posts about a status that the formation service reported."""
+
+from typing import Any
+
+from django import forms
+from django.contrib.auth.models import AbstractBaseUser
+
+from formation_portal.applications.draft import Draft
+from formation_portal.reviews.decisions import DECLINE, RETURN
+from formation_portal.reviews.models import MAX_TEXT
+from formation_portal.reviews.service_status import dismiss, pass_on
+from formation_portal.reviews.transactions import ReviewVersion
+
+_SELECT = "Select a decision."
+_TOO_LONG = f"Use {MAX_TEXT:,} characters or fewer."
+
+
+class ServiceStatusForm(forms.Form):
+    """The status that the page showed. Subclasses add what is decided about it."""
+
+    # Both forms stand on one page.
+    id_prefix = "service-status"
+    number = forms.IntegerField(widget=forms.HiddenInput)
+    sight = forms.CharField(widget=forms.HiddenInput, required=False)
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs | {"auto_id": f"{self.id_prefix}-%s"})
+
+    @property
+    def version(self) -> ReviewVersion:
+        """The version of the review that the page was drawn with."""
+        return ReviewVersion.parse(self.cleaned_data["sight"])
+
+    def store(self, draft: Draft, *, by: AbstractBaseUser) -> None:
+        """Carry out what was decided. Raises ReviewChanged, ReviewRefused and Closed."""
+        raise NotImplementedError
+
+
+class PassOnForm(ServiceStatusForm):
+    """What the customer is told, in the agent's own words."""
+
+    id_prefix = "pass-on"
+    deed = forms.ChoiceField(
+        label="Decision",
+        widget=forms.RadioSelect,
+        choices=((RETURN, "Return for changes"), (DECLINE, "Decline. This is final")),
+        error_messages={"required": _SELECT, "invalid_choice": _SELECT},
+    )
+    text = forms.CharField(
+        label="Message to the customer",
+        max_length=MAX_TEXT,
+        widget=forms.Textarea(attrs={"rows": 4}),
+        help_text="The customer reads your words alone, never the formation service’s.",
+        error_messages={"required": "Tell the customer why.", "max_length": _TOO_LONG},
+    )
+
+    def store(self, draft: Draft, *, by: AbstractBaseUser) -> None:
+        values = self.cleaned_data
+        pass_on(draft, values["number"], values["deed"], text=values["text"], by=by, version=self.version)
+
+
+class DismissalForm(ServiceStatusForm):
+    """Why the status changes nothing."""
+
+    id_prefix = "dismissal"
+    reason = forms.CharField(
+        label="Reason for dismissing",
+        max_length=MAX_TEXT,
+        widget=forms.Textarea(attrs={"rows": 2}),
+        help_text="For colleagues. The application stays as it is.",
+        error_messages={"required": "Enter a reason.", "max_length": _TOO_LONG},
+    )
+
+    def store(self, draft: Draft, *, by: AbstractBaseUser) -> None:
+        values = self.cleaned_data
+        dismiss(draft, values["number"], reason=values["reason"], by=by, version=self.version)

@@ -1,0 +1,10 @@
+"""The addresses of the formation service's own decisions, below a case's reference."""
+
+from django.urls import path
+
+from . import views
+
+application = [
+    path("service-status/", views.service_status, name="service_status"),
+    path("service-status/dismissal/", views.dismissal, name="service_status_dismissal"),
+]

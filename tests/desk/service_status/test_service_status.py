@@ -1,0 +1,254 @@
+"""A status that the service decided by itself, before an agent: shown, passed on in their own words, or dismissed."""
+
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.db import transaction
+from django.test import Client
+
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft
+from formation_portal.applications.models import Application
+from formation_portal.contract.lifecycle import State
+from formation_portal.desk.models import Case
+from formation_portal.mail.models import Letter
+from formation_portal.reviews.models import ReviewDecision, ServiceStatus
+from formation_portal.reviews.service_status import receive_status
+from tests.desk.decision_setup import again, case_page, path, sound, state
+from tests.desk.factories import page as queue_page
+from tests.markup import Markup
+from tests.privacy.stages import findings as audit_findings
+
+pytestmark = pytest.mark.django_db(databases=["default", "service"])
+
+NOTE = "The registrar objects to director Ada Lovelace."
+WORDS = "Please upload the signed deed."
+
+
+@pytest.fixture(autouse=True)
+def _anchor_of_its_own(settings: Any, tmp_path: Path) -> None:
+    """What other tests have committed is in another anchor."""
+    settings.AUDIT_ANCHOR = tmp_path / "anchor"
+
+
+def receives(draft: Draft, status: str = "rejected", **values: Any) -> ServiceStatus:
+    """The relay has read this."""
+    reported = ServiceStatus(status=status, note=NOTE, written_by=4, **values)
+    with transaction.atomic():
+        receive_status(again(draft), reported)
+    return reported
+
+
+@pytest.fixture
+def filed(submitted: Draft, agent: Any) -> Draft:
+    """With the registry."""
+    for name in ("begin_review", "approve"):
+        services.advance(submitted, name, by=agent)
+    Letter.objects.all().delete()
+    return submitted
+
+
+def hidden(page: Markup, address: str) -> dict[str, str]:
+    """What the card's form at the address carries."""
+    [form] = [one for one in page.all("form") if one.attributes.get("action", "").endswith(address)]
+    inputs = [one for one in page.all("input", type="hidden") if any(above is form for above in one.ancestors)]
+    return {one.attributes["name"]: one.attributes["value"] for one in inputs}
+
+
+def pass_on(client: Client, draft: Draft, **typed: str) -> Any:
+    form = hidden(case_page(client, draft), "/service-status/")
+    return client.post(path(draft, "service-status/"), form | typed)
+
+
+def dismiss(client: Client, draft: Draft, **typed: str) -> Any:
+    form = hidden(case_page(client, draft), "/service-status/dismissal/")
+    return client.post(path(draft, "service-status/dismissal/"), form | typed)
+
+
+def customers_page(client: Client, draft: Draft) -> str:
+    return client.get(f"/applications/{draft.application.reference}/status/").content.decode()
+
+
+def test_the_case_shows_the_services_words_and_the_queue_a_mark(filed: Draft, as_agent: Client) -> None:
+    assert "Service reports" not in queue_page(as_agent, "?view=all").one("main").text
+    receives(filed, company_number="12-77", incorporated_on=date(2026, 3, 4))
+    text = case_page(as_agent, filed).one("main").text
+    for words in ("reports “Declined”", NOTE, "12-77", "4 March 2026"):
+        assert words in text
+    assert "Service reports “Declined”" in queue_page(as_agent).one("main").text, "among what waits for us"
+
+
+def test_a_status_that_the_portal_does_not_know_is_shown_as_it_is(filed: Draft, as_agent: Client) -> None:
+    receives(filed, "on_hold <b>")
+    assert "reports “on_hold <b>”" in case_page(as_agent, filed).one("main").text
+    assert state(filed) == State.SUBMITTED_TO_CSP
+
+
+def test_a_return_is_passed_on_in_the_agents_words_alone(filed: Draft, as_agent: Client, as_owner: Client) -> None:
+    receives(filed, "returned_for_changes")
+    answer = pass_on(as_agent, filed, deed="return", text=WORDS)
+    assert answer.status_code == 302
+    assert state(filed) == State.RETURNED_FOR_CHANGES
+    page = customers_page(as_owner, filed)
+    assert WORDS in page
+    assert "registrar" not in page
+    assert [(one.kind, one.to) for one in Letter.objects.all()] == [("return", "owner@example.com")]
+    assert "reports" not in case_page(as_agent, filed).one("main").text
+    assert Case.objects.get().service_status == ""
+    assert [(one.deed, one.outcome, one.text) for one in ReviewDecision.objects.all()] == [("return", "done", WORDS)]
+    assert audit_findings() == []
+
+
+def test_what_was_passed_on_can_be_corrected_and_submitted_for_our_review(
+    filed: Draft, as_agent: Client, owner: Any
+) -> None:
+    receives(filed, "returned_for_changes")
+    pass_on(as_agent, filed, deed="return", text=WORDS)
+    draft = again(filed)
+    section = draft.schema.section("the-company")
+    assert section is not None
+    services.save_section(draft, section, {"entity.name": "Larkspur"}, version=draft.version("the-company"), by=owner)
+    services.submit(draft, by=owner)
+    assert state(filed) == State.SUBMITTED_FOR_REVIEW
+
+
+def test_a_rejection_is_passed_on_as_final(filed: Draft, as_agent: Client, as_owner: Client) -> None:
+    receives(filed)
+    assert pass_on(as_agent, filed, deed="decline", text=WORDS).status_code == 302
+    assert state(filed) == State.REJECTED
+    page = customers_page(as_owner, filed)
+    assert WORDS in page
+    assert "registrar" not in page
+
+
+def test_a_dismissal_leaves_everything_as_it_is(filed: Draft, as_agent: Client, as_owner: Client) -> None:
+    receives(filed)
+    assert dismiss(as_agent, filed, reason="A mistake of theirs, says Mr Foss.").status_code == 302
+    assert state(filed) == State.SUBMITTED_TO_CSP
+    assert "Foss" not in customers_page(as_owner, filed)
+    [status] = ServiceStatus.objects.all()
+    assert (status.outcome, status.reason) == ("dismissed", "A mistake of theirs, says Mr Foss.")
+    receives(filed)
+    assert ServiceStatus.objects.count() == 1, "the same again is not put before an agent again"
+    assert "reports" not in case_page(as_agent, filed).one("main").text
+    assert Case.objects.get().waiting_since is None
+    assert Letter.objects.count() == 0
+    assert audit_findings() == []
+
+
+@pytest.mark.parametrize(
+    ("typed", "message"),
+    [
+        ({"deed": "return"}, "Tell the customer why."),
+        ({"deed": "return", "text": " \n"}, "Tell the customer why."),
+        ({"text": WORDS}, "Select a decision."),
+        ({"deed": "approve", "text": WORDS}, "Select a decision."),
+        ({"deed": "decline", "text": "x" * 2_001}, "Use 2,000 characters or fewer."),
+    ],
+)
+def test_what_is_missing_is_named_and_what_was_typed_stays(
+    typed: dict[str, str], message: str, filed: Draft, as_agent: Client
+) -> None:
+    receives(filed)
+    answer = pass_on(as_agent, filed, **typed)
+    assert answer.status_code == 422
+    page = sound(answer)
+    assert message in page.one("main").text
+    assert typed.get("text", "").strip() in page.one("textarea", name="text").text
+    assert state(filed) == State.SUBMITTED_TO_CSP
+
+
+def test_a_dismissal_takes_a_reason(filed: Draft, as_agent: Client) -> None:
+    receives(filed)
+    answer = dismiss(as_agent, filed, reason="")
+    assert answer.status_code == 422
+    assert "Enter a reason." in sound(answer).one("main").text
+
+
+def test_of_two_agents_the_second_is_told(filed: Draft, as_agent: Client, as_colleague: Client) -> None:
+    receives(filed)
+    form = hidden(case_page(as_colleague, filed), "/service-status/")
+    dismiss(as_agent, filed, reason="Settled by telephone.")
+    answer = as_colleague.post(path(filed, "service-status/"), form | {"deed": "decline", "text": WORDS})
+    assert answer.status_code == 409
+    assert "dismissed the formation service’s status" in answer.content.decode()
+    assert state(filed) == State.SUBMITTED_TO_CSP
+
+
+def test_a_later_status_takes_the_place_of_the_one_on_an_open_page(filed: Draft, as_agent: Client) -> None:
+    receives(filed)
+    form = hidden(case_page(as_agent, filed), "/service-status/")
+    receives(filed, "on_hold")
+    answer = as_agent.post(path(filed, "service-status/"), form | {"deed": "decline", "text": WORDS})
+    assert answer.status_code == 409
+    assert state(filed) == State.SUBMITTED_TO_CSP
+
+
+def test_during_the_review_the_agent_decides_as_usual(submitted: Draft, as_agent: Client) -> None:
+    receives(submitted)
+    page = case_page(as_agent, submitted)
+    assert "Decide about the application below" in page.one("main").text
+    assert not [one for one in page.all("form") if one.attributes.get("action", "").endswith("/service-status/")]
+    [status] = ServiceStatus.objects.all()
+    form = {"number": str(status.pk), "deed": "decline", "text": WORDS}
+    assert as_agent.post(path(submitted, "service-status/"), form).status_code == 409
+    assert state(submitted) == State.SUBMITTED_FOR_REVIEW
+
+
+def test_where_nothing_waits_the_page_says_so(filed: Draft, as_agent: Client) -> None:
+    text = sound(as_agent.get(path(filed, "service-status/"))).one("main").text
+    assert "No decision of the formation service is waiting." in text
+
+
+def test_an_incorporation_that_the_service_reports_stands_at_the_case(filed: Draft, as_agent: Client) -> None:
+    receives(filed, "incorporated", company_number="2087311", incorporated_on=date(2026, 11, 20))
+    assert state(filed) == State.INCORPORATED
+    assert "Registration number 2087311. Registered on 20 November 2026." in " ".join(
+        case_page(as_agent, filed).one("aside", class_="rail").text.split()
+    )
+
+
+@pytest.fixture
+def unpaid(submitted: Draft) -> Draft:
+    """The service waits for the customer's payment."""
+    services.set_payment_due(submitted, is_due=True)
+    return submitted
+
+
+def test_a_case_that_is_not_paid_for_is_shown_and_nothing_is_offered(unpaid: Draft, as_agent: Client) -> None:
+    page = case_page(as_agent, unpaid)
+    assert "waiting for the customer’s payment" in page.one("main").text
+    assert not page.all("input", name="deed")
+    offered = {one.text for one in page.all("button")}
+    assert not [words for words in offered if words.startswith(("Accept", "Claim", "Assign"))]
+    queue = queue_page(as_agent, "?view=all")
+    assert "Waiting for payment" in queue.one("main").text
+    assert not queue.all("input", name="case")
+    assert "Waiting for payment" not in queue_page(as_agent).one("main").text, "it does not wait for us"
+
+
+def test_the_server_refuses_to_claim_or_decide_what_is_not_paid_for(
+    unpaid: Draft, as_agent: Client, agent: Any, colleague: Any
+) -> None:
+    number, reference = unpaid.application.pk, unpaid.application.reference
+    as_agent.post("/desk/claims/", {"case": number})
+    said = as_agent.post(path(unpaid, "claim/"), follow=True).content.decode()
+    assert "this case cannot be claimed" in said
+    as_agent.post("/desk/assignments/", {"case": number, "agent": colleague.pk})
+    as_agent.post("/desk/next/")
+    assert Case.objects.get().claimed_by is None
+    sight = {"sight": "1.0"}
+    answer = as_agent.post(path(unpaid, "ruling/"), sight | {"deed": "decline", "reason": "funds", "text": "No."})
+    assert answer.status_code == 409
+    assert "waiting for the customer’s payment" in answer.content.decode()
+    as_agent.post(path(unpaid, "notes/"), sight | {"text": "Asked by telephone.", "place": "application::"})
+    application = Application.objects.get(reference=reference)
+    assert (application.status, Case.objects.get().claimed_by) == (State.SUBMITTED_FOR_REVIEW, None)
+
+
+def test_once_it_is_paid_for_it_waits_for_us(unpaid: Draft, as_agent: Client) -> None:
+    services.set_payment_due(again(unpaid), is_due=False)
+    as_agent.post(path(unpaid, "claim/"))
+    assert state(unpaid) == State.IN_REVIEW
