@@ -198,7 +198,7 @@ def _facts(draft: Draft, made_at: datetime) -> PrintedEntry:
         ),
         PrintedRow(gettext("Submitted by"), by.called if by else "", is_name=True),
         PrintedRow(gettext("Registration number"), entry.number if entry else ""),
-        PrintedRow(gettext("Registered on"), formats.day(entry.day) if entry else ""),
+        PrintedRow(gettext("Registered on"), formats.day(entry.day) if entry and entry.day else ""),
         PrintedRow(gettext("Form and version"), form),
         PrintedRow(gettext("Copy made"), formats.date_and_time(made_at)),
     )

@@ -17,7 +17,9 @@ from formation_portal.applications.models import Application, Change
 from formation_portal.contract.catalog import expected_dates
 from formation_portal.contract.lifecycle import FINAL, State, is_possible
 from formation_portal.contract.localisation import long_date, ngettext
+from formation_portal.gateway.records import EntityRecord
 from formation_portal.relay.delivery_status import ApplicationDeliveries, accepted_documents
+from formation_portal.relay.entity_status import read_payment
 from formation_portal.relay.models import Delivery, DeliveryState, ResourceKind
 from formation_portal.reviews.customer_queries import decision_texts
 from formation_portal.reviews.decisions import registration_of
@@ -129,8 +131,10 @@ class Progress:
     @property
     def _expected_dates(self) -> tuple[date, date] | None:
         """When it usually exists: counted from the filing, and before that from when it was last submitted. None where
-        the product's words tell no days, while its customer has it, and at the end."""
+        the product's words tell no days, while its customer has it or has to pay, and at the end."""
         status = self.application.status
+        if self.application.payment_due_since is not None:
+            return None
         submissions = [one for one in self.moves if one.moved_to == State.SUBMITTED_FOR_REVIEW]
         if status is State.SUBMITTED_TO_CSP:
             since = self._current.at if self._current else None
@@ -160,7 +164,7 @@ class Progress:
             )
         yield from documents
         yield self._present_step()
-        if status is State.RETURNED_FOR_CHANGES:
+        if status is State.RETURNED_FOR_CHANGES or self._is_before_review:
             yield ProgressStep("", str(_REVIEW), "", "later")
         if status in _BEFORE_FILING:
             yield ProgressStep("", str(_FILING), self._usually, "later")
@@ -171,8 +175,16 @@ class Progress:
                 promise = gettext("We will update this page that day.")
             yield ProgressStep(self._expected, self._exists, promise, "later")
 
+    @property
+    def _is_before_review(self) -> bool:
+        """Whether our review waits for the customer's payment."""
+        return self.application.payment_due_since is not None and self.application.status in _BEFORE_FILING
+
     def _present_step(self) -> ProgressStep:
         status, when = self.application.status, _day(self._current.at if self._current else None)
+        if self.application.payment_due_since is not None:
+            when = _day(self.application.payment_due_since)
+            return ProgressStep(when, gettext("Waiting for payment"), gettext("Next: you."), "heed")
         if status is State.INCORPORATED:
             return ProgressStep(when, self._exists, gettext("Completed."), "met")
         mark, title, following = _NOW[status]
@@ -239,6 +251,8 @@ class StatusPage:
     def lead(self) -> str:
         """Where it stands, and who acts next."""
         if self.returned is None:
+            if self.is_payment_due:
+                return gettext("Waiting for your payment. We review your application after that.")
             if self.progress.is_late:
                 return gettext("With the registry for longer than usual. Contact us if you have not heard from us.")
             return str(_LEADS.get(self.draft.application.status, ""))
@@ -268,8 +282,19 @@ class StatusPage:
         if application.submitted_by is not None:
             yield gettext("By"), application.submitted_by.called, True
         if entry := registration_of(application):
-            yield gettext("Registration number"), entry.number, False
-            yield gettext("Registered on"), long_date(entry.day), False
+            if entry.number:
+                yield gettext("Registration number"), entry.number, False
+            if entry.day:
+                yield gettext("Registered on"), long_date(entry.day), False
+
+    @property
+    def is_payment_due(self) -> bool:
+        return self.draft.application.payment_due_since is not None
+
+    @cached_property
+    def payment(self) -> EntityRecord:
+        """Where the customer pays, read from the formation service."""
+        return read_payment(self.draft.application)
 
     @property
     def can_withdraw(self) -> bool:
@@ -278,7 +303,7 @@ class StatusPage:
     @property
     def is_moving(self) -> bool:
         """Whether somebody else has it, so that there is something to wait for."""
-        return self.draft.application.status in _MOVING
+        return self.draft.application.status in _MOVING and not self.is_payment_due
 
     @property
     def updated(self) -> str:
@@ -298,14 +323,14 @@ class StatusPage:
 
 
 def status_version(application: Application) -> str:
-    """State, round, and what the service says of documents, as an address names them. One query."""
+    """State, round, payment, and what the service says of documents, as an address names them. One query."""
     # Some status is greater than none: so they are found in the index.
     documents = Delivery.objects.filter(
         application=application.pk, kind=ResourceKind.DOCUMENT, state=DeliveryState.DONE, document_status__gt=""
     )
     rows = documents.order_by("pk").only("application", "kind", "subject", "document_status", "document_note")
     statuses = [(row.pk, row.document_status, row.document_note) for row in rows]
-    seen = (application.state, application.submissions, statuses)
+    seen = (application.state, application.submissions, application.payment_due_since, statuses)
     return blake2s(repr(seen).encode(), digest_size=8).hexdigest()
 
 
