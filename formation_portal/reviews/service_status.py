@@ -89,12 +89,13 @@ def pass_on(
 ) -> ReviewDecision:
     """Return or decline the application as the service has, with the agent's own words for the customer.
 
-    Makes no call. Raises ReviewChanged, ReviewRefused, PaymentDue and Closed.
+    Makes no call. Raises ClaimedByColleague, ReviewChanged, ReviewRefused, PaymentDue and Closed.
     """
     if deed not in _PASSED_ON_BY:
         raise ReviewRefused("Select a decision.", field="deed")
     states = frozenset({State.SUBMITTED_TO_CSP})
     with review_transaction(draft, by=by, version=version, states=states, begins=False) as work:
+        subscribers.refuse_claimed_case(draft, by=by)
         status = _open_status_to_decide(work, number)
         decision = ReviewDecision(application=draft.application, deed=deed, text=_clean(text, "text"))
         decision.round, decision.proposed_by_id, decision.proposed_at = version.round, by.pk, timezone.now()

@@ -32,7 +32,8 @@ class ServiceStatusForm(forms.Form):
         return ReviewVersion.parse(self.cleaned_data["sight"])
 
     def store(self, draft: Draft, *, by: AbstractBaseUser) -> None:
-        """Carry out what was decided. Raises ReviewChanged, ReviewRefused and Closed."""
+        """Carry out what was decided. Raises ClaimedByColleague, ReviewChanged, ReviewRefused and
+        Closed."""
         raise NotImplementedError
 
 

@@ -9,7 +9,7 @@ from formation_portal.accounts.models import Right
 from formation_portal.accounts.policies import UserRequest, agent_with
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.services import Closed
-from formation_portal.reviews.transactions import ReviewChanged, ReviewRefused
+from formation_portal.reviews.transactions import ClaimedByColleague, ReviewChanged, ReviewRefused
 
 from ..case_access import opens_case
 from ..changes_since import not_done
@@ -54,9 +54,9 @@ def _store(request: UserRequest, draft: Draft, form: ServiceStatusForm, *, done:
     except ReviewRefused as refused:
         form.add_error(refused.field if refused.field in form.fields else None, refused.message)
         return _draw(request, get_case_or_404(reference), form=form, status=422)
-    except Closed as closed:
+    except (Closed, ClaimedByColleague) as stopped:
         typed = [(str(bound.label), str(bound.value() or "")) for bound in form if bound.name in ("text", "reason")]
-        return not_done(request, get_case_or_404(reference), closed, title="Nothing was changed", typed=typed)
+        return not_done(request, get_case_or_404(reference), stopped, title="Nothing was changed", typed=typed)
     messages.success(request, done)
     return redirect("desk:case", reference=reference)
 

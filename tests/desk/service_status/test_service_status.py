@@ -177,6 +177,17 @@ def test_of_two_agents_the_second_is_told(filed: Draft, as_agent: Client, as_col
     assert state(filed) == State.SUBMITTED_TO_CSP
 
 
+def test_a_case_that_a_colleague_has_claimed_is_taken_over_first(
+    filed: Draft, as_agent: Client, as_colleague: Client
+) -> None:
+    receives(filed)
+    as_colleague.post(path(filed, "claim/"))
+    answer = pass_on(as_agent, filed, deed="return", text=WORDS)
+    assert answer.status_code == 409
+    assert WORDS in answer.content.decode(), "what was typed can be copied"
+    assert state(filed) == State.SUBMITTED_TO_CSP
+
+
 def test_a_later_status_takes_the_place_of_the_one_on_an_open_page(filed: Draft, as_agent: Client) -> None:
     receives(filed)
     form = hidden(case_page(as_agent, filed), "/service-status/")
@@ -240,7 +251,9 @@ def test_the_server_refuses_to_claim_or_decide_what_is_not_paid_for(
     as_agent.post("/desk/next/")
     assert Case.objects.get().claimed_by is None
     sight = {"sight": "1.0"}
-    answer = as_agent.post(path(unpaid, "ruling/"), sight | {"deed": "decline", "reason": "funds", "text": "No."})
+    answer = as_agent.post(
+        path(unpaid, "ruling/"), sight | {"deed": "decline", "reason": "funds", "text": "No.", "certain": "1"}
+    )
     assert answer.status_code == 409
     assert "waiting for the customer’s payment" in answer.content.decode()
     as_agent.post(path(unpaid, "notes/"), sight | {"text": "Asked by telephone.", "place": "application::"})

@@ -10,7 +10,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
     dependencies = [
         ("applications", "0016_retention"),
-        ("reviews", "0007_encrypted"),
+        ("reviews", "0008_decisions_take_effect_later"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
