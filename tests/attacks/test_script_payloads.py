@@ -35,8 +35,9 @@ SHOWN_TO = {
         *("note", "screening", "shared", "remote", "decision"),
     ),
 }
-# A formula in a spreadsheet is not read.
-REFUSED = {mark("cellfirst", COUNT - 1), mark("celllast", COUNT - 1)}
+# A formula in a spreadsheet is not read. A fault whose field is called with a mark of direction names no question once the
+# gateway has removed the mark, and goes to an agent.
+REFUSED = {mark("cellfirst", COUNT - 1), mark("celllast", COUNT - 1), mark("fault", 48)}
 
 
 @contextmanager
