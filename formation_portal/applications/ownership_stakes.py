@@ -18,6 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from formation_portal.contract.fields.parsing import is_blank
 from formation_portal.contract.fields.values import AnswerError
 from formation_portal.contract.localisation import month_and_year
+from formation_portal.contract.needs import Need
 from formation_portal.contract.ownership import (
     Stakes,
     Threshold,
@@ -102,6 +103,22 @@ def owned_companies(draft: Draft, typed: TypedStakes) -> tuple[PartyRow, ...]:
 def exceed_whole(parts: Iterable[Fraction | None]) -> bool:
     """Tell whether stakes in one company exceed 100% together. None, a stake that cannot be parsed, adds nothing."""
     return sum((part for part in parts if part), Fraction(0)) > 1
+
+
+def needs_of_owners(draft: Draft) -> tuple[Need, ...]:
+    """Return a need for each company whose owners together exceed 100%, while owners are asked for. One query.
+
+    The form refuses such shares; they can still come together when an owner is restored or two companies are merged.
+    """
+    section = draft.schema.share_section
+    if section is None or not draft.holds_shares:
+        return ()
+    typed, needs = typed_stakes(draft), []
+    for company in owned_companies(draft, typed):
+        if exceed_whole(owner.part for owner in owners_of(draft, company, typed)):
+            text = gettext("{name}: correct the shares. They must not exceed 100%").format(name=company.label)
+            needs.append(Need("owners_exceeded", text, section.key, party_id=company.token))
+    return tuple(needs)
 
 
 def known_stakes(draft: Draft, typed: TypedStakes) -> Stakes:

@@ -28,7 +28,8 @@ class Need:
     """One thing that is missing: a stable code, a sentence, and where to mend it.
 
     Codes: required, incomplete (an answer that lacks a part), unreadable, impossible (outside a bound), minimum,
-    too_many_parties, total_short, total_exceeded, party_type_not_allowed, document, share_class, holding, over_issued.
+    too_many_parties, total_short, total_exceeded, party_type_not_allowed, document, share_class, holding, over_issued,
+    owners_exceeded.
     """
 
     code: str
@@ -53,6 +54,7 @@ CORRECTIONS = frozenset(
         "total_exceeded",
         "party_type_not_allowed",
         "over_issued",
+        "owners_exceeded",
         "refused",
     }
 )

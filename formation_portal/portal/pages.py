@@ -110,6 +110,8 @@ def need_url(draft: Draft, need: Need, *, back_to: str = "") -> str:
     control: Callable[[FieldSpec], str] = control_name
     if need.code in ("holding", "over_issued") or (need.party_id and need.share_class_id):
         view = "shares"
+    elif need.code == "owners_exceeded":
+        view, key = "owners", need.party_id or ""
     elif need.party_id is not None:
         party = draft.party(need.party_id)
         view, key, control = "party", need.party_id, party_control

@@ -13,6 +13,7 @@ from formation_portal.core import subscribers
 
 from ..draft import Draft, keep_schema, load_schema, open_draft
 from ..models import Application, Change
+from ..ownership_stakes import needs_of_owners
 from ..translation import in_language
 from .erasure import erase_content
 from .exceptions import Closed, NotReady, PaymentDue, Unread
@@ -50,7 +51,7 @@ def submit(draft: Draft, *, by: AbstractBaseUser, declaration: str = "", revisio
         if not is_possible("submit", application.status):
             raise Closed(application.status)
         _refuse_unread(application, revision)
-        if still_needed := (*draft.needs, *subscribers.submission_blockers(draft)):
+        if still_needed := (*draft.needs, *needs_of_owners(draft), *subscribers.submission_blockers(draft)):
             raise NotReady(still_needed)
         application.state = State.SUBMITTED_FOR_REVIEW
         application.submitted_at = timezone.now()

@@ -13,6 +13,7 @@ from django.utils.translation import gettext
 
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.locks import Locks, locks_of
+from formation_portal.applications.ownership_stakes import needs_of_owners
 from formation_portal.applications.parties import PartyRow
 from formation_portal.applications.readback import (
     AnswerGroup,
@@ -82,7 +83,9 @@ class CheckPage:
             return ()
         done = {item.said for item in self.returned.items if item.is_done} if self.returned else set()
         refused = (need for need in self.delivery.refused if need.text not in done)
-        needed = self.draft.needs if self.refused_for is None else self.refused_for
+        needed = self.refused_for
+        if needed is None:
+            needed = (*self.draft.needs, *needs_of_owners(self.draft))
         return tuple(dict.fromkeys((*refused, *needed)))
 
     @cached_property

@@ -423,6 +423,18 @@ def test_stored_shares_that_exceed_the_whole_are_marked_on_their_page(as_owner: 
     assert page.all("p", _class="error")[0].text.endswith(EXCESS)
 
 
+def test_stored_shares_that_exceed_the_whole_stand_in_the_way_of_submitting(
+    as_owner: Client, exceeded: Draft, owner: Any
+) -> None:
+    words = "Kestrel B.V.: correct the shares. They must not exceed 100%"
+    with pytest.raises(services.NotReady) as refusal:
+        services.submit(open_draft(exceeded.application), by=owner)
+    assert words in [need.text for need in refusal.value.needs]
+    check = Markup(as_owner.get(f"/applications/{exceeded.application.reference}/check/").content.decode())
+    [link] = [element for element in check.all("a") if element.text == words]
+    assert link.attributes["href"] == f"{url(exceeded)}?next=check"
+
+
 def test_desk_and_record_say_that_stored_shares_exceed_the_whole(
     as_owner: Client, as_agent: Client, exceeded: Draft
 ) -> None:
