@@ -35,8 +35,8 @@ SHOWN_TO = {
         *("note", "screening", "shared", "remote", "decision"),
     ),
 }
-# A formula in a spreadsheet is not read. A fault whose field is called with a mark of direction names no question once the
-# gateway has removed the mark, and goes to an agent.
+# A formula in a spreadsheet is not read. A fault whose field's name has a mark of direction names no question once the
+# gateway has removed it, and goes to an agent.
 REFUSED = {mark("cellfirst", COUNT - 1), mark("celllast", COUNT - 1), mark("fault", 48)}
 
 
