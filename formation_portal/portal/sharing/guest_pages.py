@@ -205,6 +205,8 @@ def part_page(part: OwnPart) -> PartPage:
         entry_of=entry_of,
         raw=party.raw,
         answers=party.record.answers,
+        impossible=draft.form_state.impossible_answers(party.record),
+        advice=draft.form_state.advised_answers(party.record),
         refused=refused_answers(delivery),
         overlong=draft.overlong,
         control=party_control,

@@ -625,3 +625,11 @@ def test_a_guests_text_is_cleaned_as_a_customers_is(guest: Client, invitation: I
     answers = stored(invitation).record.answers
     assert answers.values["person.first_name"] == "Augusta"
     assert "person.last_name" not in {*answers.values, *answers.problems}, "it is asked for"
+
+
+def test_a_guest_reads_what_cannot_be_true_below_its_field(guest: Client, invitation: Invitation) -> None:
+    born = {f"person.date_of_birth:{part}": value for part, value in (("day", "2"), ("month", "3"), ("year", "2999"))}
+    assert fill_in(guest, invitation, **born).status_code == 302
+    page = page_of(guest, url(invitation))
+    assert "“Date of birth” must be in the past" in page.one("div", id="q:person.date_of_birth-objection").text
+    assert "“Date of birth” must be in the past" in page.one("section", id="needs-section").text
