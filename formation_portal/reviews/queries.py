@@ -1,14 +1,16 @@
 """Queries to the customer, drafted, changed and deleted here and sent with a return (decisions.py); and notes among
 colleagues."""
 
+from dataclasses import replace
 from typing import Any
 
 from django.contrib.auth.models import AbstractBaseUser
 from django.utils import timezone
 
 from formation_portal.applications.draft import Draft
+from formation_portal.contract.fields.base import FieldSpec
 from formation_portal.contract.lifecycle import State
-from formation_portal.contract.record import validate
+from formation_portal.contract.record import Answers, validate
 
 from .models import MAX_LABEL, MAX_TEXT, Note, Query, QueryReason
 from .targets import Target, field_at, label_of
@@ -113,6 +115,19 @@ def _validate_proposal(draft: Draft, target: Target, proposal: Any) -> None:
         raise ReviewRefused(problem.message, field="proposal")
     if spec.name not in answers.values:
         raise ReviewRefused("Enter the answer you propose, or remove it.", field="proposal")
+    if objection := _proposal_objection(draft, target, spec, answers):
+        raise ReviewRefused(objection, field="proposal")
+
+
+def _proposal_objection(draft: Draft, target: Target, spec: FieldSpec, proposed: Answers) -> str:
+    """Return why a proposed answer cannot be true; "" where nothing speaks against it (supplement, "Bounds")."""
+    row = draft.party(target.holder)
+    if row is None:
+        objection = spec.objection(proposed.values[spec.name], days=draft.days)
+        return objection.message if objection else ""
+    party = replace(row.record, answers=Answers({**row.record.answers.values, **proposed.values}))
+    problem = draft.form_state.impossible_answers(party).get(spec.name)
+    return problem.message if problem else ""
 
 
 def _open_queries(draft: Draft) -> Any:

@@ -74,6 +74,7 @@ def test_a_colleagues_draft_is_not_overwritten(submitted: Draft, agent: Any, col
         (BIRTH, {"text": "x" * (MAX_TEXT + 1)}, "text"),
         (BIRTH, {"text": "Look", "reason": "because"}, "reason"),
         (BIRTH, {"text": "Look", "proposal": {"day": "31", "month": "2", "year": "1984"}}, "proposal"),
+        (BIRTH, {"text": "Look", "proposal": {"day": "3", "month": "4", "year": "2999"}}, "proposal"),
         (Target(TargetKind.PARTY, "ada"), {"text": "Look", "proposal": "Bob"}, "proposal"),
         (Target.of_field("ada", "no.such"), {"text": "Look"}, ""),
         (Target.of_document("", "No such paper"), {"text": "Look"}, ""),

@@ -84,6 +84,12 @@ class Region:
         )
 
 
+def _note(question: Question) -> str:
+    if question.given:
+        return gettext("Provided by your registered agent")
+    return question.objection or question.advice or question.doubt
+
+
 def answer_rows(regions: Iterable[Region]) -> tuple[AnswerRow, ...]:
     """The shown questions with their answers."""
     return tuple(
@@ -91,7 +97,7 @@ def answer_rows(regions: Iterable[Region]) -> tuple[AnswerRow, ...]:
             term=question.label,
             value="\n".join(question.given) or question.read_back,
             is_name=question.is_name,
-            note=gettext("Provided by your registered agent") if question.given else question.doubt,
+            note=_note(question),
         )
         for region in regions
         if region.shown
