@@ -80,7 +80,7 @@ def test_a_colleagues_draft_is_not_overwritten(submitted: Draft, agent: Any, col
         (Target.of_document("", "No such paper"), {"text": "Look"}, ""),
         (Target(TargetKind.PARTY, "bob"), {"text": "Look"}, ""),
     ],
-    ids=["empty", "long", "reason", "date", "of a party", "no field", "no slot", "no party"],
+    ids=["empty", "long", "reason", "date", "impossible", "of a party", "no field", "no slot", "no party"],
 )
 def test_what_cannot_be_asked_is_refused(
     submitted: Draft, agent: Any, target: Target, more: dict[str, Any], field: str
