@@ -110,6 +110,7 @@ SUPPLEMENTS_CALLS: dict[str, Supplement] = {
     "update_entity": lambda client: client.update_entity("E-1", {"name": "B"}, key="k"),
     "delete_entity": lambda client: client.delete_entity("E-1"),
     "submit": lambda client: client.submit("E-1", key="k"),
+    "send_test_event": lambda client: client.send_test_event("wh_1", key="k"),
     "set_status": lambda client: client.set_status("E-1", "withdrawn", key="k"),
     "csp_data": lambda client: client.csp_data("E-1", party_id="pty_1"),
     "party": lambda client: client.party("E-1", "pty_1"),

@@ -62,11 +62,13 @@ def read_service_record(reference: str, schema: Json) -> ServiceRecord:
         party.kind, party.roles = record["party_type"], {*record["roles"], *record["pending_roles"]}
         party_names[record["party_id"]] = party.name
         found.parties[party.name] = party
-    for record in api.share_classes(entity["id"]):
+    # The service answers 422 for shares of a product that has none.
+    has_shares = any(section["scope"] == "share_structure" for section in schema["sections"])
+    for record in api.share_classes(entity["id"]) if has_shares else ():
         share_class = _holder(record, csp(share_class_id=record["id"]))
         class_names[record["id"]] = share_class.name
         found.classes[share_class.name] = share_class
-    for row in api.shareholdings(entity["id"]):
+    for row in api.shareholdings(entity["id"]) if has_shares else ():
         found.holdings[party_names[row["party_id"]], class_names[row["share_class_id"]]] = row["shares_held"]
     for row in api.documents(entity["id"]):
         party_id = row["party_id"]

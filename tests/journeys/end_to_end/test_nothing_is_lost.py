@@ -170,7 +170,8 @@ def test_a_stale_tab_shows_both_texts_and_either_way_out_works(
     save(browser, fill(theirs, name="Kestrel"))
     clash = save(browser, fill(mine, name=NAME, goods=TEXT))
     assert clash.status == 409
-    assert raw(application) == {"xy.activity": "Trading", "entity.name": "Kestrel"}
+    # Only the answer in conflict waits.
+    assert raw(application) == {"xy.activity": "Trading", "entity.name": "Kestrel", "xy.goods": TEXT}
     form = clash.form(button="Save these answers")
     labels = [option.label for one in form.controls for option in one.options]
     assert any(label.startswith(NAME) for label in labels)

@@ -40,8 +40,10 @@ def test_every_usable_product_arrives_as_typed(
     assert (
         differences(expected_record(generic_client, item_of(slug)["schema"]), read_other_service_record(entity)) == []
     )
-    calls = {request.method for request in at_other_service.received if not request.path.endswith("/catalog")}
-    assert calls == {"POST"}
+    # It lacks the submission: the portal reads whether the entity is there, and asks for nothing else.
+    reads = {request.path for request in at_other_service.received if request.method == "GET"}
+    assert reads == {"/api/v1/catalog", f"/api/v1/entities/{entity.id}", f"/api/v1/entities/{entity.id}/parties"}
+    assert {request.method for request in at_other_service.received} == {"GET", "POST"}
     assert "With our team" in browser.get(status.address).words
 
 

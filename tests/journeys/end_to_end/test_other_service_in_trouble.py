@@ -7,6 +7,8 @@ import pytest
 
 from formation_portal import relay
 from formation_portal.gateway.catalog import forget
+from formation_portal.relay.models import Delivery
+from formation_portal.relay.resolution import send_again
 from tests.journeys.actors.generic_client import GenericClient
 from tests.journeys.clients import InProcessBrowser
 from tests.journeys.end_to_end.other_service import address_of, all_pages, browser, sections_of
@@ -36,23 +38,39 @@ def submitted(browser: InProcessBrowser, overview: Page) -> Page:
 
 
 @pytest.mark.parametrize(
-    "body",
+    ("status", "body"),
     [
-        {"error": {"code": "taken", "message": WORDS, "details": {"field": "register.shard"}}},
-        {"error": {"code": "taken", "message": WORDS, "details": {"shard": 7}}},
-        {"message": WORDS, "errors": ["name.of.theirs"]},
+        (422, WORDS),
+        (409, {"error": WORDS}),
+        (422, {"detail": WORDS}),
+        (422, {"error": {"code": "taken", "message": WORDS, "details": {"field": "register.shard"}}}),
+        (422, {"error": {"code": "taken", "message": WORDS, "details": {"shard": 7}}}),
     ],
 )
-def test_what_is_said_at_no_field_of_ours_stands_at_the_head_of_its_section(
-    body: Any, overview: Page, browser: InProcessBrowser, at_other_service: OtherService
+def test_a_refusal_that_names_no_question_is_our_teams_who_send_it_again(
+    status: int, body: Any, overview: Page, browser: InProcessBrowser, at_other_service: OtherService, agent: Any
 ) -> None:
-    at_other_service.answer(CREATE, 422, body, times=1)
+    at_other_service.answer(CREATE, status, body, times=1)
+    submitted(browser, overview)
+    home = browser.get(address_of(overview))
+    assert "With our team" in home.words
+    assert "Changes needed" not in home.words
+    assert not any(WORDS in page.words for page in all_pages(browser, overview))
+    held = Delivery.objects.get(kind="entity")
+    send_again(held.pk, agent=agent, seen_at=held.updated_at)
+    relay.drain()
+    assert at_other_service.only_entity().created["name"]
+
+
+def test_a_path_through_a_question_stands_at_the_question(
+    overview: Page, browser: InProcessBrowser, at_other_service: OtherService
+) -> None:
+    at_other_service.answer(CREATE, 422, {"message": WORDS, "errors": ["name.of.theirs"]}, times=1)
     submitted(browser, overview)
     section = browser.get(sections_of(overview)[0])
     assert section.errors == [WORDS]
-    assert "shard" not in section.words
     assert "theirs" not in section.words
-    others = [browser.get(one) for one in sections_of(overview)[1:]]
+    others = [browser.get(address) for address in sections_of(overview)[1:]]
     assert not any(WORDS in page.words for page in others)
     rename(browser, overview, "Larkspur")
     submitted(browser, overview)
@@ -112,20 +130,6 @@ def test_a_refused_field_says_so_in_the_services_words_and_can_be_mended(
     submitted(browser, overview)
     assert at_other_service.only_entity().created["name"] == "Larkspur"
     assert "With our team" in browser.get(shown.address).words
-
-
-@pytest.mark.parametrize(("status", "body"), [(422, WORDS), (409, {"error": WORDS}), (422, {"detail": WORDS})])
-def test_a_refusal_that_names_no_field_is_said_where_one_looks(
-    status: int, body: Any, overview: Page, browser: InProcessBrowser, at_other_service: OtherService
-) -> None:
-    at_other_service.answer(CREATE, status, body, times=1)
-    submitted(browser, overview)
-    home = browser.get(address_of(overview))
-    assert "Changes needed" in home.words
-    assert WORDS in home.words
-    rename(browser, overview, "Larkspur")
-    submitted(browser, overview)
-    assert at_other_service.only_entity().created["name"] == "Larkspur"
 
 
 Trouble = Callable[[OtherService], object]

@@ -117,7 +117,7 @@ def test_overview_people_and_check_say_the_same_of_a_role(as_owner: Client, half
     overview = Markup(as_owner.get(f"/applications/{reference}/").content.decode())
     task = overview.one("li", id="task-directors").text
     assert ("1 of 2 complete" in task, "1 document to complete" in task) == (True, True)
-    assert "1 of 2 received" in overview.one("li", id="task-documents").text
+    assert "1 of 2 uploaded" in overview.one("li", id="task-documents").text
     assert "Complete" in overview.one("li", id="task-shareholders").text
     check = Markup(as_owner.get(f"/applications/{reference}/check/").content.decode()).one("main").text
     assert "Bob Byron: upload “Passport”" in check

@@ -69,7 +69,7 @@ def test_a_section_is_told_by_its_labels_and_in_words(draft: Draft, as_nobody: C
         "Name": "Larkfield",
         "Activity": "Trading",
         "Started on": "1\xa0February\xa02026",
-        "Purpose": "</textarea>1 & 2",
+        "Purpose": "</textarea> 1 & 2",
     }
 
 
