@@ -14,7 +14,7 @@ from tests.needed import has_chromium, needed
 pytestmark = [pytest.mark.browser, needed("Chromium", has_chromium())]
 
 
-def test_a_key_shows_numbers_and_a_clean_party_takes_three(open_tab: OpenTab) -> None:
+def test_a_key_shows_numbers_and_a_clean_party_takes_four(open_tab: OpenTab) -> None:
     draft, browser = submitted_with_numbers(new_user()), open_tab(new_user(is_agent=True))
     tab, address = browser.tab, f"{browser.base}/desk/{draft.application.reference}/parties/ada/"
     open_page(tab, f"{address}?zoom=150")
@@ -37,6 +37,9 @@ def test_a_key_shows_numbers_and_a_clean_party_takes_three(open_tab: OpenTab) ->
     expect(tab.get_by_text(LONG)).to_have_count(0)
     expect(words).to_have_value("half a sentence")
     open_page(tab, address)
+    tab.wait_for_load_state("load")
+    tab.keyboard.press("o")
+    tab.wait_for_url("**open=1**")
     tab.wait_for_load_state("load")
     tab.keyboard.press("v")
     expect(tab.get_by_text(LONG)).to_be_visible()
