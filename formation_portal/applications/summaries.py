@@ -143,7 +143,7 @@ _GIVEN = PreparedQuery(
 
 @dataclass(frozen=True, slots=True)
 class PartySummary:
-    """What one party still needs, counted by section and code; its documents and shares are included."""
+    """The needs of one party, counted by section and code; those of its documents and shares are included."""
 
     kind: str
     roles: tuple[str, ...]

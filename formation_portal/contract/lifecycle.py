@@ -139,8 +139,7 @@ def transition_to(target: State, source: State) -> Transition | None:
 
 
 def is_agents_call(target: State, source: State | None) -> bool:
-    """Whether an agent's move from one state to another is sent to the formation service. `source` is None where it is
-    not known."""
+    """Report that an agent's transition is sent to the formation service. `source` is None where it is not known."""
     transition = transition_to(target, source) if source else None
     if transition is None:
         return any(one.target is target and one.by == AGENT and one.is_sent for one in TRANSITIONS.values())

@@ -56,8 +56,7 @@ class DocumentSlot(Model):
 
 
 class Total(Model):
-    """What the answers of all parties in a role add up to (supplement, "Bounds"): `equals` a number, or at the most
-    `maximum`."""
+    """The sum that the answers of all parties in a role have to reach or not to exceed (supplement, "Bounds")."""
 
     field: str = ""
     equals: Decimal | None = None

@@ -127,7 +127,7 @@ class EntityRecord:
 
     @property
     def awaits_payment(self) -> bool:
-        """Whether the service has taken the submission and carries it out only once the customer has paid."""
+        """Report that the service has taken the submission and carries it out only once the customer has paid."""
         return self.pending_submission is True or self.status in PAYMENT_STATUSES
 
     @property

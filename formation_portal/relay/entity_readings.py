@@ -7,7 +7,7 @@ from formation_portal.core.encrypted_fields import EncryptedTextField
 
 
 class EntityReading(models.Model):
-    """What the service's record of an application's entity showed last, and when it is read again.
+    """The last reading of an application's entity at the service, and the time of the next one.
 
     While a worker reads, `next_at` is the end of its lease. None: it is not read before something else asks for it.
     """
@@ -16,7 +16,7 @@ class EntityReading(models.Model):
     read_at = models.DateTimeField(null=True)
     next_at = models.DateTimeField(null=True, db_index=True)
     status = EncryptedTextField(max_length=80, blank=True, bound_to=("application_id",))
-    # Where the customer pays, as the service gave it last; a page reads it again.
+    # The address at which the customer pays, as the service gave it last; a page reads it again.
     payment_url = EncryptedTextField(blank=True, bound_to=("application_id",))
 
     def __str__(self) -> str:

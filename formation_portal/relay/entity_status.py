@@ -177,7 +177,7 @@ def _note_record(application: Application, reading: EntityReading, record: Entit
 
 
 def _is_under_way(step: Delivery) -> bool:
-    """Whether the service may yet show what this transition makes of the entity."""
+    """Report that the service may still show the status that this transition brings."""
     return step.state in (DeliveryState.QUEUED, DeliveryState.WAITING) or not step.is_settled
 
 
@@ -197,7 +197,7 @@ def _expected_statuses(application: Application, steps: Sequence[Delivery]) -> t
 
 
 def _is_still_due(reading: EntityReading, record: EntityRecord) -> bool:
-    """Whether the service still waits for the payment: it does until it shows another status."""
+    """Report that the service still waits for the payment, which it does until it shows another status."""
     if record.awaits_payment:
         return True
     return record.pending_submission is None and record.status in ("", State.DRAFT, reading.status)

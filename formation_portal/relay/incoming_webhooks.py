@@ -82,7 +82,7 @@ class Subscribed(NamedTuple):
 
 
 def subscribe(service: FormationService, url: str, *, anew: bool = False) -> Subscribed:
-    """Have events posted to the address, with a new secret if `anew`, and count refused events from zero.
+    """Have events posted to the address, with a new secret where `anew` is set, and count refused events from zero.
 
     Earlier subscriptions of the address are ended once the new one is kept. Raises GatewayError; Unsupported where the
     service has no such call.

@@ -331,7 +331,7 @@ class ReviewDecision(_ReviewRow):
 
 
 class ServiceStatusOutcome(models.TextChoices):
-    """What became of a status that the formation service reported."""
+    """The outcome of a status that the formation service reported."""
 
     OPEN = "open", "Waiting for an agent"
     APPLIED = "applied", "Applied"
@@ -374,7 +374,7 @@ class ServiceStatus(_ReviewRow):
 
     @property
     def is_open(self) -> bool:
-        """Whether an agent has to decide about it."""
+        """Report that an agent has to decide about the status."""
         return self.outcome == ServiceStatusOutcome.OPEN
 
 

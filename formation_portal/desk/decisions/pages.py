@@ -62,7 +62,7 @@ def decided_message(decision: ReviewDecision) -> str:
 
 
 def _is_under_review(draft: Draft) -> bool:
-    """Whether agents may decide about it now: not before it is paid for."""
+    """Report that agents may decide about the case now: not before it is paid for."""
     return draft.application.status in UNDER_REVIEW and draft.application.payment_due_since is None
 
 

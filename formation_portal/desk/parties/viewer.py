@@ -20,7 +20,7 @@ _NEAR = 2
 
 @dataclass(frozen=True)
 class Viewer:
-    """What is looked at. `url` is the page's own address without a query; `is_open` where the reader has opened the
+    """The state of the viewer. `url` is the page's own address without a query; `is_open` where the reader has opened the
     document, now or before."""
 
     documents: tuple[Document, ...]

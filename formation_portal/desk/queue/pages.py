@@ -145,7 +145,7 @@ class CaseRow:
 
     @property
     def is_unpaid(self) -> bool:
-        """Whether the formation service waits for the customer's payment, so that nobody can claim the case."""
+        """Report that the formation service waits for the customer's payment, so that nobody can claim the case."""
         return self.case.application.payment_due_since is not None
 
     @property

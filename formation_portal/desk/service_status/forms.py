@@ -1,4 +1,4 @@
-"""What an agent posts about a status that the formation service reported."""
+"""Forms in which an agent passes a reported status on or dismisses it."""
 
 from typing import Any
 
@@ -38,7 +38,7 @@ class ServiceStatusForm(forms.Form):
 
 
 class PassOnForm(ServiceStatusForm):
-    """What the customer is told, in the agent's own words."""
+    """The message to the customer, in the agent's own words."""
 
     id_prefix = "pass-on"
     deed = forms.ChoiceField(
@@ -61,7 +61,7 @@ class PassOnForm(ServiceStatusForm):
 
 
 class DismissalForm(ServiceStatusForm):
-    """Why the status changes nothing."""
+    """The reason for which the status changes nothing."""
 
     id_prefix = "dismissal"
     reason = forms.CharField(

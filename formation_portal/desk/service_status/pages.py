@@ -33,7 +33,7 @@ class ServiceStatusCard:
 
     @property
     def can_pass_on(self) -> bool:
-        """Whether it can be passed on without a call. During the review the agent decides as usual."""
+        """Report that the status can be passed on without a call. During the review the agent decides as usual."""
         return is_possible("pass_on_return", self.draft.application.status)
 
     @property

@@ -1,4 +1,4 @@
-"""How far the part of a guest has come, and what its guest still has to give."""
+"""Read the progress of a guest's part, and the needs that the guest can meet."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""How far roles and their people have come. Every page takes the marks and the words from here."""
+"""Judge the progress of roles and of their people, for every page that shows it."""
 
 from collections import Counter
 from collections.abc import Set

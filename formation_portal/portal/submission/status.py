@@ -177,7 +177,7 @@ class Progress:
 
     @property
     def _is_before_review(self) -> bool:
-        """Whether our review waits for the customer's payment."""
+        """Report that our review waits for the customer's payment."""
         return self.application.payment_due_since is not None and self.application.status in _BEFORE_FILING
 
     def _present_step(self) -> ProgressStep:
@@ -293,7 +293,7 @@ class StatusPage:
 
     @cached_property
     def payment(self) -> EntityRecord:
-        """Where the customer pays, read from the formation service."""
+        """Return the address at which the customer pays, read from the formation service."""
         return read_payment(self.draft.application)
 
     @property
