@@ -60,7 +60,7 @@ def get_delivery_or_404(number: int) -> Delivery:
 
 
 def can_review(draft: Draft, reader: AbstractBaseUser) -> bool:
-    """Report that this agent can check and ask now: the case is under review and paid for, and the agent has the right."""
+    """Report that this agent can check and ask now: the case is under review and paid for, and they have the right."""
     return (
         draft.application.status in UNDER_REVIEW
         and draft.application.payment_due_since is None

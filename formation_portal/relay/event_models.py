@@ -20,7 +20,7 @@ class ReceivedEvent(models.Model):
 
 
 class RefusedEvents(models.Model):
-    """The number of events that were refused for one reason since the portal last subscribed: at most one row a reason."""
+    """The number of events refused for one reason since the portal last subscribed: at most one row a reason."""
 
     class Reason(models.TextChoices):
         NO_SECRET = "no_secret", "the portal has no secret to verify them"

@@ -20,8 +20,8 @@ _NEAR = 2
 
 @dataclass(frozen=True)
 class Viewer:
-    """The state of the viewer. `url` is the page's own address without a query; `is_open` where the reader has opened the
-    document, now or before."""
+    """The state of the viewer. `url` is the page's own address without a query; `is_open` says that the reader has
+    opened the document, now or before."""
 
     documents: tuple[Document, ...]
     document: Document
