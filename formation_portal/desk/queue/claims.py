@@ -134,10 +134,10 @@ def claim_or_take_over(application_id: int, *, by: AbstractUser, taken_from: str
     """Claim one case, or take it over from the agent whom the page named, for a reason. Returns what to say, with its
     level."""
     claimed, closed = (SUCCESS, "You have claimed this case."), (ERROR, "This case is closed, so it cannot be claimed.")
-    case = Case.objects.select_related("claimed_by").filter(pk=application_id).first()
+    case = Case.objects.select_related("claimed_by", "application").filter(pk=application_id).first()
     if case is None or case.open_since is None:
         return closed
-    if not Application.objects.filter(pk=application_id, payment_due_since=None).exists():
+    if case.application.payment_due_since is not None:
         return ERROR, "The formation service is waiting for the customer’s payment, so this case cannot be claimed."
     if taken_from and case.is_claimed and case.claimed_by_id != by.pk:
         if taken_from != str(case.claimed_by_id):
