@@ -1,11 +1,13 @@
 """Answers that cannot be true: below their field once saved, under Correct, on the check page and at the desk."""
 
 from copy import deepcopy
+from datetime import timedelta
 from typing import Any
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
+from django.utils import timezone
 
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
@@ -108,6 +110,16 @@ def test_a_child_is_no_director_but_may_hold_shares(as_owner: Client, draft: Dra
     row = next(row for row in rows if (row.attributes.get("id") or "").endswith("date_of_birth"))
     assert advice in row.text
     assert "is-heed" in row.attributes["class"]
+
+
+def test_ages_are_judged_on_the_day_of_the_first_submission(draft: Draft, owner: Any) -> None:
+    born = timezone.now() - timedelta(days=round(18.5 * 365.25))
+    birth = {"day": f"{born.day}", "month": f"{born.month}", "year": f"{born.year}"}
+    raw = factories.ADA | {"person.date_of_birth": birth}
+    services.add_party(draft, "person", ["director"], raw, by=owner)
+    assert "impossible" not in {need.code for need in open_draft(draft.application).needs}
+    draft.application.first_submitted_at = timezone.now() - timedelta(days=400)
+    assert "impossible" in {need.code for need in open_draft(draft.application).needs}
 
 
 def test_an_impossible_answer_is_not_sent(draft: Draft, owner: Any) -> None:
