@@ -74,6 +74,17 @@ def test_a_returned_application_can_be_changed_and_submitted_again(complete: Dra
     assert entry.who is None
 
 
+def test_the_first_submission_is_kept_through_the_next_ones(complete: Draft, owner: Any) -> None:
+    services.submit(complete, by=owner)
+    first = stored(complete)
+    assert first.first_submitted_at == first.submitted_at
+    Application.objects.filter(pk=first.pk).update(state=State.RETURNED_FOR_CHANGES)
+    services.submit(open_draft(stored(complete)), by=owner)
+    again = stored(complete)
+    assert again.first_submitted_at == first.submitted_at
+    assert again.submitted_at != first.submitted_at
+
+
 def test_a_submitted_application_can_be_withdrawn_and_is_then_final(complete: Draft, owner: Any) -> None:
     services.submit(complete, by=owner)
     services.withdraw(complete, by=owner)

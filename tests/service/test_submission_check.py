@@ -132,6 +132,15 @@ def test_what_was_returned_is_changed_and_submitted_again(caller: Caller, ready:
     assert caller.post(f"/entities/{ready['entity']}/submit").status_code == 200
 
 
+def test_the_first_submission_is_kept_through_the_next_ones(caller: Caller, ready: dict[str, str]) -> None:
+    caller.post(f"/entities/{ready['entity']}/submit")
+    first = Entity.objects.get(id=ready["entity"]).first_submitted_at
+    assert first is not None
+    update_each(Entity.objects.filter(id=ready["entity"]), status=State.RETURNED_FOR_CHANGES)
+    caller.post(f"/entities/{ready['entity']}/submit")
+    assert Entity.objects.get(id=ready["entity"]).first_submitted_at == first
+
+
 def test_judging_asks_the_database_a_fixed_number_of_times(
     caller: Caller, ready: dict[str, str], django_assert_max_num_queries: Any
 ) -> None:
