@@ -278,7 +278,7 @@ def test_it_is_read_once_an_hour_by_one_worker(submitted: Draft, transport: Flak
     lets_time_pass()
     assert [read_due_entities(), read_due_entities()] == [1, 0]
     reading = EntityReading.objects.get()
-    assert timedelta(minutes=59) < reading.next_at - timezone.now() <= timing.READ_HOURLY
+    assert timedelta(minutes=59) < reading.next_at - timezone.now() <= timedelta(hours=1)
     assert transport.endpoints == [READ]
 
 
