@@ -100,6 +100,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "formation_portal.core.middleware.Htmx",
     "allauth.account.middleware.AccountMiddleware",
+    "formation_portal.accounts.second_factor.SecondFactorPages",
     "formation_portal.core.middleware.ErrorPages",
 ]
 

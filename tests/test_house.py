@@ -27,7 +27,7 @@ ROOMS = {
     "reviews": {"contract", "applications", "audit"},
     "relay": {"contract", "gateway", "applications", "reviews", "mail", "audit"},
     "invitations": {"contract", "applications", "mail"},
-    "accounts": {"contract", "mail"},
+    "accounts": {"contract", "mail", "audit"},
     "statistics": {"contract", "applications", "reviews"},
     "privacy": {"contract", "applications", "reviews", "relay", "invitations", "accounts", "mail", "audit"},
     "ui": {

@@ -17,7 +17,7 @@ from django.utils.translation import gettext_lazy as _
 from formation_portal.mail import queue_letter
 from formation_portal.mail.rendering import KINDS_WITH_NAMES
 
-from . import addresses
+from . import addresses, second_factor
 from .guesses import give_back, password_buckets, remember_device, take
 from .models import User
 from .sessions import signed_in_seconds
@@ -40,6 +40,8 @@ _LETTERS = {
             "webauthn_added",
             "webauthn_removed",
             "recovery_codes_generated",
+            "recovery_codes_shown",
+            "recovery_code_used",
         ),
         ("second_factor", "page"),
     ),
@@ -137,13 +139,15 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth ha
         return bool(super().is_reauthentication_required(app=app, **more))
 
     def get_reauthentication_methods(self, user: User) -> list[dict[str, Any]]:
-        """In the portal's words."""
+        """Name the methods in the portal's words. A password alone confirms nobody once there is a second factor."""
         words = {
             "reauthenticate": gettext("Use your password"),
             "mfa_reauthenticate": gettext("Use a code"),
             "mfa_reauthenticate:webauthn": gettext("Use a passkey"),
         }
         methods = super().get_reauthentication_methods(user)
+        if len(methods) > 1 and not second_factor.has_passed(self.request):
+            methods = [method for method in methods if method["id"] != "reauthenticate"]
         return [one | {"description": words.get(one["id"], one["description"])} for one in methods]
 
     def send_confirmation_mail(self, request: HttpRequest, emailconfirmation: Any, signup: bool) -> None:

@@ -1,11 +1,14 @@
 """Second factors: an authenticator app, passkeys, recovery codes. What they do is allauth's; here are the portal's
-words, who must have one, how often codes may be guessed, and how what they rest on is encrypted.
+words, who must have one, which pages ask for one, how often codes may be guessed, what is told and logged of them, and
+how what they rest on is encrypted.
 """
 
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
 import qrcode  # type: ignore[import-untyped]
+from allauth.account.adapter import get_adapter as get_account_adapter
 from allauth.account.internal.flows.login import get_authentication_records, record_authentication
 from allauth.core import context
 from allauth.core.internal.cryptokit import compare_user_code
@@ -21,19 +24,23 @@ from django.conf import settings
 from django.core.validators import MaxLengthValidator
 from django.db import transaction
 from django.dispatch import receiver
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
 from django.urls import reverse
+from django.utils.http import urlencode
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 from qrcode.image.svg import SvgPathFillImage  # type: ignore[import-untyped]
 
+from formation_portal.audit import chain
+from formation_portal.audit.models import AuditAction
 from formation_portal.core.encryption import UnreadableError, decrypt, encrypt, is_newest
 from formation_portal.core.key_rotation import rotation_task
 
 from .forms import PortalFormMixin
 from .guesses import SIGN_IN_CODES, Bucket, code_buckets, counted, give_back, take
 from .models import User
-from .sessions import begin_anew
+from .sessions import end_other_sessions
 
 # Where an agent was going who has to set one up first.
 AFTER_SET_UP = "after_second_factor"
@@ -43,6 +50,10 @@ _CONTEXT = "second factor"
 # Characters of a passkey's name.
 _NAME_LENGTH = 100
 _TYPES = (Authenticator.Type.TOTP, Authenticator.Type.WEBAUTHN)
+
+_PAGES = "accounts/2fa/"
+# The pages below it where a second factor is used.
+_OPEN_PAGES = frozenset({"mfa_authenticate", "mfa_login_webauthn", "mfa_reauthenticate", "mfa_reauthenticate_webauthn"})
 
 
 class MFAAdapter(DefaultMFAAdapter):  # type: ignore[misc]  # allauth has no types
@@ -123,12 +134,60 @@ def _authenticators(user: Any) -> Any:
     return Authenticator.objects.filter(user_id=user.pk, type__in=_TYPES)
 
 
+class SecondFactorPages:
+    """Middleware: ask for the account's second factor, once a session, before the pages that show or change factors."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        return self.get_response(request)
+
+    def process_view(self, request: HttpRequest, *_: Any) -> HttpResponse | None:
+        """Redirect to the page where the factor is used. What was posted is not kept."""
+        page = request.resolver_match
+        if page is None or not page.route.startswith(_PAGES) or page.url_name in _OPEN_PAGES:
+            return None
+        if not request.user.is_authenticated or has_passed(request) or not has_one(request.user):
+            return None
+        return redirect(f"{way_in(request)}?{urlencode({'next': request.get_full_path()})}")
+
+
 @receiver(signals.authenticator_added)
-def _begin_anew(request: HttpRequest, user: User, authenticator: Authenticator, **_: Any) -> None:
-    """Who sets up a second factor has shown it."""
-    if authenticator.type in _TYPES:
-        record_authentication(request, user, "mfa", id=authenticator.pk, type=authenticator.type)
-        begin_anew(request)
+def _trust_only_this_session(request: HttpRequest, user: User, authenticator: Authenticator, **_: Any) -> None:
+    """Take a new second factor as used in this session, and end the account's other sessions."""
+    with transaction.atomic():
+        if authenticator.type in _TYPES:
+            record_authentication(request, user, "mfa", id=authenticator.pk, type=authenticator.type)
+            end_other_sessions(request, user)
+        _log(user, f"{authenticator.type}_added")
+
+
+@receiver(signals.authenticator_removed)
+def _log_removal(user: User, authenticator: Authenticator, **_: Any) -> None:
+    _log(user, f"{authenticator.type}_removed")
+
+
+@receiver(signals.authenticator_reset)
+def _log_new_recovery_codes(user: User, **_: Any) -> None:
+    _log(user, "recovery_codes_generated")
+
+
+@receiver(signals.authenticator_used)
+def _report_recovery_code(request: HttpRequest, user: User, authenticator: Authenticator, **_: Any) -> None:
+    if authenticator.type == Authenticator.Type.RECOVERY_CODES:
+        report(request, user, "recovery_code_used")
+
+
+def report(request: HttpRequest, user: User, event: str) -> None:
+    """Write an e-mail to the account's owner and an entry to the audit log. Neither names a code."""
+    with transaction.atomic():
+        get_account_adapter(request).send_notification_mail(f"mfa/email/{event}", user)
+        _log(user, event)
+
+
+def _log(user: User, event: str) -> None:
+    chain.append(AuditAction.SECOND_FACTOR, by=user, application=None, subject=user.pk, did=event)
 
 
 # Of an app's row: the newest code that was used, by the number of its half minute.

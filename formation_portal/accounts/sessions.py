@@ -185,12 +185,6 @@ def disable(user: User) -> None:
         end_sessions(user)
 
 
-def begin_anew(request: HttpRequest) -> None:
-    """Give the session another number, since it may do more from now on; the old one opens nothing."""
-    request.session.cycle_key()
-    UserSession.objects.create_from_request(request)
-
-
 def mark_as_background(request: HttpRequest) -> None:
     """This request is no use of the session: the page makes it by itself."""
     request.only_asks_for_session = True  # type: ignore[attr-defined]  # read by the middleware

@@ -17,6 +17,8 @@ urlpatterns = [
     path("2fa/authenticate/", views.UseSecondFactor.as_view(), name="mfa_authenticate"),
     path("2fa/reauthenticate/", views.ConfirmCode.as_view(), name="mfa_reauthenticate"),
     path("2fa/totp/activate/", views.AddApp.as_view(), name="mfa_activate_totp"),
+    path("2fa/recovery-codes/", views.ShowRecoveryCodes.as_view(), name="mfa_view_recovery_codes"),
+    path("2fa/recovery-codes/download/", views.DownloadRecoveryCodes.as_view(), name="mfa_download_recovery_codes"),
     path("2fa/webauthn/keys/<int:pk>/remove/", views.RemovePasskey.as_view(), name="mfa_remove_webauthn"),
     path("sessions/", views.sessions, name="usersessions_list"),
     path("", include("allauth.urls")),

@@ -10,6 +10,7 @@ from allauth.account.models import EmailAddress, EmailConfirmationHMAC
 from allauth.account.utils import get_next_redirect_url
 from allauth.mfa.adapter import get_adapter as get_mfa_adapter
 from allauth.mfa.base import views as mfa_views
+from allauth.mfa.recovery_codes.views import DownloadRecoveryCodesView, ViewRecoveryCodesView
 from allauth.mfa.totp.views import ActivateTOTPView
 from allauth.mfa.webauthn.views import RemoveWebAuthnView
 from allauth.usersessions.models import UserSession
@@ -165,6 +166,23 @@ class AddApp(_TooMany, ActivateTOTPView):  # type: ignore[misc]  # allauth has n
         response: HttpResponse = super().form_valid(form)
         form.mark_as_used()
         return response
+
+
+class _ReportedCodes:
+    """Recovery codes are handed out once their owner's e-mail and an entry of the audit log are written."""
+
+    def get(self, request: UserRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        response: HttpResponse = super().get(request, *args, **kwargs)  # type: ignore[misc]  # allauth's view
+        second_factor.report(request, request.user, "recovery_codes_shown")
+        return response
+
+
+class ShowRecoveryCodes(_ReportedCodes, ViewRecoveryCodesView):  # type: ignore[misc]  # allauth has no types
+    """Show the recovery codes that were not used yet."""
+
+
+class DownloadRecoveryCodes(_ReportedCodes, DownloadRecoveryCodesView):  # type: ignore[misc]  # allauth has no types
+    """Hand them out as a file."""
 
 
 class RemovePasskey(RemoveWebAuthnView):  # type: ignore[misc]  # allauth has no types

@@ -28,6 +28,7 @@ class AuditAction(models.TextChoices):
     REFUSAL = "refusal", "Rejected a file"
     EXPORT = "export", "Downloaded a person’s data"
     ERASURE = "erasure", "Erased personal data"
+    SECOND_FACTOR = "factor", "Changed or used two-step sign-in"
 
 
 class AccessKind(StrEnum):

@@ -55,7 +55,10 @@ def test_an_app_is_set_up_by_its_first_code_and_then_asked_for() -> None:
     assert client.session.session_key != before, "a session that may do more has another number"
     codes = client.get(answer["Location"])
     assert len(codes.context["unused_codes"]) == 10
-    assert [one.kind for one in rows_with(Letter.objects, to=EMAIL)] == ["second_factor"]
+    assert [one.subject for one in rows_with(Letter.objects, to=EMAIL)] == [
+        "Your recovery codes were viewed",
+        "Your two-step sign-in has changed",
+    ]
     other = Client()
     assert sign_in(other)["Location"] == CODE
     assert not is_in(other), "a password alone opens nothing"
@@ -203,9 +206,11 @@ class TestAgents:
         page = client.get("/accounts/2fa/").content.decode()
         assert "Agents need a second factor." in page
         assert Markup(page).faults == []
-        add_app(user)
+        secret = add_app(user)
+        where = client.get("/desk/")["Location"]
+        assert where == "/accounts/2fa/reauthenticate/?next=%2Fdesk%2F", "not used"
+        client.post(where, {"code": app_code(secret, time.time())})
         assert 'href="/desk/?place=Kite"' in client.get("/accounts/2fa/").content.decode()
-        assert client.get("/desk/")["Location"].startswith("/accounts/2fa/reauthenticate/?next=%2Fdesk%2F"), "not used"
 
     def test_a_session_that_has_used_none_uses_one_and_comes_back(self) -> None:
         user = person(is_agent=True)

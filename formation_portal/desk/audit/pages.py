@@ -65,6 +65,17 @@ _CLAIMS: dict[str, str] = {
     "release": "Released the case",
     "take_over": "Took over the case",
 }
+_SECOND_FACTORS: dict[str, str] = {
+    "totp_added": "Set up an authenticator app",
+    "totp_removed": "Removed the authenticator app",
+    "webauthn_added": "Added a passkey",
+    "webauthn_removed": "Removed a passkey",
+    "recovery_codes_added": "Made recovery codes",
+    "recovery_codes_generated": "Made new recovery codes",
+    "recovery_codes_removed": "Removed the recovery codes",
+    "recovery_codes_shown": "Viewed the recovery codes",
+    "recovery_code_used": "Used a recovery code",
+}
 _KEYS: dict[str, str] = {
     "make": "Made API key {key}",
     "revoke": "Revoked API key {key}",
@@ -220,6 +231,8 @@ def _what(entry: Entry, agent: User | None, changes: Mapping[int, str]) -> str:
             return f"Downloaded the data of {whose}"
         case AuditAction.ERASURE:
             return _erased(entry, said)
+        case AuditAction.SECOND_FACTOR:
+            return _SECOND_FACTORS.get(str(said.get("did")), "Changed two-step sign-in")
         case AuditAction.REFUSAL:
             return "Rejected a file, because it contains malware"
         case AuditAction.DECISION:

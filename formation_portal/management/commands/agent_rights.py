@@ -7,6 +7,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import transaction
 
 from formation_portal.accounts.models import Right, User
+from formation_portal.accounts.sessions import end_sessions
 from formation_portal.management.commands.agent import agents, describe, get_agent, rights_of, save_rights
 
 
@@ -38,7 +39,7 @@ def _rights(names: list[str]) -> list[Right]:
 
 
 def change_rights(email: str, *, give: Collection[Right], take: Collection[Right]) -> User:
-    """Give and take rights; the account as it is then. What is there already is left. Raises CommandError."""
+    """Give and take rights, and return the account. One that gets a right has to sign in again. Raises CommandError."""
     if both := sorted(set(give) & set(take)):
         raise CommandError(f"Give or take {', '.join(both)}, not both.")
     with transaction.atomic():
@@ -46,4 +47,6 @@ def change_rights(email: str, *, give: Collection[Right], take: Collection[Right
         before = rights_of(agent)
         if (after := (before | set(give)) - set(take)) != before:
             save_rights(agent, before=before, after=after)
+            if after - before:
+                end_sessions(agent)
     return agent

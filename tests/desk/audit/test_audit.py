@@ -79,6 +79,16 @@ def test_a_review_is_told_with_how_often(submitted: Draft, agent: Any, as_agent:
     assert "Drafted a query (1)" not in entry.text
 
 
+def test_it_tells_what_was_done_to_a_second_factor(owner: Any, as_agent: Client) -> None:
+    for event in ("webauthn_added", "recovery_codes_shown", "recovery_code_used"):
+        chain.append(AuditAction.SECOND_FACTOR, by=owner, application=None, subject=owner.pk, did=event)
+    used, shown, added = entries(page(as_agent, "?deed=factor"))
+    assert "Used a recovery code" in used.text
+    assert "Viewed the recovery codes" in shown.text
+    assert "Added a passkey" in added.text
+    assert f"Customer {owner.pk}" in added.text
+
+
 def test_of_a_draft_it_tells_neither_whose_it_is_nor_what_was_typed(
     complete: Draft, owner: Any, as_agent: Client
 ) -> None:

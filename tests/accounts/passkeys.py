@@ -1,0 +1,61 @@
+"""A passkey in software: registers at the portal and answers its challenges, as a browser's device would."""
+
+import hashlib
+import json
+from secrets import token_bytes
+from typing import Any
+
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import ec
+from django.test import Client
+from fido2.cose import ES256
+from fido2.webauthn import (
+    AttestationObject,
+    AttestedCredentialData,
+    AuthenticationResponse,
+    AuthenticatorAssertionResponse,
+    AuthenticatorAttestationResponse,
+    AuthenticatorData,
+    CollectedClientData,
+    RegistrationResponse,
+)
+
+ADD = "/accounts/2fa/webauthn/add/"
+USE = "/accounts/2fa/webauthn/reauthenticate/"
+_FLAGS = AuthenticatorData.FLAG.UP | AuthenticatorData.FLAG.UV
+_SITE = "testserver"
+
+
+class Passkey:
+    """One key pair of one device."""
+
+    def __init__(self) -> None:
+        self.id = token_bytes(16)
+        self.key = ec.generate_private_key(ec.SECP256R1())
+
+    def register(self, client: Client, name: str) -> Any:
+        """Add the passkey to the account that is signed in."""
+        client_data = self._client_data(client, ADD, "creation_options", "webauthn.create")
+        public = AttestedCredentialData.create(bytes(16), self.id, ES256.from_cryptography_key(self.key.public_key()))
+        data = self._data(_FLAGS | AuthenticatorData.FLAG.AT, public)
+        attestation = AttestationObject.create("none", data, {})
+        response = AuthenticatorAttestationResponse(client_data=client_data, attestation_object=attestation)
+        credential = RegistrationResponse(raw_id=self.id, response=response)
+        return client.post(ADD, {"name": name, "credential": json.dumps(dict(credential))})
+
+    def reauthenticate(self, client: Client, following: str) -> Any:
+        """Use the passkey in a session, which then goes on to `following`."""
+        client_data, data = self._client_data(client, USE, "request_options", "webauthn.get"), self._data(_FLAGS)
+        signature = self.key.sign(bytes(data) + client_data.hash, ec.ECDSA(hashes.SHA256()))
+        response = AuthenticatorAssertionResponse(client_data=client_data, authenticator_data=data, signature=signature)
+        credential = AuthenticationResponse(raw_id=self.id, response=response)
+        return client.post(USE, {"credential": json.dumps(dict(credential)), "next": following})
+
+    @staticmethod
+    def _client_data(client: Client, page: str, options: str, purpose: str) -> CollectedClientData:
+        challenge = client.get(page).context["js_data"][options]["publicKey"]["challenge"]
+        return CollectedClientData.create(purpose, challenge, f"https://{_SITE}")
+
+    @staticmethod
+    def _data(flags: AuthenticatorData.FLAG, public: bytes = b"") -> AuthenticatorData:
+        return AuthenticatorData.create(hashlib.sha256(_SITE.encode()).digest(), flags, 1, public)

@@ -1,0 +1,220 @@
+"""A session from before the account's second factor sees and changes nothing of it until the factor is used. Setting
+one up ends the others, and the owner reads of recovery codes that are shown or used."""
+
+import json
+import time
+from collections.abc import Callable
+from io import StringIO
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from allauth.mfa.models import Authenticator
+from django.core.management import call_command
+from django.test import Client
+
+from formation_portal.accounts.models import User
+from formation_portal.audit.models import Actor, Entry
+from formation_portal.mail.models import Letter
+from tests.accounts.passkeys import Passkey
+from tests.accounts.people import EMAIL, PASSWORD, add_app, app_code, is_in, person, recovery_codes, sign_in
+from tests.accounts.test_policies import addresses
+
+pytestmark = [
+    pytest.mark.django_db(databases=["default", "service"], transaction=True),
+    pytest.mark.usefixtures("noted_templates"),
+]
+
+CODES = "/accounts/2fa/recovery-codes/"
+USE_CODE = "/accounts/2fa/reauthenticate/"
+USE_PASSKEY = "/accounts/2fa/webauthn/reauthenticate/"
+# Where a second factor is used, in a session or while signing in.
+OPEN = {USE_CODE, USE_PASSKEY, "/accounts/2fa/authenticate/", "/accounts/2fa/webauthn/login/"}
+GUARDED = sorted({entry.path for entry in addresses() if entry.path.startswith("/accounts/2fa/")} - OPEN)
+
+
+def signed_in(user: User) -> Client:
+    """A session that has used no second factor."""
+    client = Client()
+    client.force_login(user)
+    return client
+
+
+def events(user: User) -> list[str]:
+    """What the audit log has of the account's second factors, each by its holder."""
+    entries = list(Entry.objects.filter(deed="factor").order_by("number"))
+    holder = Actor.AGENT if user.is_agent else Actor.CUSTOMER
+    assert {(entry.actor, entry.account, entry.subject) for entry in entries} <= {(holder, user.pk, str(user.pk))}
+    return [json.loads(entry.detail)["did"] for entry in entries]
+
+
+def subjects() -> list[str]:
+    return [letter.subject for letter in Letter.objects.order_by("pk")]
+
+
+def set_up_app(client: Client) -> str:
+    """Set up an authenticator app in a browser; its secret."""
+    secret = str(client.get("/accounts/2fa/totp/activate/").context["form"].secret)
+    answer = client.post("/accounts/2fa/totp/activate/", {"code": app_code(secret, time.time())})
+    assert answer["Location"] == CODES
+    return secret
+
+
+def set_up_passkey(client: Client) -> Passkey:
+    """Add a passkey in a browser."""
+    passkey = Passkey()
+    assert passkey.register(client, "Telephone")["Location"] == CODES
+    return passkey
+
+
+def assert_guarded(client: Client, way: str) -> None:
+    """Every page of second factors sends this session to use one, and does nothing."""
+    before = list(Authenticator.objects.order_by("pk").values_list("pk", "type", "data"))
+    for path in GUARDED:
+        for answer in (client.get(path), client.post(path, {"name": "Mine", "code": "000000"})):
+            to = urlsplit(answer["Location"])
+            assert (to.path, parse_qs(to.query)) == (way, {"next": [path]}), path
+    assert list(Authenticator.objects.order_by("pk").values_list("pk", "type", "data")) == before
+    assert "codes_shown" not in "".join(events(User.objects.get(email=EMAIL)))
+
+
+def test_the_walk_sees_all_pages_of_second_factors() -> None:
+    assert {"/accounts/2fa/", CODES, f"{CODES}download/", f"{CODES}generate/", "/accounts/2fa/webauthn/add/"} <= {
+        *GUARDED
+    }
+    assert len(GUARDED) >= 10
+
+
+@pytest.mark.parametrize("set_up", [set_up_app, set_up_passkey])
+def test_setting_one_up_ends_all_other_sessions_of_the_account(set_up: Callable[[Client], Any]) -> None:
+    user, stranger = person(), signed_in(person("grace@example.com"))
+    client, other = Client(), Client()
+    sign_in(client)
+    sign_in(other)
+    unlisted = signed_in(user)
+    set_up(client)
+    assert (is_in(client), is_in(other), is_in(unlisted), is_in(stranger)) == (True, False, False, True)
+    assert client.get(CODES).status_code == 200, "the session that has set it up has used it"
+
+
+def test_another_passkey_ends_all_other_sessions_too() -> None:
+    user = person()
+    secret = add_app(user)
+    client, other = signed_in(user), signed_in(user)
+    for browser, at in ((client, 0), (other, 30)):
+        browser.post(USE_CODE, {"code": app_code(secret, time.time() + at)})
+    assert Passkey().register(client, "Telephone")["Location"] == "/accounts/2fa/"
+    assert (is_in(client), is_in(other)) == (True, False)
+    assert subjects() == ["Your two-step sign-in has changed"]
+    assert events(user) == ["webauthn_added"]
+
+
+def test_an_old_session_uses_the_app_before_it_sees_or_changes_a_second_factor() -> None:
+    user = person()
+    client, secret = signed_in(user), add_app(user)
+    assert_guarded(client, USE_CODE)
+    assert client.post(USE_CODE, {"code": app_code(secret, time.time()), "next": CODES})["Location"] == CODES
+    assert len(client.get(CODES).context["unused_codes"]) == 10
+
+
+def test_an_old_session_uses_the_passkey_before_it_sees_or_changes_a_second_factor() -> None:
+    user = person()
+    owner = signed_in(user)
+    passkey = set_up_passkey(owner)
+    client = signed_in(User.objects.get(pk=user.pk))
+    assert_guarded(client, USE_PASSKEY)
+    assert passkey.reauthenticate(client, CODES)["Location"] == CODES
+    assert len(client.get(CODES).context["unused_codes"]) == 10
+
+
+def test_an_old_session_reads_no_recovery_code_to_get_past_by_and_a_password_is_not_enough() -> None:
+    user = person()
+    client = signed_in(user)
+    add_app(user)
+    codes = recovery_codes(user)
+    for path in (CODES, f"{CODES}download/"):
+        page = client.get(path, follow=True).content.decode()
+        assert not [code for code in codes if code in page]
+    assert client.get("/accounts/reauthenticate/")["Location"] == USE_CODE
+    client.post("/accounts/reauthenticate/", {"password": PASSWORD, "next": CODES})
+    assert_guarded(client, USE_CODE)
+    assert (events(user), subjects()) == ([], [])
+
+
+def test_the_owner_gets_past_by_a_recovery_code_and_reads_of_it() -> None:
+    user = person()
+    client = signed_in(user)
+    add_app(user)
+    code = recovery_codes(user)[4]
+    assert client.post(USE_CODE, {"code": code, "next": CODES})["Location"] == CODES
+    other = Client()
+    sign_in(other)
+    other.post("/accounts/2fa/authenticate/", {"code": recovery_codes(user)[7]})
+    assert is_in(other)
+    assert events(user) == ["recovery_code_used"] * 2
+    assert subjects() == ["A recovery code was used"] * 2
+
+
+def test_codes_that_are_shown_downloaded_or_made_leave_an_email_and_an_entry_without_a_code() -> None:
+    user = person()
+    secret = add_app(user)
+    client = signed_in(user)
+    client.post(USE_CODE, {"code": app_code(secret, time.time())})
+    codes = recovery_codes(user)
+    assert codes[0] in client.get(CODES).content.decode()
+    assert codes[0] in client.get(f"{CODES}download/").content.decode()
+    client.post(f"{CODES}generate/")
+    codes += recovery_codes(user)
+    assert len({*codes}) == 20
+    assert events(user) == ["recovery_codes_shown", "recovery_codes_shown", "recovery_codes_generated"]
+    assert subjects() == ["Your recovery codes were viewed"] * 2 + ["Your two-step sign-in has changed"]
+    assert {letter.to for letter in Letter.objects.all()} == {EMAIL}
+    written = "".join(letter.text + letter.html for letter in Letter.objects.all())
+    written += "".join(Entry.objects.values_list("detail", flat=True))
+    assert not [code for code in codes if code in written]
+
+
+def test_setting_up_and_removing_leave_entries() -> None:
+    user = person()
+    client = signed_in(user)
+    set_up_app(client)
+    client.post("/accounts/2fa/totp/deactivate/")
+    assert sorted(events(user)) == ["recovery_codes_added", "recovery_codes_removed", "totp_added", "totp_removed"]
+
+
+def give(*rights: str) -> None:
+    call_command("agent_rights", EMAIL, "--give", *rights, stdout=StringIO())
+
+
+class TestRightsGivenLater:
+    """Who gets a right to the desk shows first who they are."""
+
+    @pytest.fixture(autouse=True)
+    def _agents_need_one(self, settings: Any) -> None:
+        settings.AGENT_SECOND_FACTOR = True
+
+    def test_without_a_second_factor_they_sign_in_again_before_they_set_one_up(self) -> None:
+        client = signed_in(person(is_agent=True, rights=["review"]))
+        give("decide")
+        for path in ("/accounts/2fa/totp/activate/", "/accounts/2fa/webauthn/add/", "/desk/"):
+            assert client.get(path)["Location"].startswith(f"/accounts/login/?next={path.replace('/', '%2F')}"), path
+        sign_in(client)
+        set_up_app(client)
+        assert client.get("/desk/").status_code == 200
+
+    def test_a_session_that_has_used_none_uses_one_before_the_desk_and_its_own_pages(self) -> None:
+        user = person(is_agent=True, rights=["review"])
+        secret = add_app(user)
+        give("all_cases")
+        client = signed_in(User.objects.get(pk=user.pk))
+        assert_guarded(client, USE_CODE)
+        assert client.get("/desk/")["Location"] == f"{USE_CODE}?next=%2Fdesk%2F"
+        client.post(USE_CODE, {"code": app_code(secret, time.time())})
+        assert client.get("/desk/").status_code == 200
+        assert client.get(CODES).status_code == 200
+
+    def test_a_right_that_is_taken_or_there_already_ends_no_session(self) -> None:
+        client = signed_in(person(is_agent=True, rights=["review", "audit"]))
+        give("review")
+        call_command("agent_rights", EMAIL, "--take", "audit", stdout=StringIO())
+        assert is_in(client)
