@@ -150,8 +150,13 @@ def password_buckets(request: HttpRequest, email: str, user: User | None) -> tup
 
 
 def code_buckets(request: HttpRequest, user: User) -> tuple[Bucket, ...]:
-    """What a guess of the account's second factor counts in."""
-    whose = _device_of(request, user) or str(user.pk)
+    """Return the buckets of a guess of the account's second factor.
+
+    A browser that is known by a reset of the password alone has no count of its own.
+    """
+    whose = _device_of(request, user)
+    if not whose or whose.startswith(f"{user.pk}|{_BY_RESET}"):
+        whose = str(user.pk)
     return ((ACCOUNT_CODES, whose), (DAILY_CODES, whose))
 
 
@@ -167,11 +172,14 @@ _COOKIE = "device"
 _COOKIE_SECONDS = 365 * _DAY
 # Accounts that one browser is known for.
 _MOST_ACCOUNTS = 5
+# Begins the identifier of a browser that is known by a reset of the password alone.
+_BY_RESET = "reset:"
 
 
-def remember_device(request: HttpRequest, user: User) -> None:
+def remember_device(request: HttpRequest, user: User, *, by_reset: bool = False) -> None:
     """The browser is known for this account from the answer on: until the account has another password."""
     request.device_of = user  # type: ignore[attr-defined]  # read once the answer is there
+    request.device_by_reset = by_reset  # type: ignore[attr-defined]
 
 
 def keep_device(request: HttpRequest, response: HttpResponseBase) -> None:
@@ -179,8 +187,14 @@ def keep_device(request: HttpRequest, response: HttpResponseBase) -> None:
     user: User | None = getattr(request, "device_of", None)
     if user is None:
         return
-    others = [one for one in _known_accounts(request) if one[0] != user.pk]
-    known = [*others, [user.pk, secrets.token_urlsafe(12), _password_mark(user)]][-_MOST_ACCOUNTS:]
+    accounts = _known_accounts(request)
+    device = secrets.token_urlsafe(12)
+    if request.device_by_reset:  # type: ignore[attr-defined]  # of `remember_device`
+        # A browser that was known before keeps its identifier, and so the guesses that are counted for it.
+        earlier = [identifier for account, identifier, _ in accounts if account == user.pk]
+        device = earlier[0] if earlier else _BY_RESET + device
+    others = [account for account in accounts if account[0] != user.pk]
+    known = [*others, [user.pk, device, _password_mark(user)]][-_MOST_ACCOUNTS:]
     response.set_cookie(
         _cookie_name(),
         signing.dumps(known, salt=_SALT),

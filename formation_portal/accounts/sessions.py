@@ -27,7 +27,7 @@ from django.contrib.sessions.backends import db
 from django.contrib.sessions.models import Session
 from django.db import transaction
 from django.db.models import Exists, F, OuterRef
-from django.dispatch import receiver
+from django.dispatch import Signal, receiver
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, resolve_url
@@ -219,10 +219,10 @@ def _begin_session(request: HttpRequest | None, user: User, **_: Any) -> None:
 
 
 @receiver((password_changed, password_set, password_reset))
-def _know_the_device(request: HttpRequest, user: User, **_: Any) -> None:
+def _know_the_device(request: HttpRequest, user: User, signal: Signal, **_: Any) -> None:
     """Whoever sets a password here knows the old one, or reads the account's mail. All others are signed out: their
     sessions have died with the old password."""
-    remember_device(request, user)
+    remember_device(request, user, by_reset=signal is password_reset)
     for session in UserSession.objects.filter(user=user).exclude(session_key=request.session.session_key):
         session.end()
 

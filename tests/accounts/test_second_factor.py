@@ -148,19 +148,57 @@ def test_whoever_has_the_password_keeps_a_known_device_from_nothing() -> None:
 
 
 def test_a_new_password_passes_by_no_second_factor() -> None:
-    from tests.accounts.test_addresses import link
-
     user = person()
     secret = add_app(user)
     client, new = Client(), "another long passphrase"
-    client.post("/accounts/password/reset/", {"email": EMAIL})
-    form = client.get(link("password_reset", EMAIL), follow=True)
-    client.post(form.redirect_chain[-1][0], {"password1": new, "password2": new})
+    reset_password(client, new)
     assert not is_in(client)
     assert sign_in(client, new)["Location"] == CODE
     assert not is_in(client)
     enter(client, app_code(secret, time.time()))
     assert is_in(client)
+
+
+def reset_password(client: Client, new: str) -> None:
+    """Set a new password by the link of an e-mail, in this browser."""
+    from tests.accounts.test_addresses import link
+
+    client.post("/accounts/password/reset/", {"email": EMAIL})
+    form = client.get(link("password_reset", EMAIL), follow=True)
+    client.post(form.redirect_chain[-1][0], {"password1": new, "password2": new})
+
+
+def test_a_new_password_by_email_gives_no_fresh_count_of_codes() -> None:
+    secret = add_app(person())
+    for password, guesses in (("first long passphrase", 3), ("second long passphrase", 2)):
+        thief = Client()
+        reset_password(thief, password)
+        assert sign_in(thief, password)["Location"] == CODE
+        assert [enter(thief, "000000").status_code for _ in range(guesses)] == [200] * guesses
+    third = "third long passphrase"
+    reset_password(thief, third)
+    sign_in(thief, third)
+    assert enter(thief, app_code(secret, time.time()))["Location"] == "/accounts/login/", "five of the account are used"
+    assert not is_in(thief)
+
+
+def test_a_browser_that_was_known_keeps_its_count_of_codes_with_a_new_password() -> None:
+    secret = add_app(person())
+    owner, thief, password = signed_in_with(secret), Client(), "another long passphrase"
+    owner.post("/accounts/logout/")
+    sign_in(thief)
+    for _ in range(5):
+        enter(thief, "000000")
+    reset_password(owner, password)
+    sign_in(owner, password)
+    assert [enter(owner, "000000").status_code for _ in range(3)] == [200] * 3
+    device, owner = owner.cookies["device"].value, Client()
+    owner.cookies["device"] = device
+    reset_password(owner, "a third long passphrase")
+    sign_in(owner, "a third long passphrase")
+    assert [enter(owner, "000000").status_code for _ in range(2)] == [200] * 2
+    assert enter(owner, app_code(secret, time.time() + 30))["Location"] == "/accounts/login/", "five of the browser"
+    assert not is_in(owner)
 
 
 def test_what_they_rest_on_is_encrypted_and_another_key_takes_its_place(settings: Any) -> None:
