@@ -170,6 +170,16 @@ def recently_authenticated(view: UserView[Rest]) -> UserView[Rest]:
     return guarded
 
 
+def reauthenticated(view: UserView[Rest]) -> UserView[Rest]:
+    """Require the password, a code or a passkey also of those who have just signed in. Stands below the policy."""
+
+    @wraps(view)
+    def guarded(request: UserRequest, /, *args: Rest.args, **kwargs: Rest.kwargs) -> HttpResponseBase:
+        return view(request, *args, **kwargs) if did_recently_reauthenticate(request) else _ask_who_it_is(request)
+
+    return recently_authenticated(guarded)
+
+
 def _ask_who_it_is(request: UserRequest) -> HttpResponse:
     if is_background(request):
         return HttpResponse(status=HTTPStatus.NO_CONTENT)
@@ -181,6 +191,9 @@ def _ask_who_it_is(request: UserRequest) -> HttpResponse:
         kept = json.loads(serialize_request(request))
         kept["META"].pop("HTTP_COOKIE", None)
         request.session[STATE_SESSION_KEY] = {"request": json.dumps(kept)}
+    else:
+        # What was posted before and given up is not done now.
+        request.session.pop(STATE_SESSION_KEY, None)
     way = get_adapter(request).get_reauthentication_methods(request.user)[0]["url"]
     url = f"{way}?{urlencode({'next': following or request.get_full_path()})}"
     return HttpResponseClientRedirect(url) if request.htmx else redirect(url)

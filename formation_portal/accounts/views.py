@@ -169,7 +169,7 @@ class AddApp(_TooMany, ActivateTOTPView):  # type: ignore[misc]  # allauth has n
 
 
 class _ReportedCodes:
-    """Recovery codes are handed out once their owner's e-mail and an entry of the audit log are written."""
+    """Write to the owner and to the audit log before recovery codes are handed out."""
 
     def get(self, request: UserRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         response: HttpResponse = super().get(request, *args, **kwargs)  # type: ignore[misc]  # allauth's view
@@ -182,7 +182,7 @@ class ShowRecoveryCodes(_ReportedCodes, ViewRecoveryCodesView):  # type: ignore[
 
 
 class DownloadRecoveryCodes(_ReportedCodes, DownloadRecoveryCodesView):  # type: ignore[misc]  # allauth has no types
-    """Hand them out as a file."""
+    """Hand out the recovery codes as a file."""
 
 
 class RemovePasskey(RemoveWebAuthnView):  # type: ignore[misc]  # allauth has no types

@@ -288,7 +288,8 @@ class Journey:
         drain()
         client = TracedClient()
         client.force_login(person, backend=BACKEND)
-        assert client.post("/your-data/deletion/").status_code == 302
+        client.post("/accounts/reauthenticate/", {"password": "x"})
+        assert client.post("/your-data/deletion/")["Location"] == "/your-data/deleted/"
         send_due()
         drain()
         self.others += (client,)

@@ -115,6 +115,26 @@ def test_agents_keep_their_names(agent: Any, as_agent: Client) -> None:
     assert "button-stop" not in as_agent.get("/your-data/deletion/").content.decode()
 
 
+def _confirm_password(browser: Client) -> None:
+    answer = browser.post("/accounts/reauthenticate/", {"password": PASSWORD, "next": "/your-data/deletion/"})
+    assert answer["Location"] == "/your-data/deletion/"
+
+
+def test_deleting_asks_for_the_password_of_those_who_have_just_signed_in(owner: Any) -> None:
+    owner.set_password(PASSWORD)
+    owner.save()
+    browser = Client()
+    sign_in(browser, PASSWORD, owner.email)
+    where = "/accounts/reauthenticate/?next=%2Fyour-data%2Fdeletion%2F"
+    assert browser.get("/your-data/deletion/")["Location"] == where
+    assert browser.post("/your-data/deletion/")["Location"] == where
+    browser.post(where, {"password": "wrong", "next": "/your-data/deletion/"})
+    assert browser.get("/your-data/deletion/")["Location"] == where
+    assert User.objects.get(pk=owner.pk).email == owner.email
+    _confirm_password(browser)
+    assert "button-stop" in browser.get("/your-data/deletion/").content.decode()
+
+
 def test_its_sessions_and_its_password_are_dead(owner: Any) -> None:
     owner.set_password(PASSWORD)
     owner.save()
@@ -122,6 +142,7 @@ def test_its_sessions_and_its_password_are_dead(owner: Any) -> None:
     for browser in (as_owner, elsewhere):
         sign_in(browser, PASSWORD, owner.email)
         assert is_in(browser)
+    _confirm_password(as_owner)
     answer = as_owner.post("/your-data/deletion/", follow=True)
     assert "Your account was deleted" in answer.content.decode()
     assert not is_in(as_owner)

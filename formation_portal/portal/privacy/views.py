@@ -13,6 +13,7 @@ from formation_portal.accounts.policies import (
     UserRequest,
     customer,
     public,
+    reauthenticated,
     recently_authenticated,
     signed_in,
 )
@@ -48,7 +49,7 @@ def export(request: UserRequest) -> HttpResponseBase:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @customer
-@recently_authenticated
+@reauthenticated
 def deletion(request: UserRequest) -> HttpResponse:
     """Say what goes, what stays and what comes first; then delete the account."""
     if request.method != "POST":

@@ -13,7 +13,7 @@ from django.template.loader import render_to_string
 from django.test import Client, RequestFactory
 from django.utils.http import urlencode
 
-from formation_portal.accounts.demo import ensure_demo_accounts
+from formation_portal.accounts.demo import PASSWORD, ensure_demo_accounts
 from formation_portal.accounts.sessions import UnsentForm
 from formation_portal.ui.forms.form_data import recognised_answers
 from tests.invitations import mailbox
@@ -83,6 +83,8 @@ def every_page() -> list[SeenPage]:
         client.force_login(
             get_user_model().objects.get(email=email), backend="allauth.account.auth_backends.AuthenticationBackend"
         )
+        # The page that deletes an account asks for the password first.
+        client.post("/accounts/reauthenticate/", {"password": PASSWORD})
         browsers[who] = InProcessBrowser(client)
     for shot in _shots(browsers):
         browsers[shot.who].get(shot.address)
