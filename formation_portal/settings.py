@@ -211,6 +211,9 @@ MFA_TOTP_ISSUER = ENV.operator_name
 MFA_TOTP_TOLERANCE = 1
 MFA_FORMS = {
     "authenticate": "formation_portal.accounts.second_factor.CodeForm",
+    "authenticate_webauthn": "formation_portal.accounts.second_factor.PasskeyForm",
+    "login_webauthn": "formation_portal.accounts.second_factor.PasskeySignInForm",
+    "reauthenticate_webauthn": "formation_portal.accounts.second_factor.ConfirmPasskeyForm",
     "reauthenticate": "formation_portal.accounts.second_factor.ConfirmCodeForm",
     "activate_totp": "formation_portal.accounts.second_factor.AddAppForm",
     "add_webauthn": "formation_portal.accounts.second_factor.AddPasskeyForm",

@@ -3,6 +3,7 @@ words, who must have one, which pages ask for one, how often codes may be guesse
 how what they rest on is encrypted.
 """
 
+import json
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
@@ -21,6 +22,7 @@ from allauth.mfa.totp import forms as totp_forms
 from allauth.mfa.totp.internal.auth import format_hotp_value, hotp_value, yield_hotp_counters_from_time
 from allauth.mfa.webauthn import forms as webauthn_forms
 from django.conf import settings
+from django.core.exceptions import BadRequest
 from django.core.validators import MaxLengthValidator
 from django.db import transaction
 from django.dispatch import receiver
@@ -49,6 +51,8 @@ AFTER_SET_UP = "after_second_factor"
 _CONTEXT = "second factor"
 # Characters of a passkey's name.
 _NAME_LENGTH = 100
+# Objects and lists in a passkey's credential: browsers send fewer than ten.
+_MAX_BRACKETS = 100
 _TYPES = (Authenticator.Type.TOTP, Authenticator.Type.WEBAUTHN)
 
 _PAGES = "accounts/2fa/"
@@ -278,7 +282,45 @@ class AddAppForm(PortalFormMixin, totp_forms.ActivateTOTPForm):  # type: ignore[
         row.save(update_fields=["data"])
 
 
-class AddPasskeyForm(PortalFormMixin, webauthn_forms.AddWebAuthnForm):  # type: ignore[misc]  # allauth has no types
+class CredentialDecoder(json.JSONDecoder):
+    """Decode a passkey's credential.
+
+    Raises BadRequest for JSON that is nested too deep or has a number too long to read: Django's field only handles
+    JSONDecodeError.
+    """
+
+    def decode(self, text: str) -> Any:  # type: ignore[override]  # called with the text alone
+        if text.count("[") + text.count("{") > _MAX_BRACKETS:
+            raise BadRequest("A passkey's credential has too many objects and lists")
+        try:
+            return super().decode(text)
+        except json.JSONDecodeError:
+            raise
+        except ValueError as error:
+            raise BadRequest("A passkey's credential has a number that is too long") from error
+
+
+class _CredentialFormMixin:
+    fields: dict[str, Any]
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["credential"].decoder = CredentialDecoder
+
+
+class PasskeyForm(_CredentialFormMixin, webauthn_forms.AuthenticateWebAuthnForm):  # type: ignore[misc]  # no types
+    """Take a passkey as the second step of signing in."""
+
+
+class PasskeySignInForm(_CredentialFormMixin, webauthn_forms.LoginWebAuthnForm):  # type: ignore[misc]  # no types
+    """Sign in by a passkey alone."""
+
+
+class ConfirmPasskeyForm(_CredentialFormMixin, webauthn_forms.ReauthenticateWebAuthnForm):  # type: ignore[misc]  # no types
+    """Take a passkey before something that takes more than a session."""
+
+
+class AddPasskeyForm(_CredentialFormMixin, PortalFormMixin, webauthn_forms.AddWebAuthnForm):  # type: ignore[misc]  # allauth has no types
     """A new passkey. It signs in by itself where the device asks for a finger, a face or a PIN."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:

@@ -354,6 +354,26 @@ def test_what_is_no_passkey_opens_nothing_and_breaks_nothing(path: str, credenti
     assert not is_in(client)
 
 
+@pytest.mark.parametrize(
+    "credential",
+    ["[" * 5_000, '{"id":' * 5_000, "[" * 700 + "]" * 700, "7" * 5_000],
+    ids=["lists", "objects", "pairs", "digits"],
+)
+@pytest.mark.parametrize("page", ["login", "authenticate", "reauthenticate", "add"])
+def test_a_credential_that_cannot_be_read_is_a_bad_request(page: str, credential: str) -> None:
+    secret = add_app(person())
+    client = Client()
+    path = CODE if page == "authenticate" else f"/accounts/2fa/webauthn/{page}/"
+    if page != "login":
+        sign_in(client)
+    if page in ("reauthenticate", "add"):
+        enter(client, app_code(secret, time.time()))
+        key = {"name": "Telephone", "credential": {}}
+        Authenticator.objects.create(user=User.objects.get(), type=Authenticator.Type.WEBAUTHN, data=key)
+    assert client.post(path, {"name": "Key", "credential": credential}).status_code == 400
+    assert is_in(client) == (page in ("reauthenticate", "add"))
+
+
 def test_every_page_of_them_is_in_the_portals_words() -> None:
     user = person()
     client = signed_in_with(add_app(user))
