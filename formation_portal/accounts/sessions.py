@@ -359,28 +359,32 @@ _KNOWN, _OPENED = "known", "opened"
 class GuestSession:
     """The session of a guest, who has no account: a signed cookie for one part's addresses alone.
 
-    It says which round's link this browser has opened, and whether the code was entered. Whether that still counts is
-    checked where the part is looked up.
+    It says which round's link this browser has opened, in which epoch of the guest's sessions, and whether the code was
+    entered. Whether that still counts is checked where the part is looked up.
     """
 
     reference: str
     round: int
     is_known: bool = False
+    epoch: int = 0
 
 
 def find_guest_session(request: HttpRequest, reference: str) -> GuestSession | None:
     """The browser's session for that part; None without one that we have signed, and not too long ago."""
     said = request.get_signed_cookie(_GUEST_COOKIE, default=None, salt=_GUEST_SALT, max_age=_GUEST_SECONDS)
     named, _, rest = (said or "").partition(":")
-    round_, _, state = rest.partition(":")
-    return GuestSession(reference, int(round_), state == _KNOWN) if said and named == reference else None
+    if not said or named != reference:
+        return None
+    # A cookie from before there were epochs has none, which is the first.
+    round_, state, epoch, *_ = [*rest.split(":"), "0"]
+    return GuestSession(reference, int(round_), state == _KNOWN, int(epoch))
 
 
 def start_guest_session(response: HttpResponse, session: GuestSession) -> HttpResponse:
     """Let the browser keep the session, for the part's own addresses."""
     response.set_signed_cookie(
         _GUEST_COOKIE,
-        f"{session.reference}:{session.round}:{_KNOWN if session.is_known else _OPENED}",
+        f"{session.reference}:{session.round}:{_KNOWN if session.is_known else _OPENED}:{session.epoch}",
         salt=_GUEST_SALT,
         max_age=_GUEST_SECONDS,
         path=reverse("portal:part", args=[session.reference]),

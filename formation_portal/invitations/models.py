@@ -13,7 +13,8 @@ from formation_portal.applications.models import Application, Party
 
 class Invitation(models.Model):
     """The invitation of a party to fill in its part. A party has one: sending it again gives it a new key and raises
-    `round`, so that sessions opened with an earlier key end.
+    `round`, so that sessions opened with an earlier key end. Leaving raises `session_epoch`, which ends the guest's
+    sessions and keeps the link.
 
     `reference` is in URLs and opens nothing. Neither key nor code is stored, only their digests.
     """
@@ -25,6 +26,7 @@ class Invitation(models.Model):
     language = models.CharField(max_length=12)
     key_digest = models.CharField(max_length=64, unique=True)
     round = models.PositiveIntegerField(default=0)
+    session_epoch = models.PositiveIntegerField(default=0)
     sent_at = models.DateTimeField()
     expires_at = models.DateTimeField()
     nudged_at = models.DateTimeField(null=True, blank=True)
@@ -106,12 +108,17 @@ def current_stage(
     return InvitationStage.SENT, invitation.sent_at
 
 
-def closure(invitation: Invitation, *, now: datetime, round_: int) -> Closure | None:
-    """Why a session of some round is over; None while it is open. Reads the application and the party."""
+def closure(invitation: Invitation, *, now: datetime, round_: int, epoch: int) -> Closure | None:
+    """Return why a session of a round and an epoch is over; None while it is open.
+
+    Reads the application and the party.
+    """
     if invitation.withdrawn_at or invitation.party.removed_at:
         return Closure.WITHDRAWN
     if invitation.round != round_:
         return Closure.REPLACED
+    if invitation.session_epoch != epoch:
+        return Closure.UNKNOWN
     if not invitation.application.is_open:
         return Closure.NOT_OPEN
     return Closure.EXPIRED if now >= invitation.expires_at else None

@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from django.conf import settings
 from django.contrib.auth.models import AbstractBaseUser
 from django.db import transaction
-from django.db.models import prefetch_related_objects
+from django.db.models import F, prefetch_related_objects
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.http import urlencode
@@ -127,6 +127,12 @@ def ask_for_another_link(invitation: Invitation) -> None:
     if invitation.wanted_at is None:
         invitation.wanted_at = timezone.now()
         invitation.save(update_fields=["wanted_at"])
+
+
+def end_sessions(reference: str, *, round_: int, epoch: int) -> None:
+    """End the guest's sessions in all browsers; the link stays. Does nothing for a session that is over already."""
+    current = Invitation.objects.filter(reference=reference, round=round_, session_epoch=epoch)
+    current.update(session_epoch=F("session_epoch") + 1)
 
 
 def finish(draft: Draft, invitation: Invitation) -> bool:

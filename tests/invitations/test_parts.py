@@ -31,7 +31,8 @@ def stage(invitation: Invitation) -> InvitationStage:
 def shut(invitation: Invitation, *, round_: int | None = None) -> Closure | None:
     found = parts.find_by_reference(invitation.reference)
     assert found is not None
-    return closure(found, now=timezone.now(), round_=found.round if round_ is None else round_)
+    round_ = found.round if round_ is None else round_
+    return closure(found, now=timezone.now(), round_=round_, epoch=found.session_epoch)
 
 
 def aged(invitation: Invitation, **by: float) -> None:

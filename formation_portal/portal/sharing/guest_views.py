@@ -61,7 +61,7 @@ def with_invitation(view: WithInvitation[Rest]) -> Guarded[Rest]:
         invitation = parts.find_by_reference(session.reference)
         if invitation is None:
             answer = _unavailable_page(request, Closure.UNKNOWN)
-        elif why := closure(invitation, now=timezone.now(), round_=session.round):
+        elif why := closure(invitation, now=timezone.now(), round_=session.round, epoch=session.epoch):
             answer = _unavailable_page(request, why)
         else:
             answer = view(request, invitation, *args, **kwargs)
@@ -106,10 +106,11 @@ def part_link(request: AnyRequest) -> HttpResponse:
         # To a name that nothing has: what follows is the same for every key that is wrong.
         answer: HttpResponse = redirect("portal:part", reference=new_token())
     else:
-        given = find_guest_session(request, invitation.reference)
+        session = find_guest_session(request, invitation.reference)
         answer = redirect("portal:part", reference=invitation.reference)
-        if given is None or given.round != invitation.round:
-            start_guest_session(answer, GuestSession(invitation.reference, invitation.round))
+        opened = GuestSession(invitation.reference, invitation.round, epoch=invitation.session_epoch)
+        if session not in (opened, replace(opened, is_known=True)):
+            start_guest_session(answer, opened)
     answer.headers["Referrer-Policy"] = "no-referrer"
     answer.headers["Cache-Control"] = "no-store"
     return answer
@@ -136,7 +137,7 @@ def part_code(request: GuestRequest, invitation: Invitation) -> HttpResponse:
 
 def _try_code(request: GuestRequest, invitation: Invitation) -> HttpResponse:
     if codes.try_code(invitation, request.POST.get(CODE, "")):
-        session = GuestSession(invitation.reference, invitation.round, is_known=True)
+        session = replace(request.guest_session, is_known=True)
         return start_guest_session(redirect("portal:part", reference=invitation.reference), session)
     invitation.refresh_from_db()
     if left := codes.tries_left(invitation, now=timezone.now()):
@@ -168,7 +169,8 @@ def _render_code(request: GuestRequest, invitation: Invitation, *, error: str = 
 def part_renewal(request: GuestRequest, reference: str) -> HttpResponse:
     """Ask for another link once this one has expired. A GET only leads back."""
     found = parts.find_by_reference(reference)
-    why = closure(found, now=timezone.now(), round_=request.guest_session.round) if found else None
+    session = request.guest_session
+    why = closure(found, now=timezone.now(), round_=session.round, epoch=session.epoch) if found else None
     if found is None or why is not Closure.EXPIRED or request.method != "POST":
         return redirect("portal:part", reference=reference)
     parts.ask_for_another_link(found)
@@ -253,9 +255,15 @@ def part_completion(request: GuestRequest, own: OwnPart) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @invited
 def part_leave(request: GuestRequest, reference: str) -> HttpResponse:
-    """Shut the part in this browser. A GET only leads back to it."""
+    """End the guest's sessions, also on the server: a copy of the cookie opens nothing. A GET only leads back.
+
+    A session without the code ends in this browser alone: the link may have been forwarded.
+    """
     if request.method != "POST":
         return redirect("portal:part", reference=reference)
+    session = request.guest_session
+    if session.is_known:
+        parts.end_sessions(reference, round_=session.round, epoch=session.epoch)
     return end_guest_session(render(request, "portal/sharing/part_unavailable.html", {"why": "left"}), reference)
 
 

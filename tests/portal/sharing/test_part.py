@@ -550,9 +550,29 @@ def test_nobody_asks_for_a_new_link_while_theirs_opens(invitation: Invitation, g
     assert invitation.wanted_at is None
 
 
-def test_closing_it_in_a_browser_shuts_it_there(invitation: Invitation, guest: Client) -> None:
+def test_leaving_ends_the_session_on_the_server_and_the_link_opens_another(
+    invitation: Invitation, guest: Client
+) -> None:
+    copy = Client()
+    copy.cookies["part"] = guest.cookies["part"].value
+    assert copy.get(url(invitation)).status_code == 200
     assert guest.post(url(invitation, "leave/")).status_code == 200
-    assert guest.get(url(invitation)).status_code == 404
+    for browser in (guest, copy):
+        assert browser.get(url(invitation)).status_code == 404
+        assert browser.post(url(invitation), {"q:person.last_name": "King"}).status_code == 404
+    assert stored(invitation).raw["person.last_name"] == "Lovelace"
+    let_in(guest, invitation)
+    assert guest.get(url(invitation)).status_code == 200
+    assert copy.post(url(invitation, "leave/")).status_code == 200
+    assert guest.get(url(invitation)).status_code == 200, "a session that is over ends no other"
+
+
+def test_leaving_before_the_code_ends_nobody_elses_session(invitation: Invitation, guest: Client) -> None:
+    forwarded = Client()
+    forwarded.get(mailbox.latest_link("invitation"))
+    assert forwarded.post(url(invitation, "leave/")).status_code == 200
+    assert forwarded.get(url(invitation, "code/")).status_code == 404
+    assert guest.get(url(invitation)).status_code == 200
 
 
 def test_a_save_that_comes_after_submitting_is_shown_to_be_copied(
