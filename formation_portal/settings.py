@@ -190,12 +190,11 @@ ACCOUNT_EMAIL_NOTIFICATIONS = True
 ACCOUNT_PASSWORD_RESET_TOKEN_GENERATOR = "django.contrib.auth.tokens.PasswordResetTokenGenerator"  # noqa: S105  # a class
 ACCOUNT_LOGOUT_REDIRECT_URL = "portal:catalog"
 ACCOUNT_PREVENT_ENUMERATION = True
-# Letters that one account may send to others in a day, and that may go to one address; the same for letters that ask
-# for a confirmation, and for changes of an account's own address; and forms that are kept of one address whose sessions
-# have ended. What can be guessed is counted elsewhere, for all processes at once (accounts/guesses.py).
+# Letters that ask an address for a confirmation, changes of an account's own address, and forms that are kept of one
+# address whose sessions have ended. What can be guessed, and letters to others, are counted elsewhere, for all
+# processes at once (accounts/guesses.py).
 ACCOUNT_RATE_LIMITS = {
     **dict.fromkeys(("login", "login_failed", "reauthenticate", "change_password", "reset_password"), None),
-    "letter": "100/d/user,10/d/key",
     "confirm_email": "1/m/key,10/d/key",
     "manage_email": "10/m/user,50/d/user",
     "unsent": "30/h/ip",

@@ -70,6 +70,9 @@ SENT_CODE = Limit("sent code", 5, 15 * _MINUTES)
 # Letters with a way to a new password: those that have arrived still work.
 RESET_LETTERS = Limit("reset letters", 5, 60 * _MINUTES)
 RESET_ADDRESS = Limit("reset letters from an address", 20, 5 * _MINUTES, spacing=5)
+# Letters to others: of one account, and to one address.
+LETTERS_OF_ACCOUNT = Limit("letters of an account", 100, _DAY)
+LETTERS_TO_ADDRESS = Limit("letters to an address", 10, _DAY)
 
 # A limit, and whose it is: an account's, an address's, a device's.
 Bucket = tuple[Limit, str]

@@ -17,7 +17,6 @@ from allauth.account.internal.flows.reauthentication import (
     STATE_SESSION_KEY,
     did_recently_reauthenticate,
 )
-from allauth.core import ratelimit
 from allauth.core.internal.httpkit import serialize_request
 from django.conf import settings
 from django.contrib.auth.backends import ModelBackend
@@ -32,6 +31,7 @@ from django_htmx.http import HttpResponseClientRedirect
 from django_htmx.middleware import HtmxDetails
 
 from . import second_factor
+from .guesses import LETTERS_OF_ACCOUNT, LETTERS_TO_ADDRESS, TooManyGuesses, take
 from .models import Right, User
 from .sessions import (
     GuestSession,
@@ -245,6 +245,10 @@ def right_missing_page(request: HttpRequest, right: Right) -> HttpResponse:
     return render(request, "desk/right_missing.html", context, status=403)
 
 
-def may_write_to(request: HttpRequest, address: str) -> bool:
-    """Whether whoever is signed in may have one more letter sent to the address; asking counts."""
-    return bool(ratelimit.consume(request, action="letter", key=address))
+def may_write_to(user: User, address: str) -> bool:
+    """Count one more letter from the account to the address. Return False, and count nothing, over a limit of a day."""
+    try:
+        take((LETTERS_OF_ACCOUNT, str(user.pk)), (LETTERS_TO_ADDRESS, address))
+    except TooManyGuesses:
+        return False
+    return True

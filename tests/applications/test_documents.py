@@ -212,7 +212,7 @@ def test_the_quota_of_one_account_is_not_anothers(draft: Draft, owner: Any, ada:
 def test_the_quota_takes_one_query(draft: Draft, owner: Any, ada: Any, django_assert_num_queries: Any) -> None:
     services.add_document(draft, ada, "Passport", factories.upload(), by=owner)
     with django_assert_num_queries(1):
-        check_quota(draft.application, size=1)
+        check_quota(owner.pk, [1])
 
 
 def test_a_file_is_stored_under_a_name_of_ours(draft: Draft, owner: Any, ada: Any) -> None:

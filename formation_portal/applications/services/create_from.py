@@ -9,7 +9,7 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 from django.contrib.auth.models import AbstractBaseUser
-from django.db import Error, transaction
+from django.db import Error
 from django.utils.translation import gettext_noop
 
 from formation_portal.contract.catalog import CatalogItem
@@ -34,7 +34,7 @@ from ..transfer import Content, content_of
 from .exceptions import NotCopied, UploadRefused
 from .shares import parse_shares
 from .transactions import append_to_audit_log
-from .upload_checks import check_quota
+from .upload_checks import check_quota, quota_transaction
 
 logger = logging.getLogger(__name__)
 
@@ -105,18 +105,18 @@ def create_from(draft: Draft, *, product: CatalogItem, content: Content, by: Abs
 def _create(
     application: Application, content: Content, *, by: AbstractBaseUser, message: str, source: Application
 ) -> Application:
-    if source.owner_id == application.owner_id and content.documents:
-        try:
-            check_quota(source, size=sum(document.size for document in content.documents))
-        except UploadRefused as refused:
-            raise NotCopied(refused.message) from refused
-    with copied_files(application, content.documents) as stored, transaction.atomic():
-        application.save()
-        entry = Change.new(application, by, message, reference=source.reference)
-        entry.save()
-        _fill(open_draft(application), content, stored, by=by)
-        subscribers.application_changed(open_draft(application))
-        append_to_audit_log(application, [entry], by=by)
+    sizes = [document.size for document in content.documents]
+    try:
+        check_quota(by.pk, sizes)
+        with copied_files(application, content.documents) as stored, quota_transaction(by.pk, sizes):
+            application.save()
+            entry = Change.new(application, by, message, reference=source.reference)
+            entry.save()
+            _fill(open_draft(application), content, stored, by=by)
+            subscribers.application_changed(open_draft(application))
+            append_to_audit_log(application, [entry], by=by)
+    except UploadRefused as refused:
+        raise NotCopied(refused.message) from refused
     return application
 
 

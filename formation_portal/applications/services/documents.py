@@ -27,6 +27,7 @@ from .upload_checks import (
     check_upload,
     judge_file,
     printable_name,
+    quota_transaction,
     scan_upload,
 )
 
@@ -46,7 +47,7 @@ def add_document(
     """
     with disk_errors_refused():
         mime_type, digest = check_upload(upload)
-        check_quota(draft.application, size=upload.size or 0)
+        check_quota(draft.application.owner_id, [upload.size or 0])
     document = Document(
         name=printable_name(upload.name or "document"), mime_type=mime_type, size=upload.size or 0, sha256=digest
     )
@@ -60,7 +61,7 @@ def reuse_document(
 
     The copy is a file of its own, so that removing one keeps the other. The caller checks whose file it is.
     """
-    check_quota(draft.application, size=source.size)
+    check_quota(draft.application.owner_id, [source.size])
     document = Document(name=source.name, mime_type=source.mime_type, size=source.size, sha256=source.sha256)
     try:
         if not source.has_copy:
@@ -119,7 +120,8 @@ def stored_file(row: Any, content: "File[bytes] | IO[bytes]") -> Iterator[None]:
 def _save_row(
     draft: Draft, party: Party | PartyRow | None, document: Document, picture: bytes, *, by: Author
 ) -> Document:
-    with application_transaction(draft, by=by) as journal:
+    quota = quota_transaction(draft.application.owner_id, [document.size])
+    with quota, application_transaction(draft, by=by) as journal:
         row = draft.party(party.token) if party else None
         if party and row is None:
             raise Gone(gettext("This person or company was removed"))

@@ -3,15 +3,18 @@ sandbox's judgement, and clean where there is a malware scanner."""
 
 import hashlib
 import logging
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import PurePath
 from typing import IO
 
 from babel.numbers import format_decimal
 from django.conf import settings
+from django.contrib.auth import get_user_model
 from django.core.files.base import File
 from django.core.files.uploadedfile import UploadedFile
+from django.db import transaction
 from django.db.models import Count, OuterRef, QuerySet, Subquery, Sum
 from django.db.models.functions import Coalesce
 from django.utils import timezone
@@ -146,25 +149,44 @@ def scan_upload(content: "File[bytes] | IO[bytes]", application: Application, *,
     return ScanState.CLEAN
 
 
-def check_quota(application: Application, *, size: int) -> None:
-    """Raises UploadRefused where the account that the application is of has no room for a file of so many bytes, or too
-    many were uploaded in the last hour, by whomever. One query."""
-    documents = Document.objects.filter(application__owner=OuterRef("owner"))
+@contextmanager
+def quota_transaction(owner_id: int, sizes: Sequence[int]) -> Iterator[None]:
+    """Open a transaction that adds files of these sizes, in which nobody else uses up the account's quota.
+
+    Raises UploadRefused as `check_quota` does. The account's row is locked, before any application's: without its key,
+    which every new row that names the account needs to share.
+    """
+    with transaction.atomic():
+        get_user_model().objects.select_for_update(no_key=True).get(pk=owner_id)
+        check_quota(owner_id, sizes)
+        yield
+
+
+def check_quota(owner_id: int, sizes: Sequence[int]) -> None:
+    """Check that the account which owns the application has room for files of these sizes. One query.
+
+    Raises UploadRefused if it has not, or if too many files were uploaded to its applications in the last hour.
+    """
+    if not sizes:
+        return
+    documents = Document.objects.filter(application__owner=OuterRef("pk"))
     uploads = Change.objects.filter(
-        application__owner=OuterRef("owner"),
+        application__owner=OuterRef("pk"),
         message__in=(UPLOADED, UPLOADED_OF),
         at__gt=timezone.now() - timedelta(hours=1),
     )
-    [(stored, files, recent)] = Application.objects.filter(pk=application.pk).values_list(
-        _total(documents, Sum("size")), _total(documents, Count("pk")), _total(uploads, Count("pk"))
+    [(stored, files, recent)] = (
+        get_user_model()
+        .objects.filter(pk=owner_id)
+        .values_list(_total(documents, Sum("size")), _total(documents, Count("pk")), _total(uploads, Count("pk")))
     )
-    if stored + size > settings.ACCOUNT_STORAGE_MB * 1_000_000:
+    if stored + sum(sizes) > settings.ACCOUNT_STORAGE_MB * 1_000_000:
         limit = {"limit": format_number(settings.ACCOUNT_STORAGE_MB)}
         raise UploadRefused(
             gettext("There is no room for this file: all files together may have %(limit)s\u00a0MB. Remove some first")
             % limit
         )
-    if files >= settings.ACCOUNT_FILES:
+    if files + len(sizes) > settings.ACCOUNT_FILES:
         limit = {"limit": format_number(settings.ACCOUNT_FILES)}
         raise UploadRefused(gettext("There may be %(limit)s files in all. Remove some first") % limit)
     if recent >= settings.UPLOADS_PER_HOUR:

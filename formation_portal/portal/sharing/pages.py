@@ -59,7 +59,7 @@ def posted_recipient(request: UserRequest) -> EmailControl:
         return replace(box, error=gettext("Enter an e-mail address, like name@example.com"))
     if len(box.address) > _LONGEST_EMAIL:
         return replace(box, error=gettext("Enter an e-mail address of at most 254 characters"))
-    if not may_write_to(request, box.address):
+    if not may_write_to(request.user, box.address):
         return replace(box, error=gettext("We can’t send any more e-mails today. Try again tomorrow"))
     return box
 

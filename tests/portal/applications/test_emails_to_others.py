@@ -1,11 +1,16 @@
 """How many e-mails somebody may have sent to other people's addresses, and that nobody gets around the count."""
 
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
 from typing import Any
 
 import pytest
 from allauth.core import ratelimit
+from django.db import connection
 from django.test import Client, RequestFactory, override_settings
 
+from formation_portal.accounts import policies
+from formation_portal.accounts.guesses import Limit
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Application
@@ -27,10 +32,10 @@ def count_emails_to(address: str) -> int:
 
 
 @pytest.fixture
-def few(settings: Any) -> None:
+def few(monkeypatch: pytest.MonkeyPatch) -> None:
     """Numbers that are soon reached."""
-    assert "letter" in settings.ACCOUNT_RATE_LIMITS
-    settings.ACCOUNT_RATE_LIMITS = {"letter": "5/d/user,3/d/key"}
+    monkeypatch.setattr(policies, "LETTERS_OF_ACCOUNT", Limit("letters of an account", 5, 86_400))
+    monkeypatch.setattr(policies, "LETTERS_TO_ADDRESS", Limit("letters to an address", 3, 86_400))
 
 
 @pytest.mark.usefixtures("few")
@@ -55,6 +60,22 @@ def test_an_account_sends_so_many_emails_a_day(as_owner: Client, draft: Draft) -
     answer = as_owner.post(f"{root(draft.application)}access/", {"email": "more@example.com"})
     assert (answer.status_code, SORRY in answer.content.decode()) == (422, True)
     assert count_emails_to("more@example.com") == 0
+
+
+@pytest.mark.usefixtures("few")
+@pytest.mark.django_db(transaction=True, databases=["default", "service"])
+def test_presses_at_the_same_time_pass_the_limit_of_an_address_no_further(owner: Any) -> None:
+    ready = Barrier(8)
+
+    def press(_: int) -> bool:
+        ready.wait(timeout=30)
+        try:
+            return policies.may_write_to(owner, "ada@example.com")
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(8) as pool:
+        assert sorted(pool.map(press, range(8))) == [False] * 5 + [True] * 3
 
 
 @pytest.mark.usefixtures("few")
