@@ -21,12 +21,11 @@ from formation_portal.applications.services.erasure import erase_application
 from formation_portal.audit import chain
 from formation_portal.audit.models import AuditAction
 from formation_portal.contract.lifecycle import FINAL, State
+from formation_portal.core.overwriting import overwrite_deleted
 from formation_portal.invitations.models import Invitation
 from formation_portal.mail import queue_letter
 from formation_portal.mail.outbox import empty_letters_to
 from formation_portal.relay.erasure import settled
-
-from .overwriting import overwrite_deleted
 
 # Addresses that nobody can have (RFC 2606).
 NOWHERE = "deleted.invalid"

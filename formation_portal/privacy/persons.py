@@ -18,9 +18,8 @@ from formation_portal.applications.services.erasure import erase_party
 from formation_portal.contract.lifecycle import FINAL, State
 from formation_portal.core.encrypted_fields import rows_in_order
 from formation_portal.core.encryption import UnreadableError
+from formation_portal.core.overwriting import overwrite_deleted
 from formation_portal.relay.erasure import is_settled
-
-from .overwriting import overwrite_deleted
 
 
 class NotErased(Exception):

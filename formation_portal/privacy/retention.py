@@ -24,12 +24,12 @@ from formation_portal.audit import chain
 from formation_portal.audit.models import AuditAction
 from formation_portal.contract.lifecycle import FINAL, State
 from formation_portal.core.background import hourly_task
+from formation_portal.core.overwriting import overwrite_deleted, vacuum
 from formation_portal.relay.erasure import settled
 from formation_portal.relay.models import REJECTED, Delivery, DeliveryState, ResourceKind
 
 from .accounts import NOWHERE, erase_account
 from .announcements import NOTICE, announce_deletion
-from .overwriting import overwrite_deleted, vacuum
 
 logger = logging.getLogger(__name__)
 

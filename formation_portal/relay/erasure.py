@@ -36,7 +36,11 @@ def _unsettled() -> "QuerySet[Delivery]":
 
 
 def forget_application(application: Application) -> None:
-    """Everything. Of a draft it stays until the service has deleted it: by then its rows hold nothing (`sync`)."""
+    """Delete all that is kept of an application.
+
+    The deliveries of a draft stay, without what was acknowledged, until the service has deleted it; `sync` empties the
+    rest. Those that are in doubt keep what was sent, which tells whether it has arrived.
+    """
     rows = Delivery.objects.filter(application=application)
     ids = set(rows.filter(kind=ResourceKind.ENTITY).values_list("remote_id", flat=True)) - {""}
     ReceivedEvent.objects.filter(about__in=ids).delete()
@@ -44,6 +48,11 @@ def forget_application(application: Application) -> None:
     if application.submitted_at is not None:
         Decision.objects.filter(delivery__in=rows).delete()
         rows.delete()
+        return
+    for row in rows.exclude(acknowledged=None):
+        if row.is_settled:
+            row.acknowledged = {}
+            row.save(update_fields=["acknowledged"])
 
 
 def forget_party(application: Application, token: str, names: Collection[str]) -> list[Decision]:

@@ -19,6 +19,7 @@ from formation_portal.contract.lifecycle import State, is_agents_call
 from formation_portal.contract.record import Holder
 from formation_portal.contract.rules import lookup_of
 from formation_portal.core.encrypted_fields import update_rows
+from formation_portal.core.overwriting import overwrite_deleted
 
 from . import wake
 from .models import (
@@ -379,6 +380,7 @@ def forget_dependents(row: Delivery) -> None:
                 other.state, other.unclear_since = DeliveryState.DONE, None
             requeue(other)
             other.save()
+    overwrite_deleted()
 
 
 def sync_deliveries(draft: Draft) -> None:

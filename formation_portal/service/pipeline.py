@@ -21,7 +21,9 @@ from ninja import Router
 from ninja.decorators import decorate_view
 from ninja.responses import Status
 
+from formation_portal.core.databases import SERVICE
 from formation_portal.core.integers import content_length
+from formation_portal.core.overwriting import overwrite_deleted
 from formation_portal.service import auth, idempotency, rate_limit
 from formation_portal.service.auth import BearerKey
 from formation_portal.service.fault_injection import with_faults
@@ -53,7 +55,10 @@ def guard(run: ServiceView, *, scopes: tuple[str, ...], takes: str | None) -> Se
             auth.require(key, scopes)
             _check_body(request, takes)
             work: Callable[[], Any] = partial(run, request, **path)
-            return work() if request.method == "GET" else perform(request, key, work)
+            response: HttpResponseBase = work() if request.method == "GET" else perform(request, key, work)
+            if request.method == "DELETE":
+                overwrite_deleted(SERVICE)
+            return response
         except Exception as error:
             return error_response(request, error)
 

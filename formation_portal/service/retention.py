@@ -9,6 +9,7 @@ from django.utils import timezone
 from formation_portal.contract.lifecycle import FINAL
 from formation_portal.core.background import hourly_task
 from formation_portal.core.databases import SERVICE
+from formation_portal.core.overwriting import overwrite_deleted
 from formation_portal.service import storage
 from formation_portal.service.idempotency import delete_old_answers, forget_answers
 from formation_portal.service.models import Entity
@@ -21,11 +22,14 @@ AT_ONCE = 500
 def delete_what_is_due() -> int:
     """Delete old answers, and entities that were closed so long ago with their parties and files; how many."""
     delete_old_answers()
-    if not settings.SERVICE_RETENTION_DAYS:
-        return 0
-    before = timezone.now() - timedelta(days=settings.SERVICE_RETENTION_DAYS)
-    due = Entity.objects.filter(status__in=FINAL, updated_at__lt=before).order_by("updated_at", "pk")
-    return sum(_delete(entity) for entity in due[:AT_ONCE])
+    deleted = 0
+    if settings.SERVICE_RETENTION_DAYS:
+        before = timezone.now() - timedelta(days=settings.SERVICE_RETENTION_DAYS)
+        due = Entity.objects.filter(status__in=FINAL, updated_at__lt=before).order_by("updated_at", "pk")
+        deleted = sum(_delete(entity) for entity in due[:AT_ONCE])
+    # Also for values that calls have replaced in the last hour.
+    overwrite_deleted(SERVICE)
+    return deleted
 
 
 def _delete(entity: Entity) -> bool:

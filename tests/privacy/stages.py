@@ -98,7 +98,7 @@ def database_files() -> list[bytes]:
     names = []
     for connection in connections.all():
         if connection.vendor != "sqlite":
-            pytest.skip("not run: PostgreSQL overwrites in its own time (privacy/overwriting.py)")
+            pytest.skip("not run: PostgreSQL overwrites in its own time (core/overwriting.py)")
         name = str(connection.settings_dict["NAME"])
         names += [name + suffix for suffix in ("", "-wal") if Path(name + suffix).exists()]
     return [subprocess.run(["cat", name], capture_output=True, check=True).stdout for name in names]

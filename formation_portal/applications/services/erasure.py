@@ -15,6 +15,7 @@ from django.utils.translation import gettext, gettext_noop
 from formation_portal.audit import chain
 from formation_portal.audit.models import AuditAction
 from formation_portal.core import subscribers
+from formation_portal.core.overwriting import overwrite_deleted
 
 from ..access import Author
 from ..draft import Draft, open_draft
@@ -43,6 +44,7 @@ def erase_content(application: Application) -> None:
         rows.all().delete()
     application.declaration, application.hold_reason = "", None
     subscribers.application_erased(application)
+    overwrite_deleted()
 
 
 def erase_application(application: Application, *, by: Author | None, reason: str) -> None:

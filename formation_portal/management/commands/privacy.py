@@ -11,10 +11,10 @@ from formation_portal.applications.models import Application
 from formation_portal.audit import chain
 from formation_portal.audit.models import AuditAction
 from formation_portal.core.databases import SERVICE
+from formation_portal.core.overwriting import vacuum
 from formation_portal.core.private_files import create_private
 from formation_portal.privacy.accounts import NotErasable, erase_account
 from formation_portal.privacy.export import archive, person_in
-from formation_portal.privacy.overwriting import vacuum
 from formation_portal.privacy.persons import NotErased, erase_person, find_persons
 from formation_portal.privacy.retention import RULES, erase_what_is_due, hold, release
 

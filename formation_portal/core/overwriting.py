@@ -1,6 +1,6 @@
-"""Takes what was deleted out of the databases' files, too: a row that is gone may stand there until it is overwritten.
+"""Take deleted values out of the databases' files, too: a row that is gone may stand there until it is overwritten.
 
-SQLite overwrites it at once (`secure_delete`, core/databases.py), and its write-ahead log is emptied here. PostgreSQL
+SQLite overwrites it at once (`secure_delete`, databases.py), and its write-ahead log is emptied here. PostgreSQL
 overwrites what was vacuumed as it writes on; `is_thorough` has it write its tables anew.
 """
 

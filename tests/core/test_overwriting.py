@@ -1,0 +1,97 @@
+"""What was erased stands in no byte of the databases any more, nor in their write-ahead logs, encrypted or not."""
+
+from collections.abc import Collection
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.db import connections, models, router
+from django.utils import timezone
+
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft, open_draft
+from formation_portal.contract.lifecycle import State
+from formation_portal.relay.models import Delivery, ResourceKind
+from formation_portal.relay.worker import drain
+from formation_portal.service.models import Entity, KeptAnswer, Party
+from formation_portal.service.retention import delete_what_is_due
+from tests.privacy.stages import again, database_files, started
+from tests.relay.conftest import _files_go_nowhere_else, transport
+
+__all__ = ["_files_go_nowhere_else", "transport"]
+pytestmark = [
+    pytest.mark.django_db(databases=["default", "service"], transaction=True),
+    pytest.mark.usefixtures("transport"),
+]
+# So much of a stored value tells it from all others: its nonce is random.
+PREFIX = 60
+
+
+def stored(model: type[models.Model], column: str, where: str = "1 = 1") -> list[bytes]:
+    """Return the beginnings of a column's values as the database stores them; empty and short ones are left out."""
+    with connections[router.db_for_read(model)].cursor() as cursor:
+        cursor.execute(f'SELECT "{column}" FROM "{model._meta.db_table}" WHERE {where}')
+        values = [value.encode() if isinstance(value, str) else bytes(value or b"") for [value] in cursor.fetchall()]
+    return [value[:PREFIX] for value in values if len(value) >= PREFIX]
+
+
+def left(values: Collection[bytes]) -> list[bytes]:
+    content = b"".join(database_files())
+    return [value for value in values if value in content]
+
+
+@pytest.fixture
+def delivered(owner: Any) -> Draft:
+    """A draft that the service has whole."""
+    draft = started(owner)
+    drain()
+    return open_draft(again(draft.application))
+
+
+def test_what_the_service_deletes_is_overwritten(delivered: Draft, owner: Any) -> None:
+    values = [*stored(Party, "properties"), *stored(Entity, "properties"), *stored(KeptAnswer, "body", "status < 300")]
+    assert len(values) > 3
+    assert left(values) == values
+    services.delete_draft(delivered.application, by=owner)
+    drain()
+    assert not Entity.objects.exists()
+    assert left(values) == []
+
+
+def test_a_party_that_is_removed_at_the_service_is_overwritten_there(delivered: Draft, owner: Any) -> None:
+    values = stored(Party, "properties")
+    assert left(values) == values != []
+    for party in list(delivered.parties):
+        services.remove_party(delivered, party, by=owner)
+    drain()
+    assert not Party.objects.exists()
+    assert left(values) == []
+
+
+def test_what_the_service_has_acknowledged_is_overwritten_once_the_draft_is_deleted(
+    delivered: Draft, owner: Any
+) -> None:
+    values = stored(Delivery, "acknowledged", f"kind = '{ResourceKind.PARTY.value}'")
+    assert left(values) == values != []
+    services.delete_draft(delivered.application, by=owner)
+    assert left(values) == [], "the service need not answer for it"
+    assert {row.state for row in Delivery.objects.filter(kind=ResourceKind.ENTITY)} == {"queued"}
+    drain()
+    assert not Entity.objects.exists()
+
+
+def test_what_the_service_has_acknowledged_of_a_removed_party_is_overwritten(delivered: Draft, owner: Any) -> None:
+    values = stored(Delivery, "acknowledged", f"kind = '{ResourceKind.PARTY.value}'")
+    assert left(values) == values != []
+    for party in list(delivered.parties):
+        services.remove_party(delivered, party, by=owner)
+    drain()
+    assert left(values) == []
+
+
+def test_what_the_services_retention_deletes_is_overwritten(delivered: Draft) -> None:
+    values = [*stored(Party, "properties"), *stored(KeptAnswer, "body", "status < 300")]
+    assert left(values) == values != []
+    Entity.objects.update(status=State.REJECTED, updated_at=timezone.now() - timedelta(days=40_000))
+    assert delete_what_is_due() == 1
+    assert left(values) == []
