@@ -6,11 +6,11 @@ import re
 import sys
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Self
 from urllib.parse import urlsplit
 
 from babel import Locale, UnknownLocaleError
-from pydantic import Field, ValidationError, ValidationInfo, field_validator
+from pydantic import Field, ValidationError, ValidationInfo, field_validator, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 from standardwebhooks import Webhook
 from standardwebhooks.webhooks import EmptyWebhookSecretError
@@ -33,6 +33,13 @@ _SCREENING = ("sanctions", "pep", "register", "adverse_media")
 # What a masthead has room for, and what is worth loading for it.
 _NAME_LIMIT = 60
 _LOGO_BYTES = 100_000
+# Shown in the demo only: nobody answers there.
+_DEMO_HELP = {
+    "help_email": "help@formation-portal.example",
+    "help_telephone": "020 7946 0123",
+    "help_hours": "Mo-Fr 08:00-18:00 Europe/London",
+    "help_reply_days": 1,
+}
 
 
 class Environment(BaseSettings):
@@ -115,10 +122,10 @@ class Environment(BaseSettings):
     operator_logo: str = Field("", description="SVG or PNG file that is shown in place of mark and name.")
     operator_accent: str = Field("", description="Colour of links and buttons, like #12515b. Empty: the portal's own.")
     operator_texts: str = Field("", description="Folder of the operator's own pages: privacy, terms, accessibility.")
-    help_email: str = Field("help@formation-portal.example", description="Where customers write for help.")
-    help_telephone: str = Field("020 7946 0123", description="Where customers call for help.")
-    help_hours: str = Field("Mo-Fr 08:00-18:00 Europe/London", description="When the telephone is answered.")
-    help_reply_days: int = Field(1, ge=0, description="Working days until a reply. 0: promises none.")
+    help_email: str = Field("", description="Where customers write for help. Empty: not shown.")
+    help_telephone: str = Field("", description="Where customers call for help. Empty: not shown.")
+    help_hours: str = Field("", description="When the telephone is answered.")
+    help_reply_days: int = Field(0, ge=0, description="Working days until a reply. 0: promises none.")
     letter_days: int = Field(30, ge=1, description="Days after which an e-mail's content is deleted.")
     retention_draft_days: int = Field(
         180, ge=0, description="Days without a change after which a draft is deleted, announced 14 days before."
@@ -288,6 +295,15 @@ class Environment(BaseSettings):
         if hours:
             parse_hours(hours)
         return hours
+
+    @model_validator(mode="after")
+    def _show_help_in_the_demo(self) -> Self:
+        """Fill in examples for help settings that are not set, in the demo only."""
+        if self.demo:
+            for name, example in _DEMO_HELP.items():
+                if name not in self.model_fields_set:
+                    setattr(self, name, example)
+        return self
 
     @field_validator("data_dir")
     @classmethod

@@ -52,6 +52,25 @@ def test_a_setting_is_read_with_its_type(monkeypatch: pytest.MonkeyPatch) -> Non
     assert (environment.port, environment.demo, environment.log_level) == (9000, False, "WARNING")
 
 
+def test_a_help_desk_is_invented_in_the_demo_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    def help_desk() -> tuple[str, str, str, int]:
+        environment = read_environment()
+        return (
+            environment.help_email,
+            environment.help_telephone,
+            environment.help_hours,
+            environment.help_reply_days,
+        )
+
+    examples = ("help@formation-portal.example", "020 7946 0123", "Mo-Fr 08:00-18:00 Europe/London", 1)
+    assert help_desk() == examples
+    monkeypatch.setenv("HELP_EMAIL", "hello@kite.example")
+    monkeypatch.setenv("HELP_TELEPHONE", "")
+    assert help_desk() == ("hello@kite.example", "", *examples[2:])
+    monkeypatch.setenv("DEMO", "false")
+    assert help_desk() == ("hello@kite.example", "", "", 0)
+
+
 @pytest.mark.parametrize("name", sorted(set(Environment.model_fields) - ANY_TEXT))
 def test_a_wrong_setting_is_one_line_with_its_name_and_without_its_value(
     monkeypatch: pytest.MonkeyPatch, name: str

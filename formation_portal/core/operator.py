@@ -50,6 +50,11 @@ class Operator:
         return int(settings.HELP_REPLY_DAYS)
 
     @property
+    def has_help(self) -> bool:
+        """Tell if customers can write to or call somebody."""
+        return bool(self.email or self.telephone)
+
+    @property
     def hours(self) -> str:
         """When somebody answers the telephone, in the page's language."""
         return hours_in_words(settings.HELP_HOURS, language=(get_language() or "en").partition("-")[0])

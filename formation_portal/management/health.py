@@ -8,6 +8,7 @@ from django.conf import settings
 from django.core import checks
 
 from formation_portal.core.monitoring.checks import CheckResult, fault, look, ok
+from formation_portal.core.operator import operator
 from formation_portal.environment import misspelled_settings
 from formation_portal.unsafe_settings import is_this_machine, unsafe_settings
 
@@ -17,8 +18,11 @@ _OF_THE_OPERATOR = frozenset({"security.W008", "security.W021"})
 
 
 def check_settings() -> Iterator[CheckResult]:
-    """What Django's own checks find, what must not be where others can reach the portal, and misspelled names."""
+    """Check the settings by Django's checks, for what must not be public, for a help desk and for misspelled names."""
     results = [*_public_settings(), *_system_checks()]
+    if not operator.has_help:
+        found = "HELP_EMAIL and HELP_TELEPHONE are empty: pages and e-mails name nobody to ask for help"
+        results.append(look("Settings", found, "Set HELP_EMAIL, HELP_TELEPHONE or both."))
     for name, meant in misspelled_settings(os.environ).items():
         results.append(look("Settings", f"{name} is no setting of the portal", f"Is it {meant} that you mean?"))
     yield from results or [ok("Settings", "nothing is wrong with them")]

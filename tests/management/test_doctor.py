@@ -124,6 +124,15 @@ def test_settings_that_others_must_not_meet(doctor: Doctor, settings: Any) -> No
     assert found["DEMO"] == found["SECURE_COOKIES"] == "fault"
 
 
+def test_a_portal_without_a_help_desk(doctor: Doctor, settings: Any) -> None:
+    settings.HELP_EMAIL = settings.HELP_TELEPHONE = ""
+    [(verdict, found, remedy)] = doctor()["Settings"]
+    assert (verdict, remedy) == ("look", "Set HELP_EMAIL, HELP_TELEPHONE or both.")
+    assert "nobody to ask for help" in found
+    settings.HELP_TELEPHONE = "+44 20 7946 0123"
+    assert doctor()["Settings"][0][0] == "ok"
+
+
 def test_djangos_own_checks_and_misspelled_names(
     doctor: Doctor, settings: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -163,6 +163,12 @@ class TestUnavailable:
             assert "no id" not in client.get("/").content.decode()
             assert "Not available." in client.get("/").content.decode()
 
+    def test_a_customer_is_not_sent_to_a_help_desk_that_is_not_there(
+        self, offering: None, as_owner: Client, settings: Any
+    ) -> None:
+        settings.HELP_EMAIL = settings.HELP_TELEPHONE = ""
+        assert not opened(as_owner).all("a", href="#help")
+
     def test_where_nothing_else_is_there_all_products_are_the_way_out(
         self, offering: None, as_nobody: Client, settings: Any
     ) -> None:

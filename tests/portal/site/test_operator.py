@@ -61,11 +61,34 @@ def test_pages_say_what_the_settings_say(as_nobody: Client, operated: Settings) 
 
 
 def test_what_is_not_set_is_not_spoken_of(as_nobody: Client, operated: Settings) -> None:
-    operated.HELP_TELEPHONE = operated.HELP_EMAIL = ""
+    operated.HELP_TELEPHONE, operated.HELP_EMAIL, operated.HELP_HOURS = "020 7946 0123", "", ""
     text = page_of(as_nobody).one("div", id="help").text
-    assert not any(word in text for word in ("E-mail", "Call", "reply"))
-    operated.HELP_TELEPHONE, operated.HELP_HOURS = "020 7946 0123", ""
-    assert "Call 020 7946 0123." in page_of(as_nobody).one("div", id="help").text
+    assert "Call 020 7946 0123." in text
+    assert not any(word in text for word in ("E-mail", "reply"))
+
+
+def links_to_help(page: Markup) -> list[str]:
+    return [link.text for link in page.all("a", href="#help")]
+
+
+def test_without_a_help_desk_nothing_leads_to_one(
+    as_nobody: Client, as_owner: Client, submitted: Draft, operated: Settings
+) -> None:
+    status = f"/applications/{submitted.application.reference}/status/"
+    assert links_to_help(page_of(as_nobody)) == ["Help"]
+    assert links_to_help(page_of(as_owner, status)) == ["Help", "Contact us"]
+    assert "/#help" in sample_letter("address_changed", language="en").text
+    operated.HELP_TELEPHONE = operated.HELP_EMAIL = ""
+    for page in (page_of(as_nobody), page_of(as_owner, status), Markup(render_to_string("500.html"))):
+        assert page.faults == []
+        assert links_to_help(page) == []
+        assert not page.all("div", id="help")
+        assert "Help" not in [heading.text for heading in page.all("h2")]
+        assert "reply within" not in page.one("footer").text
+    assert "#help" not in render_to_string("portal/submission/_payment.html", {"payment": {}})
+    email = sample_letter("address_changed", language="en")
+    assert "#help" not in email.text + email.html
+    assert "Contact us" not in email.text + email.html
 
 
 def test_pages_for_faults_know_the_operator_without_a_request(operated: Settings) -> None:
