@@ -4,6 +4,9 @@ import gc
 import os
 import sys
 
+# As a shell says of a process that Ctrl-C has ended.
+INTERRUPTED = 130
+
 
 def main() -> None:
     """Run the management command that the arguments name."""
@@ -11,9 +14,23 @@ def main() -> None:
     gc.set_threshold(10_000)
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "formation_portal.settings")
     from django.core.management import execute_from_command_line
+    from django.db import Error
 
-    execute_from_command_line(sys.argv)
+    try:
+        execute_from_command_line(sys.argv)
+    except Error:
+        # Loads models, which stand only now.
+        from formation_portal.management.unprepared import explain
+
+        # `migrate` tells the whole error: setup_portal refers to it.
+        reason = "" if sys.argv[1:2] == ["migrate"] else explain()
+        if not reason:
+            raise
+        sys.exit(reason)
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except KeyboardInterrupt:
+        sys.exit(INTERRUPTED)

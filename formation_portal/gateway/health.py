@@ -7,7 +7,7 @@ from django.conf import settings
 
 from formation_portal.contract.schema_check import check_schema
 from formation_portal.core.monitoring.checks import CheckResult, fault, look, ok
-from formation_portal.core.monitoring.health import clock_result
+from formation_portal.core.monitoring.health import SEE_DATABASES, clock_result
 
 from . import clock_skew, configuration
 from .catalog import read_products
@@ -27,7 +27,7 @@ def check_service() -> Iterator[CheckResult]:
     except GatewayError as error:
         # Not what the service said: it may say anything.
         status = f" ({error.status})" if error.status else ""
-        yield fault(name, f"{error.words}{status}", _remedy_for(error))
+        yield fault(name, f"{error.words}{status}", remedy_for(error))
         return
     took = time.perf_counter() - began
     found = f"{'another' if settings.FORMATION_SERVICE_URL else 'the embedded one'} answers in {took * 1000:.0f} ms"
@@ -51,10 +51,10 @@ def check_service() -> Iterator[CheckResult]:
         yield ok("Catalog", counts)
 
 
-def _remedy_for(error: GatewayError) -> str:
-    is_embedded = not settings.FORMATION_SERVICE_URL
-    if is_embedded:
-        return "Run manage.py setup_portal."
+def remedy_for(error: GatewayError) -> str:
+    """Say what an operator does about a call that failed."""
+    if not settings.FORMATION_SERVICE_URL:
+        return "Run manage.py setup_portal." if isinstance(error, NotAuthorised) else SEE_DATABASES
     if isinstance(error, NotAuthorised):
         return "Correct FORMATION_SERVICE_KEY; the provider says which key counts."
     if isinstance(error, NotConfigured):

@@ -6,8 +6,10 @@ from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.core import checks
+from django.db import Error
 
 from formation_portal.core.monitoring.checks import CheckResult, fault, look, ok
+from formation_portal.core.monitoring.health import SEE_DATABASES
 from formation_portal.core.operator import operator
 from formation_portal.environment import misspelled_settings
 from formation_portal.unsafe_settings import is_this_machine, unsafe_settings
@@ -39,7 +41,14 @@ def _public_settings() -> Iterator[CheckResult]:
 
 def _system_checks() -> Iterator[CheckResult]:
     public = is_public()
-    for message in checks.run_checks(include_deployment_checks=public):
+    try:
+        messages = checks.run_checks(include_deployment_checks=public)
+    except Error as error:
+        # SECRET_KEY may be in the database.
+        found = f"Django's checks need the database, which does not answer ({type(error).__name__})"
+        yield look("Settings", found, SEE_DATABASES)
+        return
+    for message in messages:
         if message.id in _OF_THE_OPERATOR or message.is_silenced() or message.level < checks.WARNING:
             continue
         result = fault if message.level >= checks.ERROR else look

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import smtplib
 import sqlite3
 import subprocess
@@ -35,9 +36,14 @@ from formation_portal.service.catalog.loader import store_catalog
 from formation_portal.service.models import Account, Event, EventDelivery, Subscription
 from tests.applications import factories
 from tests.mail.smtp_server import mail_server
+from tests.needed import needed
 from tests.other_service import OtherService
 from tests.other_service.fixtures import at_other_service, other_service
 from tests.other_service.schemas import USABLE
+from tests.scratch_postgres import running_cluster, server_programs
+
+from .served import free_port
+from .test_unprepared import KEYS
 
 __all__ = ["at_other_service", "other_service"]
 
@@ -209,9 +215,72 @@ def test_databases_that_are_away_or_damaged_and_no_password_is_printed(tmp_path:
     assert done.returncode == 1, done.stderr
     assert "fault  Database “default”: does not answer (OperationalError) → Start the database" in done.stdout
     assert "fault  File of “service”: is damaged → Stop the portal, and restore" in done.stdout
-    assert "fault  Deliveries: can't be checked (OperationalError) → See the databases above." in done.stdout
+    assert "fault  Deliveries: can't be checked (OperationalError) → See the results of the databases." in done.stdout
     assert "fault  Mail server: can't be reached (ConnectionRefusedError)" in done.stdout
     assert "geheim" not in done.stdout + done.stderr
+
+
+def run_doctor(data: Path, **more: str) -> str:
+    """Run the command in a process of its own, and return what it prints."""
+    environment = {name: value for name, value in os.environ.items() if name != "DJANGO_SETTINGS_MODULE"}
+    done = subprocess.run(
+        [sys.executable, "manage.py", "doctor"],
+        cwd=PROJECT,
+        env=environment | {"DATA_DIR": str(data), "LOG_LEVEL": "CRITICAL"} | more,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1, done.stderr
+    return done.stdout
+
+
+@pytest.mark.postgres
+@needed("PostgreSQL", server_programs() is not None)
+def test_while_databases_are_away_no_result_blames_anything_else(tmp_path: Path) -> None:
+    with running_cluster() as cluster:
+        data = tmp_path / "portal"
+        data.mkdir()
+        more = {f"{name}DATABASE_URL": f"{cluster.url}/portal" for name in ("", "SERVICE_")}
+        cluster.make_database("portal")
+        (data / "portal-service-key").write_text("sk_live_of_the_portal")
+        cluster.stop()
+        try:
+            with_files = run_doctor(data, **KEYS, **more)
+            more |= {"SECRETS_KEY": KEYS["FIELD_KEYS"], "HELP_EMIAL": "help@kite.example"}
+            with_secrets = run_doctor(
+                data, **more, DEMO="false", PORTAL_URL="https://portal.example", SECURE_COOKIES="true"
+            )
+        finally:
+            cluster.start()
+    for output in (with_files, with_secrets):
+        assert output.count("does not answer (OperationalError) → Start the database server") == 2
+        assert "fault  Cache: does not answer (OperationalError) → See the results of the databases." in output
+        assert "ok     Storage: writes, reads and removes a file" in output
+        assert "setup_portal" not in output
+    assert re.search("fault  Formation service: .* → See the results of the databases.", with_files)
+    assert "HELP_EMIAL is no setting of the portal" in with_secrets
+    assert "Remove these files" not in with_secrets
+
+
+def test_a_cache_and_a_bucket_that_are_away(tmp_path: Path) -> None:
+    away = f"127.0.0.1:{free_port()}"
+    output = run_doctor(
+        tmp_path,
+        **KEYS,
+        CACHE_URL=f"redis://:geheim-4711@{away}/0",
+        STORAGE_URL=f"s3://key:geheim-4711@uploads?endpoint=http://{away}",
+    )
+    lines = output.splitlines()
+    assert (
+        "fault  Cache: the shared cache does not answer or refuses; the database counts meanwhile "
+        "→ Start the cache's server, or correct CACHE_URL."
+    ) in lines
+    assert (
+        "fault  Storage: a file can't be kept (EndpointConnectionError) "
+        "→ Start the bucket's server, or correct STORAGE_URL; the key has to write, list, read and delete."
+    ) in lines
+    assert "geheim" not in output
 
 
 def test_a_data_dir_that_is_not_there_is_said_and_not_made(tmp_path: Path) -> None:
@@ -235,7 +304,7 @@ def test_storage_that_keeps_nothing(doctor: Doctor, monkeypatch: pytest.MonkeyPa
         raise OSError("no room for Solheim.pdf")
 
     with monkeypatch.context() as patch:
-        patch.setattr(default_storage, "save", is_full)
+        patch.setattr(default_storage, "save_stored", is_full)
         assert doctor()["Storage"][0][:2] == ("fault", "a file can't be kept (OSError)")
     monkeypatch.setattr(health.ContentFile, "chunks", lambda self, *_: iter([b"another content"]))
     assert doctor()["Storage"][0][:2] == ("fault", "gives back something else than was written")

@@ -5,6 +5,7 @@ import shutil
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from django.conf import settings
 from django.core.cache import cache
@@ -15,7 +16,7 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 from django.utils import timezone
 
 from ..background import missing_migrations
-from ..databases import SERVICE
+from ..databases import SERVICE, outage_in
 from ..encryption import key_ring
 from ..key_rotation import outdated
 from ..private_files import open_to_others
@@ -26,6 +27,7 @@ MAX_CLOCK_DIFFERENCE = 30.0
 # Free bytes: an upload, a database's log and the collected static files have to find room.
 LOW_DISK, FULL_DISK = 2_000_000_000, 500_000_000
 _SET_UP = "Run manage.py setup_portal."
+SEE_DATABASES = "See the results of the databases."
 
 
 def check_encryption() -> Iterator[CheckResult]:
@@ -136,19 +138,25 @@ def check_data_folder() -> Iterator[CheckResult]:
 
 
 def check_storage() -> Iterator[CheckResult]:
-    """Whether a small file can be written, read and removed where uploads are kept."""
+    """Write, read and remove a small file where uploads are kept."""
     content = secrets.token_bytes(16)
+    storage: Any = default_storage
+    name = f"doctor-{content.hex()}"
     try:
-        name = default_storage.save(f"doctor-{content.hex()}", ContentFile(content))
+        # Not encrypted: the key may be in a database that is away.
+        storage.save_stored(name, ContentFile(content))
         try:
-            with default_storage.open(name) as file:
+            with storage.open_stored(name) as file:
                 is_same = file.read() == content
         finally:
-            default_storage.delete(name)
+            storage.delete(name)
     # Whatever a storage raises: each of them has errors of its own.
     except Exception as error:
-        remedy = "Make the folder or the store of uploads writable for the portal's user, and see that it has room."
-        yield fault("Storage", f"a file can't be kept ({type(error).__name__})", remedy)
+        if settings.ENV.storage_url:
+            remedy = "Start the bucket's server, or correct STORAGE_URL; the key has to write, list, read and delete."
+        else:
+            remedy = "Make the folder of uploads writable for the portal's user, and see that it has room."
+        yield fault("Storage", f"a file can't be kept ({type(error.__cause__ or error).__name__})", remedy)
         return
     if is_same:
         yield ok("Storage", "writes, reads and removes a file")
@@ -157,14 +165,23 @@ def check_storage() -> Iterator[CheckResult]:
 
 
 def check_cache() -> Iterator[CheckResult]:
-    """Whether attempts to sign in can be counted."""
+    """Keep and forget a value as attempts to sign in are counted; in the shared cache first, where there is one."""
+    if settings.ENV.cache_url:
+        # Nobody else loads its client.
+        from ..servers.shared_cache import trouble
+
+        if trouble():
+            found = "the shared cache does not answer or refuses; the database counts meanwhile"
+            yield fault("Cache", found, "Start the cache's server, or correct CACHE_URL.")
+            return
     key, value = f"doctor-{secrets.token_hex(8)}", secrets.token_hex(8)
     try:
         cache.set(key, value, 30)
         is_same = cache.get(key) == value
         cache.delete(key)
     except Exception as error:
-        yield fault("Cache", f"does not answer ({type(error).__name__})", _SET_UP)
+        remedy = SEE_DATABASES if outage_in(error) else _SET_UP
+        yield fault("Cache", f"does not answer ({type(error).__name__})", remedy)
         return
     if is_same:
         yield ok("Cache", "keeps and forgets a value")

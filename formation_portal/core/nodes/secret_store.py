@@ -171,8 +171,12 @@ def open_secrets(say: Say) -> None:
 
 
 def unused_files() -> list[str]:
-    """Names of files with secrets in DATA_DIR that nobody reads any more."""
-    return [name for name in StoredSecret if _from_file(name)] if settings.SECRETS_KEY else []
+    """Return the names of files in DATA_DIR whose secrets the database has."""
+    from .models import Secret
+
+    if not settings.SECRETS_KEY:
+        return []
+    return [name for name in Secret.objects.order_by("name").values_list("name", flat=True) if _from_file(name)]
 
 
 def _file(name: str) -> Path:

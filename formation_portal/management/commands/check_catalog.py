@@ -9,6 +9,7 @@ from formation_portal.contract.schema_check import Finding, check_schema
 from formation_portal.gateway import service
 from formation_portal.gateway.catalog import CatalogProduct, read_products
 from formation_portal.gateway.errors import GatewayError
+from formation_portal.gateway.health import remedy_for
 
 
 class Command(BaseCommand):
@@ -22,7 +23,7 @@ class Command(BaseCommand):
             items = service().catalog().items
         except GatewayError as error:
             where = settings.FORMATION_SERVICE_URL or "the embedded service"
-            raise CommandError(f"No catalog from {where}: {_printable(str(error))}") from error
+            raise CommandError(f"No catalog from {where}: {_printable(str(error))}. {remedy_for(error)}") from error
         products = read_products(items or [])
         warnings = sum(self._report(product) for product in products)
         unavailable = sum(not product.is_available for product in products)

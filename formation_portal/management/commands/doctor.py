@@ -11,6 +11,7 @@ from django.db import Error
 
 from formation_portal.core.monitoring.checks import CheckResult, Verdict, fault
 from formation_portal.core.monitoring.health import (
+    SEE_DATABASES,
     check_cache,
     check_data_folder,
     check_databases,
@@ -86,6 +87,5 @@ def run_checks() -> Iterator[CheckResult]:
             yield from check()
         except Exception as error:
             # Not the error's own words, which may hold anything.
-            is_database = isinstance(error, Error)
-            remedy = "See the databases above." if is_database else "If no line above says why, report it as a bug."
+            remedy = SEE_DATABASES if isinstance(error, Error) else "If no line above says why, report it as a bug."
             yield fault(name, f"can't be checked ({type(error).__name__})", remedy)

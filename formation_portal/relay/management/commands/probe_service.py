@@ -10,6 +10,7 @@ from formation_portal import gateway
 from formation_portal.gateway import FormationService
 from formation_portal.gateway.catalog import read_products
 from formation_portal.gateway.errors import GatewayError, NoAnswer, NotSent
+from formation_portal.gateway.health import remedy_for
 from formation_portal.relay.probe.payloads import ProbePayloads, most_complete, payloads_for
 from formation_portal.relay.probe.report import ProbeReport, probe, report_rows, store_report
 
@@ -67,7 +68,7 @@ def _payloads(service: FormationService, product: str) -> ProbePayloads:
     try:
         products = read_products(service.catalog().items or [])
     except GatewayError as error:
-        raise CommandError(_printable(f"No catalog: {error}")) from error
+        raise CommandError(_printable(f"No catalog: {error}. {remedy_for(error)}")) from error
     available = [(one.key, one.item) for one in products if one.item and one.is_available]
     items = [item for key, item in available if product in ("", key, item.jurisdiction_product_id)]
     if not items:

@@ -1,0 +1,106 @@
+"""Commands where no database is ready, and Ctrl-C while a command loads or sets up: one line and no traceback."""
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.needed import needed
+from tests.scratch_postgres import running_cluster, server_programs
+
+from .served import PATIENCE, PROJECT, Served, free_port
+
+SET_UP_FIRST = "CommandError: The databases are not set up for this version. Run setup first: manage.py setup_portal\n"
+INTERRUPTED = 130
+# What nodes share, so that a database of PostgreSQL's is not refused.
+KEYS = {
+    "SECRET_KEY": "r4nd0m-5c7e91b2d3f8a6" * 4,
+    "AUDIT_KEY": "an0ther-2f9d4c8b7a1e63",
+    "FIELD_KEYS": "dGVzdHMtb2YtdGhlLXBvcnRhbC1hbmQtbm90aGluZy0=",
+}
+# Presses Ctrl-C when a module is loaded.
+INTERRUPTING = """
+import os, signal, sys
+class Finder:
+    @staticmethod
+    def find_spec(name, path=None, target=None):
+        if name == os.environ["INTERRUPT_AT"]:
+            os.kill(os.getpid(), signal.SIGINT)
+sys.meta_path.insert(0, Finder)
+"""
+
+
+def manage(data: Path, *arguments: str, **more: str) -> subprocess.CompletedProcess[str]:
+    clean = {name: value for name, value in os.environ.items() if name != "DJANGO_SETTINGS_MODULE"}
+    return subprocess.run(
+        [sys.executable, "manage.py", *arguments],
+        cwd=PROJECT,
+        env=clean | {"DATA_DIR": str(data)} | more,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
+    )
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("agent", "list"),
+        ("account", "disable", "ada@example.com"),
+        ("audit", "verify"),
+        ("backup", "{folder}/backup"),
+        ("secrets",),
+        ("webhook_deliveries", "list"),
+    ],
+    ids=lambda command: command[0],
+)
+def test_a_command_before_the_first_start_asks_for_the_setup(tmp_path: Path, command: tuple[str, ...]) -> None:
+    (tmp_path / "data").mkdir()
+    done = manage(tmp_path / "data", *(part.format(folder=tmp_path) for part in command))
+    assert (done.returncode, done.stdout, done.stderr) == (1, "", SET_UP_FIRST)
+
+
+def test_a_catalog_before_the_first_start_asks_for_the_setup(tmp_path: Path) -> None:
+    done = manage(tmp_path, "check_catalog", LOG_LEVEL="CRITICAL")
+    assert done.returncode == 1
+    assert done.stderr.endswith("Run manage.py setup_portal.\n")
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.postgres
+@needed("PostgreSQL", server_programs() is not None)
+def test_a_database_that_is_away_is_named_in_a_line(tmp_path: Path) -> None:
+    with running_cluster() as cluster:
+        cluster.make_database("portal")
+        more = KEYS | {"DATABASE_URL": f"{cluster.url}/portal"}
+        cluster.stop()
+        try:
+            command = manage(tmp_path, "agent", "list", **more)
+            migration = manage(tmp_path, "migrate", **more)
+        finally:
+            cluster.start()
+    [line] = command.stderr.splitlines()
+    assert line.startswith("CommandError: DATABASE_URL: the database can't be opened: ")
+    assert command.returncode == 1
+    assert "Traceback" in migration.stderr, "setup_portal refers to it for the whole error"
+
+
+@pytest.mark.parametrize(
+    "module", ["django", "formation_portal.settings", "formation_portal.desk.urls", "formation_portal.accounts.demo"]
+)
+def test_ctrl_c_while_a_start_loads_ends_it_without_a_traceback(tmp_path: Path, module: str) -> None:
+    (tmp_path / "data").mkdir()
+    (tmp_path / "sitecustomize.py").write_text(INTERRUPTING)
+    done = manage(tmp_path / "data", "web", PYTHONPATH=f"{tmp_path}:.", INTERRUPT_AT=module, PORT=str(free_port()))
+    assert (done.returncode, done.stdout, done.stderr) == (INTERRUPTED, "", "")
+
+
+def test_ctrl_c_while_a_start_sets_up_ends_it_without_a_traceback(tmp_path: Path) -> None:
+    portal = Served(tmp_path, free_port()).start()
+    portal.until("Setting up the database")
+    assert portal.end(signal.SIGINT) == INTERRUPTED
+    assert "Traceback" not in "".join(portal.lines)
