@@ -5,6 +5,8 @@ In the folder of a backup are `databases/`, `files/` by the names that rows have
 lines. SECRETS_KEY, which opens the secrets that are in a database, is a setting and not among them.
 """
 
+import hashlib
+import json
 import os
 import shutil
 import sqlite3
@@ -27,12 +29,14 @@ from formation_portal.applications.models import Document as PortalDocument
 from formation_portal.audit import anchor
 from formation_portal.audit.models import Entry
 from formation_portal.core.databases import SERVICE
+from formation_portal.core.monitoring.checks import Verdict
+from formation_portal.core.monitoring.health import check_storage
 from formation_portal.core.storage import SERVICE_FILES, replace_secret
 from formation_portal.relay.service_profile import locked_profile
 from formation_portal.reviews.models import ScreeningCheck
 from formation_portal.service.models import Document as ServiceDocument
 
-from .commands.setup_portal import STATIC_DIGEST
+from .commands.setup_portal import STATIC_DIGEST, open_databases
 from .setup_lock import LOCK_FILE
 
 Say = Callable[[str], None]
@@ -43,8 +47,12 @@ FILES: dict[str, tuple[str, tuple[tuple[type[Model], str], ...]]] = {
     "default": ("default", ((PortalDocument, "file"), (ScreeningCheck, "file"))),
     SERVICE: (SERVICE_FILES, ((ServiceDocument, "path"),)),
 }
+# The databases that an unfinished restore has filled, with the digests of their copies.
+_RESTORED_DATABASES = "restored-databases"
 # Of what lies in DATA_DIR, neither a secret nor the anchor.
-_NO_SECRETS = {LOCK_FILE, STATIC_DIGEST, settings.SERVICE_RATE_FILE.name}
+_NO_SECRETS = {LOCK_FILE, STATIC_DIGEST, settings.SERVICE_RATE_FILE.name, _RESTORED_DATABASES}
+# How the copy of a database begins.
+_COPY_MARKS = {"sqlite": b"SQLite format 3\x00", "postgresql": b"PGDMP"}
 # Each time a file was removed by its owner between a row and its copy.
 _TRIES = 5
 # What libpq reads from the environment, by psycopg's word for it: a password stands on no command line.
@@ -87,27 +95,82 @@ def back_up(folder: Path, say: Say) -> None:
 
 
 def restore(folder: Path, say: Say) -> None:
-    """Put all of it where the settings say, which has to be empty. Raises CommandError, OSError."""
-    for alias in FILES:
-        if connections[alias].introspection.table_names():
-            setting = "SERVICE_DATABASE_URL" if alias == SERVICE else "DATABASE_URL"
-            raise CommandError(f"{setting}: there are tables already. Restore into an empty database.")
-    connections.close_all()
-    for alias in FILES:
-        _restore_database(folder / "databases" / alias, connections[alias])
-    restored = 0
-    for alias, (storage_alias, _) in FILES.items():
-        storage: Any = storages[storage_alias]
-        for name, path in _files(folder, alias).items():
-            # A bucket may have outlived the databases; a file never changes under its name.
-            if not storage.exists(name):
-                with path.open("rb") as file:
-                    storage.save_stored(name, File(file))
-            restored += 1
+    """Put a backup where the settings say, which has to be empty. Raises CommandError, OSError.
+
+    Everything is checked before anything is written. After a failure it may be repeated: the databases come last, and
+    one that was filled by an earlier attempt, from the same copy, is left as it is.
+    """
+    _check_backup(folder)
+    progress = Path(settings.DATA_DIR) / _RESTORED_DATABASES
+    restored = json.loads(progress.read_text()) if progress.exists() else {}
+    digests = {alias: _digest(folder / "databases" / alias) for alias in FILES}
+    empty = _check_target(folder, filled=[alias for alias in FILES if restored.get(alias) == digests[alias]])
+    files = sum(_restore_files(folder, alias) for alias in FILES)
     for path in (folder / "secrets").iterdir():
         replace_secret(Path(settings.DATA_DIR) / path.name, path.read_text())
     anchor.restore_anchor((folder / "audit-anchor").read_text())
-    say(f"Restored both databases and {restored} files.")
+    for alias in empty:
+        _restore_database(folder / "databases" / alias, connections[alias])
+        restored[alias] = digests[alias]
+        replace_secret(progress, json.dumps(restored))
+    progress.unlink(missing_ok=True)
+    say(f"Restored both databases and {files} files.")
+
+
+def _check_backup(folder: Path) -> None:
+    """Raise CommandError if the folder lacks a part of a backup."""
+    for part in (*(f"databases/{alias}" for alias in FILES), "files", "secrets", "audit-anchor"):
+        if not (folder / part).exists():
+            raise CommandError(f"{folder} is no whole backup: {part} is missing.")
+
+
+def _check_target(folder: Path, *, filled: list[str]) -> list[str]:
+    """Return the databases to restore, without those that were filled before. Raise CommandError if one of them can't
+    take its copy, or the storage no files."""
+    open_databases()
+    empty = []
+    for alias in FILES:
+        setting = "SERVICE_DATABASE_URL" if alias == SERVICE else "DATABASE_URL"
+        has_tables = bool(connections[alias].introspection.table_names())
+        if has_tables and alias not in filled:
+            raise CommandError(f"{setting}: there are tables already. Restore into an empty database.")
+        if not has_tables:
+            _check_copy(folder / "databases" / alias, connections[alias])
+            empty.append(alias)
+    for result in check_storage():
+        if result.verdict is Verdict.FAULT:
+            raise CommandError(f"{result.check}: {result.found}. {result.remedy}")
+    connections.close_all()
+    return empty
+
+
+def _check_copy(copy: Path, connection: BaseDatabaseWrapper) -> None:
+    with copy.open("rb") as file:
+        if not file.read(16).startswith(_COPY_MARKS[connection.vendor]):
+            raise CommandError(f"{copy} can't be restored: it is no copy of a {connection.display_name} database.")
+    if connection.vendor == "postgresql":
+        _run_program("pg_restore", "--list", f"--file={os.devnull}", copy, of=connection)
+
+
+def _digest(copy: Path) -> str:
+    with copy.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _restore_files(folder: Path, alias: str) -> int:
+    """Put back the files that the storage lacks, and return how many the backup has."""
+    storage: Any = storages[FILES[alias][0]]
+    files = _files(folder, alias)
+    for name, path in files.items():
+        # A bucket may have outlived the databases; a file never changes under its name.
+        if storage.exists(name):
+            if storage.size(name) == path.stat().st_size:
+                continue
+            # An earlier attempt was killed while it wrote the file.
+            storage.delete(name)
+        with path.open("rb") as file:
+            storage.save_stored(name, File(file))
+    return len(files)
 
 
 def _copy_databases(folder: Path) -> tuple[dict[str, Names], int]:
@@ -185,8 +248,14 @@ def _snapshot(connection: BaseDatabaseWrapper) -> Iterator[_SqliteSnapshot | _Po
 
 def _restore_database(copy: Path, connection: BaseDatabaseWrapper) -> None:
     if connection.vendor == "sqlite":
-        with closing(sqlite3.connect(copy)) as source, closing(sqlite3.connect(connection.settings_dict["NAME"])) as to:
-            source.backup(to)
+        try:
+            with (
+                closing(sqlite3.connect(copy)) as source,
+                closing(sqlite3.connect(connection.settings_dict["NAME"])) as to,
+            ):
+                source.backup(to)
+        except sqlite3.Error as error:
+            raise CommandError(f"The database “{connection.alias}” could not be restored: {error}") from None
         return
     name = connection.settings_dict["NAME"]
     more = ("--exit-on-error", "--single-transaction", "--no-owner", "--no-privileges", f"--dbname={name}")

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandParser
+from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from formation_portal.management.backups import restore
 
@@ -15,4 +15,9 @@ class Command(BaseCommand):
         parser.add_argument("folder", type=Path, help="the folder of a backup")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        restore(options["folder"], self.stdout.write)
+        """Restore all of it, or say what stands in the way."""
+        try:
+            restore(options["folder"], self.stdout.write)
+        except OSError as error:
+            reason = error.strerror or type(error).__name__
+            raise CommandError(f"{reason}. Not everything is restored: remove the cause, and run it again.") from None
