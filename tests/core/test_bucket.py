@@ -38,6 +38,7 @@ from formation_portal.service.catalog.loader import store_catalog
 from formation_portal.service.models import Document as ServiceDocument
 from tests.applications import factories
 from tests.documents import sample_files
+from tests.management.nodes import new_key
 from tests.management.served import PROJECT
 from tests.markup import Markup
 from tests.object_store import KEY, SECRET, ObjectStore, needs_a_bucket, object_server, object_store
@@ -327,9 +328,11 @@ def test_two_nodes_that_start_at_once_do_not_take_each_others_file_away(
     assert store.names == []
 
 
-def test_a_wrong_bucket_ends_the_start_with_one_line(store: ObjectStore, tmp_path: Path) -> None:
+def test_a_wrong_bucket_ends_the_first_start_with_one_line(store: ObjectStore, tmp_path: Path) -> None:
     environment = {key: value for key, value in os.environ.items() if key != "DJANGO_SETTINGS_MODULE"}
     environment |= {"DATA_DIR": str(tmp_path / "data"), "STORAGE_URL": store.url("another")}
+    # The keys are made in the database, by this start.
+    environment |= {"SECRETS_KEY": new_key("a"), "FIELD_KEYS": ""}
     command = [sys.executable, "manage.py", "setup_portal"]
     ended = subprocess.run(command, cwd=PROJECT, env=environment, capture_output=True, text=True, check=False)
     assert ended.returncode == 1

@@ -49,7 +49,10 @@ class Command(BaseCommand):
 
 
 def prepare(say: Say) -> None:
-    """Bring databases, catalog, keys, accounts and static files up to date; `say` hears what was done."""
+    """Bring databases, keys, bucket, catalog, accounts and static files up to date; `say` hears what was done.
+
+    Tables come first, then the secrets that are in one of them, then the bucket, whose files these encrypt.
+    """
     # Some steps begin threads, and the processes that are forked afterwards inherit what these have had.
     limit_malloc_arenas()
     for name, meant in misspelled_settings(os.environ).items():
@@ -59,10 +62,10 @@ def prepare(say: Say) -> None:
     keep_files_private(say)
     with lock_data_dir(say):
         open_databases()
-        check_storage(say)
         with lock_databases(say):
             prepare_databases(say)
             open_secrets(say)
+            check_storage(say)
             fill_and_collect(say)
             introduce(say)
 
