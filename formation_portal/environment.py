@@ -21,7 +21,7 @@ from formation_portal.core.nodes.secret_store import parse_keys
 from formation_portal.core.operator import LOGO_TYPES, parse_hours
 from formation_portal.core.servers.server_urls import cache_settings, clamd_address, mail_settings
 from formation_portal.core.storage import storage_settings
-from formation_portal.unsafe_settings import is_public, unsafe_settings
+from formation_portal.unsafe_settings import is_public, missing_keys, unsafe_settings
 
 PROJECT = Path(__file__).resolve().parent.parent
 # Of what opens /metrics.
@@ -74,7 +74,9 @@ class Environment(BaseSettings):
     audit_key: str = Field("", description="Keys the audit's digests. Empty: made once and kept in DATA_DIR.")
     secret_key: str = Field("", description="Signs sessions. Empty: made once and kept in DATA_DIR.")
     secrets_key: str = Field(
-        "", description="Encrypts the secrets that nodes share in the database. Empty: they are files in DATA_DIR."
+        "",
+        description="Encrypts the secrets that nodes share in the database; needed with PostgreSQL or STORAGE_URL. "
+        "Empty: they are files in DATA_DIR.",
     )
     field_keys: str = Field(
         "", description="Keys that encrypt personal data, the newest first. Empty: made once, by manage.py rotate_keys."
@@ -373,7 +375,7 @@ def read_environment() -> Environment:
             f"{str(one['loc'][0]).upper()}: {one['msg'].removeprefix('Value error, ')}"
             for one in error.errors(include_input=False)
         )
-    _exit_with(unsafe_settings(environment, is_public=is_public(environment)))
+    _exit_with((*missing_keys(environment), *unsafe_settings(environment, is_public=is_public(environment))))
     return environment
 
 

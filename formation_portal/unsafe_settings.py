@@ -1,4 +1,4 @@
-"""Settings that must not be where others can reach the portal, or outside the demo: the start is refused with them."""
+"""Refuse a start without keys that all nodes share, and settings that are unsafe outside the demo or in public."""
 
 import ipaddress
 from typing import TYPE_CHECKING
@@ -12,6 +12,19 @@ _KEY_CHARACTERS = 50
 _KEY_DIFFERENT = 5
 # Of other secrets.
 _TOKEN_CHARACTERS = 20
+
+
+def missing_keys(environment: "Environment") -> list[str]:
+    """Return one line if the portal would make keys in DATA_DIR for a database or a bucket that other nodes use."""
+    urls = (environment.database_url, environment.service_database_url, environment.storage_url)
+    is_shared = any(url.startswith(("postgres", "s3://")) for url in urls)
+    has_own_keys = environment.secret_key and environment.audit_key and environment.field_keys
+    if not is_shared or environment.secrets_key or has_own_keys:
+        return []
+    return [
+        "SECRETS_KEY: is not set, and with PostgreSQL or STORAGE_URL no key may be in DATA_DIR alone. Give all nodes "
+        "the same, which `openssl rand -base64 32` prints, or set SECRET_KEY, AUDIT_KEY and FIELD_KEYS"
+    ]
 
 
 def unsafe_settings(environment: "Environment", *, is_public: bool) -> list[str]:

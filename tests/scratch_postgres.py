@@ -13,6 +13,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
 
+# Settings of a portal without SECRETS_KEY: on PostgreSQL or with a bucket it starts only with all three.
+KEYS = {
+    "SECRET_KEY": "tests-sign-sessions-with-this-key-0123456789-abcdefghijkl",
+    "AUDIT_KEY": "tests-attest-with-this-key-0123456789",
+    # As in tests/conftest.py.
+    "FIELD_KEYS": "dGVzdHMtb2YtdGhlLXBvcnRhbC1hbmQtbm90aGluZy0=",
+}
 _PATIENCE_SECONDS = 60
 _HASTY = ("-c", "fsync=off", "-c", "synchronous_commit=off", "-c", "full_page_writes=off")
 

@@ -156,6 +156,43 @@ def test_a_host_behind_a_proxy_on_this_machine_is_public_too(
     assert [line.partition(":")[0] for line in stopped(monkeypatch, **settings)] == names
 
 
+POSTGRES = {"DATABASE_URL": "postgres://portal:geheim-4711@db.example/portal"}
+OWN_KEYS = {"SECRET_KEY": STRONG, "AUDIT_KEY": STRONG[::-1], "FIELD_KEYS": KEY}
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        POSTGRES,
+        {"SERVICE_DATABASE_URL": "postgresql://service:geheim-4711@db.example/service"},
+        {"STORAGE_URL": "s3://key:geheim-4711@bucket"},
+        *({**POSTGRES, **OWN_KEYS, missing: ""} for missing in OWN_KEYS),
+    ],
+)
+def test_postgresql_or_a_bucket_without_keys_for_all_nodes_stops_the_start(
+    monkeypatch: pytest.MonkeyPatch, settings: dict[str, str]
+) -> None:
+    [line] = stopped(monkeypatch, **settings)
+    assert line.startswith("SECRETS_KEY: is not set")
+    assert "openssl rand -base64 32" in line
+    assert "geheim" not in line
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {**POSTGRES, "SECRETS_KEY": KEY},
+        {**POSTGRES, **OWN_KEYS},
+        {"STORAGE_URL": "s3://bucket", "SECRETS_KEY": KEY},
+        {"DATABASE_URL": "sqlite:////srv/portal.sqlite3"},
+    ],
+)
+def test_keys_for_all_nodes_let_it_start(monkeypatch: pytest.MonkeyPatch, settings: dict[str, str]) -> None:
+    for name, value in settings.items():
+        monkeypatch.setenv(name, value)
+    assert read_environment().secrets_key == settings.get("SECRETS_KEY", "")
+
+
 def test_without_the_demo_nothing_weak_is_taken_on_one_machine_either(monkeypatch: pytest.MonkeyPatch) -> None:
     weak = {"DEBUG": "true", "SECRET_KEY": "x", "AUDIT_KEY": "x", "METRICS_TOKEN": "x" * 40}
     lines = stopped(monkeypatch, HOST="localhost", DEMO="false", **weak)

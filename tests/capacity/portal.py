@@ -18,7 +18,7 @@ import requests
 
 from tests.journeys.clients import HttpBrowser
 from tests.management.served import PATIENCE, PROJECT, READY, Served, free_port
-from tests.scratch_postgres import Cluster, running_cluster
+from tests.scratch_postgres import KEYS, Cluster, running_cluster
 
 WORKERS = ("relay", "mail", "webhooks")
 DATABASES = ("portal", "service")
@@ -142,6 +142,7 @@ def running_portal(folder: Path, **more: str) -> Iterator[Portal]:
             "WEB_PROCESSES": "1",
             "LOG_LEVEL": "WARNING",
             "EMAIL_URL": f"file://{folder}/letters",
+            **KEYS,
             **more,
         }
         (folder / "data").mkdir()

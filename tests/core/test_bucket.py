@@ -42,6 +42,7 @@ from tests.management.nodes import new_key
 from tests.management.served import PROJECT
 from tests.markup import Markup
 from tests.object_store import KEY, SECRET, ObjectStore, needs_a_bucket, object_server, object_store
+from tests.scratch_postgres import KEYS
 from tests.service import example_catalog
 from tests.service.caller import Caller
 
@@ -217,7 +218,13 @@ def other_node(store: ObjectStore, data: Path) -> None:
         for alias, name in (("default", "DATABASE_URL"), ("service", "SERVICE_DATABASE_URL"))
     }
     environment = {key: value for key, value in os.environ.items() if key != "DJANGO_SETTINGS_MODULE"}
-    environment |= {"DATA_DIR": str(data), "STORAGE_URL": store.url(), "RELAY_CALLS_PER_SECOND": "1000", **databases}
+    environment |= {
+        "DATA_DIR": str(data),
+        "STORAGE_URL": store.url(),
+        "RELAY_CALLS_PER_SECOND": "1000",
+        **databases,
+        **KEYS,
+    }
     command = [sys.executable, "manage.py", "relay", "--once"]
     # The secrets of an installation are the same on all its machines.
     data.mkdir(exist_ok=True)

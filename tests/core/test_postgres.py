@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.needed import needed
-from tests.scratch_postgres import scratch_cluster, server_programs
+from tests.scratch_postgres import KEYS, scratch_cluster, server_programs
 
 PROJECT = Path(__file__).resolve().parents[2]
 
@@ -70,6 +70,7 @@ def test_record_relay_and_service_work_on_postgresql(chosen: list[str]) -> None:
     with scratch_cluster() as url:
         environment = {
             **os.environ,
+            **KEYS,
             "DATABASE_URL": f"{url}/portal",
             "SERVICE_DATABASE_URL": f"{url}/formation",
         }

@@ -2,6 +2,7 @@
 
 import re
 import shlex
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import yaml
 from django.core.management import get_commands
 
 from formation_portal.core.middleware import body_limit
+from formation_portal.core.nodes.secret_store import parse_keys
 from formation_portal.environment import Environment
 from formation_portal.management.web_server import SHUTDOWN_SECONDS
 
@@ -82,6 +84,14 @@ def test_compose_gives_the_portal_settings_that_exist(compose: dict[str, Any]) -
     assert settings_in(DEPLOY / "portal.env.example").keys() <= SETTINGS
     asked = set(re.findall(r"\$\{([A-Z0-9_]+)", (DEPLOY / "compose.yaml").read_text()))
     assert asked - {"VERSION"} == settings_in(DEPLOY / "compose.env.example").keys()
+
+
+@pytest.mark.parametrize("name", ["portal.env.example", "kubernetes/secret.example.yaml"])
+def test_the_examples_have_the_key_of_all_nodes_with_a_command_that_makes_it(name: str) -> None:
+    before = re.split(r"^ *SECRETS_KEY[=:]", (DEPLOY / name).read_text(), flags=re.MULTILINE)[0]
+    [command] = re.findall(r"openssl rand -base64 \d+", before.splitlines()[-1])
+    made = subprocess.run(command.split(), capture_output=True, text=True, check=True).stdout
+    assert parse_keys(made) != []
 
 
 def test_compose_runs_commands_that_exist_and_each_kind_of_worker(compose: dict[str, Any]) -> None:

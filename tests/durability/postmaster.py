@@ -11,7 +11,7 @@ from pathlib import Path
 
 from django.db import connections
 
-from tests.scratch_postgres import Cluster, running_cluster
+from tests.scratch_postgres import KEYS, Cluster, running_cluster
 
 from .customer import Customer
 from .scratch import Result, environment, portal
@@ -27,7 +27,7 @@ def killed_postmasters(*, times: int, seed: int) -> Iterator[Result]:
         for name in ("portal", "formation"):
             cluster.make_database(name)
         urls = {"DATABASE_URL": f"{cluster.url}/portal", "SERVICE_DATABASE_URL": f"{cluster.url}/formation"}
-        with portal(**urls, HURRIED="yes") as folder, _served(folder) as (address, server):
+        with portal(**urls, **KEYS, HURRIED="yes") as folder, _served(folder) as (address, server):
             yield from _campaign(cluster, address, server, times=times, dice=random.Random(seed))
 
 

@@ -6,6 +6,8 @@ import socket
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.scratch_postgres import KEYS
+
 # Below the ports that the system gives to whoever connects, so that one that is shut for a moment stays ours.
 _PORTS = range(20_000, int(Path("/proc/sys/net/ipv4/ip_local_port_range").read_text().split()[0]))
 
@@ -26,6 +28,7 @@ def set_up(folder: Path, *, database_url: str = "") -> Ports:
     """Load Django with settings of the campaign's own; everything it writes is in the folder."""
     ports = Ports(free_port(), free_port(), free_port())
     os.environ |= _TIMES | {
+        **(KEYS if database_url else {}),
         "DATA_DIR": str(folder),
         "DJANGO_SETTINGS_MODULE": "tests.faults.settings",
         "FORMATION_SERVICE_URL": f"http://127.0.0.1:{ports.proxy}",

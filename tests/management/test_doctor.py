@@ -40,10 +40,9 @@ from tests.needed import needed
 from tests.other_service import OtherService
 from tests.other_service.fixtures import at_other_service, other_service
 from tests.other_service.schemas import USABLE
-from tests.scratch_postgres import running_cluster, server_programs
+from tests.scratch_postgres import KEYS, running_cluster, server_programs
 
 from .served import free_port
-from .test_unprepared import KEYS
 
 __all__ = ["at_other_service", "other_service"]
 
@@ -209,6 +208,7 @@ def test_databases_that_are_away_or_damaged_and_no_password_is_printed(tmp_path:
         "DATABASE_URL": "postgres://portal:geheim-4711@127.0.0.1:1/portal",
         "SERVICE_DATABASE_URL": f"sqlite:///{damaged}",
         "EMAIL_URL": "smtp://portal:geheim-4711@127.0.0.1:1",
+        **KEYS,
     }
     command = [sys.executable, "manage.py", "doctor"]
     done = subprocess.run(command, cwd=PROJECT, env=environment, capture_output=True, text=True, check=False)

@@ -8,6 +8,7 @@ import psycopg
 import pytest
 
 from formation_portal.management.setup_lock import LOCK_NUMBER
+from tests.scratch_postgres import KEYS
 
 from .nodes import Installation, end, installation, new_key
 from .site import NEEDED, Site
@@ -45,7 +46,9 @@ def secret_files(folder: Path) -> list[str]:
     return sorted(path.name for pattern in ("*-key", "*-secret") for path in folder.glob(pattern))
 
 
-def test_two_starts_at_once_on_empty_servers_make_each_secret_once_and_in_no_file(shared: Installation, site: Site) -> None:
+def test_two_starts_at_once_on_empty_servers_make_each_secret_once_and_in_no_file(
+    shared: Installation, site: Site
+) -> None:
     assert shared.execute("SELECT name FROM nodes_secret ORDER BY name") == [(name,) for name in NAMES]
     assert secret_files(shared.folder / "one") == secret_files(shared.folder / "other") == []
     assert "Warning: the node" not in site.log()
@@ -78,8 +81,20 @@ def test_a_wrong_key_ends_the_start_with_a_line(shared: Installation) -> None:
     assert new_key("b") not in said
 
 
-def test_a_node_without_the_key_is_told_that_it_needs_one(shared: Installation) -> None:
-    code, said = shared.node("third", SECRETS_KEY="").run("setup_portal")
+def test_a_node_without_any_key_ends_with_a_line_and_makes_none(shared: Installation) -> None:
+    node = shared.node("keyless", SECRETS_KEY="")
+    code, said = node.run("setup_portal")
+    assert code == 1
+    heading, line = said.splitlines()
+    assert heading == "Some settings are wrong."
+    assert line.startswith(
+        "SECRETS_KEY: is not set, and with PostgreSQL or STORAGE_URL no key may be in DATA_DIR alone. "
+    )
+    assert secret_files(node.data) == []
+
+
+def test_a_node_with_keys_of_its_own_is_told_that_the_database_has_others(shared: Installation) -> None:
+    code, said = shared.node("third", **KEYS, SECRETS_KEY="").run("setup_portal")
     assert code == 1
     assert "SECRETS_KEY: is not set, and the database holds the portal's secrets." in said
     assert "Traceback" not in said
@@ -94,14 +109,14 @@ def test_doctor_names_what_is_not_as_on_the_nodes_that_run(shared: Installation)
 
 @pytest.mark.long
 def test_doctor_says_that_the_key_is_missing(shared: Installation) -> None:
-    _, said = shared.node("third", SECRETS_KEY="").run("doctor")
+    _, said = shared.node("third", **KEYS, SECRETS_KEY="").run("doctor")
     assert "fault  Secrets: SECRETS_KEY is not set" in said
 
 
 @pytest.fixture(scope="module")
 def apart(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installation]:
-    """Without a key; one node is set up."""
-    with installation(tmp_path_factory.mktemp("apart")) as here:
+    """Without SECRETS_KEY; one node is set up."""
+    with installation(tmp_path_factory.mktemp("apart"), **KEYS) as here:
         code, said = here.node("one").run("setup_portal")
         assert code == 0, said
         assert "Warning" not in said
@@ -110,7 +125,8 @@ def apart(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installation]:
 
 @pytest.mark.long
 def test_a_start_says_where_it_disagrees_with_a_node_that_runs(apart: Installation) -> None:
-    code, said = apart.node("other", STORAGE_URL="", RATE_LIMIT="7").run("setup_portal")
+    keys = {"SECRET_KEY": KEYS["SECRET_KEY"][::-1], "AUDIT_KEY": KEYS["AUDIT_KEY"][::-1]}
+    code, said = apart.node("other", **keys, RATE_LIMIT="7").run("setup_portal")
     assert code == 0
     name = f"{apart.folder}/one"
     assert f":{name} has another SECRET_KEY: sessions and links of one are none to the other. Set SECRETS_KEY" in said
@@ -119,14 +135,14 @@ def test_a_start_says_where_it_disagrees_with_a_node_that_runs(apart: Installati
     assert said.count("Warning: the node") == 4
     # None of what is kept tells a secret.
     [(kept,)] = apart.execute("SELECT string_agg(digests::text, '') FROM nodes_node")
-    for key in (apart.folder / "one" / "secret-key", apart.folder / "other" / "audit-key"):
-        assert key.read_text() not in str(kept)
+    for key in (KEYS["SECRET_KEY"], keys["AUDIT_KEY"], (apart.folder / "one" / "webhook-signing-key").read_text()):
+        assert key not in str(kept)
 
 
 @pytest.mark.long
 def test_doctor_says_it_too_and_knows_versions_and_clocks(apart: Installation) -> None:
     apart.execute("UPDATE nodes_node SET seen_at = now(), version = 'older', clock_ahead = 2.5")
-    node = apart.node("third", EMAIL_URL="file:///tmp")
+    node = apart.node("third", EMAIL_URL="file:///tmp", SECRET_KEY=KEYS["SECRET_KEY"][1:])
     _, said = node.run("doctor")
     assert "has another SECRET_KEY" in said
     assert "has another EMAIL_URL → Give all nodes the same EMAIL_URL." in said
@@ -142,12 +158,13 @@ def test_doctor_says_it_too_and_knows_versions_and_clocks(apart: Installation) -
 @pytest.mark.long
 def test_files_are_taken_over_when_the_key_is_set_for_the_first_time(apart: Installation) -> None:
     signed = apart.node("one").says(SIGN)
-    code, said = apart.node("one", SECRETS_KEY=new_key("a")).run("setup_portal")
+    # As a version left them that let a node on PostgreSQL make its own.
+    for name in KEYS:
+        (apart.folder / "one" / name.lower().replace("_", "-")).write_text(KEYS[name])
+    keyed = dict.fromkeys(KEYS, "") | {"SECRETS_KEY": new_key("a")}
+    code, said = apart.node("one", **keyed).run("setup_portal")
     assert code == 0
-    assert said.count("from DATA_DIR into the database; the file may be removed") == len(NAMES) - 1
-    other = apart.node("other", SECRETS_KEY=new_key("a"))
+    assert said.count("from DATA_DIR into the database; the file may be removed") == len(NAMES)
+    other = apart.node("other", **keyed)
     assert other.says(VERIFY.replace("SIGNED", signed)) == "a session"
-    assert (
-        "look   Secrets: secret-key, audit-key, webhook-signing-key, portal-service-key in DATA_DIR"
-        in (other.run("doctor")[1])
-    )
+    assert "look   Secrets: webhook-signing-key, portal-service-key in DATA_DIR" in (other.run("doctor")[1])

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 import requests
 
+from .nodes import new_key
 from .served import PATIENCE, READY, Served, eventually, free_port, is_gone
 
 # Where the number doesn't matter: each process takes its time to start.
@@ -150,7 +151,7 @@ def test_a_wrong_service_is_a_clear_line(served: Served, url: str, key: str, wor
 )
 def test_a_setting_that_does_not_do_stops_the_start_with_a_clear_line(served: Served, name: str, value: str) -> None:
     more = {"SECURE_COOKIES": "true", "DEMO": "false"} if value == "192.0.2.1" else {}
-    wrong = Served(served.data, served.port, {name: value, **more}).start()
+    wrong = Served(served.data, served.port, {name: value, "SECRETS_KEY": new_key("a"), **more}).start()
     assert wrong.wait() == 1
     output = "".join(wrong.lines)
     assert f"{name}: " in output or f"{name}=" in output or "DEMO: " in output

@@ -17,7 +17,7 @@ from django.test import override_settings
 
 from formation_portal.management.commands.setup_portal import collect_static
 from tests.needed import needed
-from tests.scratch_postgres import running_cluster, server_programs
+from tests.scratch_postgres import KEYS, running_cluster, server_programs
 
 from .served import PATIENCE, PROJECT
 
@@ -86,7 +86,7 @@ def test_a_migration_that_fails_is_undone_and_named(
     kind: str, tmp_path: Path, request: pytest.FixtureRequest, with_databases: Callable[..., Path]
 ) -> None:
     with_databases(tmp_path)
-    database = f"sqlite:///{tmp_path}/portal.sqlite3"
+    database, keys = f"sqlite:///{tmp_path}/portal.sqlite3", KEYS if kind == "postgres" else {}
     if kind == "postgres":
         database = f"{request.getfixturevalue('server')}/broken"
     package = tmp_path / "to_come"
@@ -101,14 +101,14 @@ def test_a_migration_that_fails_is_undone_and_named(
         'from formation_portal.settings import *\nMIGRATION_MODULES = {"audit": "to_come"}\n'
     )
     to_come = {"PYTHONPATH": str(tmp_path), "DJANGO_SETTINGS_MODULE": "settings_to_come"}
-    code, said = end(start(tmp_path, DATABASE_URL=database, **to_come))
+    code, said = end(start(tmp_path, DATABASE_URL=database, **keys, **to_come))
     assert code == 1
     assert "The database “default” could not be set up: the migration audit.0002_fails failed and was undone: " in said
     assert "The version that served before can go on serving." in said
     assert "Traceback" not in said
     assert "ada@example.com" not in said
     # The version before finds the tables as they were, and what is not its own is no matter to it.
-    code, said = end(start(tmp_path, DATABASE_URL=database))
+    code, said = end(start(tmp_path, DATABASE_URL=database, **keys))
     assert code == 0, said
     assert "half_done" not in tables(database)
 

@@ -9,18 +9,12 @@ from pathlib import Path
 import pytest
 
 from tests.needed import needed
-from tests.scratch_postgres import running_cluster, server_programs
+from tests.scratch_postgres import KEYS, running_cluster, server_programs
 
 from .served import PATIENCE, PROJECT, Served, free_port
 
 SET_UP_FIRST = "CommandError: The databases are not set up for this version. Run setup first: manage.py setup_portal\n"
 INTERRUPTED = 130
-# What nodes share, so that a database of PostgreSQL's is not refused.
-KEYS = {
-    "SECRET_KEY": "r4nd0m-5c7e91b2d3f8a6" * 4,
-    "AUDIT_KEY": "an0ther-2f9d4c8b7a1e63",
-    "FIELD_KEYS": "dGVzdHMtb2YtdGhlLXBvcnRhbC1hbmQtbm90aGluZy0=",
-}
 # Presses Ctrl-C when a module is loaded.
 INTERRUPTING = """
 import os, signal, sys
