@@ -1,5 +1,5 @@
-"""Two starts at once on empty databases of one machine, and a start whose migration fails. Two starts of two machines
-are those of site.py, and asked about in test_nodes.py."""
+"""Two starts at once on empty databases of one machine, a start whose migration fails, and starts of an older version.
+Two starts of two machines are those of site.py, and asked about in test_nodes.py."""
 
 import os
 import sqlite3
@@ -15,37 +15,47 @@ from django.conf import settings
 from django.core.management.base import CommandError
 from django.test import override_settings
 
+from formation_portal.core.nodes.versions import portal_version
 from formation_portal.management.commands.setup_portal import collect_static
 from tests.needed import needed
 from tests.scratch_postgres import KEYS, running_cluster, server_programs
 
-from .served import PATIENCE, PROJECT
+from .served import PATIENCE, PROJECT, free_port
 
 WAITS = "Another start is setting up the portal; waiting for its lock"
-# What a version to come might bring: a step that is done, and one that fails behind it.
-FAILING = """
+# Of a version to come.
+LATER = """
 from django.db import migrations
 class Migration(migrations.Migration):
-    dependencies = [("audit", "0001_the_chain_of_deeds")]
-    operations = [
-        migrations.RunSQL("CREATE TABLE half_done (id integer)"),
-        migrations.RunSQL("INSERT INTO nowhere VALUES ('ada@example.com')"),
-    ]
+    dependencies = [("audit", "LAST")]
+    operations = [migrations.RunSQL(sql) for sql in STATEMENTS]
 """
+# A step that is done, and one that fails behind it.
+FAILING = ["CREATE TABLE half_done (id integer)", "INSERT INTO nowhere VALUES ('ada@example.com')"]
+KINDS = pytest.mark.parametrize(
+    "kind",
+    [
+        "sqlite",
+        pytest.param(
+            "postgres", marks=(pytest.mark.long, pytest.mark.postgres, needed("PostgreSQL", bool(server_programs())))
+        ),
+    ],
+)
 
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[str]:
-    """The URL of a PostgreSQL server up to a database's name, with an empty one."""
+    """The URL of a PostgreSQL server up to a database's name, with empty ones."""
     with running_cluster() as cluster:
-        cluster.make_database("broken")
+        for name in ("broken", "later"):
+            cluster.make_database(name)
         yield cluster.url
 
 
-def start(data: Path, **more: str) -> subprocess.Popen[str]:
+def start(data: Path, command: str = "setup_portal", **more: str) -> subprocess.Popen[str]:
     clean = {key: value for key, value in os.environ.items() if key != "DJANGO_SETTINGS_MODULE"}
     return subprocess.Popen(
-        [sys.executable, "manage.py", "setup_portal"],
+        [sys.executable, "manage.py", command],
         cwd=PROJECT,
         env=clean | {"DATA_DIR": str(data)} | more,
         stdout=subprocess.PIPE,
@@ -73,44 +83,67 @@ def test_of_two_starts_on_one_machine_one_sets_up_and_the_other_waits(tmp_path: 
     assert_one_of_two_set_up(said)
 
 
-@pytest.mark.parametrize(
-    "kind",
-    [
-        "sqlite",
-        pytest.param(
-            "postgres", marks=(pytest.mark.long, pytest.mark.postgres, needed("PostgreSQL", bool(server_programs())))
-        ),
-    ],
-)
+def version_to_come(folder: Path, statements: list[str]) -> dict[str, str]:
+    """The environment of version 9.8.7, whose audit has another migration."""
+    package = folder / "to_come"
+    package.mkdir()
+    (package / "__init__.py").touch()
+    names = sorted(path.stem for path in (PROJECT / "formation_portal/audit/migrations").glob("0*.py"))
+    for name in names:
+        (package / f"{name}.py").write_text(
+            "from importlib import import_module\n"
+            f'Migration = import_module("formation_portal.audit.migrations.{name}").Migration\n'
+        )
+    later = LATER.replace("LAST", names[-1]).replace("STATEMENTS", repr(statements))
+    (package / "9999_later.py").write_text(later)
+    (folder / "settings_to_come.py").write_text(
+        "import formation_portal\n"
+        'formation_portal.VERSION = "9.8.7"\n'
+        "from formation_portal.settings import *\n"
+        'MIGRATION_MODULES = {"audit": "to_come"}\n'
+    )
+    return {"PYTHONPATH": str(folder), "DJANGO_SETTINGS_MODULE": "settings_to_come"}
+
+
+def database_of(kind: str, name: str, request: pytest.FixtureRequest) -> dict[str, str]:
+    """The settings of a database of that kind: the file of DATA_DIR, or an empty one of a server."""
+    if kind == "sqlite":
+        return {}
+    return {"DATABASE_URL": f"{request.getfixturevalue('server')}/{name}", **KEYS}
+
+
+@KINDS
 def test_a_migration_that_fails_is_undone_and_named(
     kind: str, tmp_path: Path, request: pytest.FixtureRequest, with_databases: Callable[..., Path]
 ) -> None:
     with_databases(tmp_path)
-    database, keys = f"sqlite:///{tmp_path}/portal.sqlite3", KEYS if kind == "postgres" else {}
-    if kind == "postgres":
-        database = f"{request.getfixturevalue('server')}/broken"
-    package = tmp_path / "to_come"
-    package.mkdir()
-    (package / "__init__.py").touch()
-    (package / "0001_the_chain_of_deeds.py").write_text(
-        "from importlib import import_module\n"
-        'Migration = import_module("formation_portal.audit.migrations.0001_the_chain_of_deeds").Migration\n'
-    )
-    (package / "0002_fails.py").write_text(FAILING)
-    (tmp_path / "settings_to_come.py").write_text(
-        'from formation_portal.settings import *\nMIGRATION_MODULES = {"audit": "to_come"}\n'
-    )
-    to_come = {"PYTHONPATH": str(tmp_path), "DJANGO_SETTINGS_MODULE": "settings_to_come"}
-    code, said = end(start(tmp_path, DATABASE_URL=database, **keys, **to_come))
+    database = database_of(kind, "broken", request)
+    code, said = end(start(tmp_path, **database, **version_to_come(tmp_path, FAILING)))
     assert code == 1
-    assert "The database “default” could not be set up: the migration audit.0002_fails failed and was undone: " in said
+    assert "The database “default” could not be set up: the migration audit.9999_later failed and was undone: " in said
     assert "The version that served before can go on serving." in said
     assert "Traceback" not in said
     assert "ada@example.com" not in said
-    # The version before finds the tables as they were, and what is not its own is no matter to it.
-    code, said = end(start(tmp_path, DATABASE_URL=database, **keys))
+    # The version before finds the tables as they were.
+    code, said = end(start(tmp_path, **database))
     assert code == 0, said
-    assert "half_done" not in tables(database)
+    assert "half_done" not in tables(database.get("DATABASE_URL", f"sqlite:///{tmp_path}/portal.sqlite3"))
+
+
+@KINDS
+def test_databases_of_a_later_version_are_refused_by_every_process(
+    kind: str, tmp_path: Path, request: pytest.FixtureRequest, with_databases: Callable[..., Path]
+) -> None:
+    with_databases(tmp_path)
+    database = database_of(kind, "later", request)
+    code, said = end(start(tmp_path, **database, **version_to_come(tmp_path, ["SELECT 1"])))
+    assert code == 0, said
+    refusal = f"CommandError: The database “default” has migrations that version {portal_version()} does not know"
+    for command in ("setup_portal", "web", "mail"):
+        code, said = end(start(tmp_path, command, **database, PORT=str(free_port())))
+        assert code == 1
+        [line] = said.splitlines()
+        assert line.startswith(f"{refusal}, such as audit.9999_later. Version 9.8.7 (")
 
 
 def tables(database: str) -> set[str]:

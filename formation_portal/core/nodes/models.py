@@ -1,4 +1,5 @@
-"""What nodes share in the portal's database: secrets that were made here, encrypted, and what each node is."""
+"""What nodes share in the portal's database: secrets that were made here, encrypted, what each node is, and which
+version migrated last."""
 
 from django.db import models
 
@@ -31,3 +32,14 @@ class Node(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+
+class LastMigration(models.Model):
+    """The version of the portal that migrated the databases last, in a single row (`versions.py`)."""
+
+    id = models.PositiveSmallIntegerField(primary_key=True)
+    version = models.CharField(max_length=60)
+    migrated_at = models.DateTimeField(auto_now=True)
+
+    def __str__(self) -> str:
+        return self.version

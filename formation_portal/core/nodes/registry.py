@@ -21,8 +21,6 @@ from django.db import connection
 from django.db.migrations.loader import MigrationLoader
 from django.db.models.functions import Now
 
-from formation_portal.environment import PROJECT
-
 from .. import encryption
 from ..background import BackgroundWorker
 from ..key_rotation import check_keys
@@ -30,6 +28,7 @@ from ..monitoring.checks import CheckResult, fault, look, ok
 from . import secret_store
 from .models import Node
 from .secret_store import StoredSecret
+from .versions import code_version, refuse_newer_databases
 
 Say = Callable[[str], object]
 
@@ -90,6 +89,7 @@ def register() -> Node:
 
 def join(say: Say) -> None:
     """At the start of a process that sets nothing up itself. Raises CommandError."""
+    refuse_newer_databases()
     open_secrets(say)
     introduce(say)
 
@@ -218,17 +218,6 @@ def _slow_digest(secret: str) -> str:
 
 def _digest(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:_DIGEST_CHARACTERS]
-
-
-@cache
-def code_version() -> str:
-    """The same for the same source text, wherever it lies."""
-    digest = hashlib.sha256()
-    for folder, pattern in (("formation_portal", "*.py"), ("templates", "*"), ("static", "*.[cj]s*")):
-        for path in sorted(one for one in (PROJECT / folder).rglob(pattern) if one.is_file()):
-            digest.update(f"{path.relative_to(PROJECT)}\0".encode())
-            digest.update(hashlib.sha256(path.read_bytes()).digest())
-    return digest.hexdigest()[:12]
 
 
 @cache

@@ -23,6 +23,7 @@ from formation_portal.core.background import missing_migrations
 from formation_portal.core.databases import SERVICE
 from formation_portal.core.monitoring import tracing
 from formation_portal.core.nodes.registry import introduce, open_secrets
+from formation_portal.core.nodes.versions import record_migration, refuse_newer_databases
 from formation_portal.core.private_files import keep_files_private
 from formation_portal.core.static_archive import publish
 from formation_portal.core.storage import SERVICE_FILES
@@ -81,7 +82,8 @@ def open_databases() -> None:
 
 
 def prepare_databases(say: Say) -> None:
-    """Tables, as this version needs them."""
+    """Bring the tables to this version. Raises CommandError if a later version has migrated them."""
+    refuse_newer_databases()
     for alias in connections:
         migrate(alias, say)
     # Of the attempts that are counted (CACHES); looks first whether it is there.
@@ -139,7 +141,8 @@ def shared_cache_trouble() -> str:
 def migrate(alias: str, say: Say) -> None:
     """Apply the migrations that a database lacks. Each is a transaction: what fails leaves the tables as they were
     before it, for the version that serves meanwhile."""
-    if not missing_migrations(alias):
+    missing = missing_migrations(alias)
+    if not missing:
         return
     say(f"Setting up the database “{alias}”")
     # The portal's migrations would make no table in the service's database, and take seconds to find that out.
@@ -147,13 +150,17 @@ def migrate(alias: str, say: Say) -> None:
     try:
         call_command("migrate", *only, database=alias, interactive=False, verbosity=0)
     except Exception as error:
-        failed = next(iter(missing_migrations(alias)), "what follows the last one")
+        remaining = missing_migrations(alias)
+        if len(remaining) < len(missing):
+            record_migration()
+        failed = next(iter(remaining), "what follows the last one")
         # Only a database's own words: others may hold what stands in a row.
         reason = first_line(error) if isinstance(error, Error) else type(error).__name__
         raise CommandError(
             f"The database “{alias}” could not be set up: the migration {failed} failed and was undone: {reason}\n"
             "The version that served before can go on serving. `manage.py migrate` shows the whole error."
         ) from error
+    record_migration()
 
 
 def first_line(error: Error) -> str:

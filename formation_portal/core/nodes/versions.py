@@ -1,0 +1,77 @@
+"""Record which version of the portal migrated the databases last, and refuse databases of a later version."""
+
+import hashlib
+from functools import cache
+
+from django.apps import apps
+from django.core.management.base import CommandError
+from django.db import connection, connections, router
+from django.db.migrations.loader import MigrationLoader
+from django.db.migrations.recorder import MigrationRecorder
+
+from formation_portal import VERSION
+from formation_portal.environment import PROJECT
+
+from .models import LastMigration
+
+_APPS = "formation_portal."
+# The only row of LastMigration.
+_ROW = 1
+
+
+@cache
+def code_version() -> str:
+    """Digest the source text, so that equal text gives an equal digest on every machine."""
+    digest = hashlib.sha256()
+    for folder, pattern in (("formation_portal", "*.py"), ("templates", "*"), ("static", "*.[cj]s*")):
+        for path in sorted(path for path in (PROJECT / folder).rglob(pattern) if path.is_file()):
+            digest.update(f"{path.relative_to(PROJECT)}\0".encode())
+            digest.update(hashlib.sha256(path.read_bytes()).digest())
+    return digest.hexdigest()[:12]
+
+
+def portal_version() -> str:
+    """Name this version, for example “0.1.0 (a27f9c03b1de)”."""
+    return f"{VERSION} ({code_version()})"
+
+
+def record_migration() -> None:
+    """Write down that this version has migrated the databases, if the table for it is there already."""
+    if _can_be_recorded():
+        LastMigration.objects.update_or_create(pk=_ROW, defaults={"version": portal_version()})
+
+
+def refuse_newer_databases() -> None:
+    """Raise CommandError if a database has migrations that this version does not know."""
+    for alias in connections:
+        if unknown := unknown_migrations(alias):
+            raise CommandError(
+                f"The database “{alias}” has migrations that version {portal_version()} does not know, such as "
+                f"{unknown[0]}. {_describe_last_migration()} Start that version, or restore a backup from before it."
+            )
+
+
+def unknown_migrations(alias: str) -> list[str]:
+    """List the applied migrations of our apps that this version neither has nor replaces."""
+    files = MigrationLoader(None, ignore_no_migrations=True).disk_migrations
+    known = set(files)
+    for migration in files.values():
+        known.update(migration.replaces)
+    # Rows of a removed app, or of a library that has renamed its migrations, say nothing about the portal's version.
+    labels = {app.label for app in apps.get_app_configs() if app.name.startswith(_APPS)}
+    unknown = []
+    for label, name in MigrationRecorder(connections[alias]).applied_migrations():
+        if label in labels and router.allow_migrate(alias, label) and (label, name) not in known:
+            unknown.append(f"{label}.{name}")
+    return sorted(unknown)
+
+
+def _describe_last_migration() -> str:
+    row = LastMigration.objects.first() if _can_be_recorded() else None
+    if row is None:
+        return "It is not recorded which version made them."
+    return f"Version {row.version} made them on {row.migrated_at:%Y-%m-%d}."
+
+
+def _can_be_recorded() -> bool:
+    return LastMigration._meta.db_table in connection.introspection.table_names()

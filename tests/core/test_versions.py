@@ -1,0 +1,59 @@
+"""Databases of a later version are refused, with the version that migrated them."""
+
+import tomllib
+from importlib import import_module
+from typing import Any
+
+import pytest
+from django.core.management import CommandError
+from django.db import connection, connections
+from django.db.migrations.recorder import MigrationRecorder
+
+from formation_portal import VERSION
+from formation_portal.core.nodes import versions
+from formation_portal.core.nodes.models import LastMigration
+from tests.management.served import PROJECT
+
+pytestmark = pytest.mark.django_db(databases=["default", "service"])
+
+
+def test_the_version_is_the_project_s() -> None:
+    assert tomllib.loads((PROJECT / "pyproject.toml").read_text())["project"]["version"] == VERSION
+
+
+@pytest.mark.parametrize(("alias", "app"), [("default", "relay"), ("service", "service")])
+def test_a_migration_that_nobody_knows_is_refused_with_who_made_it(alias: str, app: str) -> None:
+    versions.refuse_newer_databases()
+    MigrationRecorder(connections[alias]).record_applied(app, "0999_from_tomorrow")
+    LastMigration.objects.update_or_create(pk=1, defaults={"version": "7.3.1 (0123456789ab)"})
+    LastMigration.objects.update(migrated_at="2031-02-14T09:30:00Z")
+    with pytest.raises(CommandError) as refusal:
+        versions.refuse_newer_databases()
+    assert str(refusal.value) == (
+        f"The database “{alias}” has migrations that version {versions.portal_version()} does not know, such as "
+        f"{app}.0999_from_tomorrow. Version 7.3.1 (0123456789ab) made them on 2031-02-14. "
+        "Start that version, or restore a backup from before it."
+    )
+
+
+def test_it_says_so_where_nothing_is_recorded() -> None:
+    MigrationRecorder(connection).record_applied("audit", "0999_from_tomorrow")
+    LastMigration.objects.all().delete()
+    with pytest.raises(CommandError, match=r"It is not recorded which version made them\."):
+        versions.refuse_newer_databases()
+
+
+@pytest.mark.parametrize(
+    ("app", "name"), [("guardian", "0001_initial"), ("account", "0099_of_a_library"), ("service", "0099_of_the_other")]
+)
+def test_what_is_not_ours_or_another_database_s_is_left_alone(app: str, name: str) -> None:
+    MigrationRecorder(connection).record_applied(app, name)
+    assert versions.unknown_migrations("default") == []
+
+
+def test_a_migration_that_another_replaces_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    MigrationRecorder(connection).record_applied("relay", "0001_before_it_was_squashed")
+    assert versions.unknown_migrations("default") == ["relay.0001_before_it_was_squashed"]
+    squashed: Any = import_module("formation_portal.relay.migrations.0001_deliveries").Migration
+    monkeypatch.setattr(squashed, "replaces", [("relay", "0001_before_it_was_squashed")])
+    assert versions.unknown_migrations("default") == []
