@@ -24,6 +24,8 @@ from formation_portal.core.storage import storage_settings
 from formation_portal.unsafe_settings import is_public, missing_keys, unsafe_settings
 
 PROJECT = Path(__file__).resolve().parent.parent
+# As in pyproject.toml, which an image does not have.
+VERSION = "0.1.0"
 # Of what opens /metrics.
 _TOKEN_CHARACTERS = 20
 # A letter too much, too few or wrong; not HOSTNAME for HOST.

@@ -9,9 +9,9 @@ from django.core.management import CommandError
 from django.db import connection, connections
 from django.db.migrations.recorder import MigrationRecorder
 
-from formation_portal import VERSION
 from formation_portal.core.nodes import versions
 from formation_portal.core.nodes.models import LastMigration
+from formation_portal.environment import VERSION
 from tests.management.served import PROJECT
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])

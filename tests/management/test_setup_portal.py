@@ -97,8 +97,8 @@ def version_to_come(folder: Path, statements: list[str]) -> dict[str, str]:
     later = LATER.replace("LAST", names[-1]).replace("STATEMENTS", repr(statements))
     (package / "9999_later.py").write_text(later)
     (folder / "settings_to_come.py").write_text(
-        "import formation_portal\n"
-        'formation_portal.VERSION = "9.8.7"\n'
+        "from formation_portal import environment\n"
+        'environment.VERSION = "9.8.7"\n'
         "from formation_portal.settings import *\n"
         'MIGRATION_MODULES = {"audit": "to_come"}\n'
     )

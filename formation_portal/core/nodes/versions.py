@@ -9,8 +9,7 @@ from django.db import connection, connections, router
 from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
 
-from formation_portal import VERSION
-from formation_portal.environment import PROJECT
+from formation_portal.environment import PROJECT, VERSION
 
 from .models import LastMigration
 
