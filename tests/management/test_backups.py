@@ -85,7 +85,8 @@ def test_a_folder_that_lacks_a_part_is_no_backup(tmp_path: Path, part: str) -> N
 def test_a_copy_of_another_kind_of_database_is_refused(tmp_path: Path) -> None:
     folder = sqlite_backup(tmp_path / "backup")
     (folder / "databases/service").write_bytes(b"PGDMP\x01\x0e\x00")
-    done = manage(tmp_path / "data", "restore", str(folder))
+    urls = {name: f"sqlite:///{tmp_path / name}" for name in ("DATABASE_URL", "SERVICE_DATABASE_URL")}
+    done = manage(tmp_path / "data", "restore", str(folder), **urls)
     copy = folder / "databases/service"
     assert done.stderr == f"CommandError: {copy} can't be restored: it is no copy of a SQLite database.\n"
 
