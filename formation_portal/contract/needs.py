@@ -7,6 +7,7 @@ from typing import Any
 
 from . import canonical
 from .fields.base import FieldSpec
+from .fields.bounds import is_percentage
 from .fields.values import Problem
 from .localisation import after_colon, colon, format_percentage, gettext, gettext_noop, ngettext
 from .record import Holder, Party, Record, ShareClass
@@ -146,8 +147,7 @@ def _with_reason(section: Section, sentence: str) -> str:
 
 
 def _quantity(spec: FieldSpec, number: Decimal) -> str:
-    is_percentage = spec.name.endswith(("percentage", "percent"))
-    return format_percentage(number) if is_percentage else spec.display(number)
+    return format_percentage(number) if is_percentage(spec.name) else spec.display(number)
 
 
 def needs_of_party(form_state: FormState, party: Party, *, has_shares: bool) -> tuple[Need, ...]:

@@ -269,24 +269,26 @@ class FormState:
         if name not in values:
             return None
         objections = []
+        for spec in self._active_bounded_fields(name, holder):
+            objection = spec.objection(values[name], days=self.record.days)
+            if objection is not None:
+                objections.append(objection)
+        return max(objections, key=lambda objection: objection.distance, default=None)
+
+    def _active_bounded_fields(self, name: str, holder: Holder) -> Iterator[FieldSpec]:
+        """Yield the fields with bounds that ask the holder for the answer in an active section."""
         for place in self._bounded.named(group_of(holder), name):
             is_asked = not isinstance(holder, Party) or place.section.counts(holder.kind, holder.roles)
             if is_asked and self.field_activation(place.section, place.spec, holder).active:
-                objection = place.spec.objection(values[name], days=self.record.days)
-                if objection is not None:
-                    objections.append(objection)
-        return max(objections, key=lambda objection: objection.distance, default=None)
+                yield place.spec
 
     def advice(self, name: str, holder: Holder) -> str:
         """Return what is worth a second look in an active answer that can be true; "" for most."""
         values = self.values_of(holder)
         if name not in values or self.objection(name, holder) is not None:
             return ""
-        for place in self._bounded.named(group_of(holder), name):
-            is_asked = not isinstance(holder, Party) or place.section.counts(holder.kind, holder.roles)
-            if is_asked and self.field_activation(place.section, place.spec, holder).active:
-                return place.spec.bounds.advice(values[name], self.record.days)
-        return ""
+        spec = next(self._active_bounded_fields(name, holder), None)
+        return spec.bounds.advice(values[name], self.record.days) if spec else ""
 
     def advised_answers(self, holder: Holder = None) -> dict[str, str]:
         """Return what is worth a second look among the holder's answers, by name."""

@@ -146,7 +146,7 @@ class NumberBounds(Bounds):
     def _defaults(cls, property_name: str) -> dict[str, Any]:
         if property_name in ("number_of_shares", "shares_held", "maximum_shares"):
             return {"minimum": Decimal(1), "integer": True}
-        if property_name.endswith(("percentage", "percent")):
+        if is_percentage(property_name):
             return {"minimum": Decimal(0), "maximum": Decimal(100)}
         return {"minimum": Decimal(0), "decimals": _UNIT_PRICE_DECIMALS} if property_name == "par_value" else {}
 
@@ -339,6 +339,11 @@ class ChoiceBounds(Bounds):
 
 
 NO_BOUNDS = Bounds()
+
+
+def is_percentage(name: str) -> bool:
+    """Report that an answer of the name is a number of per cent."""
+    return name.endswith(("percentage", "percent"))
 
 
 def age_on(day: date, *, born: date) -> int:
