@@ -95,11 +95,17 @@ def open_page(tab: Tab, address: str) -> Any:
 
 
 def wait_for_scripts(tab: Tab, *, has_clock: bool = False) -> None:
-    """A page that comes from elsewhere has its scripts some moments after it is drawn; with a clock of the test's own
-    they go by here."""
+    """Wait until the last script of the page has run.
+
+    A page that comes from elsewhere has its scripts some moments after it is drawn, and each takes its element away
+    when it has run; with a clock of the test's own the moments go by here.
+    """
     if has_clock:
         tab.clock.run_for(500)
-    tab.wait_for_function("() => window.htmx || !document.querySelector('.scripted #rest')")
+    tab.wait_for_function(
+        "() => !document.querySelector('.scripted #rest')"
+        " || (window.htmx && !document.querySelector('body > script[src]'))"
+    )
 
 
 class TabBrowser:

@@ -26,10 +26,12 @@ _LINK = re.compile(r'<link rel="stylesheet" href="([^"]+)">\s*')
 _SCRIPT = re.compile(r'<script nonce=\S+ src="([^"]+)" defer></script>\s*')
 # On a first visit it also brings the rest, once the first view is drawn and a moment has gone, so that a first letter
 # doesn't wait for it. Not before the page has loaded: htmx waits for that, or has missed it. Scripts run in their
-# order, and what they do when a page shows they do as soon as they are there.
+# order, and what they do when a page shows they do as soon as they are there. Each takes its element away when it has
+# run, so that the page tells when the last of them has.
 FIRST_VISIT_SCRIPT = (
     FIRST_SCRIPT + ';addEventListener("load",()=>requestAnimationFrame(()=>setTimeout(()=>{'
-    'const{content}=document.getElementById("rest"),onload=()=>dispatchEvent(new Event("pageshow"));'
+    'const{content}=document.getElementById("rest"),'
+    'onload=({target})=>{target.remove();dispatchEvent(new Event("pageshow"))};'
     'for(const one of content.querySelectorAll("script"))Object.assign(one,{async:false,onload});'
     "document.body.append(content)},150)))"
 )
