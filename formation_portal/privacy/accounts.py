@@ -70,31 +70,44 @@ class AccountContent:
         return cls(tuple(goes), tuple(stays), tuple(under_way))
 
 
-def erase_account(user: User, *, by: User | None) -> None:
-    """Delete a customer's account. `by` is its holder, or None for the portal. Raises NotErasable.
+def erase_account(user: User, *, by: User | None, only_unused: bool = False) -> None:
+    """Delete a customer's account. `by` is its holder, or None for the portal. Does nothing to a deleted account.
 
-    Its holder gets a last letter, of which the outbox keeps nothing once it is sent.
+    Raises NotErasable; with `only_unused` also if it has an application, or its holder has signed in since `user` was
+    read. Its holder gets a last letter, of which the outbox keeps nothing once it is sent.
     """
     with transaction.atomic():
-        user = User.objects.select_for_update().get(pk=user.pk)
-        content = AccountContent.of(user)
-        if user.is_agent or user.is_staff or content.under_way:
+        # Without the key, so that rows that name the account can be committed meanwhile.
+        locked = User.objects.select_for_update(no_key=True).get(pk=user.pk)
+        if locked.email.endswith(f"@{NOWHERE}"):
+            return
+        content = AccountContent.of(locked)
+        if locked.is_agent or locked.is_staff or content.under_way:
             raise NotErasable(content.under_way)
+        if only_unused and (content.goes or content.stays or locked.last_login != user.last_login):
+            raise NotErasable
+        # Rows that other changes lock are locked before the audit log, for which those changes wait last.
+        applications = Application.objects.filter(pk__in=[application.pk for application in content.goes])
+        list(applications.order_by("pk").select_for_update())
+        _delete_traces(locked)
         for application in content.goes:
             _erase(application, by)
-        address, language = user.email, user.language
-        Collaborator.objects.filter(Q(user=user) | Q(email__iexact=address)).delete()
-        # The application that asked for it keeps that somebody was asked.
-        Invitation.objects.filter(email__iexact=address).update(email=f"guest@{NOWHERE}")
-        EmailAddress.objects.filter(user=user).delete()
-        Authenticator.objects.filter(user=user).delete()
-        end_sessions(user)
-        empty_letters_to([address])
-        _pseudonymise(user)
         if by is not None:
-            queue_letter(kind="account_deleted", to=address, language=language or "en", context={})
-        chain.append(AuditAction.ERASURE, by=by, application=None, subject=user.pk, reason="account")
+            queue_letter(kind="account_deleted", to=locked.email, language=locked.language or "en", context={})
+        chain.append(AuditAction.ERASURE, by=by, application=None, subject=locked.pk, reason="account")
+        _pseudonymise(locked)
     overwrite_deleted()
+
+
+def _delete_traces(user: User) -> None:
+    """Delete what names the account outside its own applications, and everything that signs its holder in."""
+    Collaborator.objects.filter(Q(user=user) | Q(email__iexact=user.email)).delete()
+    # The application that asked for it keeps that somebody was asked.
+    Invitation.objects.filter(email__iexact=user.email).update(email=f"guest@{NOWHERE}")
+    EmailAddress.objects.filter(user=user).delete()
+    Authenticator.objects.filter(user=user).delete()
+    end_sessions(user)
+    empty_letters_to([user.email])
 
 
 def _erase(application: Application, by: User | None) -> None:

@@ -28,7 +28,7 @@ from formation_portal.core.overwriting import overwrite_deleted, vacuum
 from formation_portal.relay.erasure import settled
 from formation_portal.relay.models import REJECTED, Delivery, DeliveryState, ResourceKind
 
-from .accounts import NOWHERE, erase_account
+from .accounts import NOWHERE, NotErasable, erase_account
 from .announcements import NOTICE, announce_deletion
 
 logger = logging.getLogger(__name__)
@@ -141,7 +141,10 @@ def _unused_accounts(before: datetime) -> "QuerySet[User]":
 
 
 def _erase_account(user: User) -> bool:
-    erase_account(user, by=None)
+    try:
+        erase_account(user, by=None, only_unused=True)
+    except NotErasable:
+        return False
     return True
 
 

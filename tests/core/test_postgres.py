@@ -48,6 +48,11 @@ BUSIEST = [
     "tests/mail/test_waking.py",
     "tests/service/webhooks/test_waking.py",
     "tests/management/test_backups.py",
+    # Two connections that write at once.
+    "tests/invitations/test_at_once.py",
+    "tests/desk/queue/test_claims_at_once.py",
+    "tests/portal/test_at_once.py",
+    "tests/privacy/test_at_once.py",
     f"{EVERY_PRODUCT}::test_every_product_is_submitted_by_a_generic_client_and_held_as_typed[bvi-limited-company]",
 ]
 

@@ -31,7 +31,7 @@ from .shares import (
     save_owners,
     save_share_class,
 )
-from .transactions import KeptTheirs, PageVersion
+from .transactions import KeptTheirs, PageVersion, lock_owner
 from .transitions import (
     adopt_form,
     advance,
@@ -79,6 +79,7 @@ __all__ = [
     "keep_both",
     "keep_draft",
     "keep_import",
+    "lock_owner",
     "merge_parties",
     "record_service_incorporation",
     "remove_document",

@@ -33,7 +33,7 @@ from ..models import (
 from ..transfer import Content, content_of
 from .exceptions import NotCopied, UploadRefused
 from .shares import parse_shares
-from .transactions import append_to_audit_log
+from .transactions import append_to_audit_log, lock_owner
 from .upload_checks import check_quota, quota_transaction
 
 logger = logging.getLogger(__name__)
@@ -83,7 +83,10 @@ def _copy_file(application: Application, source: Document) -> str | None:
 
 
 def create_copy(draft: Draft, *, by: AbstractBaseUser) -> Application:
-    """Create a draft of the same product and schema with everything entered, and no deliveries. Raises NotCopied."""
+    """Create a draft of the same product and schema with everything entered, and no deliveries.
+
+    Raises NotCopied, and Gone for a deleted account.
+    """
     old = draft.application
     new = Application(
         owner_id=by.pk, product_id=old.product_id, product=old.product, schema_version_id=old.schema_version_id
@@ -92,7 +95,10 @@ def create_copy(draft: Draft, *, by: AbstractBaseUser) -> Application:
 
 
 def create_from(draft: Draft, *, product: CatalogItem, content: Content, by: AbstractBaseUser) -> Application:
-    """Create a draft of another product with the content that fits there; the old one stays. Raises NotCopied."""
+    """Create a draft of another product with the content that fits there; the old one stays.
+
+    Raises NotCopied, and Gone for a deleted account.
+    """
     new = Application(
         owner_id=by.pk,
         product_id=product.jurisdiction_product_id,
@@ -109,6 +115,7 @@ def _create(
     try:
         check_quota(by.pk, sizes)
         with copied_files(application, content.documents) as stored, quota_transaction(by.pk, sizes):
+            lock_owner(by)
             application.save()
             entry = Change.new(application, by, message, reference=source.reference)
             entry.save()

@@ -45,7 +45,7 @@ class LockedByReview(Closed):
 
 
 class Gone(LookupError):
-    """The party, share class or document was removed in the meantime."""
+    """The party, share class, document or account was removed in the meantime."""
 
 
 class Stale(Exception):

@@ -14,6 +14,8 @@ from datetime import timedelta
 from types import MappingProxyType
 from typing import Any
 
+from django.contrib.auth import get_user_model
+from django.contrib.auth.models import AbstractBaseUser
 from django.db import models, transaction
 from django.db.models import Sum
 from django.db.models.functions import Length
@@ -35,7 +37,7 @@ from ..fields import changed_names, count_characters, is_same_answer
 from ..locks import NO_LOCKS, LockedValues, Locks, locks_of
 from ..models import Application, Change, ChangeList
 from ..summaries import update_summaries
-from .exceptions import Closed, FormChanged, LockedByReview, Stale
+from .exceptions import Closed, FormChanged, Gone, LockedByReview, Stale
 
 logger = logging.getLogger(__name__)
 
@@ -135,6 +137,14 @@ _LOCKED = PreparedQuery(lambda number: Application.objects.select_for_update().f
 
 def _differs(one: Application, other: Application, name: str) -> bool:
     return bool(getattr(one, name) != getattr(other, name))
+
+
+def lock_owner(owner: AbstractBaseUser) -> None:
+    """Keep an account from being deleted until the end of the transaction. Raises Gone for a deleted account."""
+    # Without the key, so that rows that name the account can be committed meanwhile.
+    accounts = get_user_model().objects.select_for_update(no_key=True)
+    if not accounts.filter(pk=owner.pk, is_active=True).exists():
+        raise Gone
 
 
 @contextmanager

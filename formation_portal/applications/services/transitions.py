@@ -18,15 +18,16 @@ from ..translation import in_language
 from .erasure import erase_content
 from .exceptions import Closed, NotReady, PaymentDue, Unread
 from .parties import delete_removed_parties
-from .transactions import append_to_audit_log, application_transaction
+from .transactions import append_to_audit_log, application_transaction, lock_owner
 
 # Of more changes only the newest are shown.
 _MAX_CHANGES_SHOWN = 20
 
 
 def start(*, owner: AbstractBaseUser, product: CatalogItem) -> Application:
-    """Create a draft of the product with today's version of its schema."""
+    """Create a draft of the product with today's version of its schema. Raises Gone for a deleted account."""
     with transaction.atomic():
+        lock_owner(owner)
         application = Application.objects.create(
             owner_id=owner.pk,
             product_id=product.jurisdiction_product_id,

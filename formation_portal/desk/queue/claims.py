@@ -144,7 +144,8 @@ def claim_or_take_over(application_id: int, *, by: AbstractUser, taken_from: str
             return ERROR, already_claimed(case, "this case")
         if not word:
             return ERROR, "Enter a reason for taking over this case."
-        return claimed if take_over(case, by=by, word=word) else (ERROR, "A colleague claimed this case first.")
+        if take_over(case, by=by, word=word):
+            return claimed
     won, lost = claim([application_id], by=by)
     return claimed if won else (ERROR, already_claimed(lost[0], "this case")) if lost else closed
 
@@ -236,6 +237,8 @@ def _claim_if(case: Case, if_still: QuerySet[Case], claim: dict[str, Any], *, by
     """Claim the case if it still is as the condition says, and begin its review. Raises OwnApplication."""
     applications = lock_applications([case.pk])
     refuse_own_applications([case.pk], agent=by.pk)
+    # PostgreSQL looks at the condition of an update once only where it joins another table.
+    list(Case.objects.filter(pk=case.pk).select_for_update())
     if not if_still.filter(paid_for()).update(**claim):
         return False
     begin_reviews(applications, {case.pk}, by=by)

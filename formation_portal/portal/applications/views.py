@@ -1,9 +1,12 @@
 """A customer's applications: the list, starting one, the overview, copying, transfer, a new form, deleting a draft."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import timedelta
 
 from django.contrib import messages
 from django.core.paginator import Paginator
+from django.db import transaction
 from django.db.models import Prefetch
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
@@ -79,11 +82,24 @@ def _start_application(request: UserRequest, offered: Catalog) -> HttpResponse:
     if found.item is None or not found.is_available:
         return redirect("portal:product", key=key)
     form = {"product_id": found.item.jurisdiction_product_id, "schema_version_id": schema_digest(found.item.document)}
-    application = _just_made(request, **form) or services.start(owner=request.user, product=found.item)
+    with _one_press(request):
+        application = _just_made(request, **form) or services.start(owner=request.user, product=found.item)
     overview = redirect("portal:overview", reference=application.reference)
     if not addresses.has_confirmed(request.user):
         addresses.after_confirming(request, overview.url)
     return overview
+
+
+@contextmanager
+def _one_press(request: UserRequest) -> Iterator[None]:
+    """Open a transaction in which no other press makes an application for the account. Raises Http404 for a deleted
+    account."""
+    with transaction.atomic():
+        try:
+            services.lock_owner(request.user)
+        except services.Gone as gone:
+            raise Http404 from gone
+        yield
 
 
 def _just_made(request: UserRequest, *, entry: str = "", **more: str) -> Application | None:
@@ -158,7 +174,8 @@ def copy(request: UserRequest, reference: str) -> HttpResponse:
         return render(request, "portal/applications/copy.html", context)
     entry = services.COPIED_FROM.format(reference=reference)
     try:
-        made = _just_made(request, entry=entry) or services.create_copy(draft, by=request.user)
+        with _one_press(request):
+            made = _just_made(request, entry=entry) or services.create_copy(draft, by=request.user)
     except services.NotCopied as refused:
         messages.error(request, f"{refused}.")
         return redirect("portal:copy", reference=reference)
@@ -189,13 +206,14 @@ def _carry_over(request: UserRequest, offered: Catalog, draft: Draft) -> HttpRes
     if request.POST.get("seen") != page.seen:
         return render(request, "portal/applications/carry_over.html", {"page": page, "is_new": True}, status=409)
     entry = services.CREATED_FROM.format(reference=draft.application.reference)
-    made = _just_made(request, entry=entry, product_id=page.item.jurisdiction_product_id)
-    if made is None:
-        try:
-            made = services.create_from(draft, product=page.item, content=page.transfer.content, by=request.user)
-        except services.NotCopied as refused:
-            messages.error(request, f"{refused}.")
-            return redirect(request.get_full_path())
+    try:
+        with _one_press(request):
+            made = _just_made(request, entry=entry, product_id=page.item.jurisdiction_product_id)
+            if made is None:
+                made = services.create_from(draft, product=page.item, content=page.transfer.content, by=request.user)
+    except services.NotCopied as refused:
+        messages.error(request, f"{refused}.")
+        return redirect(request.get_full_path())
     messages.success(
         request, gettext("This is a new draft with the answers we could reuse from {name}.").format(name=draft.title)
     )

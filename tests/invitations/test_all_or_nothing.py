@@ -1,0 +1,92 @@
+"""Each step of an invitation is written whole or not at all."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.contrib.auth import get_user_model
+from django.utils import timezone
+
+from formation_portal.applications.access import Collaborator, Right
+from formation_portal.applications.draft import Draft, open_draft
+from formation_portal.applications.models import Application
+from formation_portal.applications.parties import PartyRow
+from formation_portal.invitations import codes, collaborators, parts
+from formation_portal.invitations.models import Invitation
+from tests.atomic_writes import assert_all_or_nothing
+
+pytestmark = pytest.mark.django_db(databases=["default", "service"], transaction=True)
+
+
+def opened(draft: Draft) -> Draft:
+    return open_draft(Application.objects.get(pk=draft.application.pk))
+
+
+def party_of(draft: Draft, token: str) -> PartyRow:
+    party = draft.party(token)
+    assert party is not None
+    return party
+
+
+def test_inviting(draft: Draft, ada: PartyRow, owner: Any) -> None:
+    def invite() -> None:
+        window = opened(draft)
+        parts.invite(window, party_of(window, ada.token), email="ada@example.com", by=owner, language="de")
+
+    assert {"invitations_invitation", "letters_letter", "applications_change"} <= set(assert_all_or_nothing(invite))
+
+
+def test_reminding(invitation: Invitation, draft: Draft, ada: PartyRow, owner: Any) -> None:
+    Invitation.objects.update(sent_at=timezone.now() - timedelta(days=2))
+
+    def remind() -> None:
+        window = opened(draft)
+        parts.remind(window, party_of(window, ada.token), by=owner)
+
+    assert {"invitations_invitation", "letters_letter", "applications_change"} <= set(assert_all_or_nothing(remind))
+
+
+def test_taking_an_invitation_back(invitation: Invitation, draft: Draft, ada: PartyRow, owner: Any) -> None:
+    def withdraw() -> None:
+        window = opened(draft)
+        parts.withdraw(window, party_of(window, ada.token), by=owner)
+
+    assert {"invitations_invitation", "applications_change"} <= set(assert_all_or_nothing(withdraw))
+
+
+def test_finishing(complete: Draft, owner: Any) -> None:
+    party = complete.parties[0]
+    invitation = parts.invite(complete, party, email="guest@example.com", by=owner, language="es")
+
+    def finish() -> None:
+        assert parts.finish(opened(complete), Invitation.objects.select_related("party").get(pk=invitation.pk))
+
+    assert {"invitations_invitation", "letters_letter", "applications_change"} <= set(assert_all_or_nothing(finish))
+
+
+def test_sending_a_code(invitation: Invitation) -> None:
+    written = assert_all_or_nothing(lambda: codes.send_code(Invitation.objects.get(pk=invitation.pk)))
+    assert set(written) == {"invitations_invitation", "letters_letter"}
+
+
+def share(draft: Draft, owner: Any) -> Collaborator:
+    return collaborators.share_with(
+        opened(draft), email="reader@example.com", right=Right.EDIT, by=owner, language="fr"
+    )
+
+
+def test_sharing(draft: Draft, owner: Any) -> None:
+    written = assert_all_or_nothing(lambda: share(draft, owner))
+    assert {"applications_collaborator", "letters_letter", "applications_change"} <= set(written)
+
+
+def test_removing_a_collaborator(draft: Draft, owner: Any) -> None:
+    number = share(draft, owner).pk
+    written = assert_all_or_nothing(lambda: collaborators.revoke(opened(draft), number, by=owner))
+    assert {"applications_collaborator", "applications_change"} <= set(written)
+
+
+def test_accepting(draft: Draft, owner: Any) -> None:
+    number, account = share(draft, owner).pk, get_user_model().objects.create_user("reader@example.com")
+    written = assert_all_or_nothing(lambda: collaborators.accept(Collaborator.objects.get(pk=number), by=account))
+    assert written == ["applications_collaborator"]

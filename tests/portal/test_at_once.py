@@ -1,0 +1,96 @@
+"""Pages that are posted twice at the same moment, on PostgreSQL."""
+
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft, open_draft
+from formation_portal.applications.models import Application, Stake
+from formation_portal.mail.models import Letter
+from formation_portal.relay.models import Delivery
+from tests.applications import factories
+from tests.portal.parties.test_owners import duo, post, url
+from tests.two_connections import at_once, postgresql_only
+
+__all__ = ["duo"]
+
+pytestmark = [pytest.mark.django_db(databases=["default", "service"], transaction=True), postgresql_only]
+
+
+def windows(client: Client, person: Any) -> tuple[Client, Client]:
+    """Two windows of one browser."""
+    other = Client()
+    other.force_login(person)
+    return client, other
+
+
+def reference_in(response: Any) -> str:
+    return str(response["Location"].split("/")[2])
+
+
+def test_two_presses_start_one_application(as_owner: Client, owner: Any, full_catalog: None) -> None:
+    product = str(as_owner.get("/").content.decode().partition('name="product" value="')[2].partition('"')[0])
+    first, second = at_once(
+        *(lambda w=w: w.post("/applications/", {"product": product}) for w in windows(as_owner, owner))
+    )
+    assert (first.error, second.error) == (None, None)
+    assert reference_in(first.result) == reference_in(second.result) == Application.objects.get().reference
+
+
+def test_two_presses_make_one_copy(as_owner: Client, owner: Any, complete: Draft) -> None:
+    path = f"/applications/{complete.application.reference}/copy/"
+    first, second = at_once(*(lambda w=w: w.post(path) for w in windows(as_owner, owner)))
+    assert (first.error, second.error) == (None, None)
+    copy = Application.objects.exclude(pk=complete.application.pk).get()
+    assert reference_in(first.result) == reference_in(second.result) == copy.reference
+
+
+def test_two_presses_submit_once(as_owner: Client, owner: Any, complete: Draft) -> None:
+    path, letters = f"/applications/{complete.application.reference}/submission/", Letter.objects.count()
+    first, second = at_once(*(lambda w=w: w.post(path, {"declaration": "1"}) for w in windows(as_owner, owner)))
+    assert first.result["Location"] == second.result["Location"]
+    application = Application.objects.get(pk=complete.application.pk)
+    assert application.submissions == 1
+    assert application.changes.filter(moved_to="submitted_for_review").count() == 1
+    assert Letter.objects.count() <= letters + 1
+
+
+def test_two_presses_withdraw_once(as_owner: Client, owner: Any, submitted: Draft) -> None:
+    path = f"/applications/{submitted.application.reference}/withdrawal/"
+    first, second = at_once(*(lambda w=w: w.post(path) for w in windows(as_owner, owner)))
+    assert first.result["Location"] == second.result["Location"]
+    assert submitted.application.changes.filter(moved_to="withdrawn").count() == 1
+
+
+def test_owners_of_a_company_never_come_to_more_than_all_of_it(as_owner: Client, owner: Any, duo: Draft) -> None:
+    first_window, second_window = windows(as_owner, owner)
+    mira = {"owner": "new:person", "first_name": "Mira", "last_name": "Sato", "part": "70%"}
+    noor = {"owner": "new:person", "first_name": "Noor", "last_name": "Haddad", "part": "45%"}
+    first, second = at_once(
+        lambda: post(first_window, duo, mira), lambda: second_window.post(url(duo), noor | {"version": "0"})
+    )
+    assert first.result.status_code == 302
+    assert second.result.status_code in {409, 422}
+    assert Stake.objects.count() == 1
+    labels = [row.label for row in open_draft(Application.objects.get(pk=duo.application.pk)).parties]
+    assert "Noor Haddad" not in labels
+
+
+def test_two_windows_that_save_one_answer_ask_which_is_meant(as_owner: Client, owner: Any, draft: Draft) -> None:
+    section = draft.schema.entity_sections[0]
+    drafts = [open_draft(Application.objects.get(pk=draft.application.pk)) for _ in range(2)]
+    texts = [factories.COMPANY | {"entity.name": name} for name in ("Larkfield Ltd", "Meadow Ltd")]
+    first, second = at_once(
+        *(
+            lambda window=window, raw=raw: services.save_section(window, section, raw, version=0, by=owner)
+            for window, raw in zip(drafts, texts, strict=True)
+        )
+    )
+    assert first.error is None
+    assert isinstance(second.error, services.Stale)
+    assert second.error.fields == ("entity.name",)
+    stored = open_draft(Application.objects.get(pk=draft.application.pk))
+    assert stored.raw(section)["entity.name"] == "Larkfield Ltd"
+    assert Delivery.objects.filter(application=draft.application, kind="entity").count() <= 1

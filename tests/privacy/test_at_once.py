@@ -1,0 +1,152 @@
+"""Erasing while somebody else writes, on PostgreSQL."""
+
+from typing import Any
+
+import pytest
+from django.db import transaction
+from django.utils import timezone
+
+from formation_portal.accounts.models import User
+from formation_portal.applications import services
+from formation_portal.applications.models import Application
+from formation_portal.applications.services.erasure import erase_application
+from formation_portal.audit.models import AuditAction, Entry
+from formation_portal.contract.lifecycle import State
+from formation_portal.invitations.models import Invitation
+from formation_portal.invitations.parts import finish, invite
+from formation_portal.mail.models import Letter
+from formation_portal.privacy import retention
+from formation_portal.privacy.accounts import erase_account
+from formation_portal.privacy.announcements import announce_deletion
+from tests.applications import factories
+from tests.privacy.stages import again, moved, started
+from tests.two_connections import at_once, postgresql_only
+
+pytestmark = [pytest.mark.django_db(databases=["default", "service"], transaction=True), postgresql_only]
+
+
+def user(owner: Any) -> User:
+    return User.objects.get(pk=owner.pk)
+
+
+def erasures() -> int:
+    return Entry.objects.filter(deed=AuditAction.ERASURE).count()
+
+
+def test_an_account_is_deleted_once(owner: Any) -> None:
+    readers = user(owner), user(owner)
+    first, second = at_once(*(lambda reader=reader: erase_account(reader, by=reader) for reader in readers))
+    assert first.error is None
+    assert second.has_waited
+    assert [letter.to for letter in Letter.objects.filter(kind="account_deleted")] == ["owner@example.com"]
+    assert Entry.objects.filter(deed=AuditAction.ERASURE, subject=str(owner.pk)).count() == 1
+
+
+def test_an_application_that_is_submitted_meanwhile_keeps_its_account(owner: Any) -> None:
+    draft = started(owner)
+    submitted, erased = at_once(
+        lambda: services.submit(draft, by=owner, declaration="I declare it."),
+        lambda: erase_account(user(owner), by=None),
+    )
+    assert submitted.error is None
+    assert erased.error is not None
+    assert again(draft.application).status is State.SUBMITTED_FOR_REVIEW
+    assert user(owner).email == "owner@example.com"
+    assert user(owner).is_active
+
+
+def test_a_draft_of_an_account_that_is_deleted_meanwhile_is_not_submitted(owner: Any) -> None:
+    draft = started(owner)
+    erased, submitted = at_once(
+        lambda: erase_account(user(owner), by=None),
+        lambda: services.submit(draft, by=owner, declaration="I declare it."),
+    )
+    assert erased.error is None
+    assert submitted.error is not None
+    assert again(draft.application).deleted_at is not None
+    assert again(draft.application).submitted_at is None
+
+
+def test_an_account_that_begins_an_application_is_no_longer_unused(owner: Any) -> None:
+    begun, erased = at_once(
+        lambda: services.start(owner=owner, product=factories.product()),
+        lambda: retention._erase_account(user(owner)),
+    )
+    assert begun.error is None
+    assert erased.result is False
+    assert user(owner).email == "owner@example.com"
+    assert Application.objects.get().deleted_at is None
+
+
+def test_nothing_begins_for_an_account_that_is_deleted_meanwhile(owner: Any) -> None:
+    erased, begun = at_once(
+        lambda: erase_account(user(owner), by=None), lambda: services.start(owner=owner, product=factories.product())
+    )
+    assert erased.error is None
+    assert isinstance(begun.error, services.Gone)
+    assert not Application.objects.exists()
+
+
+def test_an_account_whose_holder_signs_in_is_no_longer_unused(owner: Any) -> None:
+    def sign_in() -> None:
+        with transaction.atomic():
+            User.objects.filter(pk=owner.pk).update(last_login=timezone.now())
+
+    read = user(owner)
+    _, erased = at_once(sign_in, lambda: retention._erase_account(read))
+    assert erased.result is False
+    assert user(owner).email == "owner@example.com"
+
+
+def test_a_guest_who_saves_meanwhile_does_not_stand_in_its_way(owner: Any, other_customer: Any) -> None:
+    """Both write to the invitation and to the audit log, in one order."""
+    draft, own = started(other_customer), started(owner)
+    invitation = invite(draft, draft.parties[0], email="owner@example.com", by=other_customer, language="en")
+    guest = Invitation.objects.select_related("party").get(pk=invitation.pk)
+    finished, erased = at_once(lambda: finish(draft, guest), lambda: erase_account(user(owner), by=None))
+    assert (finished.error, erased.error) == (None, None)
+    assert again(own.application).deleted_at is not None
+    invitation.refresh_from_db()
+    assert invitation.email == "guest@deleted.invalid"
+    assert invitation.done_at is not None
+
+
+def test_what_is_put_on_hold_meanwhile_is_not_erased(owner: Any) -> None:
+    application = moved(started(owner), owner, None, "submit", "withdraw")
+    read = again(application)
+    _, erased = at_once(
+        lambda: retention.hold(application, "Court order 7"),
+        lambda: erase_application(read, by=None, reason="retention"),
+    )
+    assert isinstance(erased.error, services.Unread)
+    assert again(application).deleted_at is None
+    assert again(application).hold_reason == "Court order 7"
+
+
+def test_an_application_is_erased_once(owner: Any) -> None:
+    application = moved(started(owner), owner, None, "submit", "withdraw")
+    before, reads = erasures(), (again(application), again(application))
+    first, second = at_once(*(lambda read=read: erase_application(read, by=None, reason="retention") for read in reads))
+    assert first.error is None
+    assert isinstance(second.error, services.Unread)
+    assert erasures() == before + 1
+
+
+def test_a_deletion_is_announced_once(owner: Any) -> None:
+    draft, before = started(owner), Letter.objects.filter(kind="draft_deletion").count()
+    reads = again(draft.application), again(draft.application)
+    first, second = at_once(*(lambda read=read: announce_deletion(read) for read in reads))
+    assert (first.result, second.result) == (True, False)
+    assert Letter.objects.filter(kind="draft_deletion").count() == before + 1
+
+
+def test_a_draft_that_changes_meanwhile_is_not_deleted_as_unused(owner: Any) -> None:
+    draft = started(owner)
+    read = again(draft.application)
+    changed, deleted = at_once(
+        lambda: services.keep_draft(draft, by=user(owner)),
+        lambda: retention._delete_draft(read),
+    )
+    assert changed.error is None
+    assert deleted.result is False
+    assert again(draft.application).deleted_at is None
