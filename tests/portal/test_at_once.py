@@ -11,7 +11,8 @@ from formation_portal.applications.models import Application, Stake
 from formation_portal.mail.models import Letter
 from formation_portal.relay.models import Delivery
 from tests.applications import factories
-from tests.portal.parties.test_owners import duo, post, url
+from tests.portal.parties.test_owners import duo, url
+from tests.portal.sharing.test_overtaking_posts import version_fields
 from tests.two_connections import at_once, postgresql_only
 
 __all__ = ["duo"]
@@ -68,8 +69,10 @@ def test_owners_of_a_company_never_come_to_more_than_all_of_it(as_owner: Client,
     first_window, second_window = windows(as_owner, owner)
     mira = {"owner": "new:person", "first_name": "Mira", "last_name": "Sato", "part": "70%"}
     noor = {"owner": "new:person", "first_name": "Noor", "last_name": "Haddad", "part": "45%"}
+    address = url(duo)
+    first_page, second_page = version_fields(first_window, address), version_fields(second_window, address)
     first, second = at_once(
-        lambda: post(first_window, duo, mira), lambda: second_window.post(url(duo), noor | {"version": "0"})
+        lambda: first_window.post(address, first_page | mira), lambda: second_window.post(address, second_page | noor)
     )
     assert first.result.status_code == 302
     assert second.result.status_code in {409, 422}
