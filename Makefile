@@ -8,8 +8,6 @@ SCALE_VENV := $(CURDIR)/$(VENV)/scale
 SCALE_READY := $(SCALE_VENV)/ready
 SUPPLY_VENV := $(CURDIR)/$(VENV)/supply
 SUPPLY_READY := $(SUPPLY_VENV)/ready
-CRAWL_VENV := $(CURDIR)/$(VENV)/crawl
-CRAWL_READY := $(CRAWL_VENV)/ready
 # Without the names of whoever a lock was made at.
 LOCK := $(BIN)/pip-compile --quiet --generate-hashes --no-emit-index-url --no-emit-trusted-host --no-emit-find-links
 
@@ -18,7 +16,7 @@ extra = $(BIN)/python -c 'import tomllib; project = tomllib.load(open("pyproject
 	print(*project["optional-dependencies"]["$(1)"], sep="\n")'
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-long properties mutations check format bench bench-browser capacity durability soak scale faults kills uploads discovery guesses choices typing agreement lighthouse htmx4 observatory supply crawl schemathesis gallery messages lock clean
+.PHONY: help run test test-long properties mutations check format bench bench-browser capacity durability soak scale faults kills uploads discovery guesses choices typing agreement supply schemathesis gallery messages lock clean
 
 help: ## List what can be made
 	@grep -E '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-13s %s\n", $$1, $$2}'
@@ -45,11 +43,6 @@ $(SUPPLY_READY): tests/supply/requirements.txt | $(BIN)/python
 	$(BIN)/python -m venv $(SUPPLY_VENV)
 	@# Each tool runs once: what it doesn't import need not be compiled.
 	$(BIN)/python -m pip --python $(SUPPLY_VENV) install --quiet --disable-pip-version-check --require-hashes --no-compile -r tests/supply/requirements.txt
-	@touch $@
-
-$(CRAWL_READY): tests/crawling/requirements.txt | $(BIN)/python
-	$(BIN)/python -m venv $(CRAWL_VENV)
-	$(CRAWL_VENV)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r tests/crawling/requirements.txt
 	@touch $@
 
 run: $(RUN_READY) ## Set up and serve the portal with the embedded service
@@ -124,25 +117,12 @@ typing: $(DEV_READY) ## 200 runs of fast typing while answers are late: lines of
 agreement: $(DEV_READY) ## 1,000 drafts: is what is needed the same on every page and at the service? Lines of `name value`
 	@$(BIN)/python -m tests.agreement $(ARGS)
 
-lighthouse: $(DEV_READY) ## Lighthouse on the main pages, by npx: lines of `name value`
-	@$(BIN)/python -m tests.lighthouse
-
-observatory: $(DEV_READY) ## HTTP Observatory and CSP Evaluator on five kinds of pages over HTTPS, by npm: lines of `name value`
-	@$(BIN)/python -m tests.observatory
-
 supply: export SUPPLY_PYTHON = $(SUPPLY_VENV)/bin/python
 supply: $(DEV_READY) $(SUPPLY_READY) ## SBOM and licences (test-results/), bandit, our own rules: lines of `name value`
 	@$(BIN)/python -m tests.supply
 
-crawl: export CRAWL_PYTHON = $(CRAWL_VENV)/bin/python
-crawl: $(DEV_READY) $(CRAWL_READY) ## Wapiti against the portal, signed in as customer and as agent: lines of `name value`, 1 for an open finding
-	@$(BIN)/python -m tests.crawling $(ARGS)
-
 schemathesis: $(DEV_READY) ## 5,000 generated cases and more on the embedded service, 3 seeds: lines of `name value`, 1 for a finding
 	@$(BIN)/python -m tests.service.schemathesis_seeds $(ARGS)
-
-htmx4: $(DEV_READY) ## The browser tests with htmx 4: what passes, reported and not required
-	@$(BIN)/python -m tests.htmx_four $(ARGS)
 
 gallery: $(DEV_READY) ## Take the README's pictures anew
 	@$(BIN)/python -m tests.journeys.page_states.readme_pictures
@@ -159,7 +139,6 @@ lock: $(DEV_READY) ## Pin every dependency anew, with hashes
 	@# Programs alone: none of them needs what the portal needs, and some pin what that needs newer.
 	$(call extra,install) | $(LOCK) --strip-extras --allow-unsafe --output-file requirements-pip.txt -
 	$(call extra,supply) | $(LOCK) --no-strip-extras --output-file tests/supply/requirements.txt -
-	$(call extra,crawl) | $(LOCK) --no-strip-extras --output-file tests/crawling/requirements.txt -
 
 clean: ## Remove what was made, but not your data
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis

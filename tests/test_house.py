@@ -235,28 +235,3 @@ def test_every_setting_is_in_the_readme_or_that_of_deploying() -> None:
 def test_the_top_of_the_tree_holds_what_tools_and_operators_need() -> None:
     tracked = subprocess.check_output(["git", "ls-files"], cwd=PROJECT, text=True).splitlines()
     assert {one.partition("/")[0] for one in tracked if not one.startswith(".")} <= TOP
-
-
-def test_the_readmes_commands_come_first() -> None:
-    readme = (PROJECT / "README.md").read_text()
-    assert "make run" in readme[:1500]
-    assert readme.index("make run") < readme.index("make test") < 2000
-
-
-@pytest.mark.parametrize("readme", [PROJECT / "README.md", *sorted(PACKAGE.glob("*/README.md"))], ids=str)
-def test_what_a_readme_links_to_is_there(readme: Path) -> None:
-    linked = re.findall(r"\]\(([^):#]+)\)|src=\"([^\"]+)\"", readme.read_text())
-    assert not [path for pair in linked if not (readme.parent / (path := "".join(pair))).exists()]
-
-
-def test_the_readme_is_short_and_each_package_has_its_own() -> None:
-    assert (PROJECT / "README.md").stat().st_size <= 16_000
-    packages = {path.parent.name for path in PACKAGE.glob("*/__init__.py")} - {"locale"}
-    assert {path.parent.name for path in PACKAGE.glob("*/README.md")} == packages
-
-
-def test_lock_files_hold_hashes_and_name_no_host() -> None:
-    for name in ("requirements.txt", "requirements-dev.txt", "requirements-pip.txt"):
-        text = (PROJECT / name).read_text()
-        assert "--hash=sha256:" in text
-        assert not re.search(r"index-url|find-links|trusted-host|https?://", text), name

@@ -84,22 +84,3 @@ def test_nothing_is_lost_or_doubled(story: dict[str, Any]) -> None:
 
 def test_no_process_gives_up(story: dict[str, Any]) -> None:
     assert story["faults"] == []
-
-
-def test_the_comparison_can_tell(story: dict[str, Any]) -> None:
-    """Last: a file is taken out of the bucket, an answer was another one, and of one application nobody was told."""
-    cluster: Cluster = story["cluster"]
-    name = next(name for name in cluster.store.names if "/portal/" in name)
-    cluster.store.bucket.Object(name).delete()
-    lines = promised_in(cluster.folder).path.read_text().splitlines()
-    first, *others = [number for number, line in enumerate(lines) if json.loads(line)["kind"] == "application"]
-    told = json.loads(lines[first])
-    answer = next(one for *_, control, one in told["typed"] if control.startswith("q:") and one["kind"] == "text")
-    answer["values"] = ["never typed"]
-    lines[first] = json.dumps(told)
-    del lines[others[-1]]
-    other = Promises(cluster.folder / "other-promises")
-    other.path.write_text("\n".join(lines))
-    compared = _compared(cluster, other)
-    assert (compared["lost"], compared["doubled"]) == (1, 1), compared["sentences"]
-    assert compared["files_lost"] >= 1
