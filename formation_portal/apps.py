@@ -2,6 +2,7 @@
 
 from functools import lru_cache
 
+from allauth.usersessions.apps import UserSessionsConfig
 from django.apps import AppConfig
 from django.conf import settings
 from django.contrib.staticfiles.apps import StaticFilesConfig
@@ -58,3 +59,10 @@ class StaticFiles(StaticFilesConfig):
     """Django's own, but for the README's pictures, and what django-htmx brings beside htmx 2 itself, packed and not."""
 
     ignore_patterns = [*StaticFilesConfig.ignore_patterns, "readme", "ext", "htmax-*", "htmx-?.js", "htmx-4*"]
+
+
+class UserSessions(UserSessionsConfig):  # type: ignore[misc]  # allauth has no types
+    """Leave out allauth's receivers, which would store the key of a session (`accounts/sessions.py` lists them)."""
+
+    def ready(self) -> None:
+        pass

@@ -53,7 +53,7 @@ INSTALLED_APPS = [
     "allauth",
     "allauth.account",
     "allauth.mfa",
-    "allauth.usersessions",
+    "formation_portal.apps.UserSessions",
     "formation_portal.apps.FormationPortalConfig",
     "formation_portal.core.nodes",
     "formation_portal.mail",

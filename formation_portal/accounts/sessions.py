@@ -4,29 +4,39 @@ A session ends when nobody uses it, an agent's sooner; and some hours after sign
 say when, and each use moves the first of both ahead. A session's row is written at most once a minute for that, so that
 reading pages stays cheap. Sessions that are over are deleted each hour, with the unsent forms in them.
 
+The browser alone has a session's key. Both tables of sessions have a digest of it (`key_digest`), and what a session
+holds is encrypted bound to that digest: put into another row it opens nothing.
+
 A form that was posted after its session had ended is kept in the browser's next one, to be sent again. It is shown only
 to somebody who may open the address it was posted to, which the view that shows it checks (`unsent`).
 """
 
 import datetime as dt
+import hashlib
 import json
+import logging
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import wraps
 from http import HTTPStatus
 from typing import Any, Concatenate, ParamSpec
 
+from allauth.account.adapter import get_adapter
 from allauth.account.signals import password_changed, password_reset, password_set
+from allauth.account.signals import user_logged_in as allauth_logged_in
 from allauth.core import ratelimit
+from allauth.core.internal.sessionkit import get_session_user
 from allauth.usersessions.models import UserSession
 from django.conf import settings
 from django.contrib.auth import update_session_auth_hash
 from django.contrib.auth.models import AnonymousUser
 from django.contrib.auth.signals import user_logged_in
 from django.contrib.sessions.backends import db
+from django.contrib.sessions.base_session import AbstractBaseSession
 from django.contrib.sessions.models import Session
 from django.db import transaction
-from django.db.models import Exists, F, OuterRef
+from django.db.models import Exists, F, OuterRef, QuerySet
 from django.dispatch import Signal, receiver
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
@@ -49,27 +59,63 @@ _USED_AT = "used_at"
 _SIGNED_IN_AT = "signed_in_at"
 _IS_AGENTS = "is_agents"
 _WRITE_EVERY_SECONDS = 60
-_CONTEXT = "sessions.Session.session_data"
+# Both tables' columns of session keys have room for this many characters.
+_DIGEST_CHARACTERS = 40
 
 Rest = ParamSpec("Rest")
+
+logger = logging.getLogger(__name__)
+
+
+def key_digest(session_key: str) -> str:
+    """Return the digest that stands for a session's key in the database."""
+    return hashlib.sha256(session_key.encode()).hexdigest()[:_DIGEST_CHARACTERS]
+
+
+def _context(digest: str) -> str:
+    return f"sessions.Session.session_data\x1f{digest}"
 
 
 class SessionStore(db.SessionStore):
     """Django's, encrypted, since codes and the key of an app that is being set up stand in it; and it knows its end.
     The database finds it no longer then, whatever the browser sends."""
 
-    def encode(self, session_dict: dict[str, Any]) -> str:
-        """As its column keeps it."""
-        return encrypt(super().encode(session_dict).encode(), _CONTEXT)
+    @classmethod
+    def from_row(cls, digest: str) -> "SessionStore":
+        """Return what a row holds, as a session without a key: it is empty where the row is gone or cannot be read."""
+        store = cls()
+        store.update(store._read(digest) or {})
+        return store
 
-    def decode(self, session_data: bytes | str) -> dict[str, Any]:
-        """What `encode` was given; empty where the key is gone."""
+    def load(self) -> dict[str, Any]:
+        content = self._read(key_digest(self.session_key)) if self.session_key else None
+        if content is None:
+            self._session_key = None
+        return content or {}
+
+    def _read(self, digest: str) -> dict[str, Any] | None:
+        row = self.model.objects.filter(session_key=digest, expire_date__gt=timezone.now()).order_by().first()
+        if row is None:
+            return None
         try:
-            signed: bytes | str = decrypt(str(session_data), _CONTEXT).decode()
+            signed = decrypt(row.session_data, _context(digest))
         except UnreadableError:
-            # Of a version before: signed alone. Of anything else Django says that it is corrupt.
-            signed = session_data
-        return dict(super().decode(signed))
+            logger.warning("A session cannot be read: its key is gone, it was altered, or it is another row's")
+            return None
+        return dict(self.decode(signed.decode()))
+
+    def exists(self, session_key: str) -> bool:
+        return bool(super().exists(key_digest(session_key)))
+
+    def delete(self, session_key: str | None = None) -> None:
+        if key := session_key or self.session_key:
+            super().delete(key_digest(key))
+
+    def create_model_instance(self, data: dict[str, Any]) -> AbstractBaseSession:
+        row = super().create_model_instance(data)
+        row.session_key = key_digest(row.session_key)
+        row.session_data = encrypt(row.session_data.encode(), _context(row.session_key))
+        return row
 
     @property
     def idle_seconds(self) -> int:
@@ -153,7 +199,7 @@ def extend_session(request: HttpRequest) -> None:
     user = getattr(request, "user", None)
     request.session.setdefault(_IS_AGENTS, bool(getattr(user, "is_agent", False)))
     if key := request.session.session_key:
-        UserSession.objects.filter(session_key=key).update(last_seen_at=timezone.now())
+        UserSession.objects.filter(session_key=key_digest(key)).update(last_seen_at=timezone.now())
 
 
 def signed_in_seconds(request: HttpRequest) -> float:
@@ -165,8 +211,7 @@ def end_sessions(user: User, *, but: str | None = None) -> None:
     """End all sessions of the account for good, also if it is opened again. The row of one may stay."""
     User.objects.filter(pk=user.pk).update(session_epoch=F("session_epoch") + 1)
     user.refresh_from_db(fields=["session_epoch"])
-    for session in UserSession.objects.filter(user=user).exclude(session_key=but or ""):
-        session.end()
+    end_listed(UserSession.objects.filter(user=user).exclude(session_key=key_digest(but or "")))
 
 
 def end_other_sessions(request: HttpRequest, user: User) -> None:
@@ -175,7 +220,38 @@ def end_other_sessions(request: HttpRequest, user: User) -> None:
         end_sessions(user, but=request.session.session_key)
         # Known to the account as it is now, under another number.
         update_session_auth_hash(request, user)
-        UserSession.objects.create_from_request(request)
+        _list_session(request, user)
+
+
+def listed_sessions(user: User) -> list[UserSession]:
+    """Return where the account is signed in. Sessions that have ended are deleted."""
+    devices = []
+    for device in UserSession.objects.filter(user=user):
+        if get_session_user(SessionStore.from_row(device.session_key)) is None:
+            end_listed(UserSession.objects.filter(pk=device.pk))
+        else:
+            devices.append(device)
+    return devices
+
+
+def end_listed(devices: QuerySet[UserSession]) -> None:
+    """End the sessions that these rows list."""
+    Session.objects.filter(pk__in=list(devices.values_list("session_key", flat=True))).delete()
+    devices.delete()
+
+
+def _list_session(request: HttpRequest, user: User) -> None:
+    """Add the session of this request to the list of the account's devices."""
+    browser = request.headers.get("User-Agent", "")[: UserSession._meta.get_field("user_agent").max_length]
+    UserSession.objects.update_or_create(
+        session_key=key_digest(str(request.session.session_key)),
+        defaults={
+            "user": user,
+            "ip": get_adapter().get_client_ip(request),
+            "user_agent": browser,
+            "last_seen_at": timezone.now(),
+        },
+    )
 
 
 def disable(user: User) -> None:
@@ -218,13 +294,20 @@ def _begin_session(request: HttpRequest | None, user: User, **_: Any) -> None:
         extend_session(request)
 
 
+@receiver(allauth_logged_in)
+def _list_new_session(request: HttpRequest, user: User, **_: Any) -> None:
+    _list_session(request, user)
+
+
 @receiver((password_changed, password_set, password_reset))
 def _know_the_device(request: HttpRequest, user: User, signal: Signal, **_: Any) -> None:
     """Whoever sets a password here knows the old one, or reads the account's mail. All others are signed out: their
     sessions have died with the old password."""
     remember_device(request, user, by_reset=signal is password_reset)
-    for session in UserSession.objects.filter(user=user).exclude(session_key=request.session.session_key):
-        session.end()
+    own = key_digest(request.session.session_key or "")
+    end_listed(UserSession.objects.filter(user=user).exclude(session_key=own))
+    if signal is not password_reset:
+        _list_session(request, user)
 
 
 def _now() -> float:
@@ -242,10 +325,12 @@ def delete_expired_sessions() -> None:
 @rotation_task
 def encrypt_anew() -> None:
     """Encrypt with the newest key what an earlier one has encrypted. What is written meanwhile stays."""
-    store = SessionStore()
-    for key, stored in Session.objects.values_list("session_key", "session_data").iterator():
-        if not is_newest(stored) and (kept := store.decode(stored)):
-            Session.objects.filter(pk=key, session_data=stored).update(session_data=store.encode(kept))
+    for digest, stored in Session.objects.values_list("session_key", "session_data").iterator():
+        if is_newest(stored):
+            continue
+        with suppress(UnreadableError):
+            renewed = encrypt(decrypt(stored, _context(digest)), _context(digest))
+            Session.objects.filter(pk=digest, session_data=stored).update(session_data=renewed)
 
 
 _UNSENT = "unsent"

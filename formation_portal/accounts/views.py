@@ -31,7 +31,7 @@ from formation_portal.core.integers import parse_integer
 from . import addresses, second_factor
 from .guesses import RESET_ADDRESS, TooManyGuesses, client_address, take
 from .policies import UserRequest, recently_authenticated, signed_in
-from .sessions import end_other_sessions
+from .sessions import end_listed, end_other_sessions, key_digest, listed_sessions
 
 
 class _TooMany:
@@ -202,9 +202,10 @@ def sessions(request: UserRequest) -> HttpResponseBase:
     """Where the account is signed in; and, posted, the end of one of them (`session`) or of all others."""
     if request.method == "POST":
         return _end_sessions(request)
-    rows = UserSession.objects.purge_and_list(request.user)
-    rows.sort(key=lambda one: (one.is_current(), one.last_seen_at), reverse=True)
-    return render(request, "usersessions/usersession_list.html", {"sessions": rows})
+    current = key_digest(request.session.session_key or "")
+    devices = listed_sessions(request.user)
+    devices.sort(key=lambda device: (device.session_key == current, device.last_seen_at), reverse=True)
+    return render(request, "usersessions/usersession_list.html", {"sessions": devices, "current": current})
 
 
 @recently_authenticated
@@ -214,10 +215,11 @@ def _end_sessions(request: UserRequest) -> HttpResponse:
         end_other_sessions(request, request.user)
         messages.success(request, gettext("Signed out on all other devices."))
         return redirect("usersessions_list")
-    others = UserSession.objects.filter(user=request.user).exclude(session_key=request.session.session_key)
-    found = others.filter(pk=parse_integer(request.POST.get("session", ""))).first()
-    if found:
-        found.end()
+    own = key_digest(request.session.session_key or "")
+    others = UserSession.objects.filter(user=request.user).exclude(session_key=own)
+    chosen = others.filter(pk=parse_integer(request.POST.get("session", "")))
+    if chosen.exists():
+        end_listed(chosen)
         messages.success(request, gettext("Signed out there."))
     else:
         messages.info(request, gettext("You were signed out there already."))

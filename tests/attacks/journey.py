@@ -203,7 +203,7 @@ class Journey:
                 assert self.client.post(section, typed(str(status))).status_code == status
         late = TracedClient()
         assert late.post(section, typed("302")).status_code == 302
-        assert any("unsent" in SessionStore().decode(row.session_data) for row in Session.objects.all())
+        assert any("unsent" in SessionStore.from_row(row.session_key) for row in Session.objects.all())
         self.others = (strict, late)
 
     def review(self) -> None:

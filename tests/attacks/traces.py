@@ -139,7 +139,7 @@ def in_cache() -> Iterator[tuple[str, str]]:
 def in_sessions() -> Iterator[tuple[str, str]]:
     """In what sessions hold, opened as their reader opens them."""
     for row in Session.objects.all():
-        yield from found_in("session", repr(SessionStore().decode(row.session_data)))
+        yield from found_in("session", repr(SessionStore.from_row(row.session_key).items()))
 
 
 def data_folders() -> tuple[Path, ...]:
