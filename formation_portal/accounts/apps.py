@@ -9,6 +9,6 @@ class AccountsConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        """Hear of sign-ins: they begin a session, and bring the language of browser and account together. Take part
-        in the hourly round."""
-        from . import languages, sessions  # noqa: F401  # they connect their receivers
+        """Hear of sign-ins: they begin a session, and bring the language of browser and account together. Encrypt
+        second factors. Take part in the hourly round."""
+        from . import languages, second_factor, sessions  # noqa: F401  # they connect their receivers

@@ -1,9 +1,10 @@
 """Second factors: an authenticator app, passkeys, recovery codes. What they do is allauth's; here are the portal's
 words, who must have one, which pages ask for one, how often codes may be guessed, what is told and logged of them, and
-how what they rest on is encrypted.
+how each is encrypted, bound to its account and type.
 """
 
 import json
+import logging
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
@@ -22,9 +23,12 @@ from allauth.mfa.totp import forms as totp_forms
 from allauth.mfa.totp.internal.auth import format_hotp_value, hotp_value, yield_hotp_counters_from_time
 from allauth.mfa.webauthn import forms as webauthn_forms
 from django.conf import settings
+from django.contrib import messages
+from django.contrib.auth import logout
 from django.core.exceptions import BadRequest
 from django.core.validators import MaxLengthValidator
 from django.db import transaction
+from django.db.models.signals import post_init, post_save, pre_save
 from django.dispatch import receiver
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
@@ -47,8 +51,6 @@ from .sessions import end_other_sessions
 # Where an agent was going who has to set one up first.
 AFTER_SET_UP = "after_second_factor"
 
-# What the secrets of second factors are bound to: allauth names no row.
-_CONTEXT = "second factor"
 # Characters of a passkey's name.
 _NAME_LENGTH = 100
 # Objects and lists in a passkey's credential: browsers send fewer than ten.
@@ -59,9 +61,39 @@ _PAGES = "accounts/2fa/"
 # The pages below it where a second factor is used.
 _OPEN_PAGES = frozenset({"mfa_authenticate", "mfa_login_webauthn", "mfa_reauthenticate", "mfa_reauthenticate_webauthn"})
 
+logger = logging.getLogger(__name__)
+
+
+class UnreadableFactorError(Exception):
+    """Raised for a factor whose key is gone, or whose row was altered or has another row's content."""
+
+
+@receiver(pre_save, sender=Authenticator)
+def _encrypt_factor(instance: Authenticator, **_: Any) -> None:
+    """Encrypt the factor's data, bound to its account and type."""
+    instance.data = encrypt(json.dumps(instance.data).encode(), _context(instance))
+
+
+@receiver((post_init, post_save), sender=Authenticator)
+def _decrypt_factor(instance: Authenticator, **_: Any) -> None:
+    """Decrypt the data of a factor that was read or saved. Raises UnreadableFactorError."""
+    if instance.pk is None or "data" not in instance.__dict__:
+        return
+    try:
+        instance.data = json.loads(decrypt(str(instance.data), _context(instance)))
+    except UnreadableError as error:
+        raise UnreadableFactorError(
+            f"Second factor {instance.pk} of account {instance.user_id} cannot be read: its key is gone, it was "
+            "altered, or it is another row's. Once you know why: manage.py account forget-second-factor"
+        ) from error
+
+
+def _context(factor: Authenticator) -> str:
+    return f"mfa.Authenticator.data\x1f{factor.user_id}\x1f{factor.type}"
+
 
 class MFAAdapter(DefaultMFAAdapter):  # type: ignore[misc]  # allauth has no types
-    """The portal's words, and its keys."""
+    """The portal's words."""
 
     error_messages = DefaultMFAAdapter.error_messages | {
         "cannot_delete_authenticator": _("Agents need a second factor. Add another one before you remove this one."),
@@ -71,14 +103,6 @@ class MFAAdapter(DefaultMFAAdapter):  # type: ignore[misc]  # allauth has no typ
 
     def _get_site_name(self) -> str:
         return str(settings.OPERATOR_NAME)
-
-    def encrypt(self, text: str) -> str:
-        """What is kept of a secret."""
-        return encrypt(text.encode(), _CONTEXT)
-
-    def decrypt(self, encrypted_text: str) -> str:
-        """The secret. Raises UnreadableError where another key has encrypted it."""
-        return decrypt(encrypted_text, _CONTEXT).decode()
 
     def build_totp_svg(self, url: str) -> str:
         """The picture to scan, on white also where the page is dark."""
@@ -97,13 +121,13 @@ class MFAAdapter(DefaultMFAAdapter):  # type: ignore[misc]  # allauth has no typ
 @rotation_task
 def encrypt_anew() -> None:
     """Encrypt with the newest key what an earlier one has encrypted, so that the earlier one can be dropped."""
-    for key in Authenticator.objects.exclude(type=Authenticator.Type.WEBAUTHN).values_list("pk", flat=True):
-        with transaction.atomic(), suppress(UnreadableError):
-            row = Authenticator.objects.select_for_update().filter(pk=key).first()
-            name = next((one for one in ("secret", "seed") if row and one in row.data), "")
-            if row is not None and name and not is_newest(row.data[name]):
-                row.data[name] = encrypt(decrypt(row.data[name], _CONTEXT), _CONTEXT)
-                row.save(update_fields=["data"])
+    for key, stored in Authenticator.objects.values_list("pk", "data"):
+        if is_newest(str(stored)):
+            continue
+        with transaction.atomic(), suppress(UnreadableFactorError):
+            factor = Authenticator.objects.select_for_update().filter(pk=key).first()
+            if factor is not None:
+                factor.save(update_fields=["data"])
 
 
 def is_required(user: User) -> bool:
@@ -139,7 +163,8 @@ def _authenticators(user: Any) -> Any:
 
 
 class SecondFactorPages:
-    """Middleware: ask for the account's second factor, once a session, before the pages that show or change factors."""
+    """Middleware: ask for the account's second factor, once a session, before the pages that show or change factors.
+    Sign out where one cannot be read."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
@@ -155,6 +180,14 @@ class SecondFactorPages:
         if not request.user.is_authenticated or has_passed(request) or not has_one(request.user):
             return None
         return redirect(f"{way_in(request)}?{urlencode({'next': request.get_full_path()})}")
+
+    def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
+        if not isinstance(exception, UnreadableFactorError):
+            return None
+        logger.error("%s", exception)
+        logout(request)
+        messages.error(request, gettext("We can’t check your two-step sign-in. Contact us."))
+        return redirect(settings.LOGIN_URL)
 
 
 @receiver(signals.authenticator_added)
@@ -210,7 +243,7 @@ def _use_app_code(authenticator: Authenticator, code: str) -> bool:
     """Whether it is the app's code of now, and newer than each that was used before."""
     with transaction.atomic():
         row = Authenticator.objects.select_for_update().get(pk=authenticator.pk)
-        step = _matching_step(get_mfa_adapter().decrypt(row.data["secret"]), code)
+        step = _matching_step(row.data["secret"], code)
         if step is None or step <= row.data.get(_USED, 0):
             return False
         row.data[_USED] = step

@@ -94,7 +94,7 @@ class SessionStore(db.SessionStore):
         return content or {}
 
     def _read(self, digest: str) -> dict[str, Any] | None:
-        row = self.model.objects.filter(session_key=digest, expire_date__gt=timezone.now()).order_by().first()
+        row = self.model.objects.filter(session_key=digest, expire_date__gt=timezone.now()).first()
         if row is None:
             return None
         try:

@@ -144,7 +144,7 @@ def _account(user: User) -> Exported:
         # What they are, and never their secrets.
         "second_factors": [
             {"type": one.type, "added": _time(one.created_at), "used": _time(one.last_used_at)}
-            for one in Authenticator.objects.filter(user=user).order_by("pk")
+            for one in Authenticator.objects.filter(user=user).defer("data").order_by("pk")
         ],
         "sessions": [
             {

@@ -5,6 +5,7 @@ import json
 from secrets import token_bytes
 from typing import Any
 
+from allauth.account.utils import user_pk_to_url_str
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec
 from django.test import Client
@@ -20,8 +21,11 @@ from fido2.webauthn import (
     RegistrationResponse,
 )
 
+from formation_portal.accounts.models import User
+
 ADD = "/accounts/2fa/webauthn/add/"
 USE = "/accounts/2fa/webauthn/reauthenticate/"
+SIGN_IN = "/accounts/2fa/webauthn/login/"
 _FLAGS = AuthenticatorData.FLAG.UP | AuthenticatorData.FLAG.UV
 _SITE = "testserver"
 
@@ -35,7 +39,8 @@ class Passkey:
 
     def register(self, client: Client, name: str) -> Any:
         """Add the passkey to the account that is signed in."""
-        client_data = self._client_data(client, ADD, "creation_options", "webauthn.create")
+        options = client.get(ADD).context["js_data"]["creation_options"]
+        client_data = self._client_data(options, "webauthn.create")
         public = AttestedCredentialData.create(bytes(16), self.id, ES256.from_cryptography_key(self.key.public_key()))
         data = self._data(_FLAGS | AuthenticatorData.FLAG.AT, public)
         attestation = AttestationObject.create("none", data, {})
@@ -45,16 +50,25 @@ class Passkey:
 
     def reauthenticate(self, client: Client, following: str) -> Any:
         """Use the passkey in a session, which then goes on to `following`."""
-        client_data, data = self._client_data(client, USE, "request_options", "webauthn.get"), self._data(_FLAGS)
+        options = client.get(USE).context["js_data"]["request_options"]
+        return client.post(USE, {"credential": self._answer(options), "next": following})
+
+    def sign_in(self, client: Client, user: User) -> Any:
+        """Sign in to the account by the passkey alone."""
+        options = client.get(SIGN_IN, headers={"Accept": "application/json"}).json()["request_options"]
+        return client.post(SIGN_IN, {"credential": self._answer(options, user_pk_to_url_str(user).encode())})
+
+    def _answer(self, options: dict[str, Any], holder: bytes | None = None) -> str:
+        client_data, data = self._client_data(options, "webauthn.get"), self._data(_FLAGS)
         signature = self.key.sign(bytes(data) + client_data.hash, ec.ECDSA(hashes.SHA256()))
-        response = AuthenticatorAssertionResponse(client_data=client_data, authenticator_data=data, signature=signature)
-        credential = AuthenticationResponse(raw_id=self.id, response=response)
-        return client.post(USE, {"credential": json.dumps(dict(credential)), "next": following})
+        response = AuthenticatorAssertionResponse(
+            client_data=client_data, authenticator_data=data, signature=signature, user_handle=holder
+        )
+        return json.dumps(dict(AuthenticationResponse(raw_id=self.id, response=response)))
 
     @staticmethod
-    def _client_data(client: Client, page: str, options: str, purpose: str) -> CollectedClientData:
-        challenge = client.get(page).context["js_data"][options]["publicKey"]["challenge"]
-        return CollectedClientData.create(purpose, challenge, f"https://{_SITE}")
+    def _client_data(options: dict[str, Any], purpose: str) -> CollectedClientData:
+        return CollectedClientData.create(purpose, options["publicKey"]["challenge"], f"https://{_SITE}")
 
     @staticmethod
     def _data(flags: AuthenticatorData.FLAG, public: bytes = b"") -> AuthenticatorData:

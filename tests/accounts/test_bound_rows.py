@@ -1,14 +1,22 @@
 """By SQL no session and no second factor is moved to another row, and no key of a session is found."""
 
+import base64
+import json
+import logging
+import time
 from collections.abc import Callable
+from io import StringIO
 from typing import Any
 
 import pytest
+from django.core.management import call_command
 from django.db import connection, connections
 from django.test import Client
 
 from formation_portal.accounts.models import User
-from tests.accounts.people import EMAIL, PASSWORD, is_in, person, sign_in
+from formation_portal.privacy import export
+from tests.accounts.passkeys import Passkey
+from tests.accounts.people import EMAIL, PASSWORD, add_app, app_code, is_in, person, recovery_codes, sign_in
 
 pytestmark = [
     pytest.mark.django_db(databases=["default", "service"], transaction=True),
@@ -16,6 +24,7 @@ pytestmark = [
 ]
 
 AGENT, THIEF = EMAIL, "mallory@example.com"
+CODE, USE_CODE = "/accounts/2fa/authenticate/", "/accounts/2fa/reauthenticate/"
 
 
 def rows(query: str, *values: Any) -> list[tuple[Any, ...]]:
@@ -101,19 +110,152 @@ def test_what_stands_in_the_row_is_no_cookie() -> None:
     assert is_in(client)
 
 
-@pytest.mark.usefixtures("agent")
-def test_no_column_of_any_table_has_the_key_of_a_session() -> None:
-    client, _ = signed_in(AGENT)
-    client.post("/accounts/2fa/totp/activate/", {"code": "000000"})
-    client.post("/accounts/sessions/", {"all": "1"})
-    new = "another long passphrase"
-    client.post("/accounts/password/change/", {"oldpassword": PASSWORD, "password1": new, "password2": new})
-    key = client.cookies["sessionid"].value
-    assert is_in(client)
+def assert_in_no_table(key: str) -> None:
     assert len(key) == 32
-    assert len(client.get("/accounts/sessions/").context["sessions"]) == 1, "this device is in the list"
     for database in (connections["default"], connections["service"]):
         with database.cursor() as cursor:
             for table in database.introspection.table_names(cursor):
                 cursor.execute(f"SELECT * FROM {database.ops.quote_name(table)}")
                 assert key not in repr(cursor.fetchall()), table
+
+
+@pytest.mark.usefixtures("agent")
+def test_no_column_of_any_table_has_the_key_of_a_session() -> None:
+    client, _ = signed_in(AGENT)
+    new = "another long passphrase"
+    steps = [
+        ("/accounts/2fa/totp/activate/", {"code": "000000"}),
+        ("/accounts/sessions/", {"all": "1"}),
+        ("/accounts/password/change/", {"oldpassword": PASSWORD, "password1": new, "password2": new}),
+    ]
+    assert_in_no_table(client.cookies["sessionid"].value)
+    for address, posted in steps:
+        client.post(address, posted)
+        assert is_in(client)
+        assert_in_no_table(client.cookies["sessionid"].value)
+    assert len(client.get("/accounts/sessions/").context["sessions"]) == 1, "this device is in the list"
+
+
+# Second factors: the thief knows the agent's password, and has factors of his own.
+
+
+def factor(user: User, kind: str) -> str:
+    [(data,)] = rows("SELECT data FROM mfa_authenticator WHERE user_id = %s AND type = %s", user.pk, kind)
+    return data if isinstance(data, str) else json.dumps(data)
+
+
+def put(user: User, kind: str, data: str) -> None:
+    rows("UPDATE mfa_authenticator SET data = %s WHERE user_id = %s AND type = %s", data, user.pk, kind)
+
+
+def assert_shut(client: Client, answer: Any, caplog: pytest.LogCaptureFixture, account: User) -> None:
+    """The code or passkey has signed nobody in, and the log says whose row it is."""
+    assert answer.status_code in (200, 302)
+    assert (is_in(client), opens_desk(client)) == (False, False)
+    [line] = [one for one in caplog.records if one.levelno == logging.ERROR]
+    assert f"account {account.pk} " in line.getMessage()
+    page = client.get("/accounts/login/").content.decode()
+    assert "We can’t check your two-step sign-in. Contact us." in page
+
+
+@pytest.fixture
+def _agents_need_one(settings: Any) -> None:
+    settings.AGENT_SECOND_FACTOR = True
+
+
+@pytest.mark.usefixtures("_agents_need_one")
+class TestFactors:
+    def test_the_secret_of_another_account_is_no_second_factor(
+        self, agent: User, thief: User, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        add_app(agent)
+        secret = add_app(thief)
+        put(agent, "totp", factor(thief, "totp"))
+        client = Client()
+        assert sign_in(client)["Location"] == CODE
+        answer = client.post(CODE, {"code": app_code(secret, time.time())})
+        assert_shut(client, answer, caplog, agent)
+        assert secret not in caplog.text
+
+    def test_recovery_codes_of_another_account_open_nothing(
+        self, agent: User, thief: User, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        add_app(agent)
+        add_app(thief)
+        code = recovery_codes(thief)[2]
+        put(agent, "recovery_codes", factor(thief, "recovery_codes"))
+        client = Client()
+        sign_in(client)
+        assert_shut(client, client.post(CODE, {"code": code}), caplog, agent)
+
+    @pytest.mark.parametrize("moves_row", [True, False])
+    def test_a_passkey_of_another_account_opens_nothing(
+        self, moves_row: bool, agent: User, thief: User, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        agents, thiefs = Client(), Client()
+        sign_in(agents)
+        Passkey().register(agents, "Telephone")
+        sign_in(thiefs, email=THIEF)
+        passkey = Passkey()
+        passkey.register(thiefs, "Key of steel")
+        assert "Key of steel" not in factor(thief, "webauthn")
+        if moves_row:
+            rows("DELETE FROM mfa_authenticator WHERE user_id = %s", agent.pk)
+            rows("UPDATE mfa_authenticator SET user_id = %s WHERE type = 'webauthn'", agent.pk)
+        else:
+            put(agent, "webauthn", factor(thief, "webauthn"))
+        client = Client()
+        assert_shut(client, passkey.sign_in(client, agent), caplog, agent)
+        sign_in(client)
+        client.get(CODE)
+        assert (is_in(client), opens_desk(client)) == (False, False)
+
+    def test_a_passkey_in_its_own_row_signs_in(self, agent: User) -> None:
+        client, passkey = Client(), Passkey()
+        sign_in(client)
+        passkey.register(client, "Telephone")
+        other = Client()
+        passkey.sign_in(other, agent)
+        assert opens_desk(other)
+
+    def test_what_is_not_encrypted_is_no_second_factor(self, agent: User, caplog: pytest.LogCaptureFixture) -> None:
+        add_app(agent)
+        secret = base64.b32encode(b"of the thief's own..").decode()
+        put(agent, "totp", json.dumps({"secret": secret}))
+        client = Client()
+        sign_in(client)
+        assert_shut(client, client.post(CODE, {"code": app_code(secret, time.time())}), caplog, agent)
+
+    def test_the_secret_of_a_factor_of_another_type_is_none(
+        self, agent: User, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        secret = add_app(agent)
+        put(agent, "totp", factor(agent, "recovery_codes"))
+        client = Client()
+        sign_in(client)
+        assert_shut(client, client.post(CODE, {"code": app_code(secret, time.time())}), caplog, agent)
+
+    def test_a_page_of_second_factors_signs_out_where_one_cannot_be_read(
+        self, agent: User, thief: User, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        secret = add_app(agent)
+        add_app(thief)
+        client = Client()
+        sign_in(client)
+        client.post(CODE, {"code": app_code(secret, time.time())})
+        assert client.get("/accounts/2fa/").status_code == 200
+        put(agent, "recovery_codes", factor(thief, "recovery_codes"))
+        assert_shut(client, client.get("/accounts/2fa/"), caplog, agent)
+
+    def test_an_operator_takes_it_away_and_the_export_and_other_accounts_go_on(self, agent: User, thief: User) -> None:
+        add_app(agent)
+        secret = add_app(thief)
+        put(agent, "totp", factor(thief, "totp"))
+        thiefs = Client()
+        sign_in(thiefs, email=THIEF)
+        thiefs.post(CODE, {"code": app_code(secret, time.time())})
+        assert is_in(thiefs)
+        exported, _ = export.person(agent)
+        assert {one["type"] for one in exported["account"]["second_factors"]} == {"totp", "recovery_codes"}
+        call_command("account", "forget-second-factor", AGENT, stdout=StringIO())
+        assert rows("SELECT count(*) FROM mfa_authenticator WHERE user_id = %s", agent.pk) == [(0,)]

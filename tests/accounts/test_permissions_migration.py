@@ -9,7 +9,7 @@ from django.db.migrations.executor import MigrationExecutor
 pytestmark = pytest.mark.django_db(transaction=True)
 
 BEFORE, AFTER = ("accounts", "0004_one_address"), ("accounts", "0006_remove_rights")
-WORKBENCH, LATEST = ("accounts", "0007_workbench"), ("accounts", "0011_end_sessions")
+WORKBENCH, LATEST = ("accounts", "0007_workbench"), ("accounts", "0012_bind_second_factors")
 # What the accounts had, and whether each is still a superuser afterwards.
 ACCOUNTS: dict[str, Any] = {
     "agent@example.com": {"is_agent": True, "rights": ["review", "audit"]},
