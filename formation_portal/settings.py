@@ -29,7 +29,8 @@ SECRETS_KEY = parse_keys(ENV.secrets_key)
 FIELD_KEYS = parse_keys(ENV.field_keys)
 # The first one signs; what the others have signed is believed while one takes the place of another.
 SECRET_KEY, *SECRET_KEY_FALLBACKS = ENV.secret_key.split() or [_made_once(StoredSecret.SECRET_KEY)]
-AUDIT_KEY = ENV.audit_key or _made_once(StoredSecret.AUDIT_KEY)
+# The first one makes digests, all of them verify (audit/keyed_digests.py).
+AUDIT_KEY = ENV.audit_key.strip() or _made_once(StoredSecret.AUDIT_KEY)
 DEBUG = ENV.debug
 # How long a web server goes on serving when it is to end, for balancers to notice.
 DRAIN_SECONDS = ENV.drain_seconds

@@ -43,7 +43,7 @@ def unsafe_settings(environment: "Environment", *, is_public: bool) -> list[str]
             is_strict and any(_can_be_guessed(key, _KEY_CHARACTERS) for key in keys)
         ),
         f"AUDIT_KEY: can be guessed. Give at least {_TOKEN_CHARACTERS} random characters, or leave it out": (
-            is_strict and bool(environment.audit_key) and _can_be_guessed(environment.audit_key, _TOKEN_CHARACTERS)
+            is_strict and any(_can_be_guessed(key, _TOKEN_CHARACTERS) for key in environment.audit_key.split())
         ),
         "SECRETS_KEY: can be guessed. Give what `openssl rand -base64 32` prints": (
             is_strict and any(_can_be_guessed(key, _TOKEN_CHARACTERS) for key in environment.secrets_key.split())

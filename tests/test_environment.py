@@ -128,6 +128,7 @@ def test_several_wrong_settings_are_told_at_once(monkeypatch: pytest.MonkeyPatch
         ({"DEMO": "true", "DEBUG": "true", "SECURE_COOKIES": "false"}, ["DEMO", "DEBUG", "SECURE_COOKIES"]),
         ({"DEMO": "true", "DEMO_ANYWHERE": "true", "DEBUG": "true"}, ["DEBUG"]),
         ({"AUDIT_KEY": "short"}, ["AUDIT_KEY"]),
+        ({"AUDIT_KEY": f"{STRONG} short"}, ["AUDIT_KEY"]),
         ({"SECRETS_KEY": b64encode(bytes(32)).decode()}, ["SECRETS_KEY"]),
         ({"SECRETS_KEY": f"{KEY} {b64encode(bytes(32)).decode()}"}, ["SECRETS_KEY"]),
         ({"WEBHOOK_SECRET": f"whsec_{b64encode(b'x').decode()}"}, ["WEBHOOK_SECRET"]),

@@ -5,17 +5,16 @@ that writes a row then carries the row's digest. It is keyed (AUDIT_KEY): whoeve
 no digest that fits, and once a draft is deleted nobody can find out by trying what an entry was the digest of.
 """
 
-import hashlib
-import hmac
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, date, datetime
 from typing import Any, TypeVar
 
-from django.conf import settings
 from django.db import models
 
 from formation_portal.core.encryption import UnreadableError
+
+from .keyed_digests import keyed_digests
 
 # Digests by the label of the model and the row's key, as an entry's detail keeps them.
 Digests = dict[str, dict[str, str]]
@@ -46,7 +45,7 @@ def digests(rows: Iterable[models.Model]) -> Digests:
     """The digest of each row as it stands in memory, which is as it was saved."""
     found: Digests = {}
     for row in rows:
-        found.setdefault(label_of(row), {})[str(row.pk)] = _digest(row)
+        found.setdefault(label_of(row), {})[str(row.pk)] = _digests(row)[0]
     return found
 
 
@@ -70,7 +69,7 @@ def altered_rows(label: str, expected: Mapping[str, str]) -> Iterator[tuple[str,
             continue
         if digest is None:
             yield str(row.pk), "was slipped in"
-        elif not hmac.compare_digest(digest, _digest(row)):
+        elif digest not in _digests(row):
             yield str(row.pk), "was altered"
     for key in missing:
         yield key, "is gone"
@@ -86,15 +85,16 @@ def label_of(row: models.Model) -> str:
     return next(label for label, model in _models.items() if isinstance(row, model))
 
 
-def _digest(row: models.Model) -> str:
+def _digests(row: models.Model) -> list[str]:
+    """Return the digest of a row under each key of AUDIT_KEY."""
     label = label_of(row)
     try:
         said = [label, row.pk, *(_as_json(getattr(row, name)) for name in _fields[label])]
     except UnreadableError:
         # Whoever changed it had no key: it is no row's digest.
-        return ""
+        return [""]
     content = json.dumps(said, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
-    return hmac.new(settings.AUDIT_KEY.encode(), content.encode(), hashlib.sha256).hexdigest()[:32]
+    return [digest[:32] for digest in keyed_digests(content)]
 
 
 def _as_json(value: Any) -> Any:

@@ -29,6 +29,7 @@ class AuditAction(models.TextChoices):
     EXPORT = "export", "Downloaded a person’s data"
     ERASURE = "erasure", "Erased personal data"
     SECOND_FACTOR = "factor", "Changed or used two-step sign-in"
+    ACCEPTANCE = "acceptance", "Accepted entries without a keyed digest"
 
 
 class AccessKind(StrEnum):
@@ -72,6 +73,8 @@ class Entry(models.Model):
     detail = models.TextField()
     previous = models.CharField(max_length=64)
     hash = models.CharField(max_length=64)
+    # Keyed, of the hash (keyed_digests.py). Empty where a version before keyed digests wrote the entry.
+    keyed_digest = models.CharField(max_length=64, blank=True, default="", db_default="")
 
     class Meta:
         ordering = ("-number",)
@@ -103,8 +106,8 @@ def moment_of(at: datetime) -> int:
     return (at - _EPOCH) // timedelta(microseconds=1)
 
 
-# As they are hashed; the hash itself comes last.
-COLUMNS = tuple(field.attname for field in Entry._meta.concrete_fields)
+# As they are hashed; the hash itself comes last, and the keyed digest is made of it.
+COLUMNS = tuple(field.attname for field in Entry._meta.concrete_fields if field.attname != "keyed_digest")
 TABLE = Entry._meta.db_table
 
 
@@ -158,3 +161,18 @@ class AnchorRow(models.Model):
 
     def __str__(self) -> str:
         return str(self.number)
+
+
+class ChainMark(models.Model):
+    """An entry at which keyed digests begin, or the chain ends (`marks.py`), with a keyed digest of its own."""
+
+    name = models.CharField(max_length=10, primary_key=True)
+    number = models.BigIntegerField()
+    hash = models.CharField(max_length=64)
+    digest = models.CharField(max_length=64)
+
+    class Meta:
+        db_table = "audit_mark"
+
+    def __str__(self) -> str:
+        return f"{self.name}: {self.number}"

@@ -9,15 +9,17 @@ from django.db import connection
 
 from .anchor import Anchored, covers_earlier, lag_seconds, read_anchor
 from .attestation import Digests, altered_rows
-from .models import COLUMNS, FIRST_PREVIOUS_HASH, TABLE, hash_of
+from .keyed_digests import entry_digests
+from .marks import BEGINNING, END, are_marks_current, read_mark
+from .models import COLUMNS, FIRST_PREVIOUS_HASH, TABLE, ChainMark, hash_of
 
-# Number, moment, the hash before, the own hash, and what it is of.
-Row = tuple[Any, Any, str, str, str]
+# Number, moment, the hash before, the own hash, its keyed digest, and what it is of.
+Row = tuple[Any, Any, str, str, str, str]
 
 _PAGE_SIZE = 5_000
 # What is hashed comes as one text: the database joins its lines in less time than it takes to hand them over.
 _JOINED = " || %s || ".join(COLUMNS[:-1])
-_SELECT = f"SELECT number, moment, previous, hash, {_JOINED} FROM {TABLE}"  # nosec B608  # noqa: S608  # names of ours
+_SELECT = f"SELECT number, moment, previous, hash, keyed_digest, {_JOINED} FROM {TABLE}"  # nosec B608  # noqa: S608  # names of ours
 _DETAIL, _APPLICATION = COLUMNS.index("detail"), COLUMNS.index("application")
 _ATTESTS = '"rows":{'
 # What an entry says of rows that were erased: of all of an application, or by their keys.
@@ -35,21 +37,30 @@ class AuditFinding:
 
 @dataclass(frozen=True, slots=True)
 class AuditReport:
-    """What was found. `unanchored` are the entries whose anchoring is missing, which are findings as well."""
+    """What was found. `unanchored` are the entries whose anchoring is missing, which are findings as well; so are
+    `unkeyed`, the entries without a keyed digest of the first key. `older` is the number of the last entry that was
+    written before there were keyed digests. No keyed digest fits where `is_other_key`."""
 
     rows: int
     newest: int
+    newest_hash: str
     findings: tuple[AuditFinding, ...]
     unanchored: tuple[tuple[int, str], ...]
+    unkeyed: tuple[tuple[int, str], ...]
+    older: int
+    is_other_key: bool
 
 
 def verify(*, now: int) -> AuditReport:
     """Everything that is not as it was written, by its number. `now` is in microseconds, as entries keep moments."""
     anchored, doubted = read_anchor()
-    reader = _ChainReader(anchored)
+    keyed = _KeyedDigestReader()
+    reader = _ChainReader(anchored, keyed)
     for row in _rows():
         reader.read_row(row)
-    attested = tuple(_altered_rows(reader))
+    is_other_key = keyed.is_other_key()
+    # Under another key each attested row would be a finding.
+    attested = () if is_other_key else tuple(_altered_rows(reader))
     known, _ = read_anchor() if reader.unanchored else ({}, None)
     covered = max(known, default=0) if covers_earlier() else 0
     # What has no anchor, and had time enough to be given one.
@@ -59,9 +70,10 @@ def verify(*, now: int) -> AuditReport:
         if row[0] not in known and row[0] > covered and not 0 <= now - row[1] < lag_seconds() * 1_000_000
     }
     # What the anchor knows and the chain has no longer, at its end.
-    cut_off = range(reader.newest + 1, max(reader.anchored, default=0) + 1)
+    cut_off = range(reader.newest + 1, max(keyed.end_number, *reader.anchored, 0) + 1)
     findings = [
         *reader.findings,
+        *keyed.findings(reader.newest),
         *_as_findings(cut_off, "is missing from the end", "are missing from the end"),
         *attested,
         *(AuditFinding(one, "is anchored with two hashes") for one in doubted),
@@ -72,7 +84,16 @@ def verify(*, now: int) -> AuditReport:
         findings += _as_findings(
             late, "has no anchor: the portal crashed, or something else wrote it", "have no anchor"
         )
-    return AuditReport(reader.count, reader.newest, tuple(sorted(set(findings))), tuple(late.items()))
+    return AuditReport(
+        rows=reader.count,
+        newest=reader.newest,
+        newest_hash=reader.previous,
+        findings=tuple(sorted(set(findings))),
+        unanchored=tuple(late.items()),
+        unkeyed=(*keyed.missing.items(), *keyed.earlier.items()),
+        older=keyed.older,
+        is_other_key=is_other_key,
+    )
 
 
 def _rows(after: int = 0) -> Iterator[Row]:
@@ -89,11 +110,75 @@ def _page(where: str, values: tuple[Any, ...]) -> list[Row]:
         return cast(list[Row], cursor.fetchall())
 
 
+_WRONG_DIGEST = "has the wrong keyed digest"
+_WRONG_DIGESTS = "have the wrong keyed digests"
+_EARLIER_KEY = "has the keyed digest of an earlier AUDIT_KEY"
+_EARLIER_KEYS = "have the keyed digests of an earlier AUDIT_KEY"
+_OTHER_HASH = "does not match the mark of the log's beginning or end"
+
+
+class _KeyedDigestReader:
+    """Compares each entry's keyed digest, and the marks of the chain's beginning and end."""
+
+    def __init__(self) -> None:
+        # Read before the chain, which may grow meanwhile.
+        self.beginning = read_mark(BEGINNING)
+        self.end = read_mark(END)
+        self.older = self.beginning.number if self.beginning else 0
+        self.end_number = self.end.number if self.end else 0
+        self.has_fitting = bool(self.beginning or self.end)
+        # Entries without a digest, and with one of a key that is no longer the first, by their numbers.
+        self.missing: dict[int, str] = {}
+        self.earlier: dict[int, str] = {}
+        # The numbers of those whose digest no key makes, and of those that a mark has with another hash.
+        self.wrong: list[int] = []
+        self.other_hash: list[int] = []
+
+    def read_entry(self, number: int, entry_hash: str, digest: str) -> None:
+        for mark in (self.beginning, self.end):
+            if mark is not None and mark.number == number and mark.hash != entry_hash:
+                self.other_hash.append(number)
+        if number <= self.older:
+            return
+        expected = entry_digests(entry_hash)
+        if digest in expected:
+            self.has_fitting = True
+        if not digest:
+            self.missing[number] = entry_hash
+        elif digest not in expected:
+            self.wrong.append(number)
+        elif digest != expected[0]:
+            self.earlier[number] = entry_hash
+
+    def is_other_key(self) -> bool:
+        """Tell if there are keyed digests and AUDIT_KEY makes none of them."""
+        has_digests = bool(self.wrong) or ChainMark.objects.exists()
+        return has_digests and not self.has_fitting
+
+    def findings(self, newest: int) -> Iterator[AuditFinding]:
+        if self.is_other_key():
+            yield AuditFinding(1, "and all later entries have keyed digests of another AUDIT_KEY")
+            return
+        yield from _as_findings(self.wrong, _WRONG_DIGEST, _WRONG_DIGESTS)
+        yield from _as_findings(self.missing, "has no keyed digest", "have no keyed digest")
+        yield from _as_findings(self.earlier, _EARLIER_KEY, _EARLIER_KEYS)
+        yield from (AuditFinding(number, _OTHER_HASH) for number in self.other_hash)
+        if not are_marks_current():
+            yield AuditFinding(1, "and the last entry are marked with an earlier AUDIT_KEY")
+        if self.beginning is None:
+            yield AuditFinding(1, "may have been rewritten: the mark of the log's beginning is missing or altered")
+        if self.end is None:
+            yield AuditFinding(newest, "may not be the last entry: the mark of the log's end is missing or altered")
+        elif (read_mark(END) or self.end).number < newest:
+            yield AuditFinding(self.end.number + 1, "follows the entry that is marked as the last")
+
+
 @dataclass(slots=True)
 class _ChainReader:
     """How far the walk has come: the newest number, the hash that the next row has to name, what was wrong."""
 
     anchored: Anchored
+    keyed: _KeyedDigestReader
     count: int = 0
     newest: int = 0
     previous: str = FIRST_PREVIOUS_HASH
@@ -108,7 +193,7 @@ class _ChainReader:
 
     def read_row(self, row: Row) -> None:
         """Judge one row."""
-        number, _, previous, hashed, content = row
+        number, _, previous, hashed, keyed_digest, content = row
         self.count += 1
         if number != self.newest + 1 and not self._skip_to(number):
             return
@@ -120,6 +205,7 @@ class _ChainReader:
             self.unanchored.append(row)
         elif anchored != hashed:
             self._find("does not match its anchor")
+        self.keyed.read_entry(number, hashed, keyed_digest)
         self.newest, self.previous = number, hashed
         if _ATTESTS in content or any(sign in content for sign in _ERASES):
             self._attest(number, content)

@@ -7,7 +7,9 @@ from enum import Enum
 from formation_portal.audit.models import COLUMNS, FIRST_PREVIOUS_HASH, Entry, entry_hash
 
 Row = list[object]
-MOMENT, REFERENCE = COLUMNS.index("moment"), COLUMNS.index("reference")
+MOMENT, REFERENCE, PREVIOUS, HASH = map(COLUMNS.index, ("moment", "reference", "previous", "hash"))
+# Behind what is hashed.
+STORED = (*COLUMNS, "keyed_digest")
 
 
 class Care(Enum):
@@ -19,12 +21,12 @@ class Care(Enum):
 
 
 def stored() -> list[Row]:
-    return [list(row) for row in Entry.objects.order_by("number").values_list(*COLUMNS)]
+    return [list(row) for row in Entry.objects.order_by("number").values_list(*STORED)]
 
 
 def store(rows: list[Row]) -> None:
     Entry.objects.all().delete()
-    Entry.objects.bulk_create(Entry(**dict(zip(COLUMNS, row, strict=True))) for row in rows)
+    Entry.objects.bulk_create(Entry(**dict(zip(STORED, row, strict=True))) for row in rows)
 
 
 def edit(rows: list[Row], chance: random.Random) -> int:
@@ -72,5 +74,5 @@ def rehash(rows: list[Row], index: int, care: Care) -> None:
     for row_index in {Care.NONE: (), Care.OWN: (index,), Care.ALL: range(index, len(rows))}[care]:
         if row_index < len(rows):
             row = rows[row_index]
-            row[-2] = rows[row_index - 1][-1] if row_index else FIRST_PREVIOUS_HASH
-            row[-1] = entry_hash(row[:-1])
+            row[PREVIOUS] = rows[row_index - 1][HASH] if row_index else FIRST_PREVIOUS_HASH
+            row[HASH] = entry_hash(row[:HASH])

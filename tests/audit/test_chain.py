@@ -1,4 +1,4 @@
-"""An entry is kept with its action or not at all, costs two queries, and is anchored once it is committed."""
+"""An entry is kept with its action or not at all, costs three queries, and is anchored once it is committed."""
 
 import json
 import logging
@@ -29,9 +29,9 @@ def test_entries_are_numbered_and_hold_each_other(append: Append) -> None:
 
 
 @pytest.mark.parametrize("before", [0, 5])
-def test_an_entry_costs_two_queries(append: Append, before: int, agent: Any, django_assert_num_queries: Any) -> None:
+def test_an_entry_costs_three_queries(append: Append, before: int, agent: Any, django_assert_num_queries: Any) -> None:
     append(before)
-    with django_assert_num_queries(2):
+    with django_assert_num_queries(3):
         chain.append(AuditAction.LOOK, by=agent, application=ABOUT)
 
 

@@ -77,7 +77,7 @@ def test_what_is_rewritten_or_cut_off_is_found_from_any_node(append: Append, in_
     anchor.anchor_newest()
     whole = stored()
     rewrite_third()
-    assert [(one.number, one.what) for one in report(minutes=5).findings] == [(5, "does not match its anchor")]
+    assert (5, "does not match its anchor") in [(one.number, one.what) for one in report(minutes=5).findings]
     # Whoever goes on from there only makes it worse: both hashes stand in the bucket.
     anchor.anchor_newest()
     anchor._newest_in_bucket = None

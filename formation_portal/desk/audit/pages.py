@@ -235,6 +235,8 @@ def _what(entry: Entry, agent: User | None, changes: Mapping[int, str]) -> str:
             return _SECOND_FACTORS.get(str(said.get("did")), "Changed two-step sign-in")
         case AuditAction.REFUSAL:
             return "Rejected a file, because it contains malware"
+        case AuditAction.ACCEPTANCE:
+            return f"Accepted {said.get('count')} entries without a keyed digest, up to entry {said.get('last')}"
         case AuditAction.DECISION:
             return f"Decided on {entry.subject}: {_DECISIONS.get(str(said.get('said')), 'as it was')}"
     lines = [changes[number] for number in _changes(entry) if number in changes]

@@ -13,7 +13,7 @@ from formation_portal.core.nodes.secret_store import StoredSecret
 # Of those that may be removed. Without the keys that encrypt (`rotate_keys`) nothing could be read any more.
 _WARNINGS = {
     StoredSecret.SECRET_KEY: "everybody has to sign in again, and links in e-mails no longer open anything",
-    StoredSecret.AUDIT_KEY: "manage.py audit verify finds every row altered that was attested until now",
+    StoredSecret.AUDIT_KEY: "manage.py audit verify can't check anything that was written until now",
     StoredSecret.SIGNING_KEY: "every subscriber of the embedded service needs a new subscription",
     StoredSecret.WEBHOOK_SECRET: "events are refused until manage.py register_webhook has run",
     StoredSecret.SERVICE_KEY: "the next start makes another key; the one before stays valid until it is revoked",

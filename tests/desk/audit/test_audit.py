@@ -89,6 +89,12 @@ def test_it_tells_what_was_done_to_a_second_factor(owner: Any, as_agent: Client)
     assert f"Customer {owner.pk}" in added.text
 
 
+def test_it_tells_which_entries_got_a_keyed_digest_later(as_agent: Client) -> None:
+    chain.append(AuditAction.ACCEPTANCE, by=None, application=None, count=12, first=31, last=57)
+    [accepted] = entries(page(as_agent, "?deed=acceptance"))
+    assert "Accepted 12 entries without a keyed digest, up to entry 57" in accepted.text
+
+
 def test_of_a_draft_it_tells_neither_whose_it_is_nor_what_was_typed(
     complete: Draft, owner: Any, as_agent: Client
 ) -> None:

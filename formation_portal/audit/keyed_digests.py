@@ -1,0 +1,21 @@
+"""Digests that nobody can make without AUDIT_KEY: of entries, of attested rows and of the chain's marks."""
+
+import hmac
+
+from django.conf import settings
+
+
+def keyed_digests(content: str) -> list[str]:
+    """Return the digest of a text under each key of AUDIT_KEY. The first is the one to store, all of them verify."""
+    text = content.encode()
+    return [hmac.digest(key.encode(), text, "sha256").hex() for key in str(settings.AUDIT_KEY).split()]
+
+
+def entry_digests(entry_hash: str) -> list[str]:
+    """Return the keyed digest of an entry under each key. It is made of the entry's hash."""
+    return keyed_digests(f"entry {entry_hash}")
+
+
+def mark_digests(name: str, number: int, entry_hash: str) -> list[str]:
+    """Return the keyed digest of a mark under each key."""
+    return keyed_digests(f"{name} {number} {entry_hash}")

@@ -1,0 +1,104 @@
+"""The marks of the chain: where keyed digests begin, and where the chain ends.
+
+Everybody can compute hashes, and cut the last entries off. So the mark END has the number and the hash of the newest
+entry, with a keyed digest. Each entry overwrites it: nobody without the key, and without a copy of an earlier state,
+has the mark of a shorter chain. The mark BEGINNING has the last entry that is older than keyed digests.
+"""
+
+import logging
+from collections.abc import Sequence
+from typing import Any
+
+from django.db import connection
+
+from formation_portal.core.background import hourly_task
+
+from .keyed_digests import entry_digests, mark_digests
+from .models import FIRST_PREVIOUS_HASH, ChainMark, Entry
+
+logger = logging.getLogger(__name__)
+
+BEGINNING, END = "beginning", "end"
+_MARKS = ChainMark._meta.db_table
+_BATCH_SIZE = 500
+# The end that this process has logged last.
+_logged_end: tuple[int, str] | None = None
+
+
+def make_marks(entry_model: Any = Entry, mark_model: Any = ChainMark) -> None:
+    """Write both marks at the newest entry: keyed digests begin after it. For a migration, once."""
+    newest = entry_model.objects.order_by("-number").values_list("number", "hash").first()
+    number, entry_hash = newest or (0, FIRST_PREVIOUS_HASH)
+    for name in (BEGINNING, END):
+        digest = mark_digests(name, number, entry_hash)[0]
+        mark_model.objects.create(name=name, number=number, hash=entry_hash, digest=digest)
+
+
+def read_mark(name: str) -> ChainMark | None:
+    """Return a mark if its keyed digest is right."""
+    mark = ChainMark.objects.filter(name=name).first()
+    if mark is None or mark.digest not in mark_digests(name, mark.number, mark.hash):
+        return None
+    return mark
+
+
+def move_end(before: tuple[int, str], after: tuple[int, str]) -> None:
+    """Move the end from one entry to the next. An end that is at another entry, or was altered, stays as evidence."""
+    current_digests = mark_digests(END, *before)
+    places = ", ".join(["%s"] * len(current_digests))
+    query = (
+        f"UPDATE {_MARKS} SET number = %s, hash = %s, digest = %s "  # nosec B608  # noqa: S608  # names of ours
+        f"WHERE name = %s AND digest IN ({places})"
+    )
+    digest = mark_digests(END, *after)[0]
+    with connection.cursor() as cursor:
+        cursor.execute(query, (*after, digest, END, *current_digests))
+
+
+def are_marks_current() -> bool:
+    """Tell if the first key made the digest of each mark that is there and not altered."""
+    marks = [mark for mark in (read_mark(BEGINNING), read_mark(END)) if mark is not None]
+    return all(mark.digest == _digest_of_mark(mark) for mark in marks)
+
+
+def renew_digests(entries: Sequence[tuple[int, str]]) -> None:
+    """Give entries, by their numbers and hashes, a keyed digest of the first key, some hundreds in each transaction."""
+    for start in range(0, len(entries), _BATCH_SIZE):
+        batch = entries[start : start + _BATCH_SIZE]
+        rows = [Entry(number=number, keyed_digest=entry_digests(entry_hash)[0]) for number, entry_hash in batch]
+        Entry.objects.bulk_update(rows, ["keyed_digest"])
+
+
+def renew_marks() -> None:
+    """Give both marks a digest of the first key, and move the end to the newest entry. Marks that are missing, were
+    altered or name an entry that is no longer in the chain stay as evidence."""
+    beginning, end = read_mark(BEGINNING), read_mark(END)
+    if end is not None and (end.number == 0 or has_entry(end.number, end.hash)):
+        end.number, end.hash = Entry.objects.values_list("number", "hash")[0]
+        end.digest = _digest_of_mark(end)
+        end.save()
+    if beginning is not None:
+        beginning.digest = _digest_of_mark(beginning)
+        beginning.save()
+
+
+def _digest_of_mark(mark: ChainMark) -> str:
+    return mark_digests(mark.name, mark.number, mark.hash)[0]
+
+
+@hourly_task
+def log_end() -> None:
+    """Log the number and hash of the newest entry, so that the logs of processes, which are kept elsewhere, tell if an
+    earlier state of the database is put back. Log an error if the end logged an hour ago is no longer in the chain."""
+    global _logged_end
+    if _logged_end is not None and not has_entry(*_logged_end):
+        logger.error("The audit log no longer has entry %d with hash %s: it was cut or rewritten", *_logged_end)
+    end = Entry.objects.values_list("number", "hash").first()
+    if end is not None:
+        logger.info("The audit log ends with entry %d, hash %s", *end)
+        _logged_end = end
+
+
+def has_entry(number: int, entry_hash: str) -> bool:
+    """Tell if the chain has an entry with this number and hash."""
+    return Entry.objects.filter(number=number, hash=entry_hash).exists()

@@ -1,0 +1,341 @@
+"""Somebody who can write to the database and to the anchor, but has no AUDIT_KEY, neither rewrites nor shortens the log
+unnoticed."""
+
+import json
+import logging
+import time
+from importlib import import_module
+from io import StringIO
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from django.apps import apps
+from django.core.management import CommandError, call_command
+from django.db import connection
+from django.test import TestCase
+
+from formation_portal.audit import marks
+from formation_portal.audit.models import COLUMNS, AuditAction, ChainMark, Entry
+from formation_portal.audit.verification import verify
+
+from .conftest import Append
+from .tampering import HASH, REFERENCE, Care, Row, rehash, store, stored
+
+pytestmark = pytest.mark.django_db
+
+DIGEST = len(COLUMNS)
+OTHER_KEY = "another-key-that-nobody-can-guess-98765"
+
+
+def findings() -> list[tuple[int, str]]:
+    """An hour later, when whatever was being written then has been anchored."""
+    report = verify(now=(time.time_ns() + 3600 * 10**9) // 1000)
+    return [(finding.number, finding.what) for finding in report.findings]
+
+
+def run(*arguments: str) -> tuple[str, str]:
+    """The output of the command, and its last words if it failed."""
+    output = StringIO()
+    try:
+        with TestCase.captureOnCommitCallbacks(execute=True):
+            call_command("audit", *arguments, stdout=output)
+    except CommandError as error:
+        return output.getvalue(), str(error)
+    return output.getvalue(), ""
+
+
+def store_everywhere(rows: list[Row], anchor_file: Path) -> None:
+    """Put rows into the database, and an anchor that fits them beside it."""
+    store(rows)
+    anchor_file.write_text("".join(f"{row[0]:012d} {row[HASH]}\n" for row in rows))
+
+
+def rewritten(rows: list[Row], index: int) -> list[Row]:
+    """The chain with another reference in one row, and all hashes computed again."""
+    rows = [list(row) for row in rows]
+    rows[index][REFERENCE] = "FP-0000-0000-0000"
+    rehash(rows, index, Care.ALL)
+    return rows
+
+
+def remove_digests(rows: list[Row]) -> None:
+    for row in rows:
+        row[DIGEST] = ""
+
+
+def set_mark(name: str, row: Row) -> None:
+    """Write a mark as somebody does who has no key."""
+    ChainMark.objects.filter(name=name).update(number=row[0], hash=row[HASH])
+
+
+@pytest.fixture
+def older(append: Append) -> None:
+    """Four entries that a version before keyed digests wrote, migrated to this version."""
+    append(4)
+    Entry.objects.update(keyed_digest="")
+    ChainMark.objects.all().delete()
+    migration = import_module("formation_portal.audit.migrations.0010_keyed_digests")
+    migration.begin_keyed_digests(apps, SimpleNamespace(connection=connection))
+
+
+class TestWithoutTheKey:
+    def test_an_entry_rewritten_with_all_hashes_and_the_anchor_is_found(
+        self, append: Append, anchor_file: Path
+    ) -> None:
+        append(6)
+        assert findings() == []
+        store_everywhere(rewritten(stored(), 2), anchor_file)
+        assert findings() == [
+            (3, "to 6 have the wrong keyed digests"),
+            (6, "does not match the mark of the log's beginning or end"),
+        ]
+        output, error = run("verify")
+        assert "Number 3 to 6 have the wrong keyed digests.\n" in output
+        assert error == "The audit log has been altered. Findings: 2."
+
+    def test_the_last_entries_cut_off_in_both_places_are_found(self, append: Append, anchor_file: Path) -> None:
+        append(6)
+        store_everywhere(stored()[:4], anchor_file)
+        assert findings() == [(5, "to 6 are missing from the end")]
+
+    def test_all_entries_removed_from_both_places_are_found(self, append: Append, anchor_file: Path) -> None:
+        append(3)
+        store_everywhere([], anchor_file)
+        assert findings() == [(1, "to 3 are missing from the end")]
+        ChainMark.objects.all().delete()
+        assert [what for _, what in findings()] == [
+            "may not be the last entry: the mark of the log's end is missing or altered",
+            "may have been rewritten: the mark of the log's beginning is missing or altered",
+        ]
+
+    def test_a_cut_is_still_found_when_the_log_has_grown_longer_than_before(
+        self, append: Append, anchor_file: Path
+    ) -> None:
+        append(6)
+        store_everywhere(stored()[:4], anchor_file)
+        append(1)
+        assert findings() == [(6, "is missing from the end")]
+        append(4)
+        cut = [
+            (6, "does not match the mark of the log's beginning or end"),
+            (7, "follows the entry that is marked as the last"),
+        ]
+        assert findings() == cut
+
+    def test_the_mark_of_the_end_moved_back_is_found_also_when_the_log_has_grown(
+        self, append: Append, anchor_file: Path
+    ) -> None:
+        append(6)
+        rows = stored()[:4]
+        store_everywhere(rows, anchor_file)
+        set_mark(marks.END, rows[-1])
+        altered = "may not be the last entry: the mark of the log's end is missing or altered"
+        assert findings() == [(4, altered)]
+        append(1)
+        assert findings() == [(5, altered)]
+
+    def test_the_digest_of_another_entry_does_not_fit(self, append: Append) -> None:
+        append(3)
+        first, third = Entry.objects.get(number=1), Entry.objects.get(number=3)
+        Entry.objects.filter(number=3).update(keyed_digest=first.keyed_digest)
+        assert findings() == [(3, "has the wrong keyed digest")]
+        assert len({first.keyed_digest, third.keyed_digest, first.hash, third.hash}) == 4
+
+    def test_a_rewritten_log_without_digests_does_not_pass_as_an_older_one(
+        self, append: Append, anchor_file: Path
+    ) -> None:
+        append(5)
+        rows = rewritten(stored(), 1)
+        remove_digests(rows)
+        store_everywhere(rows, anchor_file)
+        for name in (marks.BEGINNING, marks.END):
+            set_mark(name, rows[-1])
+        assert findings() == [(1, "and all later entries have keyed digests of another AUDIT_KEY")]
+        append(1)
+        assert findings() == [
+            (1, "may have been rewritten: the mark of the log's beginning is missing or altered"),
+            (1, "to 5 have no keyed digest"),
+            (6, "may not be the last entry: the mark of the log's end is missing or altered"),
+        ]
+
+    def test_accepting_what_is_missing_hides_no_rewritten_entry(self, append: Append, anchor_file: Path) -> None:
+        append(5)
+        rows = rewritten(stored(), 1)
+        remove_digests(rows)
+        store_everywhere(rows, anchor_file)
+        run("anchor")
+        assert [what for _, what in findings()] == [
+            "does not match the mark of the log's beginning or end",
+            "follows the entry that is marked as the last",
+        ]
+
+
+class TestTheKey:
+    def test_another_key_is_named_instead_of_each_entry(self, append: Append, settings: Any) -> None:
+        append(4)
+        settings.AUDIT_KEY = OTHER_KEY
+        assert findings() == [(1, "and all later entries have keyed digests of another AUDIT_KEY")]
+        error = run("verify")[1]
+        assert error.startswith("AUDIT_KEY does not fit this audit log. Set the key that wrote it.")
+
+    def test_a_new_key_takes_the_place_of_the_one_before(self, append: Append, settings: Any) -> None:
+        old_key = settings.AUDIT_KEY
+        append(3)
+        settings.AUDIT_KEY = f"{OTHER_KEY} {old_key}"
+        append(2)
+        assert findings() == [
+            (1, "and the last entry are marked with an earlier AUDIT_KEY"),
+            (1, "to 3 have the keyed digests of an earlier AUDIT_KEY"),
+        ]
+        assert "Entries given a keyed digest: 3.\n" in run("anchor")[0]
+        assert findings() == []
+        settings.AUDIT_KEY = OTHER_KEY
+        assert findings() == []
+        settings.AUDIT_KEY = old_key
+        assert "another AUDIT_KEY" in str(findings())
+
+    def test_a_key_that_was_made_here_gets_a_new_one_before_it(
+        self, append: Append, settings: Any, tmp_path: Path
+    ) -> None:
+        settings.ENV, settings.DATA_DIR = settings.ENV.model_copy(update={"audit_key": ""}), tmp_path
+        (tmp_path / "audit-key").write_text(settings.AUDIT_KEY)
+        append(2)
+        assert run("new-key")[0] == "Made a new key. Start all nodes anew, then run manage.py audit anchor.\n"
+        new_key, old_key = (tmp_path / "audit-key").read_text().split()
+        assert old_key == settings.AUDIT_KEY
+        assert len(new_key) >= 50
+        settings.AUDIT_KEY = f"{new_key} {old_key}"
+        run("anchor")
+        settings.AUDIT_KEY = new_key
+        assert findings() == []
+
+    def test_a_key_of_the_environment_is_changed_there(self, settings: Any, tmp_path: Path) -> None:
+        settings.ENV, settings.DATA_DIR = settings.ENV.model_copy(update={"audit_key": OTHER_KEY}), tmp_path
+        assert run("new-key") == ("", "AUDIT_KEY is set: put a new key before it, and a space between them")
+        assert [*tmp_path.iterdir()] == []
+
+    def test_who_has_an_earlier_key_alone_cannot_rewrite(
+        self, append: Append, settings: Any, anchor_file: Path
+    ) -> None:
+        old_key = settings.AUDIT_KEY
+        append(3)
+        settings.AUDIT_KEY = f"{OTHER_KEY} {old_key}"
+        run("anchor")
+        rows = rewritten(stored(), 1)
+        settings.AUDIT_KEY = old_key
+        for row in rows:
+            row[DIGEST] = marks.entry_digests(str(row[HASH]))[0]
+        store_everywhere(rows, anchor_file)
+        ChainMark.objects.filter(name=marks.END).update(
+            number=4, hash=rows[-1][HASH], digest=marks.mark_digests(marks.END, 4, str(rows[-1][HASH]))[0]
+        )
+        settings.AUDIT_KEY = f"{OTHER_KEY} {old_key}"
+        assert (1, "to 4 have the keyed digests of an earlier AUDIT_KEY") in findings()
+
+
+class TestAnUpgrade:
+    def test_older_entries_are_told_apart_and_are_no_finding(self, older: None, append: Append) -> None:
+        append(2)
+        assert findings() == []
+        output, error = run("verify")
+        assert "Entries up to number 4 are older than keyed digests.\n" in output
+        assert error == ""
+
+    @pytest.mark.parametrize("index", [0, 3])
+    def test_an_older_entry_that_is_rewritten_later_is_found(
+        self, older: None, append: Append, anchor_file: Path, index: int
+    ) -> None:
+        append(2)
+        store_everywhere(rewritten(stored(), index), anchor_file)
+        assert (5, "to 6 have the wrong keyed digests") in findings()
+        assert (4, "does not match the mark of the log's beginning or end") in findings()
+
+    def test_older_entries_do_not_become_more(self, older: None, append: Append, anchor_file: Path) -> None:
+        append(3)
+        rows = rewritten(stored(), 5)
+        remove_digests(rows)
+        store_everywhere(rows, anchor_file)
+        set_mark(marks.BEGINNING, rows[-1])
+        assert findings() == [
+            (1, "may have been rewritten: the mark of the log's beginning is missing or altered"),
+            (1, "to 7 have no keyed digest"),
+            (7, "does not match the mark of the log's beginning or end"),
+        ]
+
+    def test_what_an_older_version_writes_meanwhile_is_found_until_it_is_accepted(
+        self, older: None, append: Append
+    ) -> None:
+        append(1)
+        end = ChainMark.objects.get(name=marks.END)
+        append(2)
+        # As a version writes that knows of neither.
+        Entry.objects.filter(number__in=(6, 7)).update(keyed_digest="")
+        end.save()
+        append(1)
+        assert findings() == [
+            (6, "follows the entry that is marked as the last"),
+            (6, "to 7 have no keyed digest"),
+        ]
+        assert run("anchor")[0].endswith("Entries given a keyed digest: 2.\n")
+        newest = Entry.objects.order_by("-number")[0]
+        assert (newest.number, newest.deed) == (9, AuditAction.ACCEPTANCE)
+        assert json.loads(newest.detail) == {"count": 2, "first": 6, "last": 7}
+        append(1)
+        assert findings() == []
+
+    def test_the_first_entry_of_a_new_log_has_a_digest(self, append: Append) -> None:
+        append(1)
+        assert "older than keyed digests" not in run("verify")[0]
+        assert findings() == []
+
+
+class TestAnEarlierState:
+    """Nobody needs a key to put back what they have copied before: only what is kept elsewhere tells."""
+
+    @pytest.fixture(autouse=True)
+    def _no_end_logged(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(marks, "_logged_end", None)
+
+    def test_a_process_logs_the_end_and_an_end_that_is_gone(
+        self, append: Append, anchor_file: Path, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        append(2)
+        rows, end = stored(), ChainMark.objects.get(name=marks.END)
+        append(2)
+        last = Entry.objects.get(number=4)
+        with caplog.at_level(logging.INFO):
+            marks.log_end()
+        assert f"The audit log ends with entry 4, hash {last.hash}" in caplog.text
+        caplog.clear()
+        store_everywhere(rows, anchor_file)
+        end.save()
+        append(3)
+        assert findings() == []
+        marks.log_end()
+        [error] = [record for record in caplog.records if record.levelno == logging.ERROR]
+        assert (
+            error.getMessage() == f"The audit log no longer has entry 4 with hash {last.hash}: it was cut or rewritten"
+        )
+
+    def test_verify_looks_for_an_entry_that_was_there(self, append: Append, anchor_file: Path) -> None:
+        append(2)
+        rows, end = stored(), ChainMark.objects.get(name=marks.END)
+        append(2)
+        last = f"4:{Entry.objects.get(number=4).hash}"
+        assert f"It ends with {last}.\n" in run("verify")[0]
+        append(1)
+        assert run("verify", "--reaches", last)[1] == ""
+        store_everywhere(rows, anchor_file)
+        end.save()
+        output, error = run("verify", "--reaches", last)
+        assert "Number 4 is missing, or has another hash than you gave.\n" in output
+        assert error == "The audit log has been altered. Findings: 1."
+
+    @pytest.mark.parametrize(
+        "text", ["", "4", ":", "4:", "four:" + "a" * 64, "4:" + "g" * 64, "9" * 30 + ":" + "a" * 64]
+    )
+    def test_an_entry_that_cannot_be_read_is_refused(self, text: str) -> None:
+        expected = "Error: argument --reaches: should be a number, a colon and a hash, as audit verify prints them"
+        assert run("verify", f"--reaches={text}") == ("", expected)
