@@ -22,6 +22,7 @@ from allauth.mfa.models import Authenticator
 from allauth.mfa.totp import forms as totp_forms
 from allauth.mfa.totp.internal.auth import format_hotp_value, hotp_value, yield_hotp_counters_from_time
 from allauth.mfa.webauthn import forms as webauthn_forms
+from allauth.mfa.webauthn.internal.auth import parse_authentication_response
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import logout
@@ -346,7 +347,20 @@ class PasskeyForm(_CredentialFormMixin, webauthn_forms.AuthenticateWebAuthnForm)
 
 
 class PasskeySignInForm(_CredentialFormMixin, webauthn_forms.LoginWebAuthnForm):  # type: ignore[misc]  # no types
-    """Sign in by a passkey alone."""
+    """Sign in by a passkey alone, which then has to have verified its holder by a finger, a face or a PIN.
+
+    The challenge may come from another page, which asks for no verification because a password went before.
+    """
+
+    cleaned_data: dict[str, Any]
+
+    def clean_credential(self) -> Authenticator:
+        """Raises ValidationError if the device did not verify its holder."""
+        authenticator = super().clean_credential()
+        response = parse_authentication_response(self.cleaned_data["credential"]).response
+        if not response.authenticator_data.is_user_verified():
+            raise get_mfa_adapter().validation_error("incorrect_code")
+        return authenticator
 
 
 class ConfirmPasskeyForm(_CredentialFormMixin, webauthn_forms.ReauthenticateWebAuthnForm):  # type: ignore[misc]  # no types
