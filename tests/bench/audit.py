@@ -4,7 +4,9 @@ import time
 from collections.abc import Iterator
 
 from formation_portal.audit import anchor
-from formation_portal.audit.models import COLUMNS, FIRST_PREVIOUS_HASH, Entry, entry_hash
+from formation_portal.audit.keyed_digests import entry_digests
+from formation_portal.audit.marks import make_marks, move_end
+from formation_portal.audit.models import COLUMNS, FIRST_PREVIOUS_HASH, ChainMark, Entry, entry_hash
 from formation_portal.audit.verification import verify
 
 Measure = tuple[str, float, str]
@@ -16,9 +18,13 @@ _DETAIL = '{"changes":[123456],"revision":17}'
 def measures(*, small: bool) -> Iterator[Measure]:
     """Processor time of this process. The chain that is there is deleted."""
     Entry.objects.all().delete()
+    ChainMark.objects.all().delete()
     anchor.anchor_path().unlink(missing_ok=True)
+    make_marks()
     rows = _rows(ROWS // 100 if small else ROWS)
-    Entry.objects.bulk_create((Entry(**dict(zip(COLUMNS, row, strict=True))) for row in rows), batch_size=1000)
+    entries = (Entry(**dict(zip(COLUMNS, row, strict=True)), keyed_digest=entry_digests(row[-1])[0]) for row in rows)
+    Entry.objects.bulk_create(entries, batch_size=1000)
+    move_end((0, FIRST_PREVIOUS_HASH), (rows[-1][0], rows[-1][-1]))
     anchor.write_anchor((row[0], row[-1]) for row in rows)
     started = time.process_time()
     report = verify(now=time.time_ns() // 1000)
