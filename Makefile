@@ -16,7 +16,7 @@ extra = $(BIN)/python -c 'import tomllib; project = tomllib.load(open("pyproject
 	print(*project["optional-dependencies"]["$(1)"], sep="\n")'
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-long properties mutations check format bench bench-browser capacity durability soak scale faults kills uploads discovery guesses choices typing agreement supply schemathesis gallery messages lock clean
+.PHONY: help run test test-long properties mutations check format bench bench-browser capacity durability soak scale faults kills uploads calls discovery guesses choices typing agreement supply schemathesis gallery messages lock clean
 
 help: ## List what can be made
 	@grep -E '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-13s %s\n", $$1, $$2}'
@@ -101,6 +101,9 @@ kills: $(DEV_READY) ## kill -9 of web, worker and service, 100 times each
 
 uploads: $(DEV_READY) ## What each file of the corpus of uploads costs, and a page beside 8 at once: lines of `name value unit`
 	@$(BIN)/python -m tests.documents
+
+calls: $(DEV_READY) ## Record the system calls that the sandbox's tasks make (strace): those its filter has not got are marked
+	@$(BIN)/python -m tests.documents.system_calls
 
 discovery: $(DEV_READY) ## Does the time of an answer tell who has an account? Medians of 200 tries, 1 over 5 %
 	@$(BIN)/python -m tests.accounts.timing $(ARGS)

@@ -6,6 +6,7 @@ has one sandbox (`sandbox_process`), started when it is first needed.
 
 import atexit
 import json
+import logging
 import os
 import select
 import shutil
@@ -14,13 +15,19 @@ import subprocess
 import sys
 import threading
 import time
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import IO, Any
+from typing import IO, Any, Self
+
+from formation_portal.core.monitoring.metrics import count_unlisted_call
 
 from .sandbox_process import CPU_SECONDS, MEMORY_BYTES, NAME_BYTES, WALL_CLOCK_FACTOR
+from .system_calls import refuse_unlisted_call
+
+logger = logging.getLogger(__name__)
 
 # At once; others wait for their turn, so that nobody's files take the machine from everybody's pages.
 _SLOTS = 2
@@ -30,6 +37,8 @@ _PLACES, _WAIT_SECONDS = 3, 8
 # The kernel ends whoever works longer than the limit; this is for what the kernel is late with.
 _GRACE_SECONDS = 2
 _PIECE_BYTES = 1 << 20
+# Unlisted system calls of a task that are counted; the kernel refuses more of them by itself.
+_MAX_COUNTED = 100
 _PROJECT = Path(__file__).resolve().parents[2]
 
 
@@ -45,14 +54,15 @@ def run_task(
     seconds: int = CPU_SECONDS,
     memory: int = MEMORY_BYTES,
     reads: Iterable[str] = (),
+    is_trial: bool = False,
     **arguments: Any,
 ) -> bytes:
     """What the task `module:function` makes of the content, with these arguments (JSON).
 
     The content is copied into memory of its own: whatever has been stored may be encrypted where it is stored. `reads`
-    are paths that the task may read, beside libraries and fonts. Gives nothing where the task did not finish: it took
-    more than `seconds` of processor time or than `memory` bytes, raised an error, or answered with more than
-    `answer_limit` bytes. Raises SandboxBusy.
+    are paths that the task may read, beside libraries and fonts. Unlisted system calls are counted, unless the task is
+    a trial of what is refused. Gives nothing where the task did not finish: it took more than `seconds` of processor
+    time or than `memory` bytes, raised an error, or answered with more than `answer_limit` bytes. Raises SandboxBusy.
     """
     if not _places.acquire(blocking=False):
         raise SandboxBusy
@@ -62,11 +72,22 @@ def run_task(
         try:
             request = {"seconds": seconds, "memory": memory, "reads": [*reads], "arguments": arguments}
             with _unnamed_file(content) as file, _unnamed_file(json.dumps(request).encode()) as arguments_file:
-                return _sandbox.ask(task, (file.fileno(), arguments_file.fileno()), seconds, answer_limit)
+                answer, calls = _sandbox.ask(task, (file.fileno(), arguments_file.fileno()), seconds, answer_limit)
+                if calls and not is_trial:
+                    _report(task, calls)
+                return answer
         finally:
             _slots.release()
     finally:
         _places.release()
+
+
+def _report(task: str, calls: Counter[int]) -> None:
+    """Log and count unlisted system calls: a library needs a call that is not on the list, or a file attacks it."""
+    numbers = ", ".join(map(str, sorted(calls)))
+    logger.warning("The sandbox refused system calls that are not on its list, in %s: %s.", task, numbers)
+    for number, count in calls.items():
+        count_unlisted_call(number, count)
 
 
 @contextmanager
@@ -91,17 +112,20 @@ class _Sandbox:
         self.process: subprocess.Popen[bytes] | None = None
         self._door: socket.socket | None = None
 
-    def ask(self, task: str, files: tuple[int, int], seconds: int, answer_limit: int) -> bytes:
-        """All that is answered in time; nothing where it could not be."""
-        listening, answering = os.pipe()
+    def ask(self, task: str, files: tuple[int, int], seconds: int, limit: int) -> tuple[bytes, Counter[int]]:
+        """Return all that is answered in time, or nothing where it could not be; and the task's unlisted calls."""
+        answer, answering = os.pipe()
+        door, their_door = socket.socketpair()
         try:
-            with os.fdopen(answering, "wb"):
-                self._send(task.encode().ljust(NAME_BYTES), [*files, answering])
-            return _read_all(listening, WALL_CLOCK_FACTOR * seconds + _GRACE_SECONDS, answer_limit)
+            with os.fdopen(answering, "wb"), their_door:
+                self._send(task.encode().ljust(NAME_BYTES), [*files, answering, their_door.fileno()])
+            with _Exchange(answer, door) as exchange:
+                return exchange.read(WALL_CLOCK_FACTOR * seconds + _GRACE_SECONDS, limit), exchange.calls
         except OSError:
-            return b""
+            return b"", Counter()
         finally:
-            os.close(listening)
+            os.close(answer)
+            door.close()
 
     def _send(self, message: bytes, descriptors: list[int]) -> None:
         for file in descriptors[:2]:
@@ -150,15 +174,63 @@ def _start_process(connection: int) -> "subprocess.Popen[bytes]":
     )
 
 
-def _read_all(pipe: int, seconds: float, limit: int) -> bytes:
-    until, answer, poll = time.monotonic() + seconds, bytearray(), select.poll()
-    poll.register(pipe, select.POLLIN)
-    while len(answer) <= limit and poll.poll(max(0, until - time.monotonic()) * 1000):
-        piece = os.read(pipe, 1 << 16)
-        if not piece:
-            return bytes(answer)
-        answer += piece
-    return b""
+class _Exchange:
+    """Reads the answer of a task, and refuses and counts its unlisted system calls meanwhile."""
+
+    def __init__(self, answer: int, door: socket.socket) -> None:
+        self.calls: Counter[int] = Counter()
+        self._answer, self._door = answer, door
+        self._listener: int | None = None
+        self._poll = select.poll()
+        self._poll.register(answer, select.POLLIN)
+        self._poll.register(door, select.POLLIN)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stop_listening()
+
+    def read(self, seconds: float, limit: int) -> bytes:
+        """Return the answer, or nothing if it is not complete in time or longer than the limit."""
+        until, answer = time.monotonic() + seconds, bytearray()
+        while len(answer) <= limit:
+            ready = [descriptor for descriptor, _ in self._poll.poll(max(0, until - time.monotonic()) * 1000)]
+            if not ready:
+                break
+            if self._door.fileno() in ready:
+                self._start_listening()
+            if self._listener in ready:
+                self._refuse_call(self._listener)
+            if self._answer in ready:
+                piece = os.read(self._answer, 1 << 16)
+                if not piece:
+                    return bytes(answer)
+                answer += piece
+        return b""
+
+    def _start_listening(self) -> None:
+        """Take the descriptor that tells of unlisted calls. The task sends none where the kernel tells nobody."""
+        self._poll.unregister(self._door)
+        descriptors = socket.recv_fds(self._door, 1, 1)[1]
+        if descriptors:
+            self._listener = descriptors[0]
+            self._poll.register(self._listener, select.POLLIN)
+
+    def _refuse_call(self, listener: int) -> None:
+        try:
+            self.calls[refuse_unlisted_call(listener)] += 1
+        except OSError:
+            # The task has ended.
+            self._stop_listening()
+        if self.calls.total() >= _MAX_COUNTED:
+            self._stop_listening()
+
+    def _stop_listening(self) -> None:
+        if self._listener is not None:
+            self._poll.unregister(self._listener)
+            os.close(self._listener)
+            self._listener = None
 
 
 _slots, _places = threading.BoundedSemaphore(_SLOTS), threading.BoundedSemaphore(_SLOTS + _PLACES)

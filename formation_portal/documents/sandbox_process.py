@@ -1,9 +1,10 @@
 """The sandbox's process: it has the libraries ready, and forks for each task one that does it, confined, and ends.
 
 It is started by `sandbox`, and ends when the socket that it was given closes. A request is the name of a task, as
-`module:function` of ours, with three descriptors: the content that the task is about, the task's arguments as a file of
-JSON, and the end of a pipe for the answer. The task takes the content and the arguments, and gives bytes. The kernel
-sees to the limits, whatever a library does.
+`module:function` of ours, with four descriptors: the content that the task is about, the task's arguments as a file of
+JSON, the end of a pipe for the answer, and a socket. The task takes the content and the arguments, and gives bytes. The
+kernel sees to the limits, whatever a library does. Through the socket goes, before the task begins, the descriptor that
+tells of system calls which are not on the list (`system_calls.py`), or nothing where the kernel tells nobody.
 """
 
 import json
@@ -66,19 +67,19 @@ def serve(connection: socket.socket) -> None:
     while True:
         while not select.select([connection], [], [], 1 if until else None)[0]:
             _end_late(until)
-        name, descriptors, _, _ = socket.recv_fds(connection, NAME_BYTES, 3)
+        name, descriptors, _, _ = socket.recv_fds(connection, NAME_BYTES, 4)
         _end_late(until)
         if not name:
             return
         # Loaded once, before the fork: what is confined needn't look for its libraries.
         module, _, function = name.decode().strip().partition(":")
         task = cast(Task, getattr(import_module(module), function))
-        content, arguments, answer = descriptors
+        content, arguments, answer, door = descriptors
         request = json.loads(os.pread(arguments, os.fstat(arguments).st_size, 0))
         child = os.fork()
         if child == 0:
             connection.close()
-            _run_task(task, request, content, answer)
+            _run_task(task, request, content, answer, socket.socket(fileno=door))
         until[child] = time.monotonic() + WALL_CLOCK_FACTOR * request["seconds"]
         for descriptor in descriptors:
             os.close(descriptor)
@@ -94,15 +95,24 @@ def _end_late(until: dict[int, float]) -> None:
             del until[child]
 
 
-def _run_task(task: Task, request: Mapping[str, object], content: int, answer: int) -> None:
+def _run_task(task: Task, request: Mapping[str, object], content: int, answer: int, door: socket.socket) -> None:
     """Do one task, and end. Whatever goes wrong, and whatever the kernel ends before, has written nothing."""
     try:
         with os.fdopen(content, "rb") as opened, os.fdopen(answer, "wb") as out:
             limit_resources(cast(int, request["seconds"]), cast(int, request["memory"]))
-            confinement.confine(cast(list[str], request["reads"]))
+            _confine(cast(list[str], request["reads"]), door)
             out.write(task(opened.read(), **cast(Mapping[str, object], request["arguments"])))
     finally:
         os._exit(0)
+
+
+def _confine(readable: list[str], door: socket.socket) -> None:
+    """Confine this process, and hand over the descriptor that tells of unlisted calls: a task must not have it."""
+    with door:
+        listener = confinement.confine(readable, door.fileno())
+        if listener is not None:
+            socket.send_fds(door, [b"\0"], [listener])
+            os.close(listener)
 
 
 if __name__ == "__main__":

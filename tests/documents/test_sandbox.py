@@ -1,27 +1,40 @@
 """Whatever a task of the sandbox does, it gets so much time, memory, disk and answer, each by itself; and no network,
 program or process, and no file but libraries, fonts and what was named."""
 
+import ctypes
 import errno
 import json
 import os
+import platform
 import resource
 import signal
 import socket
+import stat
+import struct
 import subprocess
+import sys
 import tempfile
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from formation_portal.documents import confinement, health, sandbox
+from formation_portal.core.monitoring import metrics
+from formation_portal.documents import confinement, health, sandbox, system_calls
 from formation_portal.documents.health import check_sandbox
 from formation_portal.documents.sandbox_process import MEMORY_BYTES
 
+from .older_kernels import run_without_landlock
+
 LIMIT = 1_000
+# Of the numbers of a system call.
+COLUMN = 0 if platform.machine() == "x86_64" else 1
+
+as_root = pytest.mark.skipif(os.geteuid() != 0, reason="not run: only root becomes somebody else")
 
 
 def made(task: str, **arguments: Any) -> bytes:
@@ -125,7 +138,7 @@ def tries(content: bytes, *, attempt: str, argument: Any) -> bytes:
     try:
         ATTEMPTS[attempt](argument)
     except OSError as error:
-        return b"refused" if error.errno in (errno.EPERM, errno.EACCES) else repr(error).encode()
+        return b"refused" if error.errno in (errno.EPERM, errno.EACCES, errno.ENOSYS) else repr(error).encode()
     return b"done"
 
 
@@ -255,7 +268,7 @@ def test_what_nobody_can_read_is_told_by_the_file_and_all_its_folders(
         file.touch()
         file.chmod(file_mode)
         Path(made).chmod(folder_mode)
-        assert confinement._can_be_read_by_all(file) is can_be_read
+        assert confinement._can_be_read_by_all(str(file)) is can_be_read
 
 
 def tells_who_it_is(content: bytes) -> bytes:
@@ -265,8 +278,7 @@ def tells_who_it_is(content: bytes) -> bytes:
 
 def test_a_task_is_nobodys_and_comes_last() -> None:
     user, group, groups, nice = json.loads(made("tells_who_it_is"))
-    needed = [Path(one).resolve() for one in confinement._READABLE if Path(one).exists()]
-    if os.getuid() == 0 and all(map(confinement._can_be_read_by_all, needed)):
+    if os.getuid() == 0:
         assert (user, group, groups) == (65534, 65534, [])
     assert nice == min(19, os.getpriority(os.PRIO_PROCESS, 0) + 10)
 
@@ -294,12 +306,278 @@ def test_an_interrupt_from_the_keyboard_is_for_whoever_asks() -> None:
     assert sandbox._sandbox.process is process
 
 
-def test_a_kernel_without_landlock_and_filters_leaves_the_limits(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What isn't there is left out, and a task is done all the same."""
-    monkeypatch.setattr(confinement, "_MACHINES", {})
-    assert list(confinement._filter(0, 0))[-1][2:] == (0, confinement._ALLOW)
-    confinement._restrict_calls()
-    assert Path(tempfile.gettempdir()).exists()
+def reads_as(content: bytes, *, path: str) -> bytes:
+    """Reads a file, and says as whose process."""
+    return json.dumps([os.getuid(), Path(path).read_text()]).encode()
+
+
+@as_root
+def test_a_folder_that_others_cannot_read_is_read_as_nobody_all_the_same(tmp_path: Path) -> None:
+    tmp_path.chmod(0o700)
+    path = tmp_path / "font"
+    path.write_text("glyphs")
+    path.chmod(0o600)
+    assert json.loads(made("reads_as", path=str(path), reads=[str(tmp_path)])) == [65534, "glyphs"]
+    assert made("reads_as", path=str(path)) == b""
+
+
+@as_root
+@pytest.mark.parametrize(("reads_all", "rights"), [(True, "0000000000000004"), (False, "0000000000000000")])
+def test_nobody_keeps_of_roots_rights_that_to_read_or_none(reads_all: bool, rights: str) -> None:
+    become = f"confinement._become_nobody(reads_all={reads_all})"
+    code = f"from formation_portal.documents import confinement; {become}; print(open('/proc/self/status').read())"
+    command = [sys.executable, "-c", code]
+    status = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    lines = dict(line.split(":", 1) for line in status.splitlines() if ":" in line)
+    assert lines["Uid"].split() == ["65534"] * 4
+    assert [lines[name].strip() for name in ("CapEff", "CapPrm", "CapInh")] == [rights, rights, "0" * 16]
+
+
+def calls(content: bytes, *, number: int, arguments: list[int]) -> bytes:
+    """Makes a system call, and says which error it ends with, 0 for none."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    result = libc.syscall(number, *map(ctypes.c_long, arguments))
+    return errno.errorcode.get(ctypes.get_errno(), "?").encode() if result < 0 else b"0"
+
+
+# On x86-64 and ARM64.
+FORBIDDEN = {
+    "utime": (132, None),
+    "utimes": (235, None),
+    "futimesat": (261, None),
+    "utimensat": (280, 88),
+    "setpriority": (141, 140),
+    "sethostname": (170, 161),
+    "setdomainname": (171, 162),
+    "settimeofday": (164, 170),
+    "clock_settime": (227, 112),
+    "socket": (41, 198),
+    "execve": (59, 221),
+    "memfd_create": (319, 279),
+    "recvmsg": (47, 212),
+    "capset": (126, 91),
+    "pidfd_send_signal": (424, 424),
+    "rt_sigqueueinfo": (129, 138),
+    "setxattr": (188, 5),
+    "ptrace": (101, 117),
+}
+
+
+@pytest.mark.parametrize("call", FORBIDDEN)
+def test_a_call_that_is_not_on_the_list_is_as_if_the_kernel_had_not_got_it(call: str) -> None:
+    number = FORBIDDEN[call][COLUMN]
+    if number is not None:
+        assert made("calls", number=number, arguments=[0, 0, 0, 0, 0, 0]) == b"ENOSYS"
+
+
+@pytest.mark.parametrize(
+    ("numbers", "arguments"),
+    [
+        # Whom a descriptor's signals go to, by F_SETOWN, F_SETSIG and F_SETOWN_EX.
+        ((72, 25), [1, 8, 1]),
+        ((72, 25), [1, 10, 9]),
+        ((72, 25), [1, 15, 0]),
+        # A character put into a terminal (TIOCSTI), and a process that is told of its parent's end (PR_SET_DUMPABLE).
+        ((16, 29), [0, 0x5412, 0]),
+        ((157, 167), [4, 1, 0]),
+        # A process, and a thread in a network of its own.
+        ((56, 220), [17, 0, 0]),
+        ((56, 220), [0x4001_0000, 0, 0]),
+        ((46, 211), [1, 0, 0]),
+    ],
+)
+def test_a_listed_call_is_refused_with_an_argument_that_could_harm(
+    numbers: tuple[int, int], arguments: list[int]
+) -> None:
+    assert made("calls", number=numbers[COLUMN], arguments=arguments) == b"EPERM"
+
+
+def signals(content: bytes, *, others: list[int]) -> bytes:
+    """Signals itself in three ways and others in as many, and says which error each ends with."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    own, errors = os.getpid(), []
+    numbers = {"kill": (62, 129), "tkill": (200, 130), "tgkill": (234, 131)}
+    for pid in (own, *others):
+        for name, columns in numbers.items():
+            ctypes.set_errno(0)
+            libc.syscall(columns[COLUMN], *((pid, pid) if name == "tgkill" else (pid,)), 0)
+            errors.append(ctypes.get_errno())
+    return json.dumps(errors).encode()
+
+
+SIGNALLED = [0] * 3 + [errno.EPERM] * 9
+
+
+def test_a_task_signals_itself_alone() -> None:
+    others = [os.getpid(), os.getppid(), -1]
+    assert json.loads(made("signals", others=others)) == SIGNALLED
+
+
+def test_a_task_signals_itself_alone_where_landlock_does_not_see_to_it() -> None:
+    code = "import os; from tests.documents.test_sandbox import made; "
+    answer = run_without_landlock(f"{code}print(made('signals', others=[os.getpid(), 1, -1]).decode())")
+    assert json.loads(answer.stdout) == SIGNALLED, answer.stderr
+
+
+def test_without_landlock_the_doctor_says_what_is_not_held() -> None:
+    code = "from formation_portal.documents.health import check_sandbox; print(*check_sandbox())"
+    answer = run_without_landlock(code)
+    assert "'look'" in answer.stdout, answer.stderr
+    assert "the kernel does not see to: nothing read but libraries and fonts'" in answer.stdout
+
+
+def test_a_font_folder_that_cannot_be_reached_keeps_no_task_from_its_work(tmp_path: Path) -> None:
+    """As somebody else than root, in whose home the fonts are."""
+    (tmp_path / "fonts").mkdir()
+    tmp_path.chmod(0o000)
+    ours, theirs = socket.socketpair()
+    if (child := os.fork()) == 0:
+        with suppress(BaseException):
+            if os.getuid() == 0:
+                os.setresuid(12345, 12345, 12345)
+            confinement.confine([str(tmp_path / "fonts")], theirs.fileno())
+            os._exit(7)
+        os._exit(1)
+    status = os.waitpid(child, 0)[1]
+    tmp_path.chmod(0o700)
+    ours.close(), theirs.close()
+    assert os.waitstatus_to_exitcode(status) == 7
+
+
+def test_a_call_that_is_not_on_the_list_is_counted(caplog: pytest.LogCaptureFixture, settings: Any) -> None:
+    settings.METRICS_TOKEN = "a-token-of-some-length"
+    number = FORBIDDEN["memfd_create"][COLUMN]
+    assert number is not None
+    before = counted(number)
+    assert made("calls", number=number, arguments=[0]) == b"ENOSYS"
+    assert made("calls", number=number, arguments=[0]) == b"ENOSYS"
+    assert counted(number) - before == 2
+    refusal = "The sandbox refused system calls that are not on its list, in tests.documents.test_sandbox:calls"
+    assert caplog.messages == [f"{refusal}: {number}."] * 2
+
+
+def counted(number: int) -> float:
+    labels = {"call": str(number)}
+    return metrics.all_processes().get_sample_value("formation_sandbox_unlisted_calls_total", labels) or 0
+
+
+def repeats(content: bytes, *, numbers: list[int], times: int) -> bytes:
+    """Makes each system call that often, and says that it is still there."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    for _ in range(times):
+        for number in numbers:
+            assert libc.syscall(number, 0) == -1
+            assert ctypes.get_errno() == errno.ENOSYS
+    return b"done"
+
+
+def test_a_task_that_repeats_such_a_call_is_counted_up_to_a_limit(settings: Any) -> None:
+    settings.METRICS_TOKEN = "a-token-of-some-length"
+    before = counted(599)
+    assert made("repeats", numbers=[599], times=250) == b"done"
+    assert counted(599) - before == 100
+
+
+def test_a_number_that_no_kernel_has_makes_no_label_of_its_own(settings: Any) -> None:
+    settings.METRICS_TOKEN = "a-token-of-some-length"
+    assert made("repeats", numbers=[70_001, 70_002], times=1) == b"done"
+    assert (counted(70_001), counted(70_002)) == (0, 0)
+
+
+def test_calls_that_libraries_do_without_are_refused_and_not_counted(caplog: pytest.LogCaptureFixture) -> None:
+    assert made("repeats", numbers=[435, 437], times=1) == b"done"
+    assert caplog.messages == []
+
+
+def outcome(machine: str, number: int, *arguments: int) -> int:
+    """Run the filter as the kernel does, and return what it decides for a call of process 77 with the door 9."""
+    architecture, column = system_calls._MACHINES[machine]
+    instructions = [*system_calls._filter(architecture, column, 77, 9, otherwise=system_calls._TELL)]
+    data = struct.pack("=iIQ6Q", number, architecture, 0, *arguments, *[0] * (6 - len(arguments)))
+    loaded = position = 0
+    while True:
+        code, if_true, if_false, value = instructions[position]
+        position += 1
+        if code == 0x06:
+            return value
+        if code == 0x20:
+            (loaded,) = struct.unpack_from("=I", data, value)
+        else:
+            holds = {0x15: loaded == value, 0x35: loaded >= value, 0x45: bool(loaded & value)}[code]
+            position += if_true if holds else if_false
+
+
+ALLOWED, TOLD, KILLED = 0x7FFF_0000, 0x7FC0_0000, 0x8000_0000
+DENIED, MISSING = 0x0005_0000 | errno.EPERM, 0x0005_0000 | errno.ENOSYS
+
+
+@pytest.mark.parametrize(
+    ("x86", "arm", "arguments", "decision"),
+    [
+        # read; openat to read and to write; clone of a thread, of a process, and of a thread in another network.
+        (0, 63, (5, 0, 10), ALLOWED),
+        (257, 56, (0, 0, os.O_RDONLY | os.O_CLOEXEC), ALLOWED),
+        (257, 56, (0, 0, os.O_WRONLY), DENIED),
+        (56, 220, (0x003D_0F00,), ALLOWED),
+        (56, 220, (0x0120_0011,), DENIED),
+        (56, 220, (0x403D_0F00,), DENIED),
+        # kill, tkill and tgkill of itself and of others.
+        (62, 129, (77, 6), ALLOWED),
+        (62, 129, (78, 0), DENIED),
+        (62, 129, (0, 6), DENIED),
+        (200, 130, (77, 6), ALLOWED),
+        (200, 130, (1, 6), DENIED),
+        (234, 131, (77, 77, 6), ALLOWED),
+        (234, 131, (1, 77, 6), DENIED),
+        # fcntl: F_GETFD, F_SETOWN; ioctl: TCGETS, TIOCSTI; prctl: PR_SET_NAME, PR_SET_PDEATHSIG.
+        (72, 25, (3, 1), ALLOWED),
+        (72, 25, (3, 8, 1), DENIED),
+        (16, 29, (3, 0x5401), ALLOWED),
+        (16, 29, (3, 0x5412), DENIED),
+        (157, 167, (15,), ALLOWED),
+        (157, 167, (1, 9), DENIED),
+        # A handler of SIGSEGV and of SIGALRM; its own limits and another's; a message through the door and elsewhere.
+        (13, 134, (11,), ALLOWED),
+        (13, 134, (14,), DENIED),
+        (302, 261, (0, 7), ALLOWED),
+        (302, 261, (78, 7), DENIED),
+        (46, 211, (9,), ALLOWED),
+        (46, 211, (3,), DENIED),
+        # clone3; socket, execve, setitimer, and a number that no kernel has.
+        (435, 435, (), MISSING),
+        (41, 198, (2, 1), TOLD),
+        (59, 221, (), TOLD),
+        (38, 103, (), TOLD),
+        (9_999, 9_999, (), TOLD),
+        # The second way of calling on x86-64.
+        (0x4000_0000, 0x4000_0000, (), MISSING),
+    ],
+)
+def test_the_filter_decides_alike_on_both_machines(
+    x86: int, arm: int, arguments: tuple[int, ...], decision: int
+) -> None:
+    assert outcome("x86_64", x86, *arguments) == decision
+    assert outcome("aarch64", arm, *arguments) == decision
+
+
+def test_a_call_of_another_machine_ends_the_task() -> None:
+    instructions = [*system_calls._filter(0xC000_003E, 0, 77, 9, otherwise=TOLD)]
+    assert instructions[:3] == [(0x20, 0, 0, 4), (0x15, 1, 0, 0xC000_003E), (0x06, 0, 0, KILLED)]
+
+
+def lists_sockets(content: bytes) -> bytes:
+    """Says which of its descriptors are sockets, or tell of system calls: neither is a file or a pipe."""
+    others = []
+    for descriptor in range(64):
+        with suppress(OSError):
+            mode = os.fstat(descriptor).st_mode
+            if not (stat.S_ISREG(mode) or stat.S_ISCHR(mode) or stat.S_ISFIFO(mode)):
+                others.append(descriptor)
+    return json.dumps(others).encode()
+
+
+def test_a_task_has_no_descriptor_by_which_it_could_allow_itself_a_call() -> None:
+    assert made("lists_sockets") == b"[]"
 
 
 def test_what_is_in_force_is_said() -> None:

@@ -1,4 +1,4 @@
-"""Counts and times of requests and of calls to the formation service, for `/metrics` (management/metrics.py).
+"""Counts for `/metrics` (management/metrics.py): requests, calls to the formation service and the sandbox's refusals.
 
 Several processes answer at one address, and a scrape reaches one of them. So each writes its numbers into a file of its
 own (prometheus-client's multiprocess mode, METRICS_DIR), and whichever is asked adds them up. With a label for the
@@ -35,6 +35,14 @@ _call_seconds = Histogram(
     buckets=(0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 30, 60),
     registry=_registry,
 )
+_unlisted_calls = Counter(
+    "formation_sandbox_unlisted_calls",
+    "System calls of the sandbox that are not on its list, and were refused.",
+    ["call"],
+    registry=_registry,
+)
+# Linux has fewer calls; a hostile file could make up any number.
+_MAX_CALL = 600
 
 
 # Finding a label's numbers takes longer than adding to them.
@@ -55,6 +63,12 @@ def count_call(method: str, outcome: str, seconds: float) -> None:
     """Count a call to the formation service: "ok", or the kind of its error (gateway/errors.py)."""
     if settings.METRICS_TOKEN:
         _call_seconds.labels(method, outcome).observe(seconds)
+
+
+def count_unlisted_call(number: int, count: int) -> None:
+    """Count system calls of the sandbox that are not on its list (documents/system_calls.py)."""
+    if settings.METRICS_TOKEN:
+        _unlisted_calls.labels(str(number) if 0 <= number < _MAX_CALL else "none").inc(count)
 
 
 def all_processes() -> CollectorRegistry:

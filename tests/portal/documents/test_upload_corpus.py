@@ -14,6 +14,7 @@ from formation_portal.applications import services
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Document
 from formation_portal.core.pages.content_policy import ISOLATED_POLICY
+from formation_portal.documents import sandbox
 from formation_portal.documents.findings import JPEG, PDF, PNG
 from tests.applications import factories
 from tests.documents import corpus
@@ -32,6 +33,13 @@ def scanner(settings: Any) -> Iterator[None]:
     with small_scanner() as one:
         settings.CLAMD_URL = one.url
         yield
+
+
+@pytest.fixture(autouse=True)
+def _every_system_call_is_on_the_list(caplog: pytest.LogCaptureFixture) -> Iterator[None]:
+    yield
+    for when in ("setup", "call"):
+        assert not [one for one in caplog.get_records(when) if one.name == sandbox.__name__]
 
 
 def stored() -> list[Path]:

@@ -1,0 +1,181 @@
+"""Lets a task make the system calls on a list, and no other, by a seccomp filter.
+
+The list is what `make calls` records while files, spreadsheets and records are read, and what other versions of the
+same libraries call in place of those. A call outside it fails with ENOSYS, as on an older kernel, so that a library
+falls back to another call. The kernel tells the process that waits for the task of each (`refuse_unlisted_call`), which
+counts it. A listed call with an argument that could harm others fails with EPERM.
+"""
+
+import ctypes
+import errno
+import fcntl
+import os
+import platform
+import signal
+import struct
+import sys
+from collections.abc import Iterator
+
+_libc = ctypes.CDLL(None, use_errno=True)
+_libc.prctl.argtypes = (ctypes.c_int, ctypes.c_ulong, ctypes.c_void_p, ctypes.c_ulong, ctypes.c_ulong)
+
+# Each call with its number on x86-64 and on ARM64, as far as it has one there.
+_ALLOWED = """
+    read 0 63, readv 19 65, pread64 17 67, preadv 295 69, write 1 64, writev 20 66, close 3 57, lseek 8 62
+    dup 32 23, dup3 292 24, fadvise64 221 223, getdents 78 -, getdents64 217 61, getcwd 79 17
+    stat 4 -, fstat 5 80, lstat 6 -, newfstatat 262 79, statx 332 291, readlink 89 -, readlinkat 267 78
+    access 21 -, faccessat 269 48, faccessat2 439 439, poll 7 -, ppoll 271 73
+    brk 12 214, mmap 9 222, mprotect 10 226, mremap 25 216, munmap 11 215, madvise 28 233
+    futex 202 98, set_robust_list 273 99, rseq 334 293
+    sched_yield 24 124, sched_getaffinity 204 123, getcpu 309 168, exit 60 93, exit_group 231 94
+    rt_sigprocmask 14 135, rt_sigreturn 15 139, sigaltstack 131 132, restart_syscall 219 128
+    nanosleep 35 101, clock_nanosleep 230 115, clock_gettime 228 113, clock_getres 229 114, gettimeofday 96 169
+    time 201 -, times 100 153, getitimer 36 102, getrandom 318 278, uname 63 160, sysinfo 99 179
+    getrusage 98 165, getrlimit 97 163, getpriority 140 141, getpid 39 172, gettid 186 178, getppid 110 173
+    getuid 102 174, geteuid 107 175, getgid 104 176, getegid 108 177, getgroups 115 158
+"""
+# Libraries know that these may be missing, and call an older one: they are refused and not counted.
+_MISSING = "clone3 435 435, openat2 437 437"
+
+# The machine, its number in linux/audit.h, and the column above.
+_MACHINES = {"x86_64": (0xC000_003E, 0), "aarch64": (0xC000_00B7, 1)}
+_INSTALL = {"x86_64": 317, "aarch64": 277}
+# The second way of calling on x86-64 begins here.
+_X32 = 0x4000_0000
+
+_PR_SET_SECCOMP, _MODE_FILTER, _FLAG_NEW_LISTENER = 22, 2, 1 << 3
+_WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
+_CLONE_THREAD, _CLONE_NAMESPACES = 0x0001_0000, 0x7E02_0080
+# Duplicating a descriptor and its flags; whom a descriptor's signals go to is set by other commands.
+_FCNTL = (fcntl.F_DUPFD, fcntl.F_GETFD, fcntl.F_SETFD, fcntl.F_GETFL, fcntl.F_DUPFD_CLOEXEC)
+# Whether a file is a terminal (TCGETS, TIOCGWINSZ), and closing it when a program starts (FIOCLEX).
+_IOCTL = (0x5401, 0x5413, 0x5451)
+# The names of a thread (PR_SET_NAME, PR_GET_NAME) and of its memory (PR_SET_VMA).
+_PRCTL = (15, 16, 0x53564D41)
+
+_LOAD, _IF_EQUAL, _IF_FROM, _IF_ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
+_ALLOW, _TELL, _REFUSE, _KILL = 0x7FFF_0000, 0x7FC0_0000, 0x0005_0000, 0x8000_0000
+_NUMBER, _MACHINE, _ARGUMENTS = 0, 4, 16
+
+_Instruction = tuple[int, int, int, int]
+
+
+def has_filters() -> bool:
+    """Return True if the kernel takes a filter and this module has one for the machine."""
+    if platform.machine() not in _MACHINES or sys.byteorder != "little":
+        return False
+    # Without a program it finds fault with the address, where it knows filters at all.
+    _libc.prctl(_PR_SET_SECCOMP, _MODE_FILTER, None, 0, 0)
+    return ctypes.get_errno() == errno.EFAULT
+
+
+def restrict_calls(door: int) -> int | None:
+    """Restrict this thread to the calls on the list. Return a descriptor that tells of others, if the kernel has it.
+
+    The descriptor may be sent through the socket `door`, and both must be closed before a task begins: who has it can
+    allow any call.
+    """
+    if not has_filters():
+        return None
+    machine = platform.machine()
+    program = _Program(_filter(*_MACHINES[machine], os.getpid(), door, otherwise=_TELL))
+    listener: int = _libc.syscall(_INSTALL[machine], 1, ctypes.c_ulong(_FLAG_NEW_LISTENER), program.address)
+    if listener >= 0:
+        return listener
+    # A container's runtime may listen already, or forbid it: then nobody is told.
+    program = _Program(_filter(*_MACHINES[machine], os.getpid(), door, otherwise=_REFUSE | errno.ENOSYS))
+    if _libc.prctl(_PR_SET_SECCOMP, _MODE_FILTER, program.address, 0, 0) != 0:
+        raise OSError(ctypes.get_errno(), "The kernel refuses the filter of system calls")
+    return None
+
+
+class _Program:
+    """The instructions of a filter in memory, as the kernel reads them from `address`."""
+
+    def __init__(self, instructions: Iterator[_Instruction]) -> None:
+        code = b"".join(struct.pack("=HBBI", *instruction) for instruction in instructions)
+        self._code = ctypes.create_string_buffer(code, len(code))
+        self._header = ctypes.create_string_buffer(struct.pack("HP", len(code) // 8, ctypes.addressof(self._code)))
+        self.address = ctypes.c_void_p(ctypes.addressof(self._header))
+
+
+def _filter(machine: int, column: int, pid: int, door: int, *, otherwise: int) -> Iterator[_Instruction]:
+    yield (_LOAD, 0, 0, _MACHINE)
+    yield (_IF_EQUAL, 1, 0, machine)
+    yield (_RETURN, 0, 0, _KILL)
+    yield (_LOAD, 0, 0, _NUMBER)
+    yield (_IF_FROM, 0, 1, _X32)
+    yield (_RETURN, 0, 0, _REFUSE | errno.ENOSYS)
+    for calls, action in ((_ALLOWED, _ALLOW), (_MISSING, _REFUSE | errno.ENOSYS)):
+        for number in _numbers(calls, column):
+            yield (_IF_EQUAL, 0, 1, number)
+            yield (_RETURN, 0, 0, action)
+    # A file may be opened to read it, a thread started and no process; an alarm stays what it is.
+    yield from _allow_without_bits("open 2 -", column, 1, _WRITING)
+    yield from _allow_without_bits("openat 257 56", column, 2, _WRITING)
+    yield from _allow_without_bits("clone 56 220", column, 0, _CLONE_NAMESPACES, needed=_CLONE_THREAD)
+    yield from _refuse_value("rt_sigaction 13 134", column, 0, signal.SIGALRM)
+    # Limits and signals are this process's own.
+    yield from _allow_values("prlimit64 302 261", column, 0, (0,))
+    yield from _allow_values("kill 62 129, tkill 200 130, tgkill 234 131", column, 0, (pid,))
+    yield from _allow_values("fcntl 72 25", column, 1, _FCNTL)
+    yield from _allow_values("ioctl 16 29", column, 1, _IOCTL)
+    yield from _allow_values("prctl 157 167", column, 0, _PRCTL)
+    yield from _allow_values("sendmsg 46 211", column, 0, (door,))
+    yield (_RETURN, 0, 0, otherwise)
+
+
+def _allow_values(calls: str, column: int, argument: int, values: tuple[int, ...]) -> Iterator[_Instruction]:
+    """Allow calls if an argument has one of the values."""
+    for number in _numbers(calls, column):
+        yield (_IF_EQUAL, 0, 2 * len(values) + 2, number)
+        yield (_LOAD, 0, 0, _ARGUMENTS + 8 * argument)
+        for value in values:
+            yield (_IF_EQUAL, 0, 1, value)
+            yield (_RETURN, 0, 0, _ALLOW)
+        yield (_RETURN, 0, 0, _REFUSE | errno.EPERM)
+
+
+def _refuse_value(calls: str, column: int, argument: int, value: int) -> Iterator[_Instruction]:
+    """Allow calls unless an argument has the value."""
+    for number in _numbers(calls, column):
+        yield (_IF_EQUAL, 0, 4, number)
+        yield (_LOAD, 0, 0, _ARGUMENTS + 8 * argument)
+        yield (_IF_EQUAL, 0, 1, value)
+        yield (_RETURN, 0, 0, _REFUSE | errno.EPERM)
+        yield (_RETURN, 0, 0, _ALLOW)
+
+
+def _allow_without_bits(
+    calls: str, column: int, argument: int, bits: int, *, needed: int = 0
+) -> Iterator[_Instruction]:
+    """Allow calls if an argument has none of the bits, and the needed one."""
+    needs = [(_IF_ANY_BIT, 1, 0, needed), (_RETURN, 0, 0, _REFUSE | errno.EPERM)] if needed else []
+    for number in _numbers(calls, column):
+        yield (_IF_EQUAL, 0, 4 + len(needs), number)
+        yield (_LOAD, 0, 0, _ARGUMENTS + 8 * argument)
+        yield (_IF_ANY_BIT, 0, 1, bits)
+        yield (_RETURN, 0, 0, _REFUSE | errno.EPERM)
+        yield from needs
+        yield (_RETURN, 0, 0, _ALLOW)
+
+
+def _numbers(calls: str, column: int) -> Iterator[int]:
+    for call in calls.replace("\n", ",").split(","):
+        if (words := call.split()) and (number := words[1 + column]) != "-":
+            yield int(number)
+
+
+# linux/seccomp.h: a notification is 80 bytes, with its id first and the number of the call at 16; an answer is 24.
+_RECEIVE, _SEND = 0xC050_2100, 0xC018_2101
+_NOTIFICATION_BYTES, _CALL_AT = 80, 16
+
+
+def refuse_unlisted_call(listener: int) -> int:
+    """Refuse a call that is not on the list, with ENOSYS, and return its number. Raises OSError if the task ended."""
+    notification = bytearray(_NOTIFICATION_BYTES)
+    fcntl.ioctl(listener, _RECEIVE, notification)
+    (identifier,) = struct.unpack_from("=Q", notification)
+    (number,) = struct.unpack_from("=i", notification, _CALL_AT)
+    fcntl.ioctl(listener, _SEND, struct.pack("=QqiI", identifier, 0, -errno.ENOSYS, 0))
+    return int(number)
