@@ -116,6 +116,11 @@ class Environment(BaseSettings):
         "", description="Bucket for uploads: s3://key:secret@BUCKET/prefix?endpoint=https://host. Empty: DATA_DIR."
     )
     clamd_url: str = Field("", description="Malware scanner: tcp://host:3310 or unix:///path. Empty: none.")
+    uploads_unconfined: bool = Field(
+        False,
+        description="Opens uploads where the kernel has no Landlock or no seccomp, though a hostile one could read the "
+        "keys.",
+    )
     account_storage_mb: int = Field(2_000, ge=1, description="MB that all files of an account may have together.")
     account_files: int = Field(5_000, ge=1, description="Files that an account may have.")
     uploads_per_hour: int = Field(300, ge=1, description="Files that an account may upload in an hour.")
@@ -252,8 +257,9 @@ class Environment(BaseSettings):
     @field_validator("pdf_fonts", "operator_texts", "static_dir")
     @classmethod
     def _is_a_folder(cls, folder: str) -> str:
-        if folder and not Path(folder).is_dir():
-            raise ValueError("should be a folder that is there")
+        # Asked first: below a folder that it may not enter, a path raises an error instead.
+        if folder and not (os.access(folder, os.R_OK | os.X_OK) and Path(folder).is_dir()):
+            raise ValueError("should be a folder that is there and can be read")
         return folder
 
     @field_validator("operator_name")

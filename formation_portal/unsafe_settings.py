@@ -4,6 +4,8 @@ import ipaddress
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from formation_portal.documents.confinement import missing_layers
+
 if TYPE_CHECKING:
     from formation_portal.environment import Environment
 
@@ -33,6 +35,7 @@ def unsafe_settings(environment: "Environment", *, is_public: bool) -> list[str]
     is_strict = is_public or not environment.demo
     keys = environment.secret_key.split()
     events = environment.webhook_secret.split()
+    missing = missing_layers()
     wrong = {
         "DEMO: everybody knows the passwords and the key of the demo, and HOST, PORTAL_URL or ALLOWED_HOSTS is for "
         "others. Set DEMO=false, or DEMO_ANYWHERE=true if you want that": (
@@ -56,6 +59,10 @@ def unsafe_settings(environment: "Environment", *, is_public: bool) -> list[str]
         ),
         "METRICS_TOKEN: can be guessed. Give random characters": (
             is_strict and bool(environment.metrics_token) and _can_be_guessed(environment.metrics_token, 0)
+        ),
+        f"UPLOADS_UNCONFINED: this kernel has no {' and no '.join(missing)}, so a hostile upload could read the keys. "
+        "Use Linux 5.13 or later with both, on x86-64 or ARM64, or set UPLOADS_UNCONFINED=true if you want that": (
+            is_strict and bool(missing) and not environment.uploads_unconfined
         ),
         "SECURE_COOKIES: without them anybody on the way can take over a session. "
         "Serve HTTPS, and set SECURE_COOKIES=true": is_public and not environment.secure_cookies,

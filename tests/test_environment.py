@@ -1,11 +1,14 @@
 """Settings come from the environment, and a wrong one says what is wrong with it."""
 
+import os
 from base64 import b64encode
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from formation_portal.environment import Environment, misspelled_settings, read_environment
+from tests.documents.older_kernels import run_without_landlock
 
 # What none of these settings can mean, and none may repeat.
 WRONG = "a-secret-put-in-the-wrong-place"
@@ -198,6 +201,43 @@ def test_without_the_demo_nothing_weak_is_taken_on_one_machine_either(monkeypatc
     weak = {"DEBUG": "true", "SECRET_KEY": "x", "AUDIT_KEY": "x", "METRICS_TOKEN": "x" * 40}
     lines = stopped(monkeypatch, HOST="localhost", DEMO="false", **weak)
     assert [line.partition(":")[0] for line in lines] == ["DEBUG", "SECRET_KEY", "AUDIT_KEY", "METRICS_TOKEN"]
+
+
+def test_a_folder_of_fonts_that_cannot_be_read_is_named_as_wrong(tmp_path: Path) -> None:
+    """By somebody else than root, who reads all."""
+    (tmp_path / "closed/fonts").mkdir(parents=True)
+    (tmp_path / "closed").chmod(0o000)
+    tmp_path.chmod(0o755)
+    if (child := os.fork()) == 0:
+        with suppress(ValueError):
+            if os.getuid() == 0:
+                os.setresuid(12345, 12345, 12345)
+            with suppress(PermissionError):
+                Environment._is_a_folder(str(tmp_path / "closed/fonts"))
+            os._exit(1)
+        os._exit(7)
+    status = os.waitpid(child, 0)[1]
+    (tmp_path / "closed").chmod(0o700)
+    assert os.waitstatus_to_exitcode(status) == 7
+
+
+READ = "from formation_portal.environment import read_environment; read_environment()"
+
+
+@pytest.mark.parametrize("settings", [{"DEMO": "false"}, IN_PUBLIC, IN_PUBLIC | {"UPLOADS_UNCONFINED": "false"}])
+def test_a_kernel_without_landlock_stops_the_start(settings: dict[str, str], tmp_path: Path) -> None:
+    stop = run_without_landlock(READ, DATA_DIR=str(tmp_path), **settings)
+    assert stop.returncode == 1
+    assert [line.partition(",")[0] for line in stop.stderr.splitlines()] == [
+        "Some settings are wrong.",
+        "UPLOADS_UNCONFINED: this kernel has no Landlock",
+    ]
+
+
+@pytest.mark.parametrize("settings", [{"DEMO": "true"}, IN_PUBLIC | {"UPLOADS_UNCONFINED": "true"}])
+def test_without_landlock_the_demo_starts_and_who_takes_the_risk(settings: dict[str, str], tmp_path: Path) -> None:
+    start = run_without_landlock(READ, DATA_DIR=str(tmp_path), **settings)
+    assert (start.returncode, start.stderr) == (0, "")
 
 
 @pytest.mark.parametrize(

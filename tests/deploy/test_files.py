@@ -158,6 +158,14 @@ def test_units_share_one_folder_and_the_first_process_ends_its_children() -> Non
     assert {unit.stem.rpartition("-")[2] for unit in UNITS} == {"serve", "web", "relay", "mail", "webhooks"}
 
 
+def test_units_let_the_sandbox_confine_itself_whatever_the_version_of_systemd() -> None:
+    """As the filter of a unit is read: groups and calls of several lines add up."""
+    common = (DEPLOY / "systemd/formation-portal-.service.d/common.conf").read_text()
+    named = re.findall(r"^SystemCallFilter=([^~\n]+)$", common, re.MULTILINE)
+    calls = {"landlock_create_ruleset", "landlock_add_rule", "landlock_restrict_self", "seccomp"}
+    assert calls <= set(" ".join(named).split())
+
+
 # Kubernetes.
 
 
