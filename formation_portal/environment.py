@@ -56,7 +56,11 @@ class Environment(BaseSettings):
     host: str = Field("127.0.0.1", description="Address that `make run` listens on; 0.0.0.0 means all.")
     port: int = Field(8000, ge=1, le=65_535, description="Port that `make run` listens on.")
     web_processes: int = Field(
-        0, ge=0, le=256, description="Number of web processes, each with eight threads. 0: one per core."
+        0,
+        ge=0,
+        le=256,
+        description="Number of web processes, each with eight threads, as far as the memory limit has room for them. "
+        "0: one per core.",
     )
     drain_seconds: float = Field(
         0, ge=0, le=600, description="Seconds that a web server goes on serving after SIGTERM, no longer ready."

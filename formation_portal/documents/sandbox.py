@@ -17,7 +17,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import IO, Any, Self
@@ -31,6 +31,12 @@ logger = logging.getLogger(__name__)
 
 # At once; others wait for their turn, so that nobody's files take the machine from everybody's pages.
 _SLOTS = 2
+# One of them at a time may take more than MEMORY_BYTES, and no more than this.
+LARGE_MEMORY_BYTES = 600_000_000
+# The sandbox's own process with its libraries (20 MB), what two tasks change of it, and two files of 10 MB.
+_PROCESS_BYTES = 60_000_000
+# All that the sandbox of one process may take.
+MEMORY_AT_MOST = _PROCESS_BYTES + LARGE_MEMORY_BYTES + (_SLOTS - 1) * MEMORY_BYTES
 # So many may wait, and no longer than these seconds: the other threads of the process go on serving pages. Whoever
 # finds no place is told that the machine is busy.
 _PLACES, _WAIT_SECONDS = 3, 8
@@ -67,17 +73,13 @@ def run_task(
     if not _places.acquire(blocking=False):
         raise SandboxBusy
     try:
-        if not _slots.acquire(timeout=_WAIT_SECONDS):
-            raise SandboxBusy
-        try:
+        with _slot(is_large=memory > MEMORY_BYTES):
             request = {"seconds": seconds, "memory": memory, "reads": [*reads], "arguments": arguments}
             with _unnamed_file(content) as file, _unnamed_file(json.dumps(request).encode()) as arguments_file:
                 answer, calls = _sandbox.ask(task, (file.fileno(), arguments_file.fileno()), seconds, answer_limit)
-                if calls and not is_trial:
-                    _report(task, calls)
-                return answer
-        finally:
-            _slots.release()
+            if calls and not is_trial:
+                _report(task, calls)
+            return answer
     finally:
         _places.release()
 
@@ -88,6 +90,19 @@ def _report(task: str, calls: Counter[int]) -> None:
     logger.warning("The sandbox refused system calls that are not on its list, in %s: %s.", task, numbers)
     for number, count in calls.items():
         count_unlisted_call(number, count)
+
+
+@contextmanager
+def _slot(*, is_large: bool) -> Iterator[None]:
+    """Hold a slot for one task. Raises SandboxBusy if none is free in time."""
+    until = time.monotonic() + _WAIT_SECONDS
+    needed = [_large_slot, _slots] if is_large else [_slots]
+    with ExitStack() as held:
+        for slots in needed:
+            if not slots.acquire(timeout=max(0, until - time.monotonic())):
+                raise SandboxBusy
+            held.callback(slots.release)
+        yield
 
 
 @contextmanager
@@ -233,6 +248,7 @@ class _Exchange:
             self._listener = None
 
 
+_large_slot = threading.BoundedSemaphore(1)
 _slots, _places = threading.BoundedSemaphore(_SLOTS), threading.BoundedSemaphore(_SLOTS + _PLACES)
 _sandbox = _Sandbox()
 atexit.register(_sandbox.close)

@@ -161,8 +161,6 @@ PDF_SECONDS = 20
 # Of all texts together: some 600 pages.
 CHARACTERS_AT_MOST = 2_000_000
 _PDF_AT_MOST = 50_000_000
-# Its own texts make it, not a stranger's file.
-_PDF_MEMORY = 600_000_000
 _TASK = "formation_portal.documents.typesetting:typeset"
 # What text may hold and no page can show: control characters, but for the end of a line.
 _CONTROLS = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f]")
@@ -207,7 +205,7 @@ def _typeset(record: PrintedRecord, *, is_accessible: bool) -> bytes:
             said.encode(errors="replace"),
             answer_limit=_PDF_AT_MOST,
             seconds=PDF_SECONDS,
-            memory=_PDF_MEMORY,
+            memory=sandbox.LARGE_MEMORY_BYTES,
             reads=[arguments[name] for name in ("source", "fonts", "logo")],
             **arguments,
         )

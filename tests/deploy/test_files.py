@@ -1,11 +1,13 @@
 """What operators are given under deploy/: settings and commands that exist; times, ports and limits of the code."""
 
+import ipaddress
 import re
 import shlex
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 import yaml
@@ -14,6 +16,7 @@ from django.core.management import get_commands
 from formation_portal.core.middleware import body_limit
 from formation_portal.core.nodes.secret_store import parse_keys
 from formation_portal.environment import Environment
+from formation_portal.management.web_processes import FIRST_BYTES, WORKER_BYTES, memory_needed
 from formation_portal.management.web_server import SHUTDOWN_SECONDS
 
 DEPLOY = Path(__file__).parents[2] / "deploy"
@@ -29,6 +32,19 @@ def seconds_to_end(command: str, drain: float) -> float:
     """How long a process may take to end in order, as README.md has it."""
     web, relay = drain + SHUTDOWN_SECONDS + 5, DEFAULTS.upload_timeout
     return {"web": web, "relay": relay, "mail": 10, "webhooks": 15, "serve": web + 15}[command]
+
+
+def bytes_of(size: str) -> int:
+    """Read a size as Docker ("384m") and Kubernetes ("384Mi") write it, both in powers of two."""
+    [(number, unit)] = re.findall(r"^(\d+)([mg])i?$", size.lower())
+    return int(number) << {"m": 20, "g": 30}[unit]
+
+
+def memory_of(command: str, web_processes: int) -> int:
+    """Return the bytes that a container with this command may need."""
+    if command == "web":
+        return memory_needed(web_processes, workers=0)
+    return {"setup_portal": FIRST_BYTES, "relay": WORKER_BYTES, "mail": WORKER_BYTES, "webhooks": WORKER_BYTES}[command]
 
 
 def settings_in(path: Path) -> dict[str, str]:
@@ -98,6 +114,17 @@ def test_compose_runs_commands_that_exist_and_each_kind_of_worker(compose: dict[
     commands = {name: service["command"] for name, service in of_the_portal(compose) if name != "bucket"}
     assert set(commands.values()) == {"setup_portal", "web", "relay", "mail", "webhooks"}
     assert set(commands.values()) <= get_commands().keys()
+
+
+def test_compose_limits_have_room_for_the_processes_that_start(compose: dict[str, Any]) -> None:
+    assert "WEB_PROCESSES" not in settings_in(DEPLOY / "portal.env.example"), "one a core: as many as there are cpus"
+    for name, service in of_the_portal(compose):
+        if name != "bucket":
+            [folder, size] = service["tmpfs"][0].split(":size=")
+            needed = memory_of(service["command"], service.get("cpus", 1)) + bytes_of(size)
+            assert folder == "/tmp"
+            assert needed <= bytes_of(service["mem_limit"]), name
+            assert bytes_of(service["mem_limit"]) < 3 * needed, name
 
 
 def test_compose_waits_long_enough_for_each_to_end(compose: dict[str, Any]) -> None:
@@ -219,3 +246,123 @@ def test_manifests_lead_to_the_web_pods(manifests: list[dict[str, Any]]) -> None
 def test_kustomize_lists_every_manifest_but_the_secret() -> None:
     listed = yaml.safe_load((DEPLOY / "kubernetes/kustomization.yaml").read_text())["resources"]
     assert {*listed, "secret.example.yaml"} == {path.name for path in MANIFESTS}
+
+
+def test_manifests_limits_have_room_for_the_processes_that_start(manifests: list[dict[str, Any]]) -> None:
+    processes = int(named(manifests, "ConfigMap")["portal-settings"]["data"]["WEB_PROCESSES"])
+    for deployment in named(manifests, "Deployment").values():
+        pod = deployment["spec"]["template"]["spec"]
+        assert not any(volume["emptyDir"].get("medium") for volume in pod["volumes"]), "none is in memory"
+        for container in (*pod["containers"], *pod.get("initContainers", ())):
+            [command] = container["args"]
+            needed = memory_of(command, processes)
+            limit = bytes_of(container["resources"]["limits"]["memory"])
+            assert needed <= limit < 3 * needed, command
+            assert bytes_of(container["resources"]["requests"]["memory"]) < limit, command
+
+
+# The network policy of Kubernetes: who may ask whom, as its comments and README.md say.
+
+INGRESS_CONTROLLER = ({"kubernetes.io/metadata.name": "ingress-nginx"}, {"app.kubernetes.io/name": "ingress-nginx"})
+PROMETHEUS = ({"kubernetes.io/metadata.name": "monitoring"}, {"app.kubernetes.io/name": "prometheus"})
+CLUSTER_DNS = ({"kubernetes.io/metadata.name": "kube-system"}, {})
+DNS = {("UDP", 53), ("TCP", 53)}
+# PostgreSQL, Valkey, and HTTPS: the bucket, the formation service, subscribers of events.
+SERVERS = {("TCP", 5432), ("TCP", 6379), ("TCP", 443)}
+PLACES = ("10.1.2.3", "192.168.7.7", "203.0.113.9", "2001:db8::9", "fd12:3456::9")
+# AWS, Azure and Google; AWS's for pods; AWS by IPv6; any of a link.
+OF_THE_CLOUD = ("169.254.169.254", "169.254.170.23", "fd00:ec2::254", "fe80::a9fe:a9fe")
+
+
+def policies_of(manifests: list[dict[str, Any]], app: str, direction: str) -> list[dict[str, Any]]:
+    """Return the specs of the policies that select pods of an app and rule over a direction."""
+    specs = []
+    for policy in named(manifests, "NetworkPolicy").values():
+        spec = policy["spec"]
+        selector = spec["podSelector"]
+        wanted = [selector.get("matchLabels", {}).get("app", app)]
+        for expression in selector.get("matchExpressions", ()):
+            assert (expression["key"], expression["operator"]) == ("app", "In")
+            wanted = expression["values"]
+        if app in wanted and direction in spec["policyTypes"]:
+            specs.append(spec)
+    assert specs, "a pod that no policy selects may do everything"
+    return specs
+
+
+def ports_of(rule: dict[str, Any]) -> set[tuple[str, Any]]:
+    """Return a rule's ports. A rule without ports would allow all of them."""
+    return {(port["protocol"], port["port"]) for port in rule["ports"]}
+
+
+def ports_to(manifests: list[dict[str, Any]], app: str, address: str) -> set[tuple[str, Any]]:
+    """Return the ports that pods of an app may ask at an address outside the cluster's pods."""
+    place = ipaddress.ip_address(address)
+    ports: set[tuple[str, Any]] = set()
+    for spec in policies_of(manifests, app, "Egress"):
+        for rule in spec.get("egress", ()):
+            for block in (peer["ipBlock"] for peer in rule["to"] if "ipBlock" in peer):
+                excepted = [ipaddress.ip_network(network) for network in block.get("except", ())]
+                if place in ipaddress.ip_network(block["cidr"]) and not any(place in one for one in excepted):
+                    ports |= ports_of(rule)
+    return ports
+
+
+def pods_with_ports(rules: list[dict[str, Any]], side: str) -> list[tuple[Any, Any, set[tuple[str, Any]]]]:
+    """Return the labels of namespace and pod of each peer that is a pod, with the ports of its rule."""
+    return [
+        (peer["namespaceSelector"]["matchLabels"], peer.get("podSelector", {}).get("matchLabels", {}), ports_of(rule))
+        for rule in rules
+        for peer in rule[side]
+        if "ipBlock" not in peer
+    ]
+
+
+def test_the_ingress_controller_and_prometheus_alone_ask_the_web_pods(manifests: list[dict[str, Any]]) -> None:
+    rules = [rule for spec in policies_of(manifests, "web", "Ingress") for rule in spec.get("ingress", ())]
+    assert all("ipBlock" not in peer for rule in rules for peer in rule["from"])
+    assert pods_with_ports(rules, "from") == [
+        (*INGRESS_CONTROLLER, {("TCP", "http")}),
+        (*PROMETHEUS, {("TCP", "http")}),
+    ]
+
+
+@pytest.mark.parametrize("app", ["relay", "mail", "webhooks", "another"])
+def test_nobody_asks_the_workers_nor_any_other_pod(manifests: list[dict[str, Any]], app: str) -> None:
+    assert [rule for spec in policies_of(manifests, app, "Ingress") for rule in spec.get("ingress", ())] == []
+
+
+@pytest.mark.parametrize("app", ["web", "relay", "mail", "webhooks"])
+def test_pods_ask_servers_at_their_ports_and_the_mail_workers_alone_the_mail_server(
+    manifests: list[dict[str, Any]], app: str
+) -> None:
+    expected = SERVERS | ({("TCP", 587)} if app == "mail" else set())
+    assert {address: ports_to(manifests, app, address) for address in PLACES} == dict.fromkeys(PLACES, expected)
+
+
+@pytest.mark.parametrize("app", ["web", "relay", "mail", "webhooks"])
+def test_pods_ask_for_names_in_the_cluster_and_nothing_else_there(manifests: list[dict[str, Any]], app: str) -> None:
+    rules = [rule for spec in policies_of(manifests, app, "Egress") for rule in spec.get("egress", ())]
+    assert pods_with_ports(rules, "to") == [(*CLUSTER_DNS, DNS)]
+    assert ports_to(manifests, app, "169.254.20.10") == DNS, "NodeLocal DNSCache"
+
+
+@pytest.mark.parametrize("address", OF_THE_CLOUD)
+def test_no_pod_asks_for_the_machines_rights(manifests: list[dict[str, Any]], address: str) -> None:
+    for app in ("web", "relay", "mail", "webhooks"):
+        assert ports_to(manifests, app, address) == set()
+
+
+def test_another_pod_asks_nobody(manifests: list[dict[str, Any]]) -> None:
+    assert [rule for spec in policies_of(manifests, "another", "Egress") for rule in spec.get("egress", ())] == []
+
+
+def test_the_policy_allows_the_ports_of_the_examples_addresses(manifests: list[dict[str, Any]]) -> None:
+    [secrets] = named(manifests, "Secret").values()
+    usual = {"postgres": 5432, "rediss": 6379, "smtp+tls": 587, "https": 443}
+    for name, address in secrets["stringData"].items():
+        address = address.partition("?endpoint=")[2].partition("&")[0] or address
+        if "://" in address:
+            parts = urlsplit(address)
+            port = ("TCP", parts.port or usual[parts.scheme])
+            assert port in ports_to(manifests, "mail", "203.0.113.9"), name

@@ -232,6 +232,28 @@ def test_whoever_finds_no_place_is_told_at_once() -> None:
     assert made("answers", length=1) == b"x"
 
 
+def tells_its_time(content: bytes) -> bytes:
+    """Answer with the moments at which the task began and ended, by the clock of all processes."""
+    begun = time.monotonic()
+    time.sleep(1)
+    return json.dumps([begun, time.monotonic()]).encode()
+
+
+def test_of_large_tasks_one_runs_at_a_time() -> None:
+    times: list[list[float]] = []
+
+    def ask() -> None:
+        times.append(json.loads(made("tells_its_time", memory=sandbox.LARGE_MEMORY_BYTES)))
+
+    threads = [threading.Thread(target=ask) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    [first, second] = sorted(times)
+    assert first[1] <= second[0]
+
+
 def tells_its_network(content: bytes) -> bytes:
     """The name of the network that it is in: a link's own text takes no right to read."""
     return str(Path("/proc/self/ns/net").readlink()).encode()

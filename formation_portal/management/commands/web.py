@@ -2,7 +2,6 @@
 
 import errno
 import http.client
-import os
 import signal
 import socket
 import sys
@@ -17,12 +16,14 @@ from django.db import connections
 from django.urls import get_resolver
 
 from formation_portal.accounts import demo
+from formation_portal.core.container_limits import read_container_limits
 from formation_portal.core.middleware import LIVE
 from formation_portal.core.monitoring.metrics import forget_ended_processes
 from formation_portal.gateway.catalog import catalog
 from formation_portal.gateway.errors import GatewayError
 from formation_portal.management.commands.setup_portal import prepare
 from formation_portal.management.supervision import Child, Supervision
+from formation_portal.management.web_processes import available_cores, fitting_processes, memory_warnings
 from formation_portal.management.web_server import SHUTDOWN_SECONDS, WebServer, bind, listen
 from formation_portal.service.auth import DEMO_KEY
 
@@ -52,8 +53,12 @@ class Command(BaseCommand):
         # Not before: until then a balancer is to ask others.
         with _explained(host, port):
             listen(listening)
-        cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-        processes = settings.ENV.web_processes or cores
+        workers = self.workers(listening)
+        limits = read_container_limits()
+        wanted = settings.ENV.web_processes or available_cores(limits)
+        processes = fitting_processes(wanted, limits.memory_bytes, workers=len(workers))
+        for line in memory_warnings(wanted, limits.memory_bytes, workers=len(workers)):
+            self._say(line)
         server = WebServer(listening, processes=processes)
         patience = settings.DRAIN_SECONDS + SHUTDOWN_SECONDS + _MARGIN_SECONDS
         supervision = Supervision(
@@ -61,7 +66,7 @@ class Command(BaseCommand):
                 Child("web server", partial(server.run, number), orphaned=signal.SIGKILL, patience=patience)
                 for number in range(processes)
             ],
-            workers=self.workers(listening),
+            workers=workers,
             is_ready=partial(_answers, host, port),
             on_ready=self._announce,
             on_stop=listening.close,

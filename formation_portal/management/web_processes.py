@@ -1,0 +1,56 @@
+"""Decide how many web processes start: one a core, but no more than the memory limit has room for.
+
+The figures are measured (deploy/README.md, "Memory"); those of the sandbox are its own limits, which the kernel keeps.
+"""
+
+import math
+import os
+
+from formation_portal.core.container_limits import ContainerLimits
+from formation_portal.documents import sandbox
+
+# The process that sets up, then starts the others and watches them: measured 170 MB.
+FIRST_BYTES = 200_000_000
+# One web process, measured 280 MB at work, and the sandbox in which it has documents opened and records typeset.
+WEB_BYTES = 320_000_000 + sandbox.MEMORY_AT_MOST
+# One process of workers, measured 180 MB at work; and files of 10 MB on their way.
+WORKER_BYTES = 250_000_000
+
+
+def available_cores(limits: ContainerLimits) -> int:
+    """Return the number of cores that this process may use, at least 1. A part of a core counts as one."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return min(cores, math.ceil(limits.cores)) if limits.cores else cores
+
+
+def memory_needed(processes: int, *, workers: int) -> int:
+    """Return the bytes that so many web processes need, with the first process and the workers beside them."""
+    return FIRST_BYTES + processes * WEB_BYTES + workers * WORKER_BYTES
+
+
+def fitting_processes(wanted: int, memory: int | None, *, workers: int) -> int:
+    """Return how many of the wanted web processes fit into the memory limit. One starts however low the limit is."""
+    if memory is None:
+        return wanted
+    return max(1, min(wanted, (memory - memory_needed(0, workers=workers)) // WEB_BYTES))
+
+
+def memory_warnings(wanted: int, memory: int | None, *, workers: int) -> list[str]:
+    """Return one line if the memory limit holds fewer web processes than wanted, or not even one."""
+    if memory is None or memory >= memory_needed(wanted, workers=workers):
+        return []
+    limit, needed = _megabytes(memory), _megabytes(memory_needed(1, workers=workers))
+    if memory < memory_needed(1, workers=workers):
+        return [
+            f"Warning: the memory limit is {limit}, and one web process with the rest needs {needed}. "
+            "A large document may end it. Raise the limit."
+        ]
+    number = fitting_processes(wanted, memory, workers=workers)
+    return [
+        f"Web processes: {number} instead of {wanted}, because the memory limit is {limit}. "
+        f"One with the rest needs {needed}, each more {_megabytes(WEB_BYTES)}."
+    ]
+
+
+def _megabytes(size: int) -> str:
+    return f"{size // 1_000_000:,} MB"

@@ -1,0 +1,103 @@
+"""So many web processes start as there are cores for and room in the memory limit; a start says where it lacks room."""
+
+import os
+import signal
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from formation_portal.core.container_limits import ContainerLimits
+from formation_portal.documents import sandbox
+from formation_portal.management.web_processes import (
+    FIRST_BYTES,
+    WEB_BYTES,
+    WORKER_BYTES,
+    available_cores,
+    fitting_processes,
+    memory_needed,
+    memory_warnings,
+)
+from tests.memory_groups import held_to_memory, memory_controller
+from tests.needed import needed
+
+from .served import READY, Served, free_port
+
+# Of one web process with the first process.
+ONE = FIRST_BYTES + WEB_BYTES
+
+
+def test_a_web_process_counts_with_all_that_its_sandbox_may_take() -> None:
+    assert WEB_BYTES - sandbox.MEMORY_AT_MOST > 200_000_000
+    # One large task beside one of the usual size.
+    assert sandbox.MEMORY_AT_MOST > 600_000_000 + 200_000_000
+
+
+def test_without_a_limit_all_that_are_wanted_start() -> None:
+    assert fitting_processes(64, None, workers=1) == 64
+    assert memory_warnings(64, None, workers=1) == []
+
+
+@pytest.mark.parametrize(
+    ("memory", "workers", "number"),
+    [
+        (ONE, 0, 1),
+        (ONE + WEB_BYTES - 1, 0, 1),
+        (ONE + WEB_BYTES, 0, 2),
+        (ONE + WEB_BYTES, 1, 1),
+        (ONE + WEB_BYTES + WORKER_BYTES, 1, 2),
+        (ONE + 9 * WEB_BYTES, 0, 4),
+    ],
+)
+def test_those_start_that_the_limit_has_room_for(memory: int, workers: int, number: int) -> None:
+    assert fitting_processes(4, memory, workers=workers) == number
+    assert memory_needed(number, workers=workers) <= memory
+
+
+def test_fewer_than_wanted_are_said_in_one_line() -> None:
+    [line] = memory_warnings(4, 3_000_000_000, workers=0)
+    assert line.startswith("Web processes: 2 instead of 4, because the memory limit is 3,000 MB.")
+    assert memory_warnings(2, 3_000_000_000, workers=0) == []
+
+
+def test_a_limit_below_one_process_starts_one_and_says_what_it_needs() -> None:
+    assert fitting_processes(4, ONE - 1, workers=0) == 1
+    [line] = memory_warnings(4, 536_870_912, workers=0)
+    assert line == (
+        f"Warning: the memory limit is 536 MB, and one web process with the rest needs {ONE // 1_000_000:,} MB. "
+        "A large document may end it. Raise the limit."
+    )
+
+
+def test_a_quota_of_the_processor_counts_as_cores() -> None:
+    cores = len(os.sched_getaffinity(0))
+    assert available_cores(ContainerLimits(cores=None)) == cores
+    assert available_cores(ContainerLimits(cores=0.25)) == 1
+    assert available_cores(ContainerLimits(cores=cores + 7.5)) == cores
+
+
+def anonymous_bytes(pid: int) -> int:
+    """Return the process's share of memory that no file backs: the kernel can't take it back."""
+    lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
+    [kibibytes] = [int(line.split()[1]) for line in lines if line.startswith("Pss_Anon:")]
+    return kibibytes * 1024
+
+
+@pytest.mark.xdist_group("web")
+@needed("a control group of memory, which only root may make,", memory_controller() is not None)
+def test_a_start_in_a_small_container_has_one_web_process_and_says_so(
+    tmp_path: Path, with_databases: Callable[..., Path]
+) -> None:
+    more = {"WEB_PROCESSES": "3", "LOG_LEVEL": "WARNING"}
+    portal = Served(with_databases(tmp_path), free_port(), more, "web").start()
+    try:
+        with held_to_memory(2_000_000_000, portal.process.pid):
+            assert "Web processes: 1 instead of 3, because the memory limit is" in portal.until(READY)
+            [web] = portal.web_servers()
+            assert portal.get("/")[0] == 200
+            assert anonymous_bytes(portal.process.pid) < FIRST_BYTES
+            assert anonymous_bytes(web) < WEB_BYTES - sandbox.MEMORY_AT_MOST
+            assert portal.end() == 0
+    finally:
+        if portal.process.poll() is None:
+            portal.end(signal.SIGKILL)
