@@ -193,6 +193,13 @@ def test_units_let_the_sandbox_confine_itself_whatever_the_version_of_systemd() 
     assert calls <= set(" ".join(named).split())
 
 
+def test_the_example_has_every_setting_that_two_machines_need() -> None:
+    section = (DEPLOY / "README.md").read_text().partition("\n## Two machines\n")[2].partition("\n## ")[0]
+    names = set(re.findall(r"`([A-Z_]+)`", section))
+    assert names >= {"SECRETS_KEY", "DATABASE_URL", "SERVICE_DATABASE_URL", "STORAGE_URL", "HOST", "TRUSTED_PROXIES"}
+    assert names <= settings_in(DEPLOY / "portal.env.example").keys()
+
+
 # Kubernetes.
 
 
