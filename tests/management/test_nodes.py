@@ -107,6 +107,19 @@ def test_doctor_names_what_is_not_as_on_the_nodes_that_run(shared: Installation)
     assert said.count(" has another ") == 2
 
 
+def test_a_node_that_registered_before_a_shared_secret_was_made_does_not_disagree(shared: Installation) -> None:
+    shared.execute(
+        "INSERT INTO nodes_node (name, version, schema, digests, clock_ahead, seen_at) SELECT 'early:/data', version, "
+        "schema, jsonb_set(digests::jsonb, '{webhook-signing-key}', '\"\"'), clock_ahead, now() FROM nodes_node LIMIT 1"
+    )
+    try:
+        _, output = shared.node("third").run("doctor")
+    finally:
+        shared.execute("DELETE FROM nodes_node WHERE name = 'early:/data'")
+    assert "early:/data" not in output
+    assert "ok     Nodes: 3 beside this one, and they agree" in output
+
+
 @pytest.mark.long
 def test_doctor_says_that_the_key_is_missing(shared: Installation) -> None:
     _, said = shared.node("third", **KEYS, SECRETS_KEY="").run("doctor")
