@@ -178,6 +178,5 @@ def test_files_are_taken_over_when_the_key_is_set_for_the_first_time(apart: Inst
     code, said = apart.node("one", **keyed).run("setup_portal")
     assert code == 0
     assert said.count("from DATA_DIR into the database; the file may be removed") == len(NAMES)
-    other = apart.node("other", **keyed)
-    assert other.says(VERIFY.replace("SIGNED", signed)) == "a session"
-    assert "look   Secrets: webhook-signing-key, portal-service-key in DATA_DIR" in (other.run("doctor")[1])
+    assert apart.node("other", **keyed).says(VERIFY.replace("SIGNED", signed)) == "a session"
+    assert f"look   Secrets: {', '.join(NAMES)} in DATA_DIR" in apart.node("one", **keyed).run("doctor")[1]

@@ -23,7 +23,7 @@ pytestmark = NEEDED
 TO_COME = """
 from django.db import migrations
 class Migration(migrations.Migration):
-    dependencies = [("audit", "0006_anchor_table")]
+    dependencies = [("audit", "{newest}")]
     operations = [migrations.RunSQL("CREATE TABLE to_come (id integer)")]
 """
 
@@ -115,11 +115,12 @@ def test_a_version_to_come_takes_over_node_by_node_and_no_request_fails(
     package = tmp_path / "to_come"
     package.mkdir()
     (package / "__init__.py").touch()
-    for path in sorted((PROJECT / "formation_portal/audit/migrations").glob("0*.py")):
+    migrations = sorted((PROJECT / "formation_portal/audit/migrations").glob("0*.py"))
+    for path in migrations:
         name = f"formation_portal.audit.migrations.{path.stem}"
         text = f'from importlib import import_module as get\nMigration = get("{name}").Migration\n'
         (package / path.name).write_text(text)
-    (package / "0007_to_come.py").write_text(TO_COME)
+    (package / "9999_to_come.py").write_text(TO_COME.format(newest=migrations[-1].stem))
     (tmp_path / "settings_to_come.py").write_text(
         'from formation_portal.settings import *\nMIGRATION_MODULES = {"audit": "to_come"}\n'
     )
