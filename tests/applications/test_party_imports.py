@@ -174,6 +174,8 @@ def test_a_sheet_is_kept_for_a_week(draft: Draft, upload: Upload, owner: Any) ->
         services.apply_import(draft, found, every(draft, found), by=owner)
 
 
+# Outside a transaction: the round vacuums the database too.
+@pytest.mark.django_db(databases=["default", "service"], transaction=True)
 def test_the_hourly_round_deletes_those_whose_time_is_over(draft: Draft, upload: Upload) -> None:
     upload(as_csv(HEADS, ADA))
     run_hourly_tasks()
