@@ -126,6 +126,11 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth ha
         """Nothing is forgotten at a reset: whoever has reset a password is known from now on, and has a count of their
         own."""
 
+    def set_password(self, user: User, password: str) -> None:
+        """Write the password alone: the account's sessions may have been ended since it was read."""
+        user.set_password(password)
+        user.save(update_fields=["password"])
+
     def post_login(self, request: HttpRequest, user: User, **more: Any) -> HttpResponse:
         """The browser is known for the account from now on."""
         remember_device(request, user)

@@ -146,6 +146,14 @@ def has_passed(request: HttpRequest) -> bool:
     return any(record["method"] == "mfa" for record in get_authentication_records(request, request.user))
 
 
+def may_change(request: HttpRequest, user: User) -> bool:
+    """Lock the account. Return True if this session was not ended meanwhile and has used a factor if there is any."""
+    account = User.objects.select_for_update().filter(pk=user.pk).first()
+    if account is None or account.get_session_auth_hash() != user.get_session_auth_hash():
+        return False
+    return has_passed(request) or not has_one(account)
+
+
 def way_in(request: HttpRequest) -> str:
     """Where one uses a second factor, or sets one up first. One query."""
     has = set(_authenticators(request.user).values_list("type", flat=True))

@@ -10,13 +10,18 @@ from allauth.account.models import EmailAddress, EmailConfirmationHMAC
 from allauth.account.utils import get_next_redirect_url
 from allauth.mfa.adapter import get_adapter as get_mfa_adapter
 from allauth.mfa.base import views as mfa_views
-from allauth.mfa.recovery_codes.views import DownloadRecoveryCodesView, ViewRecoveryCodesView
-from allauth.mfa.totp.views import ActivateTOTPView
-from allauth.mfa.webauthn.views import RemoveWebAuthnView
+from allauth.mfa.recovery_codes.views import (
+    DownloadRecoveryCodesView,
+    GenerateRecoveryCodesView,
+    ViewRecoveryCodesView,
+)
+from allauth.mfa.totp.views import ActivateTOTPView, DeactivateTOTPView
+from allauth.mfa.webauthn.views import AddWebAuthnView, RemoveWebAuthnView
 from allauth.usersessions.models import UserSession
 from django.contrib import messages
 from django.contrib.auth.views import redirect_to_login
 from django.core.exceptions import ValidationError
+from django.db import transaction
 from django.forms import Form
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.http.response import HttpResponseBase
@@ -158,7 +163,17 @@ class ConfirmCode(_TooMany, mfa_views.ReauthenticateView):  # type: ignore[misc]
     """A code before something that takes more than a session."""
 
 
-class AddApp(_TooMany, ActivateTOTPView):  # type: ignore[misc]  # allauth has no types
+class _ChangeFactors:
+    """Change the account's factors under its lock: of two sessions that pass the middleware at once one succeeds."""
+
+    def post(self, request: UserRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        with transaction.atomic():
+            if second_factor.may_change(request, request.user):
+                return super().post(request, *args, **kwargs)  # type: ignore[misc,no-any-return]  # allauth's view
+        return redirect(request.path)
+
+
+class AddApp(_ChangeFactors, _TooMany, ActivateTOTPView):  # type: ignore[misc]  # allauth has no types
     """An authenticator app, set up by its first code, which is used with it."""
 
     def form_valid(self, form: second_factor.AddAppForm) -> HttpResponse:
@@ -168,11 +183,26 @@ class AddApp(_TooMany, ActivateTOTPView):  # type: ignore[misc]  # allauth has n
         return response
 
 
+class RemoveApp(_ChangeFactors, DeactivateTOTPView):  # type: ignore[misc]  # allauth has no types
+    """The authenticator app goes, unless it is all that an agent has."""
+
+
+class AddPasskey(_ChangeFactors, AddWebAuthnView):  # type: ignore[misc]  # allauth has no types
+    """A new passkey."""
+
+
+class MakeRecoveryCodes(_ChangeFactors, GenerateRecoveryCodesView):  # type: ignore[misc]  # allauth has no types
+    """Ten new recovery codes in place of the old ones."""
+
+
 class _ReportedCodes:
-    """Write to the owner and to the audit log before recovery codes are handed out."""
+    """Hand recovery codes out to a session that has used a factor, and report it to the owner and the audit log."""
 
     def get(self, request: UserRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         response: HttpResponse = super().get(request, *args, **kwargs)  # type: ignore[misc]  # allauth's view
+        if not second_factor.has_passed(request):
+            # The factor was set up after the middleware had looked for one.
+            return redirect(second_factor.way_in(request))
         second_factor.report(request, request.user, "recovery_codes_shown")
         return response
 
@@ -185,7 +215,7 @@ class DownloadRecoveryCodes(_ReportedCodes, DownloadRecoveryCodesView):  # type:
     """Hand out the recovery codes as a file."""
 
 
-class RemovePasskey(RemoveWebAuthnView):  # type: ignore[misc]  # allauth has no types
+class RemovePasskey(_ChangeFactors, RemoveWebAuthnView):  # type: ignore[misc]  # allauth has no types
     """A passkey goes, unless it is all that an agent has."""
 
     def form_valid(self, form: Form) -> HttpResponse:

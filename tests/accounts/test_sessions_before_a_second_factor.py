@@ -3,14 +3,15 @@ one up ends the others, and the owner reads of recovery codes that are shown or 
 
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from io import StringIO
-from typing import Any
+from typing import Any, ClassVar
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from allauth.mfa.models import Authenticator
 from django.core.management import call_command
+from django.http import HttpRequest, HttpResponse
 from django.test import Client
 
 from formation_portal.accounts.models import User
@@ -218,3 +219,92 @@ class TestRightsGivenLater:
         give("review")
         call_command("agent_rights", EMAIL, "--take", "audit", stdout=StringIO())
         assert is_in(client)
+
+
+class OwnerIsFaster:
+    """Middleware behind all others: the owner acts while another session's request is on its way to the view."""
+
+    request: ClassVar[tuple[str, str] | None] = None
+    act: ClassVar[Callable[[], Any]]
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        return self.get_response(request)
+
+    def process_view(self, request: HttpRequest, *_: Any) -> None:
+        if (request.method, request.path) == OwnerIsFaster.request:
+            OwnerIsFaster.request = None
+            assert request.user.is_authenticated, "the session was read before"
+            OwnerIsFaster.act()
+
+
+class TestRequestsOnTheirWay:
+    """The owner sets a factor up after the request of an old session has passed the middleware."""
+
+    user: User
+    owner: Client
+    old: Client
+
+    @pytest.fixture(autouse=True)
+    def _two_sessions(self, settings: Any) -> Iterator[None]:
+        settings.MIDDLEWARE = [*settings.MIDDLEWARE, f"{__name__}.{OwnerIsFaster.__name__}"]
+        self.user = person()
+        self.owner, self.old = signed_in(self.user), signed_in(self.user)
+        yield
+        assert OwnerIsFaster.request is None, "the owner has acted"
+        assert not is_in(self.old)
+
+    def _owner_sets_up(self, set_up: Callable[[Client], Any], *, before: tuple[str, str]) -> None:
+        OwnerIsFaster.act = lambda: set_up(self.owner)
+        OwnerIsFaster.request = before
+
+    def _factors(self) -> list[str]:
+        assert is_in(self.owner)
+        return sorted(Authenticator.objects.filter(user=self.user).values_list("type", flat=True))
+
+    def test_no_app_is_added_beside_the_owners_passkey(self) -> None:
+        path = "/accounts/2fa/totp/activate/"
+        secret = str(self.old.get(path).context["form"].secret)
+        self._owner_sets_up(set_up_passkey, before=("POST", path))
+        self.old.post(path, {"code": app_code(secret, time.time())})
+        assert self._factors() == ["recovery_codes", "webauthn"]
+
+    def test_no_passkey_is_added_beside_the_owners_app(self) -> None:
+        self._owner_sets_up(set_up_app, before=("POST", "/accounts/2fa/webauthn/add/"))
+        Passkey().register(self.old, "A stranger's")
+        assert self._factors() == ["recovery_codes", "totp"]
+
+    def test_the_owners_app_is_not_removed(self) -> None:
+        path = "/accounts/2fa/totp/deactivate/"
+        self._owner_sets_up(set_up_app, before=("POST", path))
+        self.old.post(path)
+        assert self._factors() == ["recovery_codes", "totp"]
+
+    def test_the_owners_passkey_is_not_removed(self) -> None:
+        # The first row of the table has the number after the last that was there.
+        number = Authenticator.objects.create(user=self.user, type="webauthn", data={}).pk + 1
+        Authenticator.objects.all().delete()
+        path = f"/accounts/2fa/webauthn/keys/{number}/remove/"
+        self._owner_sets_up(set_up_passkey, before=("POST", path))
+        self.old.post(path)
+        assert self._factors() == ["recovery_codes", "webauthn"]
+
+    @pytest.mark.parametrize("path", [CODES, f"{CODES}download/"])
+    def test_recovery_codes_are_not_shown(self, path: str) -> None:
+        self._owner_sets_up(set_up_app, before=("GET", path))
+        page = self.old.get(path).content.decode()
+        assert not [code for code in recovery_codes(self.user) if code in page]
+        assert "recovery_codes_shown" not in events(self.user)
+
+    def test_recovery_codes_are_not_made(self) -> None:
+        self._owner_sets_up(set_up_app, before=("POST", f"{CODES}generate/"))
+        self.old.post(f"{CODES}generate/")
+        assert "recovery_codes_generated" not in events(self.user)
+
+    def test_another_password_does_not_keep_the_old_session(self) -> None:
+        self.old.post("/accounts/reauthenticate/", {"password": PASSWORD})
+        self._owner_sets_up(set_up_app, before=("POST", "/accounts/password/change/"))
+        new = "another long enough passphrase"
+        self.old.post("/accounts/password/change/", {"oldpassword": PASSWORD, "password1": new, "password2": new})
