@@ -60,8 +60,9 @@ BUSIEST = [
 ]
 
 
-# A thousand stories of people at the same case: locks are another thing there than in a database of one file.
-INTERLEAVINGS = ["tests/reviews/test_interleavings.py", "-m", "long"]
+# A thousand stories of people at the same case: locks are another thing there than in a database of one file. A test
+# of 250 stories takes more than five minutes on two cores.
+INTERLEAVINGS = ["tests/reviews/test_interleavings.py", "-m", "long", "-o", "faulthandler_timeout=3600"]
 
 
 @pytest.mark.postgres
@@ -82,8 +83,8 @@ def test_record_relay_and_service_work_on_postgresql(chosen: list[str]) -> None:
             "DATABASE_URL": f"{url}/portal",
             "SERVICE_DATABASE_URL": f"{url}/formation",
         }
-        command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *chosen]
+        command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider"]
         # Whoever hangs is named by that run, before the time of this test is over.
-        command += ["-k", "not every_product or bvi", "-o", "faulthandler_timeout=300"]
+        command += ["-k", "not every_product or bvi", "-o", "faulthandler_timeout=300", *chosen]
         run = subprocess.run(command, cwd=PROJECT, env=environment, capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stdout[-6000:] + run.stderr[-2000:]
