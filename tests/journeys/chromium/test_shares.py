@@ -100,6 +100,14 @@ def test_an_owner_is_made_in_one_press_and_nothing_typed_is_lost(
     assert browser.faults == []
 
 
+def test_a_table_that_has_room_does_not_scroll(open_tab: OpenTab, opened: Opened) -> None:
+    tab = at_shares(open_tab, opened, has_script=True).tab
+    for table in ("Share classes", "Shareholdings"):
+        region = tab.get_by_role("region", name=table)
+        assert region.evaluate("(one) => one.scrollHeight - one.clientHeight") == 0
+        assert region.evaluate("(one) => one.scrollWidth - one.clientWidth") == 0
+
+
 _CUT_OFF = """() => [...document.querySelectorAll("main .stacks :is(a, input, td, th)")].filter((one) => {
   const {left, right} = one.getBoundingClientRect();
   return left < 0 || right > innerWidth;
