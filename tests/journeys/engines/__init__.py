@@ -1,0 +1,1 @@
+"""The portal in the engines of Safari and Firefox: WebKitGTK and Firefox ESR."""

@@ -1,0 +1,31 @@
+"""One tab of each engine for a module."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.journeys.engines.drivers import FIREFOX, WEBKIT_DRIVER, XVFB, Engine, Firefox, WebKit
+from tests.needed import needed
+
+# Each stays in one process of a run: it takes seconds to start.
+WEBKIT = pytest.param(
+    WebKit,
+    id="webkit",
+    marks=[needed("WebKitGTK", bool(WEBKIT_DRIVER and XVFB)), pytest.mark.xdist_group("webkit")],
+)
+FIREFOX_ESR = pytest.param(
+    Firefox, id="firefox", marks=[needed("Firefox", bool(FIREFOX)), pytest.mark.xdist_group("firefox")]
+)
+
+
+@pytest.fixture(scope="module", params=[WEBKIT, FIREFOX_ESR])
+def engine(request: pytest.FixtureRequest, site: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
+    with request.param.started(site, tmp_path_factory.mktemp("engine")) as engine:
+        yield engine
+
+
+@pytest.fixture(autouse=True)
+def _no_page_had_an_error(engine: Engine) -> Iterator[None]:
+    """Every test, whatever else it is about."""
+    yield
+    assert engine.console_errors() == []

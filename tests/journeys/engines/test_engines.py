@@ -1,0 +1,181 @@
+"""The portal in WebKitGTK and Firefox: the shortest way through what it does with script, and how it is drawn there.
+
+No test may leave an error in the console of its engine.
+"""
+
+from copy import deepcopy
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from django.contrib.auth import get_user_model
+
+from formation_portal.accounts import addresses
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft
+from formation_portal.reviews.models import Check
+from tests.applications import factories
+from tests.invitations import mailbox
+from tests.journeys.conftest import new_user
+from tests.journeys.engines.conftest import FIREFOX_ESR
+from tests.journeys.engines.drivers import ARROW_RIGHT, ENTER, ESCAPE, TAB, Engine
+from tests.journeys.page_states.party_review import in_review
+from tests.journeys.walkthroughs.drafts import address_of, complete_draft, new_draft, reloaded
+
+_BREACH = """const picture = document.createElement("img");
+  picture.src = "http://elsewhere.example/pixel.png";
+  document.body.append(picture);"""
+_CALL = "(window.wrappedJSObject ?? window).console.error('a call')"
+# A listener of the page reads what the event has not.
+_ERROR = "document.dispatchEvent(new CustomEvent('htmx:sendError'))"
+# Firefox before 133.
+_WITHOUT_KEEPALIVE = "delete wrappedJSObject.Request.prototype.keepalive; delete wrappedJSObject.fetch"
+# A page beyond this number leaves questions out of sight undrawn.
+_MANY = 21
+_BAR_IS_SEEN = """
+  const field = document.querySelector(".field.lit");
+  field.scrollIntoView();
+  const bar = getComputedStyle(field, "::before"), box = field.getBoundingClientRect();
+  const x = box.left + parseFloat(bar.left), y = box.top + box.height / 2;
+  return document.elementFromPoint(x, y) === field;"""
+_RING = "return getComputedStyle(document.activeElement.closest('.choice')).outlineStyle"
+_LINES = """return [...document.querySelectorAll("main .button-plain, main .disclosure > summary")]
+  .map((element) => getComputedStyle(element).textDecorationLine)"""
+_SCROLLS = """return [...document.querySelectorAll(".scroll")]
+  .map((element) => [element.scrollWidth - element.clientWidth, element.scrollHeight - element.clientHeight])"""
+ZOE = {"First name": "Zoë", "Last name": "O’Hara", "Password": "a long enough passphrase"}
+
+
+def signed_up(engine: Engine) -> Any:
+    """Create an account on its page, and confirm the address."""
+    email = f"{uuid4().hex}@example.com"
+    engine.sign_in(None)
+    engine.open("/accounts/signup/")
+    for label, text in {**ZOE, "E-mail address": email}.items():
+        engine.fill(label, text)
+    engine.press("Create account")
+    engine.expect_heading("Applications")
+    user = get_user_model().objects.get(email=email)
+    addresses.confirm(user)
+    return user
+
+
+def test_a_customer_signs_up_answers_uploads_and_invites_and_a_guest_answers(engine: Engine, tmp_path: Path) -> None:
+    draft = new_draft(signed_up(engine))
+    named = {"person.first_name": "Ada", "person.last_name": "Lovelace"}
+    party = services.add_party(draft, "person", ["director"], named, by=draft.application.owner)
+
+    section = f"{address_of(draft)}sections/the-company/"
+    engine.open(section)
+    engine.fill("Name", "Kestrel")
+    engine.send_keys(TAB)
+    engine.choose("Trading")
+    engine.wait_until_saved()
+    engine.fill("Goods", "Tea and coffee")
+    # The page is left before it is saved.
+    engine.open(f"{address_of(draft)}documents/")
+    engine.wait_for_server(lambda: reloaded(draft).entity_raw.get("xy.goods") == "Tea and coffee")
+    assert reloaded(draft).entity_raw["entity.name"] == "Kestrel"
+
+    passport = tmp_path / "passport.pdf"
+    passport.write_bytes(factories.PDF)
+    engine.find("main [type=file]").send_keys(str(passport))
+    engine.expect_text("was uploaded.")
+    assert [document.name for document in reloaded(draft).documents] == ["passport.pdf"]
+
+    engine.open(f"{address_of(draft)}people/{party.token}/invitation/")
+    engine.fill("Their e-mail address", "ada@example.com")
+    engine.press("Send invitation")
+    engine.expect_text("Invitation sent to ada@example.com.")
+
+    engine.sign_in(None)
+    engine.open(mailbox.latest_link("invitation"))
+    engine.press("Send code")
+    engine.expect_text("Enter the code")
+    engine.fill("Code", mailbox.latest_code())
+    engine.press("Open your part")
+    engine.expect_heading("Ada Lovelace")
+    engine.find('[name$="is_pep"]').send_keys(ARROW_RIGHT)
+    engine.send_keys(ARROW_RIGHT)
+    engine.press("I have finished")
+    engine.expect_text("Complete them to finish.")
+
+
+def test_an_agent_accepts_a_company_by_keys(engine: Engine) -> None:
+    draft = in_review(new_user())
+    engine.sign_in(new_user(is_agent=True))
+    engine.open(f"/desk/{draft.application.reference}/parties/kestrel/")
+    engine.send_keys("?", ESCAPE, "o")
+    engine.wait_for("return document.querySelector('#paper img')?.complete")
+    engine.send_keys("a", ENTER)
+    engine.expect_text("3 facts accepted.")
+    assert Check.objects.filter(application=draft.application).count() == 3
+
+
+@pytest.mark.parametrize("engine", [FIREFOX_ESR], indirect=True)
+def test_a_browser_that_keeps_no_request_alive_saves_when_a_page_is_left(engine: Engine) -> None:
+    draft = new_draft()
+    engine.sign_in(draft.application.owner)
+    engine.open(f"{address_of(draft)}sections/the-company/")
+    engine.run(_WITHOUT_KEEPALIVE)
+    engine.fill("Name", "Larkfield")
+    engine.open("/help/")
+    assert reloaded(draft).entity_raw["entity.name"] == "Larkfield"
+
+
+@pytest.fixture
+def long_draft(site: str) -> Draft:
+    """A first section of many questions, with an impossible date."""
+    schema = deepcopy(factories.SCHEMA)
+    schema["sections"][0]["fields"] += [factories.field(f"detail_{number}") for number in range(_MANY)]
+    draft = new_draft(schema=schema)
+    section = draft.schema.section("the-company")
+    assert section is not None
+    raw: dict[str, Any] = {"xy.started_on": {"day": "31", "month": "2", "year": "2020"}}
+    services.save_section(draft, section, raw, version=draft.version(section.key), by=draft.application.owner)
+    return draft
+
+
+def test_the_bar_beside_a_wrong_answer_is_seen_on_a_long_page(engine: Engine, long_draft: Draft) -> None:
+    engine.sign_in(long_draft.application.owner)
+    engine.open(f"{address_of(long_draft)}sections/the-company/")
+    assert engine.run(_BAR_IS_SEEN)
+
+
+def test_a_radio_button_that_is_reached_by_arrow_keys_has_a_ring(engine: Engine) -> None:
+    draft = complete_draft()
+    engine.sign_in(draft.application.owner)
+    engine.open(f"{address_of(draft)}people/ada/?open=1")
+    engine.find('[name$="is_pep"][value="true"]').send_keys(ARROW_RIGHT)
+    assert engine.run(_RING) == "solid"
+
+
+def test_what_reads_like_a_link_is_underlined(engine: Engine) -> None:
+    draft = complete_draft()
+    engine.sign_in(draft.application.owner)
+    engine.open(f"{address_of(draft)}people/ada/?open=1")
+    lines = engine.run(_LINES)
+    assert lines
+    assert set(lines) == {"underline"}
+
+
+def test_a_table_of_shares_that_has_room_does_not_scroll(engine: Engine) -> None:
+    draft = complete_draft()
+    engine.sign_in(draft.application.owner)
+    engine.open(f"{address_of(draft)}shares/")
+    scrolls = engine.run(_SCROLLS)
+    assert scrolls
+    assert all(scroll == [0, 0] for scroll in scrolls)
+
+
+@pytest.mark.parametrize(
+    ("script", "words"), [(_BREACH, "elsewhere.example"), (_CALL, "a call"), (_ERROR, "TypeError")]
+)
+def test_a_breach_a_call_and_a_script_error_are_read(engine: Engine, script: str, words: str) -> None:
+    engine.open("/help/")
+    engine.run(script)
+    errors: list[str] = []
+    engine.wait_for_server(lambda: bool(errors.extend(engine.console_errors()) or errors))
+    (error,) = errors
+    assert words in error
