@@ -122,3 +122,10 @@ def test_print_is_read_on_white() -> None:
     assert "color-scheme: light; --paper: #fff; --sheet: #fff" in (CSS / "print.css").read_text()
     for front in TEXTS:
         assert contrast(TOKENS[front]["light"], "#ffffff") >= 7, front
+
+
+def test_browsers_without_light_dark_get_every_light_colour() -> None:
+    fallbacks = "".join(re.findall(r"@supports not \(color:light-dark\(#000,#fff\)\)\{(.*?)\}\}\}", SHEETS))
+    given = dict(re.findall(r"--([\w-]+):(#[0-9a-f]{6})", fallbacks))
+    assert given == {name: token["light"] for name, token in TOKENS.items()}
+    assert ":root{color-scheme:light;" in fallbacks

@@ -12,6 +12,7 @@ from pathlib import Path
 
 _TOKENS = Path(__file__).resolve().parents[2] / "static/css/tokens.css"
 _TOKEN = re.compile(r"--([\w-]+): light-dark\((#[0-9a-f]{6}), (#[0-9a-f]{6})\)")
+_MINIFIED_TOKEN = re.compile(r"(--[\w-]+:)light-dark\((#[0-9a-f]{6}),#[0-9a-f]{6}\)")
 _GROUNDS = ("paper", "sheet", "well", "heed-wash", "stop-wash")
 # WCAG 2.2: level AA, and AAA, which the portal's own colours keep.
 AA, AAA = 4.5, 7.0
@@ -24,6 +25,14 @@ def contrast(one: str, other: str) -> float:
     """From 1 to 21, by WCAG's formula."""
     darker, lighter = sorted(map(_luminance, (one, other)))
     return (lighter + 0.05) / (darker + 0.05)
+
+
+def without_light_dark(css: str) -> str:
+    """Return the rules that give each token of minified CSS its light colour in browsers without `light-dark()`."""
+    tokens = "".join(f"{name}{light};" for name, light in _MINIFIED_TOKEN.findall(css))
+    if not tokens:
+        return ""
+    return f"@supports not (color:light-dark(#000,#fff)){{@layer tokens{{:root{{color-scheme:light;{tokens}}}}}}}"
 
 
 @cache
@@ -66,7 +75,8 @@ class Accent:
         """A style sheet that puts it in the place of the portal's own."""
         named = {"petrol": self.plain, "petrol-deep": self.deep, "petrol-wash": self.wash}
         tokens = "".join(f"--{name}:light-dark({light},{dark});" for name, (light, dark) in named.items())
-        return f"@layer tokens{{:root{{{tokens}}}}}"
+        css = f"@layer tokens{{:root{{{tokens}}}}}"
+        return css + without_light_dark(css)
 
     def faults(self, least: float = AA) -> Iterator[str]:
         """Where text would be hard to read: in which theme, what on what, and how near they are."""

@@ -23,6 +23,8 @@ from django.templatetags.static import static
 from rjsmin import jsmin
 from whitenoise.storage import CompressedManifestStaticFilesStorage
 
+from .colours import without_light_dark
+
 SHEETS = ("css/index.css", "css/more.css", "css/catalog.css", "css/desk.css")
 # What every page has, in this order: ours listen before htmx does.
 SCRIPTS = (
@@ -43,11 +45,13 @@ _SELECTOR = re.compile(r"[^{};]+(?={)")
 
 
 def bundle_css(index: Path) -> str:
-    """The style sheet that `index` describes: its own text, with each import replaced by the file it names.
+    """The style sheet that `index` describes: its own text, with each import replaced by the file it names, and the
+    light colours for browsers that know no others.
 
     Raises FileNotFoundError for an import of a file that isn't there.
     """
-    return minify_css(_IMPORT.sub(lambda found: (index.parent / found["name"]).read_text(), index.read_text()))
+    css = minify_css(_IMPORT.sub(lambda found: (index.parent / found["name"]).read_text(), index.read_text()))
+    return css + without_light_dark(css)
 
 
 def minify_css(css: str) -> str:
