@@ -13,7 +13,9 @@
 
   const sheet = document.getElementById("keys");
   const shift = sheet?.querySelector("[data-switch]");
-  const isShown = (one) => !one.disabled && one.checkVisibility();
+  /* Safari before 17.4 can't be asked. */
+  const isVisible = (one) => one.checkVisibility?.() ?? one.getClientRects().length > 0;
+  const isShown = (one) => !one.disabled && isVisible(one);
   const TYPED = "input:not([type=checkbox]):not([type=radio]), textarea, select, [contenteditable]";
 
   /* ---- What keys do. Of several elements with the same key, the first one that can be seen. ---- */
