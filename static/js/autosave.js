@@ -213,10 +213,17 @@ window.autosave = (() => {
     saving.leave();
     window.reloading?.keep(form, { isSent: !open, saved: savedNames(form, new FormData(form)) });
     if (!open) return;
-    const headers = { "HX-Request": "true" };
-    const options = { method: "POST", body: bodyOf(form), headers, keepalive: true };
-    fetch(part.getAttribute("hx-post"), options).catch(() => {});
     open = null;
+    const [url, body] = [part.getAttribute("hx-post"), bodyOf(form)];
+    if ("keepalive" in Request.prototype) {
+      fetch(url, { method: "POST", body, headers: { "HX-Request": "true" }, keepalive: true }).catch(() => {});
+      return;
+    }
+    /* Of a page that is gone Firefox before 133 sends only what the page has waited for. */
+    const request = new XMLHttpRequest();
+    request.open("POST", url, false);
+    request.setRequestHeader("HX-Request", "true");
+    request.send(body);
   });
 
   /* ---- Where what was typed is shown again after a reload, it is saved as soon as htmx is there. ---- */
