@@ -4,14 +4,14 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.journeys.engines.drivers import FIREFOX, WEBKIT_DRIVER, XVFB, Engine, Firefox, WebKit
+from tests.journeys.engines.drivers import FIREFOX, Engine, Firefox, WebKit, has_webkit
 from tests.needed import needed
 
 # Each stays in one process of a run: it takes seconds to start.
 WEBKIT = pytest.param(
     WebKit,
     id="webkit",
-    marks=[needed("WebKitGTK", bool(WEBKIT_DRIVER and XVFB)), pytest.mark.xdist_group("webkit")],
+    marks=[needed("WebKitGTK", has_webkit()), pytest.mark.xdist_group("webkit")],
 )
 FIREFOX_ESR = pytest.param(
     Firefox, id="firefox", marks=[needed("Firefox", bool(FIREFOX)), pytest.mark.xdist_group("firefox")]

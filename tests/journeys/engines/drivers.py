@@ -16,12 +16,13 @@ from typing import Any
 
 from django.test import Client
 
-WEBKIT_DRIVER, XVFB, FIREFOX = which("WebKitWebDriver"), which("Xvfb"), which("firefox-esr") or which("firefox")
+FIREFOX = which("firefox-esr") or which("firefox")
+_WEBKIT_DRIVER, _XVFB = which("WebKitWebDriver"), which("Xvfb")
 # The system's own, which has the bindings of GTK.
-_PYTHON = "/usr/bin/python3"
+_PYTHON, _BINDINGS = "/usr/bin/python3", "lib/*/girepository-1.0/WebKit2-4.1.typelib"
 _WINDOW = Path(__file__).with_name("webkit_window.py")
 
-ENTER, TAB, ESCAPE, ARROW_DOWN, ARROW_RIGHT = "\ue007", "\ue004", "\ue00c", "\ue015", "\ue014"
+ENTER, TAB, ESCAPE, ARROW_RIGHT = "\ue007", "\ue004", "\ue00c", "\ue014"
 
 _SECONDS_TO_WAIT, _SECONDS_BETWEEN_LOOKS = 20, 0.05
 # A first visit gets its scripts some moments after it is drawn, and each removes its element when it has run.
@@ -33,6 +34,10 @@ _TAKE_ERRORS = """const messages = Services.console.getMessageArray();
   return messages.filter((message) => message instanceof Ci.nsIScriptError
     && !(message.flags & message.warningFlag) && !/^(chrome|resource):/.test(message.sourceName)).map(String)"""
 _SAVED = "return !document.querySelector('.htmx-request, .uploading')"
+
+
+def has_webkit() -> bool:
+    return bool(_WEBKIT_DRIVER and _XVFB and any(Path("/usr").glob(_BINDINGS)))
 
 
 class Engine(ABC):
@@ -153,7 +158,7 @@ class WebKit(Engine):
         options.add_argument(str(folder))
         with _display() as display:
             with _without_warnings():
-                driver = WebKitGTK(options, Service(WEBKIT_DRIVER, env=os.environ | {"DISPLAY": display}))
+                driver = WebKitGTK(options, Service(_WEBKIT_DRIVER, env=os.environ | {"DISPLAY": display}))
             try:
                 yield cls(driver, base, folder / "console")
             finally:
@@ -239,9 +244,9 @@ def _without_warnings() -> Iterator[None]:
 @contextmanager
 def _display() -> Iterator[str]:
     """A display of its own, higher than any page, so that a picture of the window shows all of it."""
-    assert XVFB
+    assert _XVFB
     reader, writer = os.pipe()
-    arguments = [XVFB, "-displayfd", str(writer), "-screen", "0", "1400x4000x24", "-nolisten", "tcp"]
+    arguments = [_XVFB, "-displayfd", str(writer), "-screen", "0", "1400x4000x24", "-nolisten", "tcp"]
     with subprocess.Popen(arguments, pass_fds=[writer], stderr=subprocess.DEVNULL) as server:
         os.close(writer)
         with os.fdopen(reader) as pipe:
