@@ -176,7 +176,10 @@ def test_the_document_beside_the_facts_scrolls_only_where_it_has_no_room(open_ta
     draft, browser = in_review(new_user()), open_tab(new_user(is_agent=True))
     open_page(browser.tab, f"{browser.base}/desk/{draft.application.reference}/parties/ada/")
     pane = browser.tab.locator(".panes > div > :last-child")
-    assert pane.evaluate("(one) => [getComputedStyle(one).overflowY, one.scrollHeight - one.clientHeight]") == ["auto", 0]
+    assert pane.evaluate("(one) => [getComputedStyle(one).overflowY, one.scrollHeight - one.clientHeight]") == [
+        "auto",
+        0,
+    ]
 
 
 def test_on_a_narrow_page_nothing_is_opened_out_of_sight(open_tab: OpenTab) -> None:

@@ -25,7 +25,8 @@ def engine(request: pytest.FixtureRequest, site: str, tmp_path_factory: pytest.T
 
 
 @pytest.fixture(autouse=True)
-def _no_page_had_an_error(engine: Engine) -> Iterator[None]:
-    """Every test, whatever else it is about."""
+def _wide_page_without_errors(engine: Engine) -> Iterator[None]:
+    """Begin each test with a wide page, and end it with an empty console."""
+    engine.set_width(1280)
     yield
     assert engine.console_errors() == []

@@ -8,7 +8,7 @@ import subprocess
 import time
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from shutil import which
@@ -94,11 +94,13 @@ class Engine(ABC):
             assert time.monotonic() < end, f"{script} {arguments} in {self.run('return document.body.innerText')}"
             time.sleep(_SECONDS_BETWEEN_LOOKS)
 
-    def wait_for_server(self, is_done: Callable[[], bool]) -> None:
+    def next_console_errors(self) -> list[str]:
+        """Wait for errors in the console."""
         end = time.monotonic() + _SECONDS_TO_WAIT
-        while not is_done():
+        while not (errors := self.console_errors()):
             assert time.monotonic() < end
             time.sleep(_SECONDS_BETWEEN_LOOKS)
+        return errors
 
     def expect_heading(self, words: str) -> None:
         """Wait for the page with this heading."""
