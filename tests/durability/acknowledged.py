@@ -1,5 +1,6 @@
 """A process that saves and says so, over a pipe, only once the save has returned; and what must be there afterwards."""
 
+import hashlib
 import json
 import os
 import random
@@ -10,7 +11,7 @@ from django.contrib.auth import get_user_model
 
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
-from formation_portal.applications.models import Application
+from formation_portal.applications.models import Application, Document
 from formation_portal.relay.models import Delivery
 from tests.applications import factories
 from tests.documents import sample_files
@@ -92,6 +93,13 @@ def _fits(draft: Draft) -> bool:
         application.changes.count() == application.revision + 1
         and wanted == draft.entity_raw.get("entity.name")
         and parties == {party.token for party in draft.party_models}
-        and all(document.file.storage.exists(document.file.name) for document in draft.documents)
-        and all(document.file.size == document.size for document in draft.documents)
+        and all(_is_whole(document) for document in draft.documents)
     )
+
+
+def _is_whole(document: Document) -> bool:
+    """Return True if the file of a document is there with the content that was uploaded. It is stored encrypted."""
+    if not document.file.storage.exists(document.file.name):
+        return False
+    with document.file.open() as file:
+        return hashlib.sha256(file.read()).hexdigest() == document.sha256
