@@ -207,10 +207,12 @@ class _ReportedCodes:
         return response
 
 
+@method_decorator(recently_authenticated, name="dispatch")
 class ShowRecoveryCodes(_ReportedCodes, ViewRecoveryCodesView):  # type: ignore[misc]  # allauth has no types
     """Show the recovery codes that were not used yet."""
 
 
+@method_decorator(recently_authenticated, name="dispatch")
 class DownloadRecoveryCodes(_ReportedCodes, DownloadRecoveryCodesView):  # type: ignore[misc]  # allauth has no types
     """Hand out the recovery codes as a file."""
 
