@@ -1,4 +1,4 @@
-"""Posts that somebody may make, each with what a form would send: it does something, and from others nothing."""
+"""The forms of portal and desk, each filled in so that it does something where it may."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,27 +11,40 @@ from formation_portal.applications.models import Application, Party, ShareClass
 from formation_portal.relay.models import Delivery
 from formation_portal.reviews.models import ServiceStatus
 from formation_portal.reviews.transactions import current_version
-from tests.access.world import ALL, APPLICANT, ASSIGNED, BIRTH, EDITOR, LAST_NAME, OWNER, UNASSIGNED, Things, World
+from tests.access.world import (
+    APPLICANT,
+    BIRTH,
+    CLAIMANT,
+    EDITOR,
+    LAST_NAME,
+    NEWCOMER,
+    OWNER,
+    REVIEWER,
+    Things,
+    World,
+)
 from tests.applications import factories
 from tests.applications.imports.sample_sheets import ADA, HEADS, as_csv
 from tests.documents import sample_files
 
 Data = Callable[[World, Things], dict[str, Any]]
+# The agents who may review.
+REVIEWERS = (NEWCOMER, CLAIMANT, REVIEWER, APPLICANT)
 
 
 @dataclass(frozen=True)
 class Post:
-    """One form: its address's name, who sends it, what about, and what it says."""
+    """One filled-in form: the accounts that may send it, and the application it is about."""
 
     name: str
-    who: tuple[str, ...]
-    of: Callable[[World], Things]
+    senders: tuple[str, ...]
+    things: Callable[[World], Things]
     data: Data
     status: int = 302
 
 
 def sight(things: Things) -> str:
-    """What a page of the review was drawn with."""
+    """Return the version of the review that its pages send back."""
     return str(current_version(Application.objects.get(pk=things.case)))
 
 
@@ -44,24 +57,23 @@ def _seen(**more: Any) -> Data:
 
 
 def _of_draft(
-    name: str, data: Data = _nothing, who: tuple[str, ...] = (OWNER, EDITOR, APPLICANT), status: int = 302
+    name: str, data: Data = _nothing, senders: tuple[str, ...] = (OWNER, EDITOR, APPLICANT), status: int = 302
 ) -> Post:
-    return Post(f"portal:{name}", who, lambda world: world.draft, data, status)
+    return Post(f"portal:{name}", senders, lambda world: world.own["draft"], data, status)
 
 
-def _at_desk(name: str, data: Data = _nothing, who: tuple[str, ...] = (ASSIGNED, ALL), status: int = 302) -> Post:
-    return Post(f"desk:{name}", who, lambda world: world.submitted, data, status)
+def _at_desk(
+    name: str, data: Data = _nothing, senders: tuple[str, ...] = (CLAIMANT, REVIEWER), status: int = 302
+) -> Post:
+    return Post(f"desk:{name}", senders, lambda world: world.own["submitted"], data, status)
 
 
-def _about_others(name: str, data: Data = _nothing) -> Post:
-    """What is done to a case in the queue that nobody has claimed."""
-    return Post(
-        f"desk:{name}", (UNASSIGNED, ASSIGNED, ALL, APPLICANT), lambda world: world.elsewhere["submitted"], data
-    )
+def _of_unclaimed_case(name: str, data: Data = _nothing, senders: tuple[str, ...] = REVIEWERS) -> Post:
+    return Post(f"desk:{name}", senders, lambda world: world.strangers["submitted"], data)
 
 
-def _proposed(name: str, who: str, **data: Any) -> Post:
-    return Post(f"desk:{name}", (who,), lambda world: world.proposed, _seen(**data))
+def _of_proposed_case(name: str, sender: str, **data: Any) -> Post:
+    return Post(f"desk:{name}", (sender,), lambda world: world.own["proposed"], _seen(**data))
 
 
 def _party(things: Things) -> dict[str, Any]:
@@ -108,26 +120,23 @@ def _documents(_world: World, _things: Things) -> dict[str, Any]:
     return {"slot": "/Business plan", "file": factories.upload(sample_files.pdf(), "plan.pdf")}
 
 
-RIGHTFUL = (UNASSIGNED, ASSIGNED, ALL, APPLICANT)
 POSTS: tuple[Post, ...] = (
     # The queue.
-    _about_others("claims", lambda world, things: {"case": things.case}),
-    _about_others("claim"),
-    _about_others("next_case"),
-    Post(
-        "desk:assignments",
-        (UNASSIGNED, ALL, APPLICANT),
-        lambda world: world.elsewhere["submitted"],
-        lambda world, things: {"case": things.case, "agent": world.people[ASSIGNED].pk},
+    _of_unclaimed_case("claims", lambda world, things: {"case": things.case}),
+    _of_unclaimed_case("claim"),
+    _of_unclaimed_case("next_case"),
+    _of_unclaimed_case(
+        "assignments",
+        lambda world, things: {"case": things.case, "agent": world.accounts[CLAIMANT].pk},
+        (NEWCOMER, REVIEWER, APPLICANT),
     ),
-    Post(
-        "desk:assignment",
-        (UNASSIGNED, ALL, APPLICANT),
-        lambda world: world.elsewhere["submitted"],
-        lambda world, things: {"agent": world.people[ASSIGNED].pk},
+    _of_unclaimed_case(
+        "assignment",
+        lambda world, things: {"agent": world.accounts[CLAIMANT].pk},
+        (NEWCOMER, REVIEWER, APPLICANT),
     ),
-    _at_desk("releases", lambda world, things: {"case": things.case}, (ASSIGNED,)),
-    _at_desk("release", who=(ASSIGNED,)),
+    _at_desk("releases", lambda world, things: {"case": things.case}, (CLAIMANT,)),
+    _at_desk("release", senders=(CLAIMANT,)),
     # A case.
     _at_desk("acceptances", lambda world, things: {"place": str(BIRTH), "sight": sight(things)}),
     _at_desk("reopenings", lambda world, things: {"place": str(LAST_NAME), "sight": sight(things)}),
@@ -135,15 +144,15 @@ POSTS: tuple[Post, ...] = (
     _at_desk("query_removal", _seen()),
     _at_desk("query_resolution", _seen()),
     _at_desk("notes", _seen(note="Look at this")),
-    _at_desk("note_removal", who=(ALL,)),
+    _at_desk("note_removal", senders=(REVIEWER,)),
     _at_desk("evidence", _evidence),
     _at_desk("screening", _screening),
     _at_desk("screening_removal"),
-    _at_desk("decision", _seen(deed="return", text="Look again"), (ASSIGNED,)),
+    _at_desk("decision", _seen(deed="return", text="Look again"), (CLAIMANT,)),
     _at_desk("service_status_dismissal", _dismissal),
-    _proposed("decision_confirmation", ASSIGNED, certain="1"),
-    _proposed("decision_refusal", ASSIGNED, why="Not so"),
-    _proposed("decision_withdrawal", ALL),
+    _of_proposed_case("decision_confirmation", CLAIMANT, certain="1"),
+    _of_proposed_case("decision_refusal", CLAIMANT, why="Not so"),
+    _of_proposed_case("decision_withdrawal", REVIEWER),
     _at_desk(
         "delivery_resolution",
         lambda world, things: {
@@ -151,12 +160,12 @@ POSTS: tuple[Post, ...] = (
             "seen": Delivery.objects.get(pk=things.delivery).updated_at.isoformat(),
         },
     ),
-    # What agents share.
-    _at_desk("texts", lambda *_: {"title": "New", "text": "Certify it."}, RIGHTFUL),
-    _at_desk("text", lambda *_: {"title": "Copy", "text": "Certify both.", "version": "1"}, RIGHTFUL),
-    _at_desk("text_removal", who=RIGHTFUL),
-    _at_desk("api_keys", lambda *_: {"name": "New", "days": "30", "scopes": "entities:read"}, RIGHTFUL, 200),
-    _at_desk("api_key_revocation", who=RIGHTFUL),
+    # The agents' common texts, and the API keys.
+    _at_desk("texts", lambda *_: {"title": "New", "text": "Certify it."}, REVIEWERS),
+    _at_desk("text", lambda *_: {"title": "Copy", "text": "Certify both.", "version": "1"}, REVIEWERS),
+    _at_desk("text_removal", senders=REVIEWERS),
+    _at_desk("api_keys", lambda *_: {"name": "New", "days": "30", "scopes": "entities:read"}, REVIEWERS, 200),
+    _at_desk("api_key_revocation", senders=REVIEWERS),
     # A draft.
     _of_draft("copy"),
     _of_draft("section", _section),
@@ -179,19 +188,19 @@ POSTS: tuple[Post, ...] = (
     _of_draft("holding_removal"),
     _of_draft("documents", _documents),
     _of_draft("document_removal"),
-    # What binds its owner.
+    # The forms of the owner alone.
     _of_draft("submission", _submission, (OWNER,)),
     _of_draft("removal", _submission, (OWNER,)),
     _of_draft("access", lambda *_: {"email": "new@example.com", "right": "view"}, (OWNER,)),
     _of_draft("collaborator", lambda *_: {"right": "view"}, (OWNER,)),
-    _of_draft("collaborator_removal", who=(OWNER,)),
+    _of_draft("collaborator_removal", senders=(OWNER,)),
     _of_draft("invitation", lambda *_: {"email": "other@example.com"}, (OWNER,)),
-    _of_draft("invitation_withdrawal", who=(OWNER,)),
-    Post("portal:withdrawal", (OWNER,), lambda world: world.submitted, _submission),
+    _of_draft("invitation_withdrawal", senders=(OWNER,)),
+    Post("portal:withdrawal", (OWNER,), lambda world: world.own["submitted"], _submission),
     Post(
         "portal:replies",
         (OWNER, EDITOR, APPLICANT),
-        lambda world: world.returned,
+        lambda world: world.own["returned"],
         lambda world, things: {f"reply:{things.sent_query}": "It is right", f"reply-was:{things.sent_query}": ""},
     ),
 )

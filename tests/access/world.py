@@ -1,8 +1,10 @@
-"""What the access matrix asks about: applications in three states with one of everything, another customer's like them,
-and who asks.
-"""
+"""One world for the table of access: applications in four states with one of everything, and the same of a stranger."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from copy import deepcopy
 from dataclasses import dataclass, field
+from datetime import timedelta
 from typing import Any
 
 from django.contrib.auth import get_user_model
@@ -31,32 +33,26 @@ from formation_portal.reviews.service_status import receive_status
 from formation_portal.reviews.targets import WHOLE_APPLICATION, Target
 from formation_portal.reviews.transactions import current_version
 from formation_portal.service.auth import create_key
+from tests.accounts.people import PASSWORD
 from tests.applications import factories
 from tests.applications.imports.sample_sheets import ADA, HEADS, as_csv
 from tests.documents import sample_files
 from tests.encrypted_rows import update_each
+from tests.invitations import mailbox
 from tests.reviews.deciding import decide
 
 BIRTH = Target.of_field("ada", "person.date_of_birth")
 FIRST_NAME = Target.of_field("ada", "person.first_name")
 LAST_NAME = Target.of_field("ada", "person.last_name")
-OWN = [right for right in AgentRight.values if right != AgentRight.ALL_CASES]
+ALL_BUT_ALL_CASES = [right for right in AgentRight.values if right != AgentRight.ALL_CASES]
 
 STATES = ("draft", "submitted", "returned", "proposed")
 
-# Who asks: nobody, customers, then agents.
-ANONYMOUS, OTHER, INVITED, OWNER = "anonymous", "other customer", "invited, not in yet", "owner"
-EDITOR = "editor"
-NO_RIGHTS, UNASSIGNED, ASSIGNED = "agent without rights", "unassigned agent", "assigned agent"
-ALL, APPLICANT = "agent with all rights", "agent who is the applicant"
-CUSTOMERS, AGENTS = (OTHER, INVITED, OWNER, EDITOR), (NO_RIGHTS, UNASSIGNED, ASSIGNED, ALL, APPLICANT)
-ACTORS = (ANONYMOUS, *CUSTOMERS, *AGENTS)
-
-
-def person(email: str, **more: Any) -> Any:
-    made = get_user_model().objects.create_user(email, **more)
-    addresses.confirm(made)
-    return made
+# The accounts. The rights of AGENT differ from person to person (people.py); the others keep theirs.
+OWNER, STRANGER, INVITED, VIEWER, EDITOR = "owner", "stranger", "invited", "viewer", "editor"
+AGENT, REVIEWER, CLAIMANT, APPLICANT = "agent", "reviewer", "claimant", "applicant"
+NEWCOMER, NO_RIGHTS = "newcomer", "agent without rights"
+RIGHTS_OF_COLLABORATORS = {VIEWER: Right.VIEW, EDITOR: Right.EDIT, APPLICANT: Right.EDIT, INVITED: Right.EDIT}
 
 
 @dataclass
@@ -79,107 +75,140 @@ class Things:
     case: int = 0
     removed: str = ""
     part: str = ""
+    link: str = ""
 
 
 @dataclass
 class World:
-    """All of it. `draft` is being filled in, `submitted` under review, `returned` with its customer again, `proposed`
-    waits for a second agent; those of `elsewhere` are another customer's, in the same states."""
+    """The owner's applications by state, those of the stranger, and what belongs to no application."""
 
-    people: dict[str, Any]
-    draft: Things
-    submitted: Things
-    returned: Things
-    proposed: Things
-    elsewhere: dict[str, Things] = field(default_factory=dict)
+    accounts: dict[str, Any]
+    own: dict[str, Things]
+    strangers: dict[str, Things]
     text: int = 0
     key: int = 0
     entry: int = 0
     browsers: dict[str, Client] = field(default_factory=dict)
 
 
+def person(email: str, **more: Any) -> Any:
+    """Make an account with a password and a confirmed address."""
+    account = get_user_model().objects.create_user(email, PASSWORD, **more)
+    addresses.confirm(account)
+    return account
+
+
+def signed_in(account: Any) -> Client:
+    """Open a browser in which the account has just signed in."""
+    browser = Client()
+    browser.force_login(account)
+    return browser
+
+
 def build() -> World:
-    """Everything, once for each test."""
-    owner = person("owner@example.com", first_name="Ingrid", last_name="Solheim")
-    people = {
-        OWNER: owner,
-        OTHER: person("stranger@example.com"),
+    """Make everything that the table asks about."""
+    accounts = {
+        OWNER: person("owner@example.com", first_name="Ingrid", last_name="Solheim"),
+        STRANGER: person("stranger@example.com"),
         INVITED: person("invited@example.com"),
+        VIEWER: person("viewer@example.com"),
         EDITOR: person("editor@example.com"),
+        AGENT: person("agent@example.com", is_agent=True),
+        REVIEWER: person("reviewer@example.com", is_agent=True),
+        CLAIMANT: person("claimant@example.com", is_agent=True, rights=ALL_BUT_ALL_CASES),
+        NEWCOMER: person("newcomer@example.com", is_agent=True, rights=ALL_BUT_ALL_CASES),
         NO_RIGHTS: person("reader@example.com", is_agent=True, rights=[]),
-        UNASSIGNED: person("unassigned@example.com", is_agent=True, rights=OWN),
-        ASSIGNED: person("assigned@example.com", is_agent=True, rights=OWN),
-        ALL: person("all@example.com", is_agent=True),
         APPLICANT: person("applicant@example.com", is_agent=True),
     }
-    reviewer, stranger = people[ALL], people[OTHER]
-    world = World(people, *(_things(state, owner, people, reviewer) for state in STATES))
-    world.elsewhere = {state: _things(state, stranger, {}, reviewer) for state in STATES}
-    for things in world.elsewhere.values():
-        # Their tokens are no other application's.
-        for model in (Party, ShareClass):
-            for row in model.objects.filter(application=things.case, token__in=("ada", "ordinary")):
-                # What the row holds is bound to its token.
-                update_each(model.objects.filter(pk=row.pk), token=f"{row.token}-of-others", raw=row.raw)
-        things.token, things.share_class = "ada-of-others", "ordinary-of-others"
-    claims.claim([world.submitted.case, world.proposed.case], by=people[ASSIGNED])
+    reviewer = accounts[REVIEWER]
+    own = {state: _things(state, accounts[OWNER], accounts, reviewer) for state in STATES}
+    strangers = {state: _things(state, accounts[STRANGER], {}, reviewer) for state in STATES}
+    for things in strangers.values():
+        _rename_tokens(things)
+    claims.claim([own["submitted"].case, own["proposed"].case], by=accounts[CLAIMANT])
     with transaction.atomic():
-        receive_status(open_draft(Application.objects.get(pk=world.submitted.case)), ServiceStatus(status="on_hold"))
-    now = timezone.now()
-    world.text = SharedText.objects.create(title="Copy", text="Certify it.", by=reviewer, at=now).pk
+        case = Application.objects.get(pk=own["submitted"].case)
+        receive_status(open_draft(case), ServiceStatus(status="on_hold"))
+    world = World(accounts, own, strangers)
+    world.text = SharedText.objects.create(title="Copy", text="Certify it.", by=reviewer, at=timezone.now()).pk
     world.key = create_key(name="Ledger", scopes=["entities:read"])[0].pk
     world.entry = Entry.objects.latest("number").number
-    world.browsers = {who: Client() for who in ACTORS}
-    for who, account in people.items():
-        world.browsers[who].force_login(account)
+    world.browsers = {name: signed_in(account) for name, account in accounts.items()}
     return world
 
 
-def _things(state: str, owner: Any, people: dict[str, Any], reviewer: Any) -> Things:
+@contextmanager
+def undone(*browsers: Client) -> Iterator[None]:
+    """Roll back everything that happens within, in both databases, and give the browsers their cookies back."""
+    cookies = [deepcopy(browser.cookies) for browser in browsers]
+    with transaction.atomic(using="default"), transaction.atomic(using="service"):
+        yield
+        for alias in ("default", "service"):
+            transaction.set_rollback(True, using=alias)
+    for browser, jar in zip(browsers, cookies, strict=True):
+        browser.cookies = jar
+
+
+def _rename_tokens(things: Things) -> None:
+    """Give the stranger's rows tokens that no other application has."""
+    for model in (Party, ShareClass):
+        for row in model.objects.filter(application=things.case, token__in=("ada", "ordinary")):
+            # The stored answers are bound to the token.
+            update_each(model.objects.filter(pk=row.pk), token=f"{row.token}-of-others", raw=row.raw)
+    things.token, things.share_class = "ada-of-others", "ordinary-of-others"
+
+
+def _things(state: str, owner: Any, accounts: dict[str, Any], reviewer: Any) -> Things:
+    """Make an application in a state, with its collaborators where there are accounts for them."""
     draft = open_draft(services.start(owner=owner, product=factories.product()))
     factories.fill_in(draft, by=owner)
     services.add_document(draft, draft.party("ada"), "Passport", factories.upload(sample_files.pdf()), by=owner)
-    found = Things(draft.application.reference, case=draft.application.pk)
-    found.own_document = services.add_document(draft, None, "Business plan", factories.upload(), by=owner).pk
+    things = Things(draft.application.reference, case=draft.application.pk)
+    things.own_document = services.add_document(draft, None, "Business plan", factories.upload(), by=owner).pk
     if state == "draft":
-        _make_draft_things(draft, found, owner)
-    now = timezone.now()
-    for who, right in ((EDITOR, Right.EDIT), (APPLICANT, Right.EDIT), (INVITED, Right.EDIT)):
-        if who in people:
-            account = None if who == INVITED else people[who]
-            made = Collaborator.objects.create(
-                application=draft.application, email=people[who].email, user=account, right=right,
-                key_digest=f"{found.reference}" if account is None else None, asked_at=now, expires_at=now,
-                accepted_at=None if account is None else now,
-            )  # fmt: skip
-            found.collaborator = made.pk
-    found.document = draft.application.documents.filter(party__token="ada").latest("pk").pk
+        _add_to_draft(draft, things, owner)
+    if accounts:
+        _add_collaborators(draft.application, things, accounts)
+    things.document = draft.application.documents.filter(party__token="ada").latest("pk").pk
     if state != "draft":
         services.submit(draft, by=owner)
-        _review(draft, found, reviewer, owner, state)
-    found.change = draft.application.changes.latest("pk").pk
-    found.delivery = Delivery.objects.filter(application=draft.application).earliest("pk").pk
-    update_each(Delivery.objects.filter(pk=found.delivery), state="held", reason="unclear", key="k", sent={})
-    return found
+        _review(draft, things, reviewer, owner, state)
+    things.change = draft.application.changes.latest("pk").pk
+    things.delivery = Delivery.objects.filter(application=draft.application).earliest("pk").pk
+    update_each(Delivery.objects.filter(pk=things.delivery), state="held", reason="unclear", key="k", sent={})
+    return things
 
 
-def _make_draft_things(draft: Draft, found: Things, owner: Any) -> None:
-    """A party that was removed, an uploaded sheet, a part that somebody else fills in, and a choice to undo."""
+def _add_collaborators(application: Application, things: Things, accounts: dict[str, Any]) -> None:
+    """Share the application; only INVITED has not accepted."""
+    now = timezone.now()
+    for name, right in RIGHTS_OF_COLLABORATORS.items():
+        row = Collaborator(application=application, email=accounts[name].email, right=right)
+        row.asked_at = row.expires_at = now
+        if name == INVITED:
+            row.key_digest = things.reference
+        else:
+            row.user, row.accepted_at = accounts[name], now - timedelta(days=1)
+        row.save()
+        things.collaborator = row.pk
+
+
+def _add_to_draft(draft: Draft, things: Things, owner: Any) -> None:
+    """Remove a party, upload a spreadsheet, and invite Ada to fill in her part."""
     party = services.add_party(draft, "person", ["director"], factories.ADA | {"person.first_name": "Bob"}, by=owner)
-    found.removed = party.token
+    things.removed = party.token
     services.remove_party(draft, party, by=owner)
+    sheet = SimpleUploadedFile("people.csv", as_csv(HEADS, ADA))
+    response = signed_in(owner).post(f"/applications/{things.reference}/people/spreadsheet/", {"sheet": sheet})
+    things.sheet = response["Location"].rstrip("/").rpartition("/")[2]
     ada = draft.party("ada")
     assert ada is not None
-    sheet = SimpleUploadedFile("people.csv", as_csv(HEADS, ADA))
-    client = Client()
-    client.force_login(owner)
-    kept = client.post(f"/applications/{found.reference}/people/spreadsheet/", {"sheet": sheet})
-    found.sheet = kept["Location"].rstrip("/").rpartition("/")[2]
-    found.part = parts.invite(draft, ada, email="ada@example.com", by=owner, language="en").reference
+    things.part = parts.invite(draft, ada, email="ada@example.com", by=owner, language="en").reference
+    things.link = mailbox.latest_link("invitation")
 
 
-def _review(draft: Draft, found: Things, reviewer: Any, owner: Any, state: str) -> None:
-    """A round that was returned with a query, and of those that came back the next one."""
+def _review(draft: Draft, things: Things, reviewer: Any, owner: Any, state: str) -> None:
+    """Return the application with a query; submit it again and ask and propose what its state says."""
     party = draft.party("ada")
     assert party is not None
 
@@ -187,16 +216,16 @@ def _review(draft: Draft, found: Things, reviewer: Any, owner: Any, state: str) 
         return current_version(draft.application)
 
     accept(draft, [LAST_NAME], by=reviewer, version=version())
-    found.note = write_note(draft, WHOLE_APPLICATION, text="For colleagues only", by=reviewer).pk
-    found.screening = record_screening(
+    things.note = write_note(draft, WHOLE_APPLICATION, text="For colleagues only", by=reviewer).pk
+    things.screening = record_screening(
         draft, party, kind="sanctions", done_on=timezone.localdate(), outcome="clear",
         upload=factories.upload(sample_files.pdf(), "report.pdf"), by=reviewer,
     ).pk  # fmt: skip
-    found.sent_query = draft_query(draft, BIRTH, text="Is it 1984?", by=reviewer, version=version()).pk
+    things.sent_query = draft_query(draft, BIRTH, text="Is it 1984?", by=reviewer, version=version()).pk
     decide(draft, RETURN, by=reviewer, version=version())
     if state != "returned":
         services.submit(draft, by=owner)
-        found.draft_query = draft_query(draft, FIRST_NAME, text="All of it?", by=reviewer, version=version()).pk
+        things.draft_query = draft_query(draft, FIRST_NAME, text="All of it?", by=reviewer, version=version()).pk
     if state == "proposed":
         decide(draft, DECLINE, text="No", reason="other", by=reviewer, version=version())
     claims.release([draft.application.pk], by=reviewer)
