@@ -155,6 +155,17 @@ def test_nobody_else_opens_the_desk(world: World) -> None:
     walk.finish()
 
 
+def test_who_has_no_right_is_refused_whatever_the_address_names(world: World) -> None:
+    walk = Walk()
+    for row in DESK:
+        name = full_name(row, "desk")
+        if "reference" in PARTS[name]:
+            path = address(world, name, reference="FP-0000-0000-0000")
+            for account in (NO_RIGHTS, OWNER):
+                walk.ask(world.browsers[account], account, row, name, path, "-")
+    walk.finish()
+
+
 @by_some_and_by_all_methods
 def test_a_customer_opens_what_is_theirs(world: World, ways: Any) -> None:
     walk = Walk(ways)
