@@ -7,13 +7,10 @@ from django.test import Client
 from django.utils import timezone
 
 from formation_portal.accounts.models import Right
-from formation_portal.accounts.policies import Policy
 from formation_portal.applications.draft import Draft
 from formation_portal.audit.models import AuditAction, Entry
-from formation_portal.desk.case_access import Opens, opens_of
 from formation_portal.desk.models import Case
 from formation_portal.desk.queue import claims
-from tests.accounts.test_policies import Address, guarded
 from tests.markup import Markup
 
 from .decision_setup import path, sound
@@ -24,9 +21,6 @@ pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
 OWN = [right for right in Right.values if right != Right.ALL_CASES]
 NAMES = ("Larkfield", "Ingrid", "Solheim", "Ada", "Lovelace", "ada@example.com")
-OPENING = [one for one in guarded(Policy.AGENT) if "/desk/sample/" in one.path or "/desk/deliveries/" in one.path]
-# Nothing of a case is shown there but its row in the queue.
-IN_QUEUE = {"/desk/sample/claim/", "/desk/sample/assignment/", "/desk/sample/release/"}
 
 
 def names_in(text: str) -> list[str]:
@@ -35,35 +29,6 @@ def names_in(text: str) -> list[str]:
 
 def claim(draft: Draft, agent: Any) -> None:
     assert claims.claim([draft.application.pk], by=agent)[0]
-
-
-# What is declared.
-
-
-@pytest.mark.parametrize("address", OPENING, ids=str)
-def test_every_address_of_a_case_says_what_it_opens(address: Address) -> None:
-    opens = opens_of(address.view)
-    assert opens is not None
-    assert (opens is Opens.QUEUE) == (address.path in IN_QUEUE)
-
-
-def test_everything_that_hands_out_a_document_or_a_number_asks_for_it() -> None:
-    found = {one.path.removeprefix("/desk/sample/") for one in OPENING if opens_of(one.view) is Opens.DOCUMENTS}
-    assert found == {
-        *("record.json", "record.pdf", "documents/1/", "documents/1/pages/1/", "documents/1/pages/1/picture/"),
-        *("parties/sample/numbers/", "parties/sample/evidence/", "parties/sample/screening/1/file/"),
-    }
-
-
-@pytest.mark.parametrize("address", [one for one in OPENING if one.path not in IN_QUEUE], ids=str)
-def test_whoever_has_no_right_to_cases_is_turned_away_whatever_the_address_names(
-    address: Address, agent: Any, as_agent: Client
-) -> None:
-    agent.set_rights([right for right in OWN if right != Right.OWN_CASES])
-    for ask in (as_agent.get, as_agent.post):
-        answer = ask(address.path)
-        assert answer.status_code in (403, 405)
-        assert answer.status_code == 405 or "_cases”" in answer.content.decode()
 
 
 # The queue without names.

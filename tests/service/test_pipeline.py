@@ -2,10 +2,8 @@
 
 import re
 from datetime import UTC, datetime
-from typing import Any
 
 import pytest
-from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import OperationalError
 from django.http import HttpRequest
 from django.test import Client, RequestFactory, override_settings
@@ -14,12 +12,11 @@ from ninja import NinjaAPI, Router
 
 from formation_portal.service import problems
 from formation_portal.service.api import complete_document
-from formation_portal.service.auth import DEMO_KEY, SCOPES, ensure_demo_key
+from formation_portal.service.auth import DEMO_KEY, ensure_demo_key
 from formation_portal.service.pipeline import Deprecation, route, scopes_of_operations
 from formation_portal.service.schemas import One
 from tests.service import example_catalog
 from tests.service.caller import Caller, pointers, problem
-from tests.service.operations import operations
 
 pytestmark = pytest.mark.django_db(databases=["service"])
 
@@ -30,69 +27,6 @@ def test_a_call_without_a_known_key_is_unauthorized(loaded: None, header: str) -
     answer = Client(headers=headers).get("/api/v1/catalog")
     problem(answer, 401, "unauthorized")
     assert answer["WWW-Authenticate"].startswith("Bearer")
-
-
-@pytest.mark.parametrize(("method", "path", "operation"), operations())
-def test_each_route_is_closed_to_a_key_without_its_scope(
-    caller: Caller, method: str, path: str, operation: str
-) -> None:
-    scopes = scopes_of_operations[operation]
-    assert set(scopes) <= set(SCOPES)
-    shut_out = Caller.without(scopes, account="ours")
-    answer = shut_out.call(method, path)
-    problem(answer, 403, "insufficient_scope")
-    assert "insufficient_scope" in answer["WWW-Authenticate"]
-
-
-@pytest.mark.parametrize(("method", "path"), [(method, path) for method, path, _ in operations() if "{" in path])
-def test_another_accounts_records_are_not_found(
-    caller: Caller, other_account: Caller, entity: str, method: str, path: str
-) -> None:
-    parts = a_whole(caller, entity)
-    problem(call(other_account, method, path, parts), 404, "not_found")
-    own = call(caller, method, path, parts)
-    own.close()
-    assert own.status_code != 404
-
-
-def a_whole(caller: Caller, entity: str) -> dict[str, str]:
-    """An entity with one of each, by the names that paths use."""
-    party, share_class = caller.person(entity, "shareholder"), caller.share_class(entity)
-    file = SimpleUploadedFile("plan.pdf", b"%PDF-1.7\n")
-    upload: Any = caller.upload(f"/entities/{entity}/documents", file=file, document_key="Business plan")
-    return {
-        "entity_id": entity,
-        "party_id": party,
-        "share_class_id": share_class,
-        "shareholding_id": caller.holding(entity, party, share_class),
-        "document_id": upload.json()["data"]["id"],
-        "webhook_id": caller.webhook(),
-    }
-
-
-def call(caller: Caller, method: str, path: str, parts: dict[str, str]) -> Any:
-    """A call whose body is well-formed, so that nothing but the path decides."""
-    bodies: dict[str, Any] = {
-        "status": {"status": "withdrawn"},
-        "csp-data": {"csp_form_schema_id": example_catalog.SHARES_SCHEMA, "csp_data": {}},
-        "reuse": {"source_party_id": parts["party_id"], "roles": ["director"]},
-        "parties": {"party_type": "person", "first_name": "A", "last_name": "B", "roles": ["director"]},
-        "share-classes": {
-            "name": "Other",
-            "currency": "USD",
-            "par_value": 0,
-            "voting_rights": True,
-            "dividend_rights": True,
-        },
-        "shareholdings": {"party_id": parts["party_id"], "share_class_id": parts["share_class_id"], "shares_held": 1},
-    }
-    last, path = path.rpartition("/")[2], path.format(**parts)
-    if method == "POST" and last == "documents":
-        file = SimpleUploadedFile("plan.pdf", b"%PDF-1.7\n")
-        return caller.upload(path, file=file, document_key="Business plan")
-    if method == "PATCH":
-        return caller.patch(path, {"shares_held": 5} if "shareholdings" in path else {})
-    return caller.call(method, path, bodies.get(last))
 
 
 def test_a_request_id_is_echoed_or_made(caller: Caller) -> None:

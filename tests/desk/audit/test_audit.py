@@ -19,7 +19,6 @@ from tests.markup import Element, Markup
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
 ABOUT = Application(pk=700, reference="FP-7K3M-92QX-4TBD")
-ADDRESSES = ("/desk/audit/", "/desk/audit/1/", "/desk/audit/entries.csv")
 
 
 def page(client: Client, query: str = "") -> Markup:
@@ -43,15 +42,6 @@ def look(by: Any, count: int = 1, application: Application = ABOUT) -> None:
 
 def move_back(number: int, days: int) -> None:
     Entry.objects.filter(pk=number).update(moment=moment_of(datetime.now(UTC) - timedelta(days=days)))
-
-
-@pytest.mark.parametrize("address", ADDRESSES)
-def test_it_is_for_agents(address: str, as_agent: Client, as_owner: Client, as_nobody: Client, owner: Any) -> None:
-    look(owner)
-    assert as_agent.get(address).status_code == 200
-    assert as_owner.get(address).status_code == 403
-    assert "/accounts/login/" in as_nobody.get(address)["Location"]
-    assert as_agent.post(address).status_code == 405
 
 
 def test_nothing_is_said_plainly(as_agent: Client) -> None:

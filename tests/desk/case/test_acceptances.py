@@ -160,17 +160,6 @@ def test_a_case_that_its_customer_took_back_says_so(submitted: Draft, as_agent: 
     assert fact(submitted, BIRTH).state == OPEN
 
 
-@pytest.mark.parametrize("what", ["acceptances", "reopenings"])
-def test_its_customer_and_nobody_accept_nothing(
-    submitted: Draft, as_owner: Client, as_nobody: Client, as_agent: Client, what: str
-) -> None:
-    posts = posted(submitted, BIRTH)
-    assert as_owner.post(address(submitted, what), posts).status_code == 403
-    assert as_nobody.post(address(submitted, what), posts).status_code == 302
-    assert as_agent.get(address(submitted, what))["Location"] == f"/desk/{submitted.application.reference}/"
-    assert fact(submitted, BIRTH).state == OPEN
-
-
 def test_a_section_that_is_accepted_leads_on_to_the_next_one(submitted: Draft, as_agent: Client) -> None:
     facts = load_checklist(submitted)
     own = facts.of_holder("")

@@ -64,7 +64,3 @@ def test_a_document_of_another_case_is_not_found(submitted: Draft, owner: Any, a
 
 def test_a_draft_is_not_found(draft: Draft, as_agent: Client) -> None:
     assert as_agent.get(path(draft)).status_code == 404
-
-
-def test_its_customer_sees_it_only_on_the_other_side(submitted: Draft, as_owner: Client) -> None:
-    assert as_owner.get(path(submitted)).status_code == 403

@@ -13,7 +13,7 @@ from formation_portal.applications.draft import Draft
 from formation_portal.contract.lifecycle import State
 from formation_portal.relay.models import Delivery, DeliveryState
 from formation_portal.reviews.checklist import Checklist, load_checklist
-from formation_portal.reviews.decisions import DECLINE, RETURN
+from formation_portal.reviews.decisions import RETURN
 from formation_portal.reviews.models import DecisionOutcome, DeclineReason, ReviewDecision
 from formation_portal.reviews.queries import draft_query, write_note
 from formation_portal.reviews.targets import WHOLE_APPLICATION, Target
@@ -335,15 +335,6 @@ def test_the_form_costs_the_same_however_much_is_against_it(
     assert len(many) == len(few)
     # Read once, for how far they have come and for what stands against an approval.
     assert sum('FROM "relay_delivery"' in one["sql"] for one in many) == 1
-
-
-@pytest.mark.parametrize("transition", ["ruling/", "ruling/confirmation/", "ruling/refusal/", "ruling/retraction/"])
-def test_only_agents_decide(submitted: Draft, transition: str, as_owner: Client, as_nobody: Client) -> None:
-    address, posted = path(submitted, transition), {"deed": DECLINE, "text": "No"}
-    assert as_owner.post(address, posted).status_code == 403
-    assert as_nobody.post(address, posted)["Location"].startswith("/accounts/")
-    assert state(submitted) == State.SUBMITTED_FOR_REVIEW
-    assert not ReviewDecision.objects.exists()
 
 
 def test_no_customer_reads_why_it_was_declined_for_us(submitted: Draft, as_agent: Client, as_owner: Client) -> None:

@@ -189,20 +189,6 @@ def test_what_the_provider_has_to_change_by_hand_is_named_without_its_values(
     assert "Please remove it." in page_of(as_agent, path(row)).one("textarea", id="inquiry").text
 
 
-def test_only_agents_come_here(
-    complete: Draft, as_owner: Client, as_other_customer: Client, as_nobody: Client, as_agent: Client
-) -> None:
-    row = put("party", "held", UNCLEAR)
-    for more in ("", "decision/"):
-        for client in (as_owner, as_other_customer):
-            assert client.get(path(row, more)).status_code == 403
-            assert client.post(path(row, more), {"deed": "absent"}).status_code in (403, 405)
-        assert as_nobody.get(path(row, more)).status_code == 302
-    assert as_nobody.post(path(row, "decision/"), {"deed": "absent"}).status_code == 302
-    assert Delivery.objects.get(pk=row.pk).needs_a_decision
-    assert as_agent.get(f"{LIST}{row.pk + 1000}/").status_code == 404
-
-
 def test_a_draft_in_which_nothing_is_wrong_is_nobodys_to_read(complete: Draft, as_agent: Client) -> None:
     row = Delivery.objects.get(kind="party")
     assert as_agent.get(path(row)).status_code == 404

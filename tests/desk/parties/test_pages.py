@@ -351,11 +351,6 @@ def test_nobody_is_found_by_a_wrong_token_or_at_another_case(submitted: Draft, a
     assert as_agent.get(address(other)).status_code == 404
 
 
-def test_its_customer_never_sees_it(submitted: Draft, as_owner: Client, as_nobody: Client) -> None:
-    assert as_owner.get(address(submitted)).status_code == 403
-    assert as_nobody.get(address(submitted)).status_code == 302
-
-
 def test_it_costs_a_fixed_number_of_queries(
     submitted: Draft, as_agent: Client, agent: Any, owner: Any, django_assert_max_num_queries: Any
 ) -> None:

@@ -163,19 +163,6 @@ def test_next_goes_on_where_another_agent_was_faster(
     assert (found.pk, holder(first), holder(second)) == (second.pk, colleague, agent)
 
 
-@pytest.mark.parametrize("action", ["claims/", "releases/", "next-case/", "{}/claim/", "{}/release/"])
-def test_only_agents_claim(
-    submitted: Draft, action: str, as_owner: Client, as_nobody: Client, as_agent: Client
-) -> None:
-    address = f"/desk/{action.format(submitted.application.reference)}"
-    posted = {"case": submitted.application.pk}
-    assert as_owner.post(address, posted).status_code == 403
-    assert as_nobody.post(address, posted)["Location"].startswith("/accounts/")
-    assert holder(submitted.application) is None
-    assert as_agent.get(address).status_code == 302
-    assert holder(submitted.application) is None
-
-
 def test_a_draft_cannot_be_claimed(draft: Draft, as_agent: Client) -> None:
     assert as_agent.post(f"/desk/{draft.application.reference}/claim/").status_code == 404
 

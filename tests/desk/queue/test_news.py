@@ -98,11 +98,6 @@ def test_its_address_opened_by_itself_is_the_queue(as_agent: Client) -> None:
     assert as_agent.get("/desk/news/?view=mine&token=1.2")["Location"] == "/desk/?view=mine"
 
 
-def test_only_agents_hear_of_it(as_owner: Client, as_nobody: Client) -> None:
-    assert as_owner.get("/desk/news/", headers=HTMX).status_code == 403
-    assert as_nobody.get("/desk/news/")["Location"].startswith("/accounts/")
-
-
 def test_a_page_whose_session_has_ended_stays_and_hears_of_nothing(as_nobody: Client) -> None:
     answer = as_nobody.get("/desk/news/", headers=HTMX)
     assert (answer.status_code, dict(answer.headers).get("HX-Redirect")) == (204, None)

@@ -219,12 +219,6 @@ def test_the_filters_stay_with_the_view(as_agent: Client) -> None:
     assert hidden.attributes["value"] == "overdue"
 
 
-def test_the_desk_is_not_for_customers(owner: Any, as_owner: Client, as_nobody: Client) -> None:
-    submitted_ones(owner, 1)
-    assert as_owner.get("/desk/").status_code == 403
-    assert as_nobody.get("/desk/").status_code == 302
-
-
 def test_more_cases_cost_no_more_queries(owner: Any, agent: Any, as_agent: Client) -> None:
     costs = []
     asked = f"?view=mine&q=ingrid+solheim&state=submitted_for_review&holder={agent.pk}"

@@ -21,9 +21,6 @@ __all__ = ["clock"]
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
-TABLES = ("open", "throughput", "questions", "reasons", "times", "products")
-ADDRESSES = ("/desk/figures/", *(f"/desk/figures/{name}.csv" for name in TABLES))
-
 
 def page(client: Client, query: str = "") -> Markup:
     markup = Markup(client.get(f"/desk/figures/{query}").content.decode())
@@ -43,14 +40,6 @@ def add_query_totals(words: str, *, returns: int, form: str = "Example company",
     for span in Span:
         first = span.start_of(start or timezone.localdate())
         QuestionTotal.objects.create(span=span, start=first, question=question, returns=returns, remarks=returns)
-
-
-@pytest.mark.parametrize("address", ADDRESSES)
-def test_they_are_for_agents(address: str, as_agent: Client, as_owner: Client, as_nobody: Client) -> None:
-    assert as_agent.get(address).status_code == 200
-    assert as_owner.get(address).status_code == 403
-    assert "/accounts/login/" in as_nobody.get(address)["Location"]
-    assert as_agent.post(address).status_code == 405
 
 
 def test_there_is_no_other_table(as_agent: Client) -> None:

@@ -6,7 +6,6 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from formation_portal.accounts.models import Right
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft
 from formation_portal.desk.models import SharedText
@@ -109,13 +108,6 @@ def test_nobody_overwrites_what_they_have_not_seen(as_agent: Client, as_colleagu
     assert as_agent.post(f"{TEXTS}{kept.pk}/", form | {"version": version}).status_code == 302
     kept.refresh_from_db()
     assert (kept.text, kept.removed_at) == ("Mine", None)
-
-
-def test_it_is_for_agents_who_may_ask(as_agent: Client, as_owner: Client, agent: Any) -> None:
-    kept = shared(agent, "Copy", "First")
-    agent.set_rights([one for one in Right.values if one != Right.REVIEW])
-    for address in (TEXTS, f"{TEXTS}{kept.pk}/", f"{TEXTS}{kept.pk}/removal/"):
-        assert (as_agent.post(address).status_code, as_owner.post(address).status_code) == (403, 403)
 
 
 def test_a_text_is_inserted_into_a_query_with_everything_else_as_it_was_typed(

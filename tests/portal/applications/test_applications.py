@@ -57,17 +57,3 @@ def test_what_was_submitted_is_not_deleted(submitted: Draft, as_owner: Client) -
     response = as_owner.post(f"/applications/{submitted.application.reference}/removal/")
     assert response["Location"].endswith("/status/")
     assert Application.objects.visible_to(submitted.application.owner).exists()
-
-
-@pytest.mark.parametrize("page", ["", "check/", "submission/", "status/", "withdrawal/", "removal/"])
-@pytest.mark.parametrize("method", ["get", "post"])
-def test_another_customer_finds_nothing(
-    page: str, method: str, application: Application, as_other_customer: Client
-) -> None:
-    response = getattr(as_other_customer, method)(f"/applications/{application.reference}/{page}")
-    assert response.status_code in (404, 405)
-
-
-@pytest.mark.parametrize("page", ["", "check/", "status/", "removal/"])
-def test_an_agent_has_no_way_into_a_draft(page: str, application: Application, as_agent: Client) -> None:
-    assert as_agent.get(f"/applications/{application.reference}/{page}").status_code == 404

@@ -12,7 +12,6 @@ from formation_portal.relay.models import Delivery
 from tests.applications import factories
 from tests.encrypted_rows import update_each
 from tests.markup import Markup
-from tests.portal.submission.test_record import without_token
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
@@ -63,19 +62,6 @@ def test_nothing_of_the_delivery_is_copied(submitted: Draft, as_owner: Client) -
 def test_the_status_leads_to_it(submitted: Draft, as_owner: Client) -> None:
     status = as_owner.get(f"/applications/{submitted.application.reference}/status/").content.decode()
     assert f'href="{path(submitted)}"' in status
-
-
-@pytest.mark.parametrize("method", ["get", "post"])
-def test_only_its_owner_copies_it(
-    method: str, complete: Draft, as_other_customer: Client, as_agent: Client, as_nobody: Client
-) -> None:
-    absent = getattr(as_other_customer, method)("/applications/FP-0000-0000-0000/copy/")
-    for client in (as_other_customer, as_agent):
-        response: Any = getattr(client, method)(path(complete))
-        assert response.status_code == 404
-    assert without_token(getattr(as_other_customer, method)(path(complete))) == without_token(absent)
-    assert getattr(as_nobody, method)(path(complete)).status_code == 302
-    assert Application.objects.count() == 1
 
 
 @pytest.fixture

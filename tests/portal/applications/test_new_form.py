@@ -14,7 +14,6 @@ from formation_portal.contract.catalog import CatalogItem, parse_catalog
 from formation_portal.gateway.catalog import cached_catalog, catalog
 from formation_portal.service.catalog.loader import read_catalog
 from tests.markup import Markup
-from tests.portal.submission.test_record import without_token
 
 pytestmark = [pytest.mark.django_db(databases=["default", "service"]), pytest.mark.usefixtures("full_catalog")]
 
@@ -90,17 +89,6 @@ def test_an_application_of_the_present_form_has_no_such_page(owner: Any, as_owne
     draft = open_draft(services.start(owner=owner, product=current.item))
     assert path(draft) not in as_owner.get(path(draft, "")).content.decode()
     assert as_owner.get(path(draft))["Location"] == path(draft, "")
-
-
-def test_only_its_owner_sees_it(
-    outdated: Draft, as_other_customer: Client, as_agent: Client, as_nobody: Client
-) -> None:
-    absent = as_other_customer.get("/applications/FP-0000-0000-0000/new-form/")
-    for client in (as_other_customer, as_agent):
-        assert client.get(path(outdated)).status_code == 404
-        assert client.post(path(outdated)).status_code == 404
-    assert without_token(as_other_customer.get(path(outdated))) == without_token(absent)
-    assert as_nobody.get(path(outdated)).status_code == 302
 
 
 def test_what_is_known_is_known_without_a_call(outdated: Draft, settings: Any) -> None:

@@ -16,7 +16,6 @@ from tests.journeys.actors.generic_client import GenericClient
 from tests.journeys.clients import InProcessBrowser
 from tests.journeys.conftest import browser, customer
 from tests.markup import Markup
-from tests.portal.submission.test_record import without_token
 
 __all__ = ["browser", "customer"]
 
@@ -105,18 +104,6 @@ def test_what_has_changed_meanwhile_is_shown_before_it_is_done(filled: Draft, ow
 def test_nothing_is_carried_to_the_same_product_or_to_none(product: str, filled: Draft, as_owner: Client) -> None:
     assert as_owner.get(path(filled, product)).status_code == 404
     assert as_owner.post(path(filled, product), {"seen": ""}).status_code == 404
-
-
-@pytest.mark.parametrize("product", ["", THERE])
-def test_only_its_owner_carries_it_over(
-    product: str, filled: Draft, as_other_customer: Client, as_agent: Client, as_nobody: Client
-) -> None:
-    absent = as_other_customer.get("/applications/FP-0000-0000-0000/carry-over/")
-    for client in (as_other_customer, as_agent):
-        assert client.get(path(filled, product)).status_code == 404
-        assert client.post(path(filled, product)).status_code == 404
-    assert without_token(as_other_customer.get(path(filled, product))) == without_token(absent)
-    assert as_nobody.get(path(filled, product)).status_code == 302
 
 
 def test_more_people_cost_no_more_queries(

@@ -138,16 +138,6 @@ def test_after_submitting_files_are_read_only(as_owner: Client, submitted: Draft
     assert b"".join(answer.streaming_content) == factories.PDF  # type: ignore[attr-defined]
 
 
-def test_another_customer_finds_nothing(as_other_customer: Client, complete: Draft) -> None:
-    [document] = complete.documents
-    assert as_other_customer.get(url(complete.application)).status_code == 404
-    assert upload(as_other_customer, complete.application, "/Business plan").status_code == 404
-    for more in (f"{document.pk}/", f"{document.pk}/removal/"):
-        assert as_other_customer.get(url(complete.application, more)).status_code == 404
-    assert as_other_customer.post(url(complete.application, f"{document.pk}/removal/")).status_code == 404
-    assert len(open_draft(complete.application).documents) == 1
-
-
 def test_a_document_of_another_application_is_not_found(as_owner: Client, complete: Draft, owner: Any) -> None:
     other = services.start(owner=owner, product=factories.product())
     [document] = complete.documents

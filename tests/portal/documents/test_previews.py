@@ -90,18 +90,6 @@ def test_what_cannot_be_shown_says_so_and_can_be_downloaded(as_owner: Client, co
     assert as_owner.get(url(document, "thumbnail/")).status_code == 404
 
 
-@pytest.mark.parametrize("more", ["thumbnail/", "pages/1/", "pages/1/picture/", ""])
-def test_nobody_else_finds_them(
-    as_owner: Client, as_other_customer: Client, as_agent: Client, as_nobody: Client, document: Document, more: str
-) -> None:
-    absent = as_other_customer.get(f"/applications/{document.application.reference}/documents/999/{more}")
-    for client in (as_other_customer, as_agent):
-        refused = client.get(url(document, more))
-        assert refused.status_code == absent.status_code == 404
-    assert as_nobody.get(url(document, more)).status_code == 302
-    assert as_owner.post(url(document, more)).status_code == 405
-
-
 def test_agents_look_at_what_was_submitted(
     as_agent: Client, as_owner: Client, complete: Draft, document: Document, owner: Any
 ) -> None:

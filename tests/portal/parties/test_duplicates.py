@@ -148,16 +148,3 @@ def test_after_submitting_nothing_is_asked(as_owner: Client, complete: Draft, ow
     as_owner.post(address, {"other": ada.token, "choice": "one"})
     assert len(fresh(complete).parties) == 2
     assert "double" not in as_owner.get(url(complete, "")).content.decode()
-
-
-def test_other_customers_agents_and_nobody_decide_nothing(
-    as_other_customer: Client, as_agent: Client, as_nobody: Client, as_owner: Client, again: Draft
-) -> None:
-    save(as_owner, again)
-    other = again.parties[0].token
-    for client in (as_other_customer, as_agent):
-        there = client.post(url(again, "again/double/"), {"other": other, "choice": "one"})
-        nowhere = client.post("/applications/FP-0000/people/again/double/", {"other": other, "choice": "one"})
-        assert (there.status_code, nowhere.status_code) == (404, 404)
-    assert as_nobody.get(url(again, "again/double/"))["Location"].startswith("/accounts/login/")
-    assert len(fresh(again).parties) == 2

@@ -273,13 +273,6 @@ def test_a_party_that_is_not_there_is_not_found(as_owner: Client, draft: Draft, 
         assert as_owner.get(url(draft.application, unknown, more)).status_code == 404
 
 
-def test_another_customer_finds_nothing(as_other_customer: Client, draft: Draft, ada: Party) -> None:
-    for more in ("", "removal/", "roles/"):
-        assert as_other_customer.get(url(draft.application, ada, more)).status_code == 404
-        assert as_other_customer.post(url(draft.application, ada, more)).status_code == 404
-    assert stored(draft.application).raw["person.first_name"] == "Ada"
-
-
 def headings(page: Markup) -> list[str]:
     return [one.text.strip() for one in page.elements if one.tag == "h2"]
 

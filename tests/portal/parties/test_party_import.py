@@ -201,21 +201,6 @@ def test_a_sheet_whose_week_is_over_is_gone(as_owner: Client, draft: Draft) -> N
     assert people(draft) == []
 
 
-def test_another_customers_sheet_is_as_absent_as_one_that_never_was(
-    as_owner: Client, as_other_customer: Client, as_agent: Client, as_nobody: Client, draft: Draft
-) -> None:
-    sheet = Upload(as_owner, draft, ADA)
-    ticked = sheet.ticked
-    for client in (as_other_customer, as_agent):
-        for path in (sheet.url, f"{sheet.url}removal/"):
-            answer = client.post(path, ticked)
-            assert answer.status_code == 404
-            unknown = client.post(path.replace(draft.application.reference, "FP-0000-0000-0000"), ticked)
-            assert main(answer) == main(unknown)
-    assert as_nobody.get(sheet.url)["Location"].startswith("/accounts/login/")
-    assert people(draft) == []
-
-
 def test_who_may_only_read_sees_it_and_adds_nothing(
     as_owner: Client, as_other_customer: Client, draft: Draft, other_customer: Any
 ) -> None:

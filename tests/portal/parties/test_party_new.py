@@ -110,10 +110,5 @@ def test_after_submitting_nobody_is_added(as_owner: Client, submitted: Draft) ->
     assert len(open_draft(submitted.application).parties) == 1
 
 
-def test_another_customer_finds_nothing(as_other_customer: Client, application: Application) -> None:
-    assert as_other_customer.get(url(application)).status_code == 404
-    assert as_other_customer.post(url(application), {"kind": "person", "roles": "director"}).status_code == 404
-
-
 def test_a_role_that_is_not_asked_now_offers_nothing_to_add(as_owner: Client, application: Application) -> None:
     assert "You can’t add anyone to this role" in page_of(as_owner, application, "?role=manager").one("main").text

@@ -158,16 +158,6 @@ def test_after_submitting_nothing_can_be_pressed(as_owner: Client, submitted: Dr
     assert open_draft(submitted.application).parties[0].roles == submitted.parties[0].roles
 
 
-def test_another_customer_finds_nothing(as_other_customer: Client, draft: Draft, owner: Any) -> None:
-    party = services.add_party(draft, "person", ["director"], factories.ADA, by=owner)
-    assert as_other_customer.get(url(draft.application)).status_code == 404
-    assert (
-        as_other_customer.post(f"{url(draft.application)}{party.token}/roles/", {"role": "shareholder"}).status_code
-        == 404
-    )
-    assert open_draft(draft.application).parties[0].roles == ("director",)
-
-
 def test_the_button_leads_on_once_nothing_is_missing(as_owner: Client, draft: Draft, owner: Any) -> None:
     def pressed_first() -> str:
         page = page_of(as_owner, draft.application)

@@ -96,12 +96,3 @@ def test_the_desk_counts_nobody_who_was_removed_since(as_agent: Client, complete
 
 def test_a_party_that_never_was_is_not_restored(as_owner: Client, removed: Draft) -> None:
     assert as_owner.post(url(removed, "0000000000/restoration/")).status_code == 404
-
-
-def test_other_customers_and_agents_restore_nothing(
-    as_other_customer: Client, as_agent: Client, removed: Draft
-) -> None:
-    for client in (as_other_customer, as_agent):
-        there, nowhere = client.post(restoration(removed)), client.post("/applications/FP-0000/people/x/restoration/")
-        assert (there.status_code, nowhere.status_code) == (404, 404)
-    assert fresh(removed).parties == ()

@@ -121,18 +121,6 @@ def test_a_closed_application_takes_no_sheet(as_owner: Client, submitted: Draft)
     assert not PartyImport.objects.exists()
 
 
-@pytest.mark.parametrize("page", ["spreadsheet/", "spreadsheet.xlsx", "spreadsheet.csv"])
-def test_another_customers_sheet_is_as_absent_as_one_that_never_was(
-    as_other_customer: Client, as_agent: Client, as_nobody: Client, draft: Draft, page: str
-) -> None:
-    unknown = url(draft, page).replace(draft.application.reference, "FP-0000-0000-0000")
-    for client in (as_other_customer, as_agent):
-        answer = client.get(url(draft, page))
-        assert answer.status_code == 404
-        assert sound(answer).one("main").text == sound(client.get(unknown)).one("main").text
-    assert as_nobody.get(url(draft, page))["Location"].startswith("/accounts/login/")
-
-
 def test_the_pages_take_as_many_queries_for_fifty_rows_as_for_one(as_owner: Client, draft: Draft, owner: Any) -> None:
     services.add_party(draft, "person", ["director"], factories.ADA, by=owner)
 

@@ -248,12 +248,6 @@ def test_a_section_that_is_not_about_the_entity_is_not_there(
     assert as_owner.get(url(application, key)).status_code == 404
 
 
-def test_another_customer_finds_nothing(as_other_customer: Client, application: Application) -> None:
-    assert as_other_customer.get(url(application)).status_code == 404
-    assert as_other_customer.post(url(application), {"q:name": "Mine"}).status_code == 404
-    assert open_draft(application).entity_raw == {}
-
-
 def test_a_section_whose_rule_does_not_hold_says_so_and_is_passed_over(as_owner: Client, owner: Any) -> None:
     company, funds, *rest = factories.SCHEMA["sections"]
     rule = {"depends_on": {"field": "activity", "value": "Trading"}}

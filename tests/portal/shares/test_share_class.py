@@ -208,12 +208,5 @@ def test_a_submitted_class_is_read_only(as_owner: Client, submitted: Draft) -> N
     assert stored(submitted.application).label == "Ordinary"
 
 
-def test_another_customer_finds_nothing(as_other_customer: Client, complete: Draft) -> None:
-    token = complete.share_classes[0].token
-    for more in ("new/", f"{token}/", f"{token}/removal/"):
-        assert as_other_customer.get(url(complete.application, more)).status_code == 404
-        assert as_other_customer.post(url(complete.application, more), ANSWERS).status_code == 404
-
-
 def test_a_class_that_is_not_there_is_not_found(as_owner: Client, application: Application) -> None:
     assert as_owner.get(url(application, "0000000000/")).status_code == 404

@@ -97,16 +97,6 @@ def test_a_split_of_what_somebody_else_has_changed_asks_first(as_owner: Client, 
     assert typed(trio)[0] == ["8", ""]
 
 
-def test_nobody_but_the_owner_splits(
-    as_other_customer: Client, as_nobody: Client, as_agent: Client, trio: Draft
-) -> None:
-    post = {"split": trio.share_classes[0].token}
-    assert save(as_other_customer, trio, post).status_code == 404
-    assert save(as_nobody, trio, post).status_code == 302
-    assert save(as_agent, trio, post).status_code in (302, 403, 404)
-    assert typed(trio) == [["", ""]] * 3
-
-
 def test_after_submitting_nothing_is_split(as_owner: Client, submitted: Draft) -> None:
     post = {"split": submitted.share_classes[0].token}
     assert save(as_owner, submitted, post).status_code == 409

@@ -174,11 +174,6 @@ def test_a_product_without_share_classes_has_no_such_page(as_owner: Client, owne
     assert as_owner.get(f"{url(application)}classes/new/").status_code == 404
 
 
-def test_another_customer_finds_nothing(as_other_customer: Client, with_holdings: Draft) -> None:
-    assert as_other_customer.get(url(with_holdings.application)).status_code == 404
-    assert save(as_other_customer, with_holdings, {cell(with_holdings, 0, 0): "1"}).status_code == 404
-
-
 @pytest.mark.parametrize(
     "typed",
     [

@@ -1,22 +1,18 @@
 """Working on somebody's application: asked by e-mail, with a right that every page keeps to."""
 
-import re
 from datetime import timedelta
 from typing import Any
 
 import pytest
 from allauth.account.models import EmailAddress
 from django.test import Client
-from django.urls import NoReverseMatch, reverse
 from django.utils import timezone
 
-from formation_portal.accounts.policies import Policy, policy_of
 from formation_portal.applications import services
 from formation_portal.applications.access import Collaborator, Right
 from formation_portal.applications.draft import Draft, open_draft
-from formation_portal.applications.models import Application, Document
+from formation_portal.applications.models import Application
 from formation_portal.mail.models import Letter
-from formation_portal.portal import urls
 from tests.applications import factories
 from tests.invitations import mailbox
 from tests.markup import Element, Markup
@@ -35,17 +31,6 @@ def page_of(browser: Client, path: str) -> Markup:
     assert page.faults == []
     assert page.unlabelled() == []
     return page
-
-
-def unsigned(page: bytes, address: str) -> bytes:
-    """A page without its own address, its forms' tokens, its nonce and the seconds until its session ends."""
-    unsigned_page = re.sub(
-        rb'name="csrfmiddlewaretoken" value="[^"]+"|<p id="session-clock".*?</p>|nonce=[\w-]{22}',
-        b"",
-        page,
-        flags=re.DOTALL,
-    )
-    return unsigned_page.replace(address.encode(), b"")
 
 
 def let_in(draft: Draft, person: Any, right: Right) -> Collaborator:
@@ -212,54 +197,6 @@ def test_a_right_is_changed_and_taken_back(
 # Keeping to it.
 
 
-def addresses(draft: Draft) -> dict[str, str]:
-    """Every address of the application, with what is really there."""
-    document = Document.objects.first()
-    there = {
-        "reference": draft.application.reference,
-        "key": "the-company",
-        "token": draft.parties[0].token,
-        "party": draft.parties[0].token,
-        "share_class": draft.share_classes[0].token,
-        "number": document.pk if document else 1,
-    }
-    found = {}
-    for pattern in urls.application:
-        named = {name: there.get(name, 1) for name in pattern.pattern.converters} | {"reference": there["reference"]}
-        assert policy_of(pattern.callback) is Policy.CUSTOMER
-        if pattern.name in ("share_class", "share_class_removal"):
-            named["token"] = there["share_class"]
-        try:
-            found[pattern.name] = reverse(f"portal:{pattern.name}", kwargs=named)
-        except NoReverseMatch as error:
-            raise AssertionError(pattern.name) from error
-    return found
-
-
-# What binds the owner, or opens the application to somebody else.
-OWNERS = {
-    "submission", "withdrawal", "removal", "access", "collaborator", "collaborator_removal",
-    "invitation", "invitation_withdrawal", "invitation_reminder",
-}  # fmt: skip
-
-
-def test_who_may_read_reads_every_page_and_changes_nothing(
-    as_other_customer: Client, complete: Draft, other_customer: Any
-) -> None:
-    let_in(complete, other_customer, Right.VIEW)
-    revision = complete.application.revision
-    for name, address in addresses(complete).items():
-        response = as_other_customer.get(address)
-        assert b"".join(response) is not None  # a file is read to its end, and so closed
-        # Without a catalog there is nothing to carry over to.
-        expected = (403,) if name in OWNERS else (200, 302, 404, 405, 503)
-        assert response.status_code in expected, name
-        assert as_other_customer.post(address, {"version": "1"}).status_code in (403, 404, 405), name
-    stored = Application.objects.get(pk=complete.application.pk)
-    assert (stored.revision, stored.state) == (revision, "draft")
-    assert Application.objects.count() == 1
-
-
 def is_hidden(element: Element) -> bool:
     """Whether it is hidden, or waits in a template for script to bring it."""
     return element.inside("template") or element.attributes.get("type") == "hidden"
@@ -291,23 +228,9 @@ def test_who_may_edit_does_all_but_what_binds_the_owner(
     stored = open_draft(Application.objects.get(pk=complete.application.pk))
     assert stored.parties[0].raw["person.last_name"] == "King"
     assert stored.application.changes.first().who == other_customer
-    for name, address in addresses(complete).items():
-        if name in OWNERS:
-            assert as_other_customer.get(address).status_code == 403, name
-            assert as_other_customer.post(address, {"declaration": "1", "email": "x@example.com"}).status_code == 403, (
-                name
-            )
     check = page_of(as_other_customer, f"{root(complete)}check/").one("main").text
     assert "Only its owner can submit this application." in check
     assert Application.objects.get(pk=complete.application.pk).state == "draft"
-
-
-def test_another_customer_finds_no_page_of_it(as_other_customer: Client, complete: Draft) -> None:
-    for name, address in addresses(complete).items():
-        elsewhere = address.replace(complete.application.reference, "FP-0000-0000-0000")
-        there, nowhere = as_other_customer.get(address), as_other_customer.get(elsewhere)
-        assert there.status_code == nowhere.status_code in (404, 405), name
-        assert unsigned(there.content, address) == unsigned(nowhere.content, elsewhere), name
 
 
 def test_a_right_to_one_opens_no_other(

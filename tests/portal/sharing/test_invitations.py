@@ -19,7 +19,6 @@ from formation_portal.mail.models import Letter
 from tests.applications import factories
 from tests.invitations import mailbox
 from tests.markup import Markup
-from tests.portal.sharing.test_access import unsigned
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
@@ -139,18 +138,6 @@ def test_nobody_is_invited_to_what_is_submitted(as_owner: Client, submitted: Dra
     page = page_of(as_owner, url(submitted, party))
     assert page.controls == []
     as_owner.post(url(submitted, party), {"email": "ada@example.com"})
-    assert not Invitation.objects.exists()
-
-
-@pytest.mark.parametrize("more", ["", "withdrawal/", "reminder/"])
-def test_another_customer_finds_nothing(as_other_customer: Client, draft: Draft, ada: PartyRow, more: str) -> None:
-    there = as_other_customer.get(url(draft, ada, more))
-    assert there.status_code == 404
-    assert as_other_customer.post(url(draft, ada, more), {"email": "x@example.com"}).status_code == 404
-    elsewhere = url(draft, ada, more).replace(draft.application.reference, "FP-0000-0000-0000")
-    assert unsigned(there.content, url(draft, ada, more)) == unsigned(
-        as_other_customer.get(elsewhere).content, elsewhere
-    )
     assert not Invitation.objects.exists()
 
 

@@ -334,14 +334,6 @@ def test_a_file_goes_into_their_slot_and_can_be_had_and_removed(invitation: Invi
     assert "ada.pdf" not in guest.get(url(invitation)).content.decode()
 
 
-def test_the_files_of_others_are_not_there(invitation: Invitation, guest: Client) -> None:
-    for document in Application.objects.get().documents.all():
-        for more in ("", "removal/"):
-            assert guest.get(url(invitation, f"documents/{document.pk}/{more}")).status_code == 404
-            assert guest.post(url(invitation, f"documents/{document.pk}/{more}")).status_code in (404, 405)
-    assert Application.objects.get().documents.count() == 2
-
-
 @pytest.fixture
 def passport(company: Draft, ada: PartyRow, owner: Any) -> None:
     """Complete Ada's part."""
