@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 from django.conf import settings
-from django.contrib.auth import get_user_model
 from django.core.cache import cache
 from django.core.management import call_command
 from django.core.management.commands.migrate import Command
@@ -24,7 +23,10 @@ from django.test.utils import _TestState, instrumented_test_render, setup_databa
 from hypothesis import HealthCheck, is_hypothesis_test
 from hypothesis import settings as hypothesis_settings
 
-from formation_portal.accounts import addresses
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft
+from formation_portal.applications.models import Application
+from tests import factories
 from tests.migrated import copy_databases, locked, migrate_or_copy
 from tests.web_requests import forbid_writing
 
@@ -276,56 +278,101 @@ def _nothing_is_written_into_the_tree(run_dir: Path) -> Iterator[None]:
         yield
 
 
-# The actors: the owner of an application, another customer, an agent, and somebody who isn't signed in. All have
-# confirmed their addresses.
-
-
-def _person(email: str, first_name: str, last_name: str, **more: Any) -> Any:
-    person = get_user_model().objects.create_user(email, first_name=first_name, last_name=last_name, **more)
-    addresses.confirm(person)
-    return person
+# The people: the owner of an application, another customer, an agent, a colleague of theirs, and somebody who isn't
+# signed in. All have confirmed their addresses.
 
 
 @pytest.fixture
 def owner(db: None) -> Any:
-    return _person("owner@example.com", "Ingrid", "Solheim")
+    return factories.person("owner@example.com", "Ingrid", "Solheim")
 
 
 @pytest.fixture
 def other_customer(db: None) -> Any:
-    return _person("stranger@example.com", "Otto", "Fremd")
+    return factories.person("stranger@example.com", "Otto", "Fremd")
 
 
 @pytest.fixture
 def agent(db: None) -> Any:
-    return _person("agent@example.com", "Mira", "Okafor", is_agent=True)
+    return factories.person("agent@example.com", "Mira", "Okafor", is_agent=True)
 
 
-def _signed_in(person: Any) -> Client:
-    client = Client()
-    client.force_login(person)
-    return client
+@pytest.fixture
+def colleague(db: None) -> Any:
+    """A second agent."""
+    return factories.person("dev@example.com", "Dev", "Ramanathan", is_agent=True)
 
 
 @pytest.fixture
 def as_owner(owner: Any) -> Client:
     """The owner's browser."""
-    return _signed_in(owner)
+    return factories.browser_of(owner)
 
 
 @pytest.fixture
 def as_other_customer(other_customer: Any) -> Client:
     """Another customer's browser."""
-    return _signed_in(other_customer)
+    return factories.browser_of(other_customer)
 
 
 @pytest.fixture
 def as_agent(agent: Any) -> Client:
     """An agent's browser."""
-    return _signed_in(agent)
+    return factories.browser_of(agent)
+
+
+@pytest.fixture
+def as_colleague(colleague: Any) -> Client:
+    """The second agent's browser."""
+    return factories.browser_of(colleague)
 
 
 @pytest.fixture
 def as_nobody(db: None) -> Client:
     """The browser of somebody who isn't signed in."""
     return Client()
+
+
+# An application of the small product (factories.py) at each stage. Those that follow continue the one before.
+
+
+@pytest.fixture
+def own_folders(settings: Any, tmp_path: Path) -> None:
+    """Uploads and what the relay keeps go into folders of the test's own, and no page waits for the relay."""
+    settings.MEDIA_ROOT = tmp_path / "documents"
+    settings.SERVICE_DOCUMENTS = tmp_path / "service-documents"
+    settings.RELAY_DIR = tmp_path / "relay"
+    settings.RELAY_WAIT_MS = 0
+
+
+@pytest.fixture
+def draft(owner: Any, own_folders: None) -> Draft:
+    """A new draft of the owner's."""
+    return factories.new_draft(owner)
+
+
+@pytest.fixture
+def application(draft: Draft) -> Application:
+    """The draft's row."""
+    return draft.application
+
+
+@pytest.fixture
+def complete(draft: Draft, owner: Any) -> Draft:
+    """A draft that needs nothing more."""
+    factories.fill_in(draft, by=owner)
+    return draft
+
+
+@pytest.fixture
+def submitted(complete: Draft, owner: Any) -> Draft:
+    """An application that was handed in for review."""
+    services.submit(complete, by=owner, declaration="I declare it.")
+    return complete
+
+
+@pytest.fixture
+def reviewed(submitted: Draft, agent: Any) -> Draft:
+    """An application of which every fact is accepted."""
+    factories.accept_everything(submitted, by=agent)
+    return factories.again(submitted)

@@ -14,10 +14,9 @@ from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
 from formation_portal.applications.draft import Draft
-from tests.desk.conftest import application, complete, draft, submitted
 from tests.journeys.conftest import full_catalog
 
-__all__ = ["application", "complete", "draft", "full_catalog", "submitted"]
+__all__ = ["full_catalog"]
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 

@@ -10,9 +10,9 @@ from django.test import override_settings
 from formation_portal.gateway import catalog
 from formation_portal.service.auth import portal_key
 from formation_portal.service.catalog.loader import store_catalog
+from tests import factories
 from tests.access import world as worlds
 from tests.access.world import World
-from tests.applications import factories
 
 
 @pytest.fixture(scope="module")

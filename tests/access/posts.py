@@ -11,6 +11,7 @@ from formation_portal.applications.models import Application, Party, ShareClass
 from formation_portal.relay.models import Delivery
 from formation_portal.reviews.models import ServiceStatus
 from formation_portal.reviews.transactions import current_version
+from tests import factories
 from tests.access.world import (
     APPLICANT,
     BIRTH,
@@ -23,7 +24,6 @@ from tests.access.world import (
     Things,
     World,
 )
-from tests.applications import factories
 from tests.applications.imports.sample_sheets import ADA, HEADS, as_csv
 from tests.documents import sample_files
 

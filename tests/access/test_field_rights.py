@@ -15,9 +15,6 @@ from formation_portal.reviews.screening import record_screening
 from formation_portal.reviews.targets import WHOLE_APPLICATION
 from tests.access.posts import sight
 from tests.access.world import BIRTH, Things
-from tests.portal.conftest import _uploads_go_nowhere_else, application, complete, draft, submitted
-
-__all__ = ["_uploads_go_nowhere_else", "application", "complete", "draft", "submitted"]
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 

@@ -11,9 +11,9 @@ from django.utils import timezone
 from formation_portal.service.auth import DEMO_KEY, SCOPES, create_key, ensure_demo_key
 from formation_portal.service.models import ApiKey
 from formation_portal.service.rate_limit import counter
+from tests import factories
 from tests.access.table import Row, section
 from tests.access.world import undone
-from tests.applications import factories
 from tests.service.caller import Caller
 
 pytestmark = pytest.mark.usefixtures("_quiet")

@@ -33,8 +33,8 @@ from formation_portal.reviews.service_status import receive_status
 from formation_portal.reviews.targets import WHOLE_APPLICATION, Target
 from formation_portal.reviews.transactions import current_version
 from formation_portal.service.auth import create_key
+from tests import factories
 from tests.accounts.people import PASSWORD
-from tests.applications import factories
 from tests.applications.imports.sample_sheets import ADA, HEADS, as_csv
 from tests.documents import sample_files
 from tests.encrypted_rows import update_each
@@ -160,8 +160,7 @@ def _rename_tokens(things: Things) -> None:
 
 def _things(state: str, owner: Any, accounts: dict[str, Any], reviewer: Any) -> Things:
     """Make an application in a state, with its collaborators where there are accounts for them."""
-    draft = open_draft(services.start(owner=owner, product=factories.product()))
-    factories.fill_in(draft, by=owner)
+    draft = factories.complete_draft(owner)
     services.add_document(draft, draft.party("ada"), "Passport", factories.upload(sample_files.pdf()), by=owner)
     things = Things(draft.application.reference, case=draft.application.pk)
     things.own_document = services.add_document(draft, None, "Business plan", factories.upload(), by=owner).pk

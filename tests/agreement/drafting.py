@@ -25,7 +25,7 @@ from formation_portal.contract.fields.base import FieldSpec
 from formation_portal.contract.fields.bounds import NumberBounds
 from formation_portal.contract.schema import Section
 from formation_portal.core import subscribers
-from tests.applications import factories
+from tests import factories
 
 _KINDS = ("person", "person", "corporate", "foundation")
 # How full a draft is: the chance of each thing that is asked. Most are nearly ready: there pages differ first.

@@ -11,8 +11,7 @@ from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.fields import new_token
 from formation_portal.applications.models import Application
-
-from . import factories
+from tests import factories
 
 pytestmark = pytest.mark.django_db
 

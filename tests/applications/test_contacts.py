@@ -9,21 +9,26 @@ from formation_portal.applications import services
 from formation_portal.applications.contacts import Contact, contacts, copyable_answers, matching_party
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Party
-
-from . import factories
+from tests import factories
 
 LTD = {"corporate.name": "Nominees Ltd", "corporate.registration_number": "HE 1", "corporate.country": "CY"}
 
 
 @pytest.fixture
+def owner(db: None) -> Any:
+    """A customer whose account has no name, and who is therefore no contact of their own."""
+    return factories.person("owner@example.com", "", "")
+
+
+@pytest.fixture
 def earlier(owner: Any) -> Draft:
     """Another application of the same customer."""
-    return open_draft(services.start(owner=owner, product=factories.product()))
+    return factories.new_draft(owner)
 
 
 @pytest.fixture
 def latest(owner: Any, earlier: Draft) -> Draft:
-    return open_draft(services.start(owner=owner, product=factories.product()))
+    return factories.new_draft(owner)
 
 
 def labels(known: tuple[Contact, ...]) -> list[str]:
@@ -74,7 +79,7 @@ def test_namesakes_are_told_apart(
 def test_people_of_others_removed_and_deleted_ones_are_not_known(
     draft: Draft, earlier: Draft, owner: Any, other_customer: Any
 ) -> None:
-    theirs = open_draft(services.start(owner=other_customer, product=factories.product()))
+    theirs = factories.new_draft(other_customer)
     services.add_party(theirs, "person", ["director"], factories.ADA, by=other_customer)
     party = services.add_party(earlier, "person", ["director"], factories.ADA, by=owner)
     services.remove_party(earlier, party, by=owner)
@@ -127,11 +132,11 @@ def test_somebody_who_is_here_is_found_again(draft: Draft, earlier: Draft, owner
 
 def test_the_customer_is_first_with_what_is_known_of_them(draft: Draft, earlier: Draft) -> None:
     ada = get_user_model().objects.create_user("ada@example.com", first_name="Ada", last_name="King-Lovelace")
-    mine = open_draft(services.start(owner=ada, product=factories.product()))
+    mine = factories.new_draft(ada)
     named = factories.ADA | {"person.last_name": "King-Lovelace"}
     services.add_party(mine, "person", ["director"], factories.ADA | {"person.first_name": "Grace"}, by=ada)
     services.add_party(mine, "person", ["director"], named, by=ada)
-    new = open_draft(services.start(owner=ada, product=factories.product()))
+    new = factories.new_draft(ada)
     me, grace = contacts(ada, new)
     assert (me.is_owner, me.label, grace.label) == (True, "Ada King-Lovelace", "Grace Lovelace")
     assert copyable_answers(new, me, ["director"])["person.date_of_birth"] == factories.ADA["person.date_of_birth"]
@@ -139,7 +144,7 @@ def test_the_customer_is_first_with_what_is_known_of_them(draft: Draft, earlier:
 
 def test_the_customer_is_here_whatever_name_goes_with_the_address(draft: Draft) -> None:
     ada = get_user_model().objects.create_user("ada@example.com", first_name="Ada", last_name="King")
-    mine = open_draft(services.start(owner=ada, product=factories.product()))
+    mine = factories.new_draft(ada)
     services.add_party(mine, "person", ["director"], factories.ADA, by=ada)
     [me] = contacts(ada, mine)
     assert matching_party(mine, me) == mine.parties[0]

@@ -11,9 +11,8 @@ from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application, Change, Document
 from formation_portal.contract.lifecycle import State
+from tests import factories
 from tests.subscribing import subscribe
-
-from . import factories
 
 pytestmark = pytest.mark.django_db
 

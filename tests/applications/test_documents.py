@@ -24,9 +24,8 @@ from formation_portal.applications.services.upload_checks import check_quota
 from formation_portal.documents import sandbox
 from formation_portal.documents.findings import FindingCode
 from formation_portal.documents.hidden_files import hides_another_file
+from tests import factories
 from tests.documents import sample_files
-
-from . import factories
 
 
 @pytest.fixture
@@ -159,7 +158,7 @@ def test_all_files_of_an_account_have_a_limit_together(draft: Draft, owner: Any,
     settings.ACCOUNT_STORAGE_MB = 2
     large = factories.PDF.ljust(1_200_000, b"\n")
     first = services.add_document(draft, ada, "Passport", factories.upload(large), by=owner)
-    other = open_draft(services.start(owner=owner, product=factories.product()))
+    other = factories.new_draft(owner)
     with pytest.raises(services.UploadRefused, match=r"may have 2\u00a0MB. Remove some first"):
         services.add_document(other, None, "Business plan", factories.upload(large), by=owner)
     with pytest.raises(services.UploadRefused, match="Remove some first"):
@@ -205,7 +204,7 @@ def test_the_quota_of_one_account_is_not_anothers(draft: Draft, owner: Any, ada:
     settings.ACCOUNT_FILES = 1
     services.add_document(draft, ada, "Passport", factories.upload(), by=owner)
     someone = get_user_model().objects.create_user("other@example.com")
-    theirs = open_draft(services.start(owner=someone, product=factories.product()))
+    theirs = factories.new_draft(someone)
     services.add_document(theirs, None, "Business plan", factories.upload(), by=someone)
 
 

@@ -9,8 +9,7 @@ from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, load_schema, open_draft
 from formation_portal.applications.fields import new_reference
 from formation_portal.applications.models import Application, SchemaVersion
-
-from . import factories
+from tests import factories
 
 
 @pytest.mark.parametrize("parties", [0, 1, 12])

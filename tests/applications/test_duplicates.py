@@ -10,8 +10,7 @@ from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application, Change
 from formation_portal.applications.ownership_stakes import owned_companies, typed_stakes
 from formation_portal.applications.parties import PartyRow
-
-from . import factories
+from tests import factories
 
 LTD = {"corporate.name": "Nominees Ltd", "corporate.registration_number": "HE 1", "corporate.country": "CY"}
 BORN = {"person.date_of_birth": factories.ADA["person.date_of_birth"]}

@@ -13,9 +13,8 @@ from formation_portal.applications import contacts, documents, services
 from formation_portal.applications.documents import EarlierFiles, can_serve
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Document
+from tests import factories
 from tests.documents import sample_files
-
-from . import factories
 
 
 @pytest.fixture
@@ -26,7 +25,7 @@ def ada(draft: Draft, owner: Any) -> Any:
 @pytest.fixture
 def earlier(owner: Any) -> Draft:
     """Another application of the owner's, with Ada's passport."""
-    other = open_draft(services.start(owner=owner, product=factories.product()))
+    other = factories.new_draft(owner)
     party = services.add_party(
         other, "person", ["shareholder"], {**factories.ADA, "person.last_name": "LOVELACE"}, by=owner
     )
@@ -50,7 +49,7 @@ def test_nobody_is_offered_the_files_of_others(
     draft: Draft, owner: Any, other_customer: Any, ada: Any, earlier: Draft
 ) -> None:
     assert offered(draft, other_customer) == []
-    theirs = open_draft(services.start(owner=other_customer, product=factories.product()))
+    theirs = factories.new_draft(other_customer)
     services.add_party(theirs, "person", ["director"], factories.ADA, by=other_customer)
     assert offered(theirs, other_customer) == []
     assert offered(theirs, owner) == []
@@ -63,7 +62,7 @@ def test_what_is_in_the_latest_applications_or_in_this_one_is_offered(
     for _ in range(contacts.MAX_APPLICATIONS_READ - 1):
         services.start(owner=owner, product=factories.product())
     assert offered(draft, owner) == ["ada.pdf"]
-    assert [one.label for one in contacts.contacts(owner, draft)] == ["Ada LOVELACE"]
+    assert [one.label for one in contacts.contacts(owner, draft)] == ["Ingrid Solheim", "Ada LOVELACE"]
     services.start(owner=owner, product=factories.product())
     assert offered(draft, owner) == []
     assert contacts.contacts(owner, draft) == ()
@@ -95,7 +94,7 @@ def test_replaced_and_deleted_files_are_not_offered(draft: Draft, owner: Any, ad
 
 
 def test_a_document_of_the_company_is_offered_where_the_company_is_the_same(draft: Draft, owner: Any) -> None:
-    other = open_draft(services.start(owner=owner, product=factories.product()))
+    other = factories.new_draft(owner)
     services.add_document(other, None, "Business plan", factories.upload(name="plan.pdf"), by=owner)
     for one, name in ((draft, "Larkfield Holdings"), (other, "larkfield  HOLDINGS")):
         section = one.schema.section("the-company")

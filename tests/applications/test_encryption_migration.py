@@ -8,12 +8,11 @@ from django.db.migrations.executor import MigrationExecutor
 from django.utils import timezone
 
 from formation_portal.applications import services
-from formation_portal.applications.draft import open_draft
 from formation_portal.applications.models import Change, Document, Party, Preview
 from formation_portal.desk.models import Case, CaseWord
 from formation_portal.relay.models import Decision, Delivery
 from formation_portal.reviews.models import Note
-from tests.applications import factories
+from tests import factories
 
 pytestmark = pytest.mark.django_db(transaction=True, databases=["default", "service"])
 
@@ -40,7 +39,7 @@ def columns(model: Any, *names: str) -> list[Any]:
 
 
 def test_what_was_plain_is_encrypted_and_read_as_it_was(owner: Any) -> None:
-    draft = open_draft(services.start(owner=owner, product=factories.product()))
+    draft = factories.new_draft(owner)
     party = services.add_party(draft, "person", ["director"], factories.ADA, by=owner, token="ada")
     services.add_document(draft, party, "Passport", factories.upload(), by=owner)
     Case.objects.create(

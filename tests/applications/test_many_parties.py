@@ -17,8 +17,8 @@ from formation_portal.applications.models import Application, Party
 from formation_portal.applications.summaries import Totals, update_summaries
 from formation_portal.contract.catalog import CatalogItem, parse_catalog
 from formation_portal.core import subscribers
+from tests import factories
 from tests.agreement.drafting import Drafter
-from tests.applications import factories
 from tests.embedded_catalog import catalog_items
 from tests.encrypted_rows import update_each
 

@@ -10,8 +10,7 @@ from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application
 from formation_portal.applications.transfer import lost_answers
 from formation_portal.contract.catalog import CatalogItem
-
-from . import factories
+from tests import factories
 
 pytestmark = pytest.mark.django_db
 

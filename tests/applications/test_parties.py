@@ -11,9 +11,8 @@ from formation_portal.applications.models import Application, Change, Document
 from formation_portal.applications.parties import name_fields
 from formation_portal.audit.models import AuditAction, Entry
 from formation_portal.contract.schema import FormSchema
+from tests import factories
 from tests.encrypted_rows import rows_with
-
-from . import factories
 
 
 def reopened(draft: Draft) -> Draft:

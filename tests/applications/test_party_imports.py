@@ -14,7 +14,7 @@ from formation_portal.applications.imports.models import PartyImport
 from formation_portal.applications.models import Application, Change
 from formation_portal.applications.services.party_imports import RowAction
 from formation_portal.core.background import run_hourly_tasks
-from tests.applications import factories
+from tests import factories
 from tests.applications.imports.conftest import Upload, upload
 from tests.applications.imports.sample_sheets import ADA, HEADS, NOOR, as_csv
 from tests.encrypted_rows import values_of

@@ -14,7 +14,7 @@ from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application, Document
 from formation_portal.core.databases import SERVICE
-from tests.applications import factories
+from tests import factories
 from tests.applications.test_documents import files
 
 at_once = pytest.mark.django_db(transaction=True, databases=["default", SERVICE])
@@ -60,7 +60,7 @@ def test_of_two_uploads_at_once_one_takes_the_last_place(
     owner: Any, settings: Any, monkeypatch: pytest.MonkeyPatch, setting: str, limit: int, words: str
 ) -> None:
     setattr(settings, setting, limit)
-    drafts = [open_draft(services.start(owner=owner, product=factories.product())) for _ in range(2)]
+    drafts = [factories.new_draft(owner) for _ in range(2)]
     wait_for_both(monkeypatch, "documents", "judge_file")
 
     def upload(draft: Draft) -> Document:

@@ -9,8 +9,7 @@ from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application, Change, Document, Party
 from formation_portal.applications.readback import readback
-
-from . import factories
+from tests import factories
 
 
 def reopened(draft: Draft) -> Draft:

@@ -8,8 +8,7 @@ from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application, Holding
 from formation_portal.applications.services.shares import parse_shares
-
-from . import factories
+from tests import factories
 
 
 def reopened(draft: Draft) -> Draft:

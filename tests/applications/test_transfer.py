@@ -15,9 +15,9 @@ from formation_portal.contract.catalog import CatalogItem
 from formation_portal.contract.fields.base import FieldSpec
 from formation_portal.contract.record import Answers, Holder
 from formation_portal.contract.schema import FormSchema
+from tests import factories
 from tests.strategies import schemas
 
-from . import factories
 from .draft_strategies import drafts
 
 NEEDED_ANYWHERE = {"required", "minimum", "document", "share_class", "holding"}

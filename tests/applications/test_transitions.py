@@ -11,10 +11,9 @@ from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application, Change, Party, SectionAnswers
 from formation_portal.contract.lifecycle import State
 from formation_portal.contract.needs import Need
+from tests import factories
 from tests.encrypted_rows import rows_with
 from tests.subscribing import subscribe
-
-from . import factories
 
 
 def stored(draft: Draft) -> Application:

@@ -7,7 +7,7 @@ import pytest
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application, Change
-from tests.applications import factories
+from tests import factories
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
@@ -23,7 +23,7 @@ def draft(owner: Any) -> Draft:
         factories.field("b", depends_on={"field": "places", "operator": "includes_any", "value": ["South"]}),
     ]
     form = factories.SCHEMA | {"sections": [{"scope": "entity", "title": "The company", "fields": fields}]}
-    return open_draft(services.start(owner=owner, product=factories.product(schema=form)))
+    return factories.new_draft(owner, schema=form)
 
 
 def save(draft: Draft, owner: Any, **raw: Any) -> Change:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 from uuid import UUID, uuid5
 
-from tests.applications.factories import field
+from tests.factories import field
 
 from .payloads import COUNT, Words
 

@@ -5,9 +5,9 @@ import io
 import struct
 from typing import Any
 
-from tests.applications import factories
-from tests.applications.factories import field
+from tests import factories
 from tests.documents import sample_files
+from tests.factories import field
 
 ACCOUNT = {
     "first_name": "Zorvexa",

@@ -34,7 +34,7 @@ from formation_portal.reviews.screening import record_screening
 from formation_portal.reviews.targets import Target
 from formation_portal.reviews.transactions import current_version
 from formation_portal.service.catalog.loader import store_catalog
-from tests.applications import factories
+from tests import factories
 from tests.applications.imports.sample_sheets import as_csv
 from tests.encrypted_rows import update_each
 from tests.relay.flaky_transport import FlakyTransport, answers

@@ -12,7 +12,7 @@ import pytest
 from django.db import models
 
 from formation_portal.applications import services
-from formation_portal.applications.draft import Draft, open_draft
+from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Application, Change
 from formation_portal.audit import attestation
 from formation_portal.audit.models import AuditAction, Entry
@@ -37,12 +37,10 @@ from formation_portal.reviews.queries import delete_draft, draft_query, remove_n
 from formation_portal.reviews.screening import record_screening
 from formation_portal.reviews.targets import Target
 from formation_portal.reviews.transactions import current_version
-from tests.applications import factories
+from tests import factories
 from tests.encrypted_rows import update_each
-from tests.reviews.conftest import again, colleague, submitted
 from tests.reviews.deciding import decide
 
-__all__ = ["colleague", "submitted"]
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
 BIRTH, NAME = Target.of_field("ada", "person.date_of_birth"), Target.of_field("ada", "person.last_name")
@@ -80,12 +78,12 @@ def reviewed(submitted: Draft, owner: Any, agent: Any, colleague: Any, settings:
     decide(submitted, DECLINE, text="We cannot take this on.", by=agent, version=version())
     refuse_proposal(submitted, why="Ask first.", by=colleague, version=version())
     decide(submitted, RETURN, text="One question", by=agent, version=version())
-    back = again(submitted)
+    back = factories.again(submitted)
     store_replies(back, [Reply(sent.pk, "Yes, 1985.", "")], by=owner)
     services.submit(back, by=owner)
     decide(back, DECLINE, text="No.", by=agent, version=current_version(back.application))
-    services.withdraw(again(back), by=owner)
-    return again(back)
+    services.withdraw(factories.again(back), by=owner)
+    return factories.again(back)
 
 
 def test_what_was_written_by_its_actions_is_as_it_was_written(reviewed: Draft) -> None:
@@ -183,7 +181,7 @@ def test_a_row_that_is_gone_or_slipped_in_is_found(reviewed: Draft, model: type[
 
 @pytest.fixture
 def draft(owner: Any) -> Draft:
-    return open_draft(services.start(owner=owner, product=factories.product()))
+    return factories.new_draft(owner)
 
 
 def test_claims_their_ends_and_reasons_are_entries_and_attested(submitted: Draft, agent: Any, colleague: Any) -> None:

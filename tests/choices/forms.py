@@ -6,7 +6,7 @@ from typing import Any
 
 from formation_portal.applications import services
 from formation_portal.applications.draft import open_draft
-from tests.applications import factories
+from tests import factories
 
 # Too many for buttons, so that they are drawn as a list.
 _COLOURS = ("Red", "Green", "Blue", "White", "Black", "Amber", "Violet")

@@ -16,7 +16,7 @@ from formation_portal.contract.fields.base import FieldSpec
 from formation_portal.contract.fields.iso_codes import COUNTRIES, by_country_name, country_name, sort_key
 from formation_portal.contract.fields.types import read_field
 from formation_portal.contract.fields.values import AnswerError
-from tests.applications.factories import field
+from tests.factories import field
 
 LANGUAGES = ("en", "de", "fr", "es")
 
@@ -182,7 +182,7 @@ def test_countries_stand_where_a_reader_looks_for_them(code: str) -> None:
 
 
 def test_questions_that_no_schema_lists_are_in_the_readers_words() -> None:
-    from tests.applications.factories import product
+    from tests.factories import product
 
     section = product().form.share_section
     assert section is not None

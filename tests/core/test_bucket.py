@@ -23,8 +23,7 @@ from django.test import Client
 from django.utils import timezone
 from PIL import Image
 
-from formation_portal.applications import services
-from formation_portal.applications.draft import Draft, open_draft
+from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Document, Preview
 from formation_portal.core.encryption import decrypt_file
 from formation_portal.core.nodes.secret_store import StoredSecret
@@ -36,7 +35,7 @@ from formation_portal.relay.models import Delivery, DeliveryState
 from formation_portal.service.auth import portal_key
 from formation_portal.service.catalog.loader import store_catalog
 from formation_portal.service.models import Document as ServiceDocument
-from tests.applications import factories
+from tests import factories
 from tests.documents import sample_files
 from tests.management.nodes import new_key
 from tests.management.served import PROJECT
@@ -68,9 +67,7 @@ def store(object_store: ObjectStore, settings: Any, tmp_path: Path, monkeypatch:
 @pytest.fixture
 def draft(owner: Any) -> Draft:
     store_catalog([factories.ITEM])
-    draft = open_draft(services.start(owner=owner, product=factories.product()))
-    factories.fill_in(draft, by=owner)
-    return draft
+    return factories.complete_draft(owner)
 
 
 @pytest.fixture

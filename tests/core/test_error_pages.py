@@ -8,10 +8,8 @@ from django.test import Client
 from django.urls import include, path
 
 from formation_portal.accounts.policies import public
-from formation_portal.applications import services
-from formation_portal.applications.draft import open_draft
 from formation_portal.portal.site.pages import ERRORS
-from tests.applications import factories
+from tests import factories
 from tests.markup import Markup
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
@@ -102,7 +100,7 @@ def test_a_form_whose_token_does_not_fit(owner: Any) -> None:
 def test_a_script_whose_token_does_not_fit_gets_one_with_the_account_that_it_counts_for(
     owner: Any, other_customer: Any
 ) -> None:
-    draft = open_draft(services.start(owner=owner, product=factories.product()))
+    draft = factories.new_draft(owner)
     client = Client(enforce_csrf_checks=True, headers={"origin": "http://testserver"})
     client.force_login(owner)
     path = f"/applications/{draft.application.reference}/sections/{draft.schema.entity_sections[0].key}/"

@@ -17,7 +17,7 @@ from formation_portal.core.databases import SERVICE
 from formation_portal.service.catalog.loader import store_catalog
 from formation_portal.service.models import Document as ServiceDocument
 from formation_portal.service.models import KeptAnswer
-from tests.applications import factories
+from tests import factories
 from tests.full_disk import FullDisk, Limited, Mounted, databases_on_it, disk, needs_a_mount
 from tests.markup import Markup
 from tests.service import example_catalog
@@ -43,7 +43,7 @@ def owner() -> Any:
 @pytest.fixture
 def draft(owner: Any) -> Draft:
     """With Ada, who has two slots for documents."""
-    draft = open_draft(services.start(owner=owner, product=factories.product()))
+    draft = factories.new_draft(owner)
     services.add_party(draft, "person", ["director"], factories.ADA, by=owner, token="ada")
     return draft
 

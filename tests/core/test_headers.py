@@ -14,11 +14,10 @@ from django.test import Client
 
 from formation_portal.core.middleware import Htmx
 from formation_portal.core.pages.content_policy import ISOLATED_POLICY
-from tests.desk.conftest import application, complete, draft, submitted
 from tests.journeys.conftest import full_catalog
 from tests.test_fuzzed_addresses import ADDRESSES, EVERYBODY, Address, asked_by, everybody, real
 
-__all__ = ["application", "complete", "draft", "everybody", "full_catalog", "real", "submitted"]
+__all__ = ["everybody", "full_catalog", "real"]
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 

@@ -19,7 +19,7 @@ from formation_portal.core.monitoring.logs import current_request_id, log_contex
 from formation_portal.gateway.catalog import forget
 from formation_portal.service.auth import portal_key
 from formation_portal.service.catalog.loader import store_catalog
-from tests.applications import factories
+from tests import factories
 from tests.log_lines import Lines, json_lines
 from tests.other_service import OtherService
 from tests.other_service.fixtures import at_other_service, other_service

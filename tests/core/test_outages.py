@@ -17,7 +17,7 @@ from formation_portal.applications.draft import open_draft
 from formation_portal.applications.models import Application
 from formation_portal.core.databases import Outage, outage_in
 from formation_portal.gateway.catalog import Catalog, CatalogProduct
-from tests.applications import factories
+from tests import factories
 from tests.markup import Markup
 
 pytestmark = [

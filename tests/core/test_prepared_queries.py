@@ -13,7 +13,7 @@ from django.test.utils import CaptureQueriesContext
 from formation_portal.applications import services
 from formation_portal.applications.models import Party
 from formation_portal.core.prepared_queries import PreparedQuery
-from tests.applications import factories
+from tests import factories
 
 pytestmark = pytest.mark.django_db
 

@@ -23,7 +23,7 @@ from formation_portal.mail.worker import send_due
 from formation_portal.relay.worker import drain
 from formation_portal.service.auth import portal_key
 from formation_portal.service.catalog.loader import store_catalog
-from tests.applications import factories
+from tests import factories
 from tests.mail.smtp_server import mail_server
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"], transaction=True)

@@ -1,19 +1,8 @@
-"""A submitted application, on the desk, and a second agent."""
-
-from typing import Any
+"""Files go into folders of each test's own."""
 
 import pytest
-from django.test import Client
-
-from tests.portal.conftest import _uploads_go_nowhere_else, application, complete, draft, submitted
-from tests.reviews.conftest import colleague
-
-__all__ = ["_uploads_go_nowhere_else", "application", "colleague", "complete", "draft", "submitted"]
 
 
-@pytest.fixture
-def as_colleague(colleague: Any) -> Client:
-    """The second agent's browser."""
-    client = Client()
-    client.force_login(colleague)
-    return client
+@pytest.fixture(autouse=True)
+def _files_go_nowhere_else(own_folders: None) -> None:
+    """For every test here."""

@@ -5,13 +5,10 @@ from typing import Any
 from django.http import HttpResponse
 from django.test import Client
 
-from formation_portal.applications.draft import Draft, open_draft
+from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Application
 from formation_portal.desk.models import Case
 from formation_portal.desk.queue import claims
-from formation_portal.reviews.checklist import load_checklist
-from formation_portal.reviews.checks import accept
-from formation_portal.reviews.transactions import current_version
 from tests.markup import Markup
 from tests.reviews.deciding import let_decisions_take_effect
 
@@ -19,11 +16,6 @@ from tests.reviews.deciding import let_decisions_take_effect
 def path(draft: Draft, more: str = "") -> str:
     """An address of the case."""
     return f"/desk/{draft.application.reference}/{more}"
-
-
-def accept_all(draft: Draft, by: Any) -> None:
-    """Everything is checked."""
-    accept(draft, [fact.target for fact in load_checklist(draft)], by=by, version=current_version(draft.application))
 
 
 def page_version(client: Client, draft: Draft, more: str = "") -> str:
@@ -71,8 +63,3 @@ def documents_of(draft: Draft) -> list[int]:
 def state(draft: Draft) -> str:
     """Where the application stands now."""
     return str(Application.objects.get(pk=draft.application.pk).state)
-
-
-def again(draft: Draft) -> Draft:
-    """The same application as somebody else reads it now."""
-    return open_draft(Application.objects.get(pk=draft.application.pk))

@@ -14,7 +14,7 @@ from formation_portal.applications.draft import open_draft
 from formation_portal.applications.models import Application
 from formation_portal.contract.lifecycle import State
 from formation_portal.core import subscribers
-from tests.applications import factories
+from tests import factories
 from tests.markup import Markup
 
 

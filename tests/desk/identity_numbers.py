@@ -8,8 +8,7 @@ from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.reviews.queries import draft_query
 from formation_portal.reviews.targets import Target
 from formation_portal.reviews.transactions import current_version
-from tests.applications import factories
-from tests.desk.review_rounds import now
+from tests import factories
 
 PASSPORT_NUMBER = Target.of_field("ada", "person.passport_number")
 TAX_NUMBER = Target.of_field("ada", "person.tax_number")
@@ -52,6 +51,6 @@ def number(draft: Draft, numbers: dict[str, str], owner: Any) -> None:
 
 def propose(draft: Draft, passport_number: str, agent: Any) -> None:
     """Draft a question with another number of the passport."""
-    there = now(draft)
+    there = factories.again(draft)
     values = {"text": "Is it this?", "proposal": passport_number}
     draft_query(there, PASSPORT_NUMBER, **values, by=agent, version=current_version(there.application))

@@ -4,47 +4,33 @@ from collections.abc import Callable
 from typing import Any
 
 from formation_portal.applications import services
-from formation_portal.applications.draft import Draft, open_draft
-from formation_portal.applications.models import Application
-from formation_portal.reviews.checklist import load_checklist
-from formation_portal.reviews.checks import accept
+from formation_portal.applications.draft import Draft
 from formation_portal.reviews.decisions import RETURN
 from formation_portal.reviews.queries import draft_query
 from formation_portal.reviews.targets import Target
 from formation_portal.reviews.transactions import current_version
-from tests.applications import factories
+from tests import factories
 from tests.reviews.deciding import decide
-
-
-def now(draft: Draft) -> Draft:
-    """The same application as it stands now."""
-    return open_draft(Application.objects.get(pk=draft.application.pk))
-
-
-def accept_all(draft: Draft, agent: Any) -> None:
-    """Every fact as it stands."""
-    there = now(draft)
-    accept(there, [fact.target for fact in load_checklist(there)], by=agent, version=current_version(there.application))
 
 
 def ask_at(draft: Draft, target: Target, agent: Any, text: str = "Look at this") -> None:
     """Draft a question."""
-    there = now(draft)
+    there = factories.again(draft)
     draft_query(there, target, text=text, by=agent, version=current_version(there.application))
 
 
 def return_it(draft: Draft, agent: Any) -> None:
     """Hand it back with what is drafted."""
-    there = now(draft)
+    there = factories.again(draft)
     decide(there, RETURN, text="Look at it again", by=agent, version=current_version(there.application))
 
 
 def again(draft: Draft, agent: Any, owner: Any, change: Callable[[Draft], object] = lambda draft: None) -> Draft:
     """Return it, let its customer change something, and hand it in again."""
     return_it(draft, agent)
-    change(now(draft))
-    services.submit(now(draft), by=owner)
-    return now(draft)
+    change(factories.again(draft))
+    services.submit(factories.again(draft), by=owner)
+    return factories.again(draft)
 
 
 def rename(draft: Draft, name: str, owner: Any) -> None:

@@ -14,8 +14,9 @@ from formation_portal.desk.models import Case
 from formation_portal.reviews.checklist import load_checklist
 from formation_portal.reviews.models import Check, Note, Query, ReviewDecision
 from formation_portal.reviews.targets import Target
+from tests import factories
 
-from .decision_setup import POINTER, accept_all, documents_of, page_version, path, state
+from .decision_setup import POINTER, documents_of, page_version, path, state
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
@@ -32,7 +33,7 @@ def posted(draft: Draft, place: str, agent: Any) -> dict[str, Any]:
     if place == "release/":
         Case.objects.filter(pk=draft.application.pk).update(claimed_by=agent, claimed_at=draft.application.submitted_at)
     if place in ("reopenings/", "ruling/"):
-        accept_all(draft, agent)
+        factories.accept_everything(draft, agent)
     forms: dict[str, dict[str, Any]] = {
         "claim/": {},
         "release/": {},

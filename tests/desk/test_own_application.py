@@ -34,9 +34,10 @@ from formation_portal.reviews.queries import draft_query, write_note
 from formation_portal.reviews.screening import record_screening
 from formation_portal.reviews.targets import WHOLE_APPLICATION, Target
 from formation_portal.reviews.transactions import current_version
+from tests import factories
 from tests.reviews.deciding import confirm_proposal, decide
 
-from .decision_setup import accept_all, path
+from .decision_setup import path
 from .undecided_deliveries import put
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
@@ -78,7 +79,7 @@ Way = Callable[[Draft, Any], None]
 @pytest.fixture(params=WAYS, ids=lambda way: way.__name__)
 def theirs(request: pytest.FixtureRequest, submitted: Draft, agent: Any) -> Draft:
     """A case that is checked, and of an application that is the agent's own in one of the ways."""
-    accept_all(submitted, User.objects.create_user("zoe@example.com", is_agent=True))
+    factories.accept_everything(submitted, User.objects.create_user("zoe@example.com", is_agent=True))
     Case.objects.update(claimed_by=None, claimed_at=None)
     request.param(submitted, agent)
     return submitted
@@ -149,7 +150,7 @@ def test_its_applicant_neither_confirms_nor_refuses_what_a_colleague_proposed(
     submitted: Draft, agent: Any, colleague: Any, settings: Any
 ) -> None:
     settings.FOUR_EYES = True
-    accept_all(theirs := submitted, colleague)
+    factories.accept_everything(theirs := submitted, colleague)
     own(theirs, agent)
     decide(theirs, APPROVE, by=colleague, version=current_version(theirs.application))
     version = current_version(theirs.application)

@@ -14,7 +14,7 @@ from formation_portal.applications.models import Application
 from formation_portal.core import key_rotation
 from formation_portal.core.encrypted_fields import encrypted_fields
 from formation_portal.core.encryption import key_ring
-from tests.applications import factories
+from tests import factories
 from tests.desk.test_rotate_keys import keys_in_a_file
 
 __all__ = ["keys_in_a_file"]
@@ -49,8 +49,7 @@ def test_nothing_is_lost_and_everything_can_be_read(owner: Any, settings: Any) -
     settings.UPLOADS_PER_HOUR = 100_000
     drafts: list[Draft] = []
     for _ in range(PEOPLE):
-        draft = open_draft(services.start(owner=owner, product=factories.product()))
-        factories.fill_in(draft, by=owner)
+        draft = factories.complete_draft(owner)
         drafts.append(draft)
     has_ended = Event()
     with ThreadPoolExecutor(PEOPLE) as people:

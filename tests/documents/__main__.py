@@ -36,7 +36,7 @@ _DEMO = ("demo@example.com", "formation-demo")
 _SETUP = """
 from django.contrib.auth import get_user_model
 from formation_portal.applications import services
-from tests.applications import factories
+from tests import factories
 owner = get_user_model().objects.get(email="demo@example.com")
 print("REFERENCE", services.start(owner=owner, product=factories.product()).reference)
 """

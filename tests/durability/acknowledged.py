@@ -13,7 +13,7 @@ from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application, Document
 from formation_portal.relay.models import Delivery
-from tests.applications import factories
+from tests import factories
 from tests.documents import sample_files
 
 Saved = Mapping[str, Any]
@@ -24,7 +24,7 @@ def save_for_ever(seed: int, pipe: int) -> None:
     dice = random.Random(seed)
     owner = get_user_model().objects.get(email="demo@example.com")
     while True:
-        draft = open_draft(services.start(owner=owner, product=factories.product()))
+        draft = factories.new_draft(owner)
         _say(pipe, draft, kind="start")
         for number in range(1, 13):
             _say(pipe, draft, **_save(draft, number, dice, owner))

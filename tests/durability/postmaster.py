@@ -94,7 +94,7 @@ def _customers(address: str) -> list[Customer]:
     from django.test import Client
 
     from formation_portal.applications import services
-    from tests.applications import factories
+    from tests import factories
 
     from . import writing
 

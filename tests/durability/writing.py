@@ -15,7 +15,7 @@ from formation_portal.applications.models import Application
 from formation_portal.relay.calls.sending import make_next_call
 from formation_portal.relay.models import DeliveryState
 from formation_portal.service.catalog.loader import store_catalog
-from tests.applications import factories
+from tests import factories
 
 # An application grows to what people enter, then a new one is started.
 _SAVES_TO_AN_APPLICATION = 12

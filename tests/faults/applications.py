@@ -9,8 +9,8 @@ from formation_portal.accounts import addresses
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.contract.catalog import CatalogItem, parse_catalog
-from tests.applications.factories import ITEM as SMALL
-from tests.applications.factories import PDF, SCHEMA, field, upload
+from tests.factories import ITEM as SMALL
+from tests.factories import PDF, SCHEMA, field, upload
 
 _NAMES = (
     field("first_name", canonical_field="person.first_name"),

@@ -4,20 +4,16 @@ from typing import Any
 
 import pytest
 
+from formation_portal.applications import services
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.parties import PartyRow
 from formation_portal.invitations import parts
 from formation_portal.invitations.models import Invitation
-from tests.portal.conftest import _uploads_go_nowhere_else, application, complete, draft, submitted
-
-__all__ = ["_uploads_go_nowhere_else", "application", "complete", "draft", "submitted"]
+from tests import factories
 
 
 @pytest.fixture
 def ada(draft: Draft, owner: Any) -> PartyRow:
-    from formation_portal.applications import services
-    from tests.applications import factories
-
     services.add_party(draft, "person", ["director"], {"person.first_name": "Ada"}, by=owner)
     assert factories.ADA["person.first_name"] == draft.parties[0].label
     return draft.parties[0]

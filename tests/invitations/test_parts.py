@@ -13,7 +13,7 @@ from formation_portal.applications.parties import PartyRow
 from formation_portal.invitations import parts
 from formation_portal.invitations.models import Closure, Invitation, InvitationStage, closure, current_stage
 from formation_portal.mail.models import Letter
-from tests.applications import factories
+from tests import factories
 from tests.invitations import mailbox
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])

@@ -34,7 +34,7 @@ from formation_portal.relay.wake import open_wake_pipe
 from formation_portal.service.auth import portal_key
 from formation_portal.service.catalog.loader import store_catalog
 from formation_portal.service.models import Account, Event, EventDelivery, Subscription
-from tests.applications import factories
+from tests import factories
 from tests.mail.smtp_server import mail_server
 from tests.needed import needed
 from tests.other_service import OtherService

@@ -27,7 +27,7 @@ from formation_portal.mail.models import Letter
 from formation_portal.relay.models import Attempt, Delivery, DeliveryState, ReceivedEvent
 from formation_portal.relay.service_profile import update_profile
 from formation_portal.service.models import Account, Event, EventDelivery, Subscription
-from tests.applications import factories
+from tests import factories
 from tests.other_service import OtherService
 from tests.other_service.fixtures import at_other_service, other_service
 

@@ -10,11 +10,10 @@ from django.core.management import call_command
 from django.utils import timezone
 
 from formation_portal.applications import services
-from formation_portal.applications.draft import open_draft
 from formation_portal.management.commands.remove_orphans import AGE_SECONDS
 from formation_portal.reviews.models import ScreeningCheck
 from formation_portal.service.catalog.loader import store_catalog
-from tests.applications import factories
+from tests import factories
 from tests.service import example_catalog
 from tests.service.caller import Caller
 
@@ -43,7 +42,7 @@ def test_only_old_files_without_a_row_are_removed(owner: Any, settings: Any, cap
     caller = Caller.with_scopes()
     entity = caller.entity()
     assert caller.upload(f"/entities/{entity}/documents", file=factories.upload(), document_key="Business plan")
-    draft = open_draft(services.start(owner=owner, product=factories.product()))
+    draft = factories.new_draft(owner)
     services.add_document(draft, None, "Business plan", factories.upload(), by=owner)
     # A file of a screening check is no document.
     row = ScreeningCheck(application=draft.application, version=1, at=timezone.now(), done_on=timezone.localdate())

@@ -3,9 +3,9 @@
 from typing import Any
 
 from formation_portal.applications import services
-from formation_portal.applications.draft import Draft, open_draft
+from formation_portal.applications.draft import Draft
 from formation_portal.contract import canonical
-from tests.applications import factories
+from tests import factories
 
 AT_MOST = factories.field("maximum_shares", "number", canonical_field=canonical.CLASS_SHARES, required=False)
 
@@ -19,7 +19,7 @@ def with_section(scope: str, **more: Any) -> dict[str, Any]:
 def limited(owner: Any, *, at_most: str = "10,000", schema: dict[str, Any] | None = None) -> Draft:
     """Ada and Kestrel, who hold nothing yet; a class of so many ordinary shares, and one that doesn't say."""
     schema = schema or with_section("share_structure", fields=[AT_MOST])
-    draft = open_draft(services.start(owner=owner, product=factories.product(schema=schema)))
+    draft = factories.new_draft(owner, schema=schema)
     services.add_party(draft, "person", ["director", "shareholder"], factories.ADA, by=owner)
     services.add_party(draft, "corporate", ["shareholder"], {"corporate.name": "Kestrel B.V."}, by=owner)
     services.add_share_class(draft, factories.ORDINARY | {canonical.CLASS_SHARES: at_most}, by=owner)

@@ -10,7 +10,7 @@ from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application, Stake
 from formation_portal.mail.models import Letter
 from formation_portal.relay.models import Delivery
-from tests.applications import factories
+from tests import factories
 from tests.portal.parties.test_owners import duo, url
 from tests.portal.sharing.test_overtaking_posts import version_fields
 from tests.two_connections import at_once, postgresql_only

@@ -13,7 +13,7 @@ from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.imports.models import PartyImport
 from formation_portal.relay.models import Delivery
-from tests.applications import factories
+from tests import factories
 from tests.applications.imports.sample_sheets import HEADS, as_csv
 from tests.markup import Markup
 

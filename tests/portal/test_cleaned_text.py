@@ -9,7 +9,7 @@ from django.test import Client
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application
-from tests.applications import factories
+from tests import factories
 from tests.applications.imports.sample_sheets import HEADS, as_csv
 from tests.applications.test_many_parties import item_of
 from tests.markup import Markup

@@ -9,7 +9,7 @@ from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application
 from formation_portal.relay.models import UNCLEAR, Delivery
-from tests.applications import factories
+from tests import factories
 from tests.encrypted_rows import update_each
 from tests.markup import Markup
 

@@ -5,13 +5,10 @@ from typing import Any
 
 import pytest
 
-from formation_portal.applications import services
-from formation_portal.applications.draft import Draft
-from tests.relay.conftest import _files_go_nowhere_else, complete, draft, transport
+from tests.relay.conftest import _files_go_nowhere_else, draft, transport
 from tests.relay.flaky_transport import FlakyTransport
-from tests.reviews.conftest import colleague
 
-__all__ = ["_files_go_nowhere_else", "colleague", "complete", "draft", "submitted", "transport"]
+__all__ = ["_files_go_nowhere_else", "draft", "transport"]
 
 
 @pytest.fixture(autouse=True)
@@ -23,10 +20,3 @@ def _anchor_is_its_own(settings: Any, tmp_path: Path) -> None:
 @pytest.fixture(autouse=True)
 def _service_is_there(transport: FlakyTransport) -> None:
     """For every test here: what is erased is erased there, too."""
-
-
-@pytest.fixture
-def submitted(complete: Draft, owner: Any) -> Draft:
-    """Handed in for review."""
-    services.submit(complete, by=owner, declaration="I declare it.")
-    return complete

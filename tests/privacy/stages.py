@@ -18,14 +18,12 @@ from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application
 from formation_portal.audit.verification import verify
 from formation_portal.relay.worker import drain
-from tests.applications import factories
+from tests import factories
 
 
 def started(owner: Any) -> Draft:
     """A complete draft with a file."""
-    draft = open_draft(services.start(owner=owner, product=factories.product()))
-    factories.fill_in(draft, by=owner)
-    return draft
+    return factories.complete_draft(owner)
 
 
 def moved(draft: Draft, owner: Any, agent: Any, *transitions: str) -> Application:

@@ -18,7 +18,7 @@ from formation_portal.mail.models import Letter
 from formation_portal.privacy import retention
 from formation_portal.privacy.accounts import erase_account
 from formation_portal.privacy.announcements import announce_deletion
-from tests.applications import factories
+from tests import factories
 from tests.privacy.stages import again, moved, started
 from tests.two_connections import at_once, postgresql_only
 

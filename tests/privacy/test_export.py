@@ -23,8 +23,8 @@ from formation_portal.invitations import parts
 from formation_portal.invitations.models import Invitation
 from formation_portal.mail.models import Letter
 from formation_portal.privacy.export import person
+from tests import factories
 from tests.accounts.people import PASSWORD
-from tests.applications import factories
 from tests.privacy.stages import started
 from tests.privacy.test_processing import RECORD
 from tests.reviews.canaries import CANARIES, Review

@@ -21,7 +21,7 @@ from formation_portal.reviews.queries import draft_query, write_note
 from formation_portal.reviews.screening import record_screening
 from formation_portal.reviews.targets import WHOLE_APPLICATION, Target
 from formation_portal.reviews.transactions import current_version
-from tests.applications import factories
+from tests import factories
 from tests.privacy.stages import again, files, findings, moved, opened_text, started
 from tests.reviews.deciding import decide
 

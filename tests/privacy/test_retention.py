@@ -20,7 +20,7 @@ from formation_portal.privacy.announcements import deleted_on
 from formation_portal.privacy.retention import RULES, erase_what_is_due
 from formation_portal.relay.models import Delivery, DeliveryState, ResourceKind
 from formation_portal.relay.worker import drain
-from tests.applications import factories
+from tests import factories
 from tests.privacy.stages import again, aged, files, findings, moved, opened_text, started
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])

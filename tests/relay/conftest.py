@@ -1,31 +1,26 @@
 """A customer with a complete draft, and the embedded service behind a transport that may fail."""
 
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from formation_portal import gateway
 from formation_portal.applications import services
-from formation_portal.applications.draft import Draft, open_draft
-from formation_portal.applications.models import Application
+from formation_portal.applications.draft import Draft
 from formation_portal.gateway import FormationService
 from formation_portal.gateway.transports.in_process import BASE_URL
 from formation_portal.relay.models import Delivery
 from formation_portal.service.auth import portal_key
 from formation_portal.service.catalog.loader import store_catalog
 from formation_portal.service.rate_limit import counter
-from tests.applications import factories
+from tests import factories
 
 from .flaky_transport import FlakyTransport
 
 
 @pytest.fixture(autouse=True)
-def _files_go_nowhere_else(settings: Any, tmp_path: Path) -> None:
-    settings.MEDIA_ROOT = tmp_path / "documents"
-    settings.SERVICE_DOCUMENTS = tmp_path / "service-documents"
-    settings.RELAY_DIR = tmp_path / "relay"
-    settings.RELAY_WAIT_MS = 0
+def _files_go_nowhere_else(own_folders: None) -> None:
+    """For every test here."""
 
 
 @pytest.fixture
@@ -53,14 +48,8 @@ def without_edits(settings: Any) -> None:
 
 
 @pytest.fixture
-def draft(owner: Any, transport: FlakyTransport) -> Draft:
-    return open_draft(services.start(owner=owner, product=factories.product()))
-
-
-@pytest.fixture
-def complete(draft: Draft, owner: Any) -> Draft:
-    """A draft that needs nothing more."""
-    factories.fill_in(draft, by=owner)
+def draft(transport: FlakyTransport, draft: Draft) -> Draft:
+    """A new draft of the owner's, of a product that the embedded service has."""
     return draft
 
 
@@ -68,10 +57,6 @@ def save(draft: Draft, key: str, raw: dict[str, Any], by: Any) -> None:
     section = draft.schema.section(key)
     assert section is not None
     services.save_section(draft, section, raw, version=draft.version(key), by=by)
-
-
-def reopened(draft: Draft) -> Draft:
-    return open_draft(Application.objects.get(pk=draft.application.pk))
 
 
 def row(kind: str, subject: str = "") -> Delivery:

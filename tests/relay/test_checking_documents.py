@@ -16,11 +16,11 @@ from formation_portal.gateway import FormationService
 from formation_portal.mail.models import Letter
 from formation_portal.relay.models import Delivery, ResourceKind
 from formation_portal.relay.worker import drain
-from tests.applications import factories
+from tests import factories
 from tests.documents.scanners import MARK, Scanner, small_scanner
 from tests.encrypted_rows import save_with
 
-from .conftest import reopened, row
+from .conftest import row
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
@@ -165,7 +165,7 @@ def test_without_a_scanner_any_more_files_are_let_go(
 
 
 def test_two_who_ask_at_once_let_it_go_once(away: Scanner, complete: Draft) -> None:
-    revision = reopened(complete).application.revision
+    revision = factories.again(complete).application.revision
     away.answer = b""
     assert [scan_waiting(), scan_waiting()] == [1, 0]
-    assert reopened(complete).application.revision == revision
+    assert factories.again(complete).application.revision == revision

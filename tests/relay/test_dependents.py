@@ -9,9 +9,8 @@ from formation_portal.applications.draft import Draft
 from formation_portal.relay.calls.sending import make_next_call
 from formation_portal.relay.models import Delivery
 from formation_portal.relay.worker import drain
-from tests.applications import factories
+from tests import factories
 
-from .conftest import reopened
 from .flaky_transport import FlakyTransport, lost_after
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
@@ -23,7 +22,7 @@ def test_a_document_in_doubt_goes_with_its_deleted_draft(
     transport.fail_on("POST entities/documents", lost_after, times=1)
     drain()
     assert Delivery.objects.get(kind="document").state == "unknown"
-    services.delete_draft(reopened(complete).application, by=owner)
+    services.delete_draft(factories.again(complete).application, by=owner)
     drain()
     assert set(Delivery.objects.values_list("state", "next_at")) == {("done", None)}
 
@@ -31,7 +30,7 @@ def test_a_document_in_doubt_goes_with_its_deleted_draft(
 def test_a_document_in_doubt_goes_with_its_party(complete: Draft, transport: FlakyTransport, owner: Any) -> None:
     transport.fail_on("POST entities/documents", lost_after, times=1)
     drain()
-    draft = reopened(complete)
+    draft = factories.again(complete)
     services.remove_party(draft, draft.party("ada"), by=owner)
     drain()
     assert Delivery.objects.get(kind="document").state == "done"
@@ -45,9 +44,9 @@ def test_what_was_in_doubt_when_it_was_withdrawn_stays_as_it_is(
     while not Delivery.objects.filter(kind="party", state="unknown").exists():
         make_next_call(complete.application.pk)
     in_doubt = Delivery.objects.get(kind="party", state="unknown")
-    draft = reopened(complete)
+    draft = factories.again(complete)
     services.remove_party(draft, draft.party("grace"), by=owner)
-    services.withdraw(reopened(complete), by=owner)
+    services.withdraw(factories.again(complete), by=owner)
     for _ in range(3):
         drain()
     in_doubt.refresh_from_db()

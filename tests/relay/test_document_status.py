@@ -10,7 +10,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from formation_portal.applications import services
-from formation_portal.applications.draft import Draft, open_draft
+from formation_portal.applications.draft import Draft
 from formation_portal.contract.lifecycle import State
 from formation_portal.relay import timing
 from formation_portal.relay.document_status import read_due_documents, read_soon
@@ -18,11 +18,11 @@ from formation_portal.relay.models import Delivery
 from formation_portal.relay.service_profile import current_profile
 from formation_portal.relay.worker import drain
 from formation_portal.service.models import Document, Entity
-from tests.applications import factories
+from tests import factories
 from tests.encrypted_rows import update_each
 from tests.markup import Markup
 
-from .conftest import reopened, row
+from .conftest import row
 from .flaky_transport import FlakyTransport, answers, unreachable
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
@@ -68,7 +68,7 @@ def test_a_returned_document_comes_back_on_top_with_its_note_and_the_way_to_it(
 ) -> None:
     says(transport, "rejected", status_note=NOTE)
     assert read_due_documents(is_eager=True) == 1
-    draft = reopened(received)
+    draft = factories.again(received)
     assert draft.application.status is State.RETURNED_FOR_CHANGES
     assert "Returned to you" in slot(as_owner, draft)
     assert NOTE in slot(as_owner, draft)
@@ -90,7 +90,7 @@ def test_a_returned_document_comes_back_on_top_with_its_note_and_the_way_to_it(
 def test_without_a_note_it_says_so(received: Draft, transport: FlakyTransport, as_owner: Client) -> None:
     says(transport, "rejected")
     read_due_documents(is_eager=True)
-    assert "Upload this document again. It was returned without a reason" in slot(as_owner, reopened(received))
+    assert "Upload this document again. It was returned without a reason" in slot(as_owner, factories.again(received))
 
 
 def test_what_came_back_stands_in_the_way_until_another_file_takes_its_place(
@@ -98,7 +98,7 @@ def test_what_came_back_stands_in_the_way_until_another_file_takes_its_place(
 ) -> None:
     says(transport, "rejected", note=NOTE)
     read_due_documents(is_eager=True)
-    draft = reopened(received)
+    draft = factories.again(received)
     with pytest.raises(services.NotReady) as caught:
         services.submit(draft, by=owner)
     assert [(need.code, need.slot, need.text) for need in caught.value.needs] == [("refused", "Passport", NOTE)]
@@ -113,7 +113,7 @@ def test_what_came_back_stands_in_the_way_until_another_file_takes_its_place(
         "",
         "",
     )
-    assert "Received" in slot(as_owner, reopened(received))
+    assert "Received" in slot(as_owner, factories.again(received))
 
 
 def test_an_accepted_document_says_so_and_is_read_no_more(
@@ -124,7 +124,7 @@ def test_an_accepted_document_says_so_and_is_read_no_more(
     assert "Received" in slot(as_owner, received)
     assert "Accepted." in slot(as_owner, received)
     assert "1 document accepted" in page_of(as_owner, received, "status/").one("main").text
-    assert reopened(received).application.status is State.SUBMITTED_FOR_REVIEW
+    assert factories.again(received).application.status is State.SUBMITTED_FOR_REVIEW
     assert read_due_documents(is_eager=True) == 0
 
 
@@ -140,7 +140,7 @@ def test_what_our_reviewer_has_begun_stays_with_the_reviewer(
     type(received.application).objects.update(state=State.IN_REVIEW)
     says(transport, "rejected", status_note=NOTE)
     read_due_documents(is_eager=True)
-    draft = reopened(received)
+    draft = factories.again(received)
     assert draft.application.status is State.IN_REVIEW
     assert NOTE in slot(as_owner, draft)
     assert NOTE in page_of(as_owner, draft, "status/").one("main").text
@@ -192,8 +192,7 @@ def test_a_document_that_arrives_while_the_list_is_read_is_read_with_it(
 def test_a_list_says_nothing_of_another_applications_documents(
     received: Draft, transport: FlakyTransport, owner: Any
 ) -> None:
-    other = open_draft(services.start(owner=owner, product=factories.product()))
-    factories.fill_in(other, by=owner)
+    other = factories.complete_draft(owner)
     drain()
     Delivery.objects.filter(kind="document", application=received.application).update(read_next_at=timezone.now())
     assert read_due_documents() == 1

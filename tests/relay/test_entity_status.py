@@ -22,10 +22,11 @@ from formation_portal.relay.service_profile import current_profile, update_profi
 from formation_portal.relay.worker import drain
 from formation_portal.reviews.models import ServiceStatus
 from formation_portal.reviews.service_status import open_status
+from tests import factories
 from tests.markup import Markup
 from tests.privacy.stages import findings as audit_findings
 from tests.relay.calls.status_changes import status_there, submitted
-from tests.relay.conftest import reopened, row
+from tests.relay.conftest import row
 from tests.relay.entity_answers import READ, approve, lets_time_pass, shows
 from tests.relay.flaky_transport import FlakyTransport, answers, lost_before, unreachable
 from tests.relay.incoming_webhooks.conftest import event, post, sign, written
@@ -47,7 +48,7 @@ def provider_sets(service: FormationService, status: str, note: str = "") -> Non
 
 
 def state(draft: Draft) -> State:
-    return reopened(draft).application.status
+    return factories.again(draft).application.status
 
 
 def status_page(client: Client, draft: Draft) -> str:
@@ -326,7 +327,7 @@ def test_what_it_showed_before_our_transition_says_nothing(
     submitted: Draft, transport: FlakyTransport, agent: Any
 ) -> None:
     def while_we_begin(transport: FlakyTransport, request: Any, more: Any) -> Any:
-        services.advance(reopened(submitted), "begin_review", by=agent)
+        services.advance(factories.again(submitted), "begin_review", by=agent)
         drain()
         return answers(200, {"data": {"status": "submitted_for_review"}})(transport, request, more)
 
@@ -342,9 +343,9 @@ def test_nothing_is_left_of_what_was_read_of_an_erased_application(
 ) -> None:
     shows(transport, "rejected", status_note="Ada Lovelace is on a list")
     read_due_entities(is_eager=True)
-    services.withdraw(reopened(submitted), by=owner)
+    services.withdraw(factories.again(submitted), by=owner)
     drain()
-    erase_application(reopened(submitted).application, by=None, reason="retention")
+    erase_application(factories.again(submitted).application, by=None, reason="retention")
     assert not EntityReading.objects.exists()
     assert not ServiceStatus.objects.exists()
 

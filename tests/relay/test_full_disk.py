@@ -18,7 +18,7 @@ from formation_portal.relay.models import Attempt, Delivery, DeliveryState
 from formation_portal.relay.wake import wait_for
 from formation_portal.relay.worker import Worker, drain
 from formation_portal.service.models import Document as ServiceDocument
-from tests.applications import factories
+from tests import factories
 from tests.encrypted_rows import values_of
 from tests.full_disk import FullDisk, Mounted, databases_on_it, disk, needs_a_mount
 

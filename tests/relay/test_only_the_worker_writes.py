@@ -6,7 +6,7 @@ import pytest
 
 from formation_portal import gateway
 from formation_portal.relay.worker import drain
-from tests.applications import factories
+from tests import factories
 from tests.web_requests import web_request
 
 from .flaky_transport import FlakyTransport

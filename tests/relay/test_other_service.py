@@ -17,12 +17,12 @@ from formation_portal.relay.wording import state_words
 from formation_portal.relay.worker import drain
 from formation_portal.reviews.decisions import Registration, registration_of
 from formation_portal.reviews.models import ServiceStatus
-from tests.applications import factories
+from tests import factories
 from tests.other_service import OtherService
 from tests.other_service.fixtures import at_other_service, other_service
 from tests.other_service.schemas import USABLE
 
-from .conftest import reopened, row, save
+from .conftest import row, save
 
 __all__ = ["at_other_service", "other_service"]
 
@@ -77,7 +77,7 @@ def test_it_is_said_plainly_that_the_service_was_not_told(
     deliveries = deliveries_of(shares.application)
     assert deliveries.last_submission.words == "With our team"
     assert deliveries.notices == (NO_SUBMISSIONS,)
-    assert reopened(shares).application.status is State.SUBMITTED_FOR_REVIEW
+    assert factories.again(shares).application.status is State.SUBMITTED_FOR_REVIEW
     writes = [request for request in at_other_service.received if request.method != "GET"]
     assert {request.method for request in writes} == {"POST"}
     assert [request.path.rpartition("/")[2] for request in writes].count("submit") == 1
@@ -89,7 +89,7 @@ def test_a_refusal_in_another_shape_stands_at_its_field(
     at_other_service.refuse("POST .*/parties$", "email", "is not ours", times=1)
     services.submit(shares, by=owner)
     drain()
-    fresh = reopened(shares)
+    fresh = factories.again(shares)
     assert fresh.application.status is State.RETURNED_FOR_CHANGES
     (problem,) = deliveries_of(fresh.application).of_party("ada").problems
     assert (problem.field, problem.message, problem.party) == ("person.email", "is not ours", "ada")
@@ -112,7 +112,7 @@ def test_a_service_that_cannot_clear_an_answer_leaves_it_to_our_team(
     assert at_other_service.only_entity().csp_data == {"lark.votes": "All"}
     deliveries = deliveries_of(shares.application)
     assert deliveries.of_share_class("blue").words == "With our team"
-    assert reopened(shares).application.status is State.SUBMITTED_FOR_REVIEW
+    assert factories.again(shares).application.status is State.SUBMITTED_FOR_REVIEW
 
 
 def test_an_answer_that_was_lost_is_held_and_not_sent_twice(
@@ -143,7 +143,7 @@ def test_a_contract_fault_is_left_to_our_team_who_send_it_again_unchanged(
     at_other_service.refuse("POST .*/csp-data$", "csp_data", "An object of csp_field_key to value is required", times=1)
     services.submit(shares, by=owner)
     drain()
-    fresh = reopened(shares)
+    fresh = factories.again(shares)
     assert fresh.application.status is State.SUBMITTED_FOR_REVIEW
     deliveries = deliveries_of(fresh.application)
     assert (deliveries.overall.words, deliveries.overall.problems) == ("With our team", ())
@@ -188,7 +188,7 @@ def test_a_service_that_shows_no_entity_decides_nothing_that_we_know_of(
     services.submit(shares, by=owner)
     drain()
     assert read_due_entities(is_eager=True) == 1
-    assert reopened(shares).application.status is State.SUBMITTED_FOR_REVIEW
+    assert factories.again(shares).application.status is State.SUBMITTED_FOR_REVIEW
     assert not ServiceStatus.objects.exists()
 
 
@@ -203,11 +203,11 @@ def test_what_the_service_decides_is_read_in_its_own_shape(
     read_due_entities(is_eager=True)
     [status] = ServiceStatus.objects.all()
     assert (status.status, status.note, status.outcome) == ("deed_wanted", "Send the deed by post", "open")
-    assert reopened(shares).application.status is State.IN_REVIEW
+    assert factories.again(shares).application.status is State.IN_REVIEW
     record = {"status": "incorporated", "registration_number": 4711}
     at_other_service.answer("GET .*/entities/[^/]+$", 200, record, times=1)
     read_due_entities(is_eager=True)
-    application = reopened(shares).application
+    application = factories.again(shares).application
     assert application.status is State.INCORPORATED
     assert registration_of(application) == Registration("4711", None)
 
@@ -219,12 +219,12 @@ def test_a_submission_that_waits_for_payment_is_received_once_it_is_paid_for(
     at_other_service.answer("POST .*/submit$", 202, answer, times=1)
     services.submit(shares, by=owner)
     drain()
-    assert deliveries_of(reopened(shares).application).overall.words == "Waiting for payment"
+    assert deliveries_of(factories.again(shares).application).overall.words == "Waiting for payment"
     page = as_owner.get(f"/applications/{shares.application.reference}/status/").content.decode()
     assert "Pay at till.example" in page
     assert "https://till.example/E-1" in page
     read_due_entities(is_eager=True)
-    assert reopened(shares).application.payment_due_since is not None, "it shows no entity"
+    assert factories.again(shares).application.payment_due_since is not None, "it shows no entity"
     at_other_service.answer("GET .*/entities/[^/]+$", 200, {"status": "submitted_for_review"}, times=1)
     read_due_entities(is_eager=True)
-    assert deliveries_of(reopened(shares).application).overall.words == "Received"
+    assert deliveries_of(factories.again(shares).application).overall.words == "Received"

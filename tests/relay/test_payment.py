@@ -18,9 +18,10 @@ from formation_portal.relay.models import EntityReading
 from formation_portal.relay.service_profile import update_profile
 from formation_portal.relay.worker import drain
 from formation_portal.reviews.models import ServiceStatus
+from tests import factories
 from tests.markup import Markup
 from tests.privacy.stages import findings as audit_findings
-from tests.relay.conftest import reopened, row
+from tests.relay.conftest import row
 from tests.relay.entity_answers import READ, SUBMIT, lets_time_pass, shows
 from tests.relay.flaky_transport import FlakyTransport, answers, lost_before, unreachable
 
@@ -74,7 +75,7 @@ def test_a_submission_that_is_not_carried_out_is_not_received(
     answer: dict[str, Any], complete: Draft, transport: FlakyTransport, owner: Any, as_owner: Client
 ) -> None:
     submit(complete, transport, owner, **answer)
-    application = reopened(complete).application
+    application = factories.again(complete).application
     assert application.status is State.SUBMITTED_FOR_REVIEW
     assert deliveries_of(application).overall.words == "Waiting for payment"
     text = status_page(as_owner, complete).one("main").text
@@ -92,7 +93,7 @@ def test_any_other_answer_is_a_receipt(
     answer: dict[str, Any], complete: Draft, transport: FlakyTransport, owner: Any
 ) -> None:
     submit(complete, transport, owner, **answer)
-    assert deliveries_of(reopened(complete).application).overall.words == "Received"
+    assert deliveries_of(factories.again(complete).application).overall.words == "Received"
 
 
 def test_the_page_links_to_where_the_customer_pays_and_names_the_host(unpaid: Draft, as_owner: Client) -> None:
@@ -168,7 +169,7 @@ def test_the_owner_gets_one_e_mail(complete: Draft, transport: FlakyTransport, o
 
 
 def test_meanwhile_nobody_edits_and_no_agent_decides(unpaid: Draft, owner: Any, agent: Any) -> None:
-    draft = reopened(unpaid)
+    draft = factories.again(unpaid)
     section = draft.schema.section("the-company")
     assert section is not None
     with pytest.raises(services.Closed):
@@ -179,9 +180,9 @@ def test_meanwhile_nobody_edits_and_no_agent_decides(unpaid: Draft, owner: Any, 
 
 def test_the_customer_may_withdraw_it(unpaid: Draft, transport: FlakyTransport, owner: Any, as_owner: Client) -> None:
     transport.clear()
-    services.withdraw(reopened(unpaid), by=owner)
+    services.withdraw(factories.again(unpaid), by=owner)
     drain()
-    application = reopened(unpaid).application
+    application = factories.again(unpaid).application
     assert (application.status, application.payment_due_since) == (State.WITHDRAWN, None)
     assert "POST entities/status" in transport.endpoints
     assert "Waiting for payment" not in status_page(as_owner, unpaid).one("main").text
@@ -192,11 +193,13 @@ def test_it_is_received_once_the_entity_has_another_status(
 ) -> None:
     shows(transport, "draft")
     read_due_entities(is_eager=True)
-    assert deliveries_of(reopened(unpaid).application).overall.words == "Waiting for payment", "the same status still"
+    assert deliveries_of(factories.again(unpaid).application).overall.words == "Waiting for payment", (
+        "the same status still"
+    )
     shows(transport, "submitted_for_review")
     lets_time_pass()
     assert read_due_entities() == 1
-    application = reopened(unpaid).application
+    application = factories.again(unpaid).application
     assert application.payment_due_since is None
     assert deliveries_of(application).overall.words == "Received"
     text = status_page(as_owner, unpaid).one("main").text
@@ -216,15 +219,15 @@ def test_a_payment_that_a_page_sees_is_noted_by_the_worker(
 ) -> None:
     shows(transport, "submitted_for_review")
     status_page(as_owner, unpaid)
-    assert reopened(unpaid).application.payment_due_since is not None, "a page notes nothing"
+    assert factories.again(unpaid).application.payment_due_since is not None, "a page notes nothing"
     assert read_due_entities() == 1
-    assert reopened(unpaid).application.payment_due_since is None
+    assert factories.again(unpaid).application.payment_due_since is None
 
 
 def test_it_ends_where_the_service_says_that_nothing_is_pending(unpaid: Draft, transport: FlakyTransport) -> None:
     shows(transport, "draft", pending_submission=False)
     read_due_entities(is_eager=True)
-    assert reopened(unpaid).application.payment_due_since is None
+    assert factories.again(unpaid).application.payment_due_since is None
     assert [one.status for one in ServiceStatus.objects.all()] == ["draft"], "it was not submitted: an agent looks"
 
 
@@ -235,7 +238,7 @@ def test_a_status_of_the_list_is_found_by_reading_too(
     drain()
     shows(transport, "awaiting_payment", payment_url=URL)
     read_due_entities(is_eager=True)
-    assert reopened(complete).application.payment_due_since is not None
+    assert factories.again(complete).application.payment_due_since is not None
     assert not ServiceStatus.objects.exists()
     assert [url for url, _, _ in payment_links(status_page(as_owner, complete))] == [URL]
 
@@ -251,7 +254,7 @@ def test_a_submission_whose_answer_was_lost_is_found_to_wait_for_payment(
     shows(transport, "payment_required", payment_url=URL)
     drain()
     assert row("submission").state == "done"
-    assert deliveries_of(reopened(complete).application).overall.words == "Waiting for payment"
+    assert deliveries_of(factories.again(complete).application).overall.words == "Waiting for payment"
 
 
 def test_a_review_that_began_before_is_told_once_it_is_paid_for(
@@ -263,10 +266,10 @@ def test_a_review_that_began_before_is_told_once_it_is_paid_for(
     drain()
     assert "POST entities/status" not in transport.endpoints
     with pytest.raises(services.PaymentDue):
-        services.advance(reopened(complete), "approve", by=agent)
+        services.advance(factories.again(complete), "approve", by=agent)
     shows(transport, "submitted_for_review")
     EntityReading.objects.update(next_at="2026-01-01T00:00:00Z")
     read_due_entities()
-    assert reopened(complete).application.payment_due_since is None
+    assert factories.again(complete).application.payment_due_since is None
     drain()
     assert "POST entities/status" in transport.endpoints

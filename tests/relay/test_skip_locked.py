@@ -20,7 +20,7 @@ from formation_portal.mail.outbox import claim_next as claim_letter
 from formation_portal.relay.calls.claiming import claim
 from formation_portal.service.models import Account, Event, EventDelivery, Subscription
 from formation_portal.service.webhooks.sending import claim_next as claim_event
-from tests.applications import factories
+from tests import factories
 
 pytestmark = [
     pytest.mark.django_db(databases=["default", "service"], transaction=True),

@@ -12,7 +12,7 @@ from django.db import connections, models, router
 import formation_portal.core
 from formation_portal.applications.draft import Draft
 from formation_portal.relay.worker import drain
-from tests.applications import factories
+from tests import factories
 from tests.reviews.canaries import ASKED, NOTES, WORDS, Review
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])

@@ -13,10 +13,10 @@ from formation_portal.gateway.errors import NotFound
 from formation_portal.relay.models import Delivery
 from formation_portal.relay.sync import status_changes_of, sync
 from formation_portal.relay.worker import drain
-from tests.applications import factories
+from tests import factories
 from tests.encrypted_rows import values_of
 
-from .conftest import reopened, row, save
+from .conftest import row, save
 from .flaky_transport import FlakyTransport
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
@@ -191,7 +191,7 @@ def test_a_sent_class_is_referred_to_while_it_lacks_a_name(
     ordinary = complete.share_class("ordinary")
     assert ordinary is not None
     services.save_share_class(complete, ordinary, {"share_class.name": ""}, version=1, by=owner)
-    sync(reopened(complete))
+    sync(factories.again(complete))
     assert drain() == 0
     assert row("party_csp", "ada").needs == [["party", "ada"], ["share_class", "ordinary"]]
 
@@ -291,9 +291,11 @@ def test_a_withdrawn_application_has_no_status_changes_left_and_asks_for_none(
     complete: Draft, owner: Any, django_assert_num_queries: Any
 ) -> None:
     services.submit(complete, by=owner)
-    assert [change.moved_to for change in status_changes_of(reopened(complete).application)] == ["submitted_for_review"]
+    assert [change.moved_to for change in status_changes_of(factories.again(complete).application)] == [
+        "submitted_for_review"
+    ]
     services.withdraw(complete, by=owner)
-    withdrawn = reopened(complete).application
+    withdrawn = factories.again(complete).application
     with django_assert_num_queries(0):
         assert status_changes_of(withdrawn) == []
 
@@ -323,7 +325,7 @@ def test_saving_costs_the_same_number_of_queries_however_much_there_is(
 ) -> None:
     for number in range(12):
         services.add_party(complete, "person", ["director"], factories.ADA, by=owner, token=f"p{number}")
-    fresh = reopened(complete)
+    fresh = factories.again(complete)
     section = fresh.schema.section("the-company")
     assert section is not None
     # With what is read of the application for it; on PostgreSQL one of them wakes the worker.

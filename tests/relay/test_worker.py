@@ -23,7 +23,7 @@ from formation_portal.relay.models import Attempt, Delivery, DeliveryState
 from formation_portal.relay.service_profile import update_profile
 from formation_portal.relay.wake import wait_for
 from formation_portal.relay.worker import Worker, drain
-from tests.applications import factories
+from tests import factories
 from tests.log_lines import json_lines
 
 from .conftest import save

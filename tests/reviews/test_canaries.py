@@ -8,7 +8,7 @@ from django.apps import apps
 from django.test import Client
 
 from formation_portal.applications import services
-from formation_portal.applications.draft import Draft, open_draft
+from formation_portal.applications.draft import Draft
 from formation_portal.applications.fields import new_token
 from formation_portal.applications.models import Change
 from formation_portal.invitations import parts
@@ -24,7 +24,7 @@ from formation_portal.reviews.models import (
     ScreeningCheck,
 )
 from formation_portal.service.auth import portal_key
-from tests.applications import factories
+from tests import factories
 from tests.portal.sharing.test_part import let_in
 from tests.relay.conftest import transport
 
@@ -45,9 +45,7 @@ def _alone(settings: Any, tmp_path: Any) -> None:
 
 @pytest.fixture
 def draft(owner: Any, transport: Any) -> Draft:
-    draft = open_draft(services.start(owner=owner, product=factories.product()))
-    factories.fill_in(draft, owner)
-    return draft
+    return factories.complete_draft(owner)
 
 
 @pytest.fixture

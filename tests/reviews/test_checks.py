@@ -15,9 +15,8 @@ from formation_portal.reviews.decisions import RETURN
 from formation_portal.reviews.queries import draft_query
 from formation_portal.reviews.targets import Target, TargetKind
 from formation_portal.reviews.transactions import ReviewChanged, ReviewRefused, current_version
+from tests import factories
 from tests.reviews.deciding import decide
-
-from .conftest import again
 
 pytestmark = pytest.mark.django_db
 
@@ -44,7 +43,7 @@ def test_everything_that_was_answered_is_to_be_checked(submitted: Draft) -> None
 
 
 def test_the_facts_of_an_application_cost_two_queries(submitted: Draft, django_assert_num_queries: Any) -> None:
-    draft = again(submitted)
+    draft = factories.again(submitted)
     # A draft reads its own rows when they are asked for first.
     assert readback(draft).shares
     with django_assert_num_queries(2):
@@ -73,24 +72,24 @@ def test_what_was_accepted_already_is_not_accepted_again(submitted: Draft, agent
 
 
 def test_two_agents_check_different_facts_side_by_side(submitted: Draft, agent: Any, colleague: Any) -> None:
-    seen, theirs = current_version(submitted.application), again(submitted)
+    seen, theirs = current_version(submitted.application), factories.again(submitted)
     accept(submitted, [BIRTH], by=agent, version=seen)
     accept(theirs, [PASSPORT], by=colleague, version=seen)
-    assert state(again(submitted), BIRTH) == state(again(submitted), PASSPORT) == ACCEPTED
+    assert state(factories.again(submitted), BIRTH) == state(factories.again(submitted), PASSPORT) == ACCEPTED
 
 
 def test_a_question_that_somebody_asked_meanwhile_is_not_accepted_away(
     submitted: Draft, agent: Any, colleague: Any
 ) -> None:
-    seen, theirs = current_version(submitted.application), again(submitted)
+    seen, theirs = current_version(submitted.application), factories.again(submitted)
     draft_query(submitted, BIRTH, text="The passport says 1984", by=agent, version=seen)
     with pytest.raises(ReviewChanged) as caught:
         accept(theirs, [BIRTH, PASSPORT], by=colleague, version=seen)
     assert [(move.by, move.what) for move in caught.value.changes] == [
         (agent, "drafted a query about Date of birth: The passport says 1984")
     ]
-    assert state(again(submitted), BIRTH) == QUERIED
-    assert state(again(submitted), PASSPORT) == OPEN
+    assert state(factories.again(submitted), BIRTH) == QUERIED
+    assert state(factories.again(submitted), PASSPORT) == OPEN
 
 
 def test_one_does_not_accept_what_one_asks_about(submitted: Draft, agent: Any) -> None:
@@ -103,7 +102,7 @@ def test_an_acceptance_is_taken_back(submitted: Draft, agent: Any, colleague: An
     seen = current_version(submitted.application)
     accept(submitted, [BIRTH], by=agent, version=seen)
     with pytest.raises(ReviewChanged):
-        reopen(again(submitted), BIRTH, by=colleague, version=seen)
+        reopen(factories.again(submitted), BIRTH, by=colleague, version=seen)
     assert reopen(submitted, BIRTH, by=agent, version=seen)
     assert state(submitted, BIRTH) == OPEN
     assert not reopen(submitted, BIRTH, by=agent, version=seen)
@@ -134,7 +133,7 @@ def test_a_page_of_the_round_before_accepts_nothing(submitted: Draft, agent: Any
 
 def test_nothing_is_accepted_of_what_its_customer_took_back(submitted: Draft, agent: Any, owner: Any) -> None:
     seen = current_version(submitted.application)
-    services.withdraw(again(submitted), by=owner)
+    services.withdraw(factories.again(submitted), by=owner)
     with pytest.raises(services.Closed):
         accept(submitted, [BIRTH], by=agent, version=seen)
 

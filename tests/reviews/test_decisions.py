@@ -20,11 +20,10 @@ from formation_portal.reviews.transactions import (
     changes_since,
     current_version,
 )
+from tests import factories
 from tests.desk.decision_setup import take_over
 from tests.reviews.deciding import confirm_proposal, decide
 from tests.subscribing import subscribe
-
-from .conftest import again
 
 pytestmark = pytest.mark.django_db
 
@@ -56,15 +55,15 @@ def test_what_was_not_checked_is_not_approved(submitted: Draft, agent: Any) -> N
     assert ("Ada Lovelace", "Passport: not checked") in blockers
     assert ("", "Funds: not checked") in blockers
     assert not any("Date of birth" in text for _, text in blockers)
-    assert again(submitted).application.status is State.IN_REVIEW
+    assert factories.again(submitted).application.status is State.IN_REVIEW
 
 
 def test_what_was_checked_whole_is_approved_and_then_incorporated(submitted: Draft, agent: Any) -> None:
     accept_all(submitted, agent)
     decide(submitted, APPROVE, by=agent, version=now(submitted))
-    assert again(submitted).application.status is State.SUBMITTED_TO_CSP
+    assert factories.again(submitted).application.status is State.SUBMITTED_TO_CSP
     decide(submitted, INCORPORATE, by=agent, version=now(submitted))
-    assert again(submitted).application.status is State.INCORPORATED
+    assert factories.again(submitted).application.status is State.INCORPORATED
     with pytest.raises(services.Closed):
         decide(submitted, DECLINE, text="Too late", by=agent, version=now(submitted))
 
@@ -73,11 +72,11 @@ def test_a_decision_that_arrives_twice_is_made_once(submitted: Draft, agent: Any
     accept_all(submitted, agent)
     page = now(submitted)
     first = decide(submitted, APPROVE, by=agent, version=page)
-    assert decide(again(submitted), APPROVE, by=agent, version=page) == first
+    assert decide(factories.again(submitted), APPROVE, by=agent, version=page) == first
     assert ReviewDecision.objects.count() == 1
     for other in ({"by": colleague}, {"by": agent, "text": "With other words"}):
         with pytest.raises(services.Closed):
-            decide(again(submitted), APPROVE, version=page, **other)
+            decide(factories.again(submitted), APPROVE, version=page, **other)
 
 
 def test_a_proposal_and_its_confirmation_that_arrive_twice_are_made_once(
@@ -87,14 +86,14 @@ def test_a_proposal_and_its_confirmation_that_arrive_twice_are_made_once(
     accept_all(submitted, agent)
     page = now(submitted)
     proposed = decide(submitted, APPROVE, by=agent, version=page)
-    assert decide(again(submitted), APPROVE, by=agent, version=page) == proposed
+    assert decide(factories.again(submitted), APPROVE, by=agent, version=page) == proposed
     with pytest.raises(ReviewRefused):
-        decide(again(submitted), DECLINE, text="No", by=agent, version=now(submitted))
+        decide(factories.again(submitted), DECLINE, text="No", by=agent, version=now(submitted))
     page = now(submitted)
-    made = confirm_proposal(again(submitted), by=colleague, version=page)
-    assert confirm_proposal(again(submitted), by=colleague, version=page) == made == proposed
+    made = confirm_proposal(factories.again(submitted), by=colleague, version=page)
+    assert confirm_proposal(factories.again(submitted), by=colleague, version=page) == made == proposed
     with pytest.raises(services.Closed):
-        confirm_proposal(again(submitted), by=agent, version=page)
+        confirm_proposal(factories.again(submitted), by=agent, version=page)
 
 
 def test_a_return_sends_what_was_drafted_and_nothing_that_was_dropped(
@@ -163,7 +162,7 @@ def test_whoever_decides_is_told_first_what_others_did(submitted: Draft, agent: 
     with pytest.raises(ReviewChanged) as caught:
         decide(submitted, DECLINE, text="We can't take it", by=agent, version=seen)
     assert [move.by for move in caught.value.changes] == [colleague]
-    assert again(submitted).application.status is State.IN_REVIEW
+    assert factories.again(submitted).application.status is State.IN_REVIEW
 
 
 def test_a_page_of_an_earlier_round_is_told_of_that_round_and_what_followed(

@@ -9,7 +9,7 @@ from formation_portal.reviews.document_evidence import evidence_of_party, prove,
 from formation_portal.reviews.models import Evidence
 from formation_portal.reviews.targets import Target
 from formation_portal.reviews.transactions import ReviewChanged, ReviewRefused, changes_since, current_version
-from tests.reviews.conftest import again
+from tests import factories
 
 pytestmark = pytest.mark.django_db
 
@@ -55,7 +55,7 @@ def test_no_other_page_document_or_fact_is_taken(submitted: Draft, agent: Any, w
 
 def test_what_a_colleague_has_noted_meanwhile_is_not_replaced(submitted: Draft, agent: Any, colleague: Any) -> None:
     seen = current_version(submitted.application)
-    noted(again(submitted), colleague, text="LOVELACE")
+    noted(factories.again(submitted), colleague, text="LOVELACE")
     for change in (
         lambda: noted(submitted, agent, version=seen),
         lambda: remove_evidence(submitted, NAME, by=agent, version=seen),

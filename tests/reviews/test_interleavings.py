@@ -11,12 +11,10 @@ from typing import Any
 import pytest
 from django.db import connection
 
-from formation_portal.applications import services
-from formation_portal.applications.draft import open_draft
 from formation_portal.contract.lifecycle import FINAL, State
 from formation_portal.reviews.checklist import load_checklist
 from formation_portal.reviews.models import DecisionOutcome, ReviewDecision
-from tests.applications import factories
+from tests import factories
 
 from .concurrent_people import AGENT_ACTIONS, CUSTOMER_ACTIONS, NAME, REFUSALS, Page, Person, Written, present
 
@@ -115,9 +113,7 @@ def _at_once(presses: list[Callable[[], Written | None]]) -> list[Written | None
 def stories(seeds: range, *, owner: Any, agent: Any, colleague: Any, settings: Any) -> Iterator[Story]:
     for seed in seeds:
         settings.FOUR_EYES = bool(seed % 2)
-        draft = open_draft(services.start(owner=owner, product=factories.product()))
-        factories.fill_in(draft, owner)
-        services.submit(draft, by=owner)
+        draft = factories.submitted_draft(owner)
         people = (
             Person("agent", agent, AGENT_ACTIONS),
             Person("colleague", colleague, AGENT_ACTIONS),

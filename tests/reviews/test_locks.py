@@ -16,22 +16,15 @@ from formation_portal.reviews.decisions import RETURN
 from formation_portal.reviews.queries import draft_query
 from formation_portal.reviews.targets import WHOLE_APPLICATION, Target, TargetKind
 from formation_portal.reviews.transactions import current_version
-from tests.applications import factories
+from tests import factories
 from tests.encrypted_rows import update_each
 from tests.reviews.deciding import decide
-
-from .conftest import again
 
 pytestmark = pytest.mark.django_db
 
 BIRTH = Target.of_field("ada", "person.date_of_birth")
 CAPITAL = Target.of_field("funds", "xy.capital")
 COMPANY = Target(TargetKind.SECTION, "the-company")
-
-
-@pytest.fixture(autouse=True)
-def _uploads_go_nowhere_else(settings: Any, tmp_path: Any) -> None:
-    settings.MEDIA_ROOT = tmp_path / "documents"
 
 
 def returned(draft: Draft, agent: Any, *asked: Target, but: tuple[Target, ...] = ()) -> Draft:
@@ -41,7 +34,7 @@ def returned(draft: Draft, agent: Any, *asked: Target, but: tuple[Target, ...] =
     for target in asked:
         draft_query(draft, target, text="Look at it again", by=agent, version=current_version(draft.application))
     decide(draft, RETURN, text="Nearly there", by=agent, version=current_version(draft.application))
-    return again(draft)
+    return factories.again(draft)
 
 
 def give(draft: Draft, owner: Any, **answers: Any) -> None:
@@ -53,7 +46,7 @@ def give(draft: Draft, owner: Any, **answers: Any) -> None:
 
 
 def raw(draft: Draft, name: str) -> Any:
-    ada = again(draft).party("ada")
+    ada = factories.again(draft).party("ada")
     assert ada is not None
     return ada.raw.get(name)
 
@@ -79,8 +72,8 @@ def test_an_accepted_section_is_locked_whole_with_its_blank_answers(submitted: D
     assert section is not None
     posted = factories.COMPANY | {"entity.name": "Larkspur", "charter.purpose": "Anything"}
     services.save_section(draft, section, posted, version=draft.version(section.key), by=owner)
-    assert again(draft).entity_raw["entity.name"] == "Larkfield Holdings"
-    assert "charter.purpose" not in again(draft).entity_raw
+    assert factories.again(draft).entity_raw["entity.name"] == "Larkfield Holdings"
+    assert "charter.purpose" not in factories.again(draft).entity_raw
     assert draft.locked_labels == ["Name", "Purpose"]
 
 
@@ -104,7 +97,7 @@ def test_what_is_needed_by_now_can_be_answered_and_what_is_answered_stays(
     posted = {"entity.name": "Larkspur", "xy.goods": "Wool"}
     services.save_section(draft, company, posted, version=draft.version("the-company"), by=owner)
     assert draft.needs == ()
-    assert again(draft).entity_raw["entity.name"] == "Larkfield Holdings"
+    assert factories.again(draft).entity_raw["entity.name"] == "Larkfield Holdings"
 
 
 def test_an_accepted_document_is_neither_replaced_nor_removed(submitted: Draft, agent: Any, owner: Any) -> None:
@@ -139,7 +132,7 @@ def test_accepted_roles_can_be_added_to_and_the_party_removed(submitted: Draft, 
     ada = draft.party("ada")
     assert ada is not None
     services.set_roles(draft, ada, ["manager"], by=owner)
-    assert again(draft).parties[0].roles == ("director", "shareholder", "manager")
+    assert factories.again(draft).parties[0].roles == ("director", "shareholder", "manager")
     assert draft.locked_labels == ["Roles"]
     services.remove_party(draft, ada, by=owner)
     services.restore_party(draft, "ada", by=owner)
@@ -169,7 +162,7 @@ def test_whatever_writes_over_it_writes_nothing(submitted: Draft, agent: Any, ow
     draft = returned(submitted, agent, BIRTH)
     with pytest.raises(services.LockedByReview):
         write_over(draft, owner)
-    assert again(draft).entity_raw["entity.name"] == "Larkfield Holdings"
+    assert factories.again(draft).entity_raw["entity.name"] == "Larkfield Holdings"
 
 
 @pytest.mark.parametrize("asked", [WHOLE_APPLICATION, Target(TargetKind.PARTY, "ada")])
@@ -214,11 +207,11 @@ def test_the_roles_of_a_party_that_is_asked_about_are_open(submitted: Draft, age
 def test_an_accepted_answer_that_turns_out_impossible_is_unlocked(submitted: Draft, agent: Any) -> None:
     draft = returned(submitted, agent, CAPITAL)
     place = ("ada", "person.date_of_birth")
-    assert place in locks_of(again(draft)).answers
+    assert place in locks_of(factories.again(draft)).answers
     ada = draft.party("ada")
     assert ada is not None
     impossible = dict(ada.raw) | {"person.date_of_birth": {"day": "1", "month": "1", "year": "2999"}}
     update_each(draft.application.parties.filter(token="ada"), raw=impossible)
-    locks = locks_of(again(draft))
+    locks = locks_of(factories.again(draft))
     assert place not in locks.answers
     assert ("ada", "person.last_name") in locks.answers

@@ -15,8 +15,7 @@ from formation_portal.reviews.transactions import (
     changes_since,
     current_version,
 )
-
-from .conftest import again
+from tests import factories
 
 pytestmark = pytest.mark.django_db
 
@@ -47,7 +46,7 @@ def test_a_question_that_a_colleague_ended_is_not_asked_again_unseen(
         submitted, BIRTH, text="Which year?", by=agent, version=current_version(submitted.application)
     )
     seen = current_version(submitted.application)
-    assert delete_draft(again(submitted), drafted.pk, by=colleague, version=seen)
+    assert delete_draft(factories.again(submitted), drafted.pk, by=colleague, version=seen)
     with pytest.raises(ReviewChanged) as caught:
         draft_query(submitted, BIRTH, text="The year, please?", by=agent, version=seen)
     assert [move.what for move in caught.value.changes] == ["deleted the draft query about Date of birth"]
@@ -57,7 +56,7 @@ def test_a_question_that_a_colleague_ended_is_not_asked_again_unseen(
 
 
 def test_a_colleagues_draft_is_not_overwritten(submitted: Draft, agent: Any, colleague: Any) -> None:
-    seen, theirs = current_version(submitted.application), again(submitted)
+    seen, theirs = current_version(submitted.application), factories.again(submitted)
     drafted = draft_query(submitted, BIRTH, text="Which year?", by=agent, version=seen)
     with pytest.raises(ReviewChanged):
         draft_query(theirs, BIRTH, text="Which day?", by=colleague, version=seen)

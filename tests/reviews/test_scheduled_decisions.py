@@ -34,9 +34,9 @@ from formation_portal.reviews.scheduled_decisions import carry_out_due, undo_dec
 from formation_portal.reviews.targets import WHOLE_APPLICATION, Target
 from formation_portal.reviews.transactions import ReviewChanged, ReviewRefused, current_version
 from formation_portal.statistics.models import TransitionTotal
+from tests import factories
 from tests.desk.decision_setup import take_over
 
-from .conftest import again
 from .deciding import let_decisions_take_effect
 
 pytestmark = pytest.mark.django_db
@@ -54,7 +54,7 @@ def approve(draft: Draft, by: Any) -> ReviewDecision:
 
 
 def status(draft: Draft) -> State:
-    return again(draft).application.status
+    return factories.again(draft).application.status
 
 
 def outcomes() -> list[tuple[str, str]]:
@@ -132,12 +132,12 @@ def test_it_is_undone_by_who_made_it_and_can_be_made_again(submitted: Draft, age
     assert outcomes() == [("approve", DecisionOutcome.UNDONE), ("approve", DecisionOutcome.DONE)]
     assert reviewed() == ["decide", "undo", "decide", "take_effect"]
     with pytest.raises(ReviewRefused, match="already taken effect"):
-        undo_decision(again(submitted), by=agent)
+        undo_decision(factories.again(submitted), by=agent)
 
 
 def test_a_withdrawal_wins_and_the_agent_is_told(submitted: Draft, agent: Any, owner: Any) -> None:
     approve(submitted, agent)
-    services.withdraw(again(submitted), by=owner)
+    services.withdraw(factories.again(submitted), by=owner)
     assert let_decisions_take_effect() == 0
     assert status(submitted) is State.WITHDRAWN
     assert outcomes() == [("approve", DecisionOutcome.STOPPED)]
@@ -146,12 +146,12 @@ def test_a_withdrawal_wins_and_the_agent_is_told(submitted: Draft, agent: Any, o
     assert "The customer withdrew" in letter.text
     assert letters("decision") == []
     with pytest.raises(ReviewRefused, match="undone or stopped"):
-        undo_decision(again(submitted), by=agent)
+        undo_decision(factories.again(submitted), by=agent)
 
 
 def test_what_a_colleague_writes_wins_and_the_agent_is_told(submitted: Draft, agent: Any, colleague: Any) -> None:
     approve(submitted, agent)
-    write_note(again(submitted), WHOLE_APPLICATION, text="Wait for the bank", by=colleague)
+    write_note(factories.again(submitted), WHOLE_APPLICATION, text="Wait for the bank", by=colleague)
     assert let_decisions_take_effect() == 0
     assert status(submitted) is State.IN_REVIEW
     assert outcomes() == [("approve", DecisionOutcome.STOPPED)]
@@ -163,9 +163,9 @@ def test_what_a_colleague_writes_wins_and_the_agent_is_told(submitted: Draft, ag
 
 def test_ones_own_note_stops_nothing_but_an_open_check_does(submitted: Draft, agent: Any) -> None:
     approve(submitted, agent)
-    write_note(again(submitted), WHOLE_APPLICATION, text="Known to us", by=agent)
+    write_note(factories.again(submitted), WHOLE_APPLICATION, text="Known to us", by=agent)
     assert outcomes() == [("approve", DecisionOutcome.SCHEDULED)]
-    reopen(again(submitted), BIRTH, by=agent, version=now(submitted))
+    reopen(factories.again(submitted), BIRTH, by=agent, version=now(submitted))
     assert let_decisions_take_effect() == 0
     assert status(submitted) is State.IN_REVIEW
     assert outcomes() == [("approve", DecisionOutcome.STOPPED)]
@@ -177,8 +177,8 @@ def test_a_colleagues_decision_wins_once_they_have_seen_the_first(submitted: Dra
     approve(submitted, agent)
     take_over(submitted, colleague)
     with pytest.raises(ReviewChanged):
-        decide(again(submitted), RETURN, text="Look again", by=colleague, version=seen)
-    decide(again(submitted), RETURN, text="Look again", by=colleague, version=now(submitted))
+        decide(factories.again(submitted), RETURN, text="Look again", by=colleague, version=seen)
+    decide(factories.again(submitted), RETURN, text="Look again", by=colleague, version=now(submitted))
     assert let_decisions_take_effect() == 1
     assert status(submitted) is State.RETURNED_FOR_CHANGES
     assert outcomes() == [("approve", DecisionOutcome.STOPPED), ("return", DecisionOutcome.DONE)]
@@ -187,9 +187,9 @@ def test_a_colleagues_decision_wins_once_they_have_seen_the_first(submitted: Dra
 
 def test_nobody_decides_twice_without_undoing_the_first(submitted: Draft, agent: Any) -> None:
     first = approve(submitted, agent)
-    assert decide(again(submitted), APPROVE, by=agent, version=now(submitted)) == first
+    assert decide(factories.again(submitted), APPROVE, by=agent, version=now(submitted)) == first
     with pytest.raises(ReviewRefused, match="Undo that decision first"):
-        decide(again(submitted), DECLINE, text="No", by=agent, version=now(submitted))
+        decide(factories.again(submitted), DECLINE, text="No", by=agent, version=now(submitted))
     assert outcomes() == [("approve", DecisionOutcome.SCHEDULED)]
 
 
@@ -226,12 +226,12 @@ def confirmed(submitted: Draft, agent: Any, colleague: Any, settings: Any) -> Dr
     """An approval that a second agent has just confirmed."""
     settings.FOUR_EYES = True
     assert approve(submitted, agent).takes_effect_at is None
-    confirm_proposal(again(submitted), by=colleague, version=now(submitted))
-    return again(submitted)
+    confirm_proposal(factories.again(submitted), by=colleague, version=now(submitted))
+    return factories.again(submitted)
 
 
 def test_a_confirmation_takes_effect_later_and_arrives_once(confirmed: Draft, colleague: Any) -> None:
-    made = confirm_proposal(again(confirmed), by=colleague, version=now(confirmed))
+    made = confirm_proposal(factories.again(confirmed), by=colleague, version=now(confirmed))
     assert (made.outcome, made.by) == (DecisionOutcome.SCHEDULED, colleague)
     assert status(confirmed) is State.IN_REVIEW
     let_decisions_take_effect()
@@ -254,13 +254,13 @@ def test_a_proposal_waits_again_where_its_confirmation_does_not_take_effect(
     assert waiting.proposed_by == agent
     confirmed.application.case.refresh_from_db()
     assert confirmed.application.case.proposed_by == agent
-    withdraw(again(confirmed), by=agent, version=now(confirmed))
+    withdraw(factories.again(confirmed), by=agent, version=now(confirmed))
 
 
 def test_a_return_replaces_a_proposal_only_when_it_takes_effect(submitted: Draft, agent: Any, settings: Any) -> None:
     settings.FOUR_EYES = True
     approve(submitted, agent)
-    decide(again(submitted), RETURN, text="Look again", by=agent, version=now(submitted))
+    decide(factories.again(submitted), RETURN, text="Look again", by=agent, version=now(submitted))
     assert outcomes() == [("approve", DecisionOutcome.WAITING), ("return", DecisionOutcome.SCHEDULED)]
     submitted.application.case.refresh_from_db()
     assert submitted.application.case.proposed_by == agent

@@ -17,7 +17,7 @@ from formation_portal.reviews.decisions import APPROVE, DECLINE
 from formation_portal.reviews.models import ScreeningCheck, ScreeningKind, ScreeningOutcome
 from formation_portal.reviews.screening import record_screening, remove_screening
 from formation_portal.reviews.transactions import NotApprovable, ReviewRefused, changes_since, current_version
-from tests.applications import factories
+from tests import factories
 from tests.documents import sample_files
 from tests.reviews.deciding import decide
 

@@ -9,7 +9,7 @@ from formation_portal.applications.draft import open_draft
 from formation_portal.applications.models import Application
 from formation_portal.applications.services.transactions import application_transaction
 from formation_portal.contract.lifecycle import AGENT, TRANSITIONS, State, is_possible
-from tests.applications import factories
+from tests import factories
 
 # How far the clock goes between two transitions, in seconds. Now and then somebody puts it back.
 _STEPS = (0, 59, 3_600, 40_000, 86_400, 250_000, 2_000_000, -7_200, -100_000)

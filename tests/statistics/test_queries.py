@@ -7,14 +7,14 @@ import pytest
 from django.apps import apps
 
 from formation_portal.applications import services
-from formation_portal.applications.draft import Draft, open_draft
+from formation_portal.applications.draft import Draft
 from formation_portal.reviews.decisions import RETURN
 from formation_portal.reviews.queries import draft_query
 from formation_portal.reviews.targets import WHOLE_APPLICATION, Target, TargetKind
 from formation_portal.reviews.transactions import current_version
 from formation_portal.statistics import models
 from formation_portal.statistics.models import Question, QuestionTotal, ReasonTotal
-from tests.applications import factories
+from tests import factories
 from tests.reviews.deciding import decide
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
@@ -27,8 +27,7 @@ OTHERS_BIRTH = Target.of_field("grace", "person.date_of_birth")
 @pytest.fixture
 def submitted(owner: Any) -> Draft:
     """With two people, of whom the same is asked."""
-    draft = open_draft(services.start(owner=owner, product=factories.product()))
-    factories.fill_in(draft, owner)
+    draft = factories.complete_draft(owner)
     grace = factories.ADA | {
         "person.first_name": "Grace",
         "person.last_name": "Hopper",
@@ -88,7 +87,7 @@ def test_no_customers_word_and_no_name_is_kept(submitted: Draft, owner: Any, age
 
 def test_the_same_question_of_another_form_is_another(submitted: Draft, owner: Any, agent: Any) -> None:
     send_back(submitted, agent, (SECTION, "other"))
-    draft = open_draft(services.start(owner=owner, product=factories.product(jurisdiction_product_id="another")))
+    draft = factories.new_draft(owner, jurisdiction_product_id="another")
     factories.fill_in(draft, owner)
     services.submit(draft, by=owner)
     send_back(draft, agent, (SECTION, "other"))

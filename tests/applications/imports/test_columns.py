@@ -7,7 +7,7 @@ from django.utils import translation
 
 from formation_portal.applications.imports.columns import KIND, columns, keys_by_heading, normalized_heading
 from formation_portal.contract.schema import FormSchema
-from tests.applications import factories
+from tests import factories
 from tests.contract.builders import form, question, role
 from tests.embedded_catalog import catalog_items
 

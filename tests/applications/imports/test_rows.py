@@ -9,7 +9,7 @@ from formation_portal.applications.draft import Draft
 from formation_portal.applications.imports.grid import SheetRefused
 from formation_portal.applications.imports.rows import SheetRow
 from formation_portal.applications.imports.uploads import check_headings, missing_headings, unknown_headings
-from tests.applications import factories
+from tests import factories
 
 from .conftest import Upload
 from .sample_sheets import ADA, HEADS, NOOR, as_csv, as_xlsx, with_values

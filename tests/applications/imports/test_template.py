@@ -14,7 +14,7 @@ from formation_portal.applications.imports.template import csv_template, xlsx_te
 from formation_portal.applications.imports.uploads import check_headings, read_sheet
 from formation_portal.contract.catalog import parse_catalog
 from formation_portal.service.catalog.loader import read_catalog
-from tests.applications import factories
+from tests import factories
 
 from .sample_sheets import opened, saved
 

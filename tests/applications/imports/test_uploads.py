@@ -10,7 +10,7 @@ import pytest
 from formation_portal.applications.imports import grid, readers
 from formation_portal.applications.imports.grid import MAX_ROWS, Grid, SheetRefused, normalized_heading
 from formation_portal.applications.imports.uploads import read_sheet
-from tests.applications import factories
+from tests import factories
 
 from . import sample_sheets
 from .sample_sheets import ADA, HEADS, NOOR, as_csv, as_xlsx

@@ -16,12 +16,10 @@ from formation_portal.reviews.decisions import RETURN
 from formation_portal.reviews.queries import draft_query
 from formation_portal.reviews.targets import Target
 from formation_portal.reviews.transactions import current_version
+from tests import factories
 from tests.desk.decision_setup import documents_of
 from tests.markup import Markup
-from tests.reviews.conftest import again, colleague
 from tests.reviews.deciding import decide
-
-__all__ = ["colleague"]
 
 pytestmark = pytest.mark.django_db
 
@@ -38,7 +36,7 @@ def seen(draft: Draft) -> str:
 
 
 def fact(draft: Draft, target: Target) -> Fact:
-    found = load_checklist(again(draft)).at(target)
+    found = load_checklist(factories.again(draft)).at(target)
     assert found is not None
     return found
 

@@ -10,7 +10,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from formation_portal.applications import services
-from formation_portal.applications.draft import Draft, open_draft
+from formation_portal.applications.draft import Draft
 from formation_portal.desk.case.news import delete_old_presence
 from formation_portal.desk.models import Case, Opening
 from formation_portal.desk.queue import claims
@@ -18,7 +18,7 @@ from formation_portal.reviews import checks, queries
 from formation_portal.reviews.checklist import load_checklist
 from formation_portal.reviews.targets import Target, TargetKind
 from formation_portal.reviews.transactions import current_version
-from tests.applications import factories
+from tests import factories
 from tests.markup import Markup
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
@@ -197,7 +197,7 @@ def test_only_agents_hear_of_it_and_only_of_what_was_submitted(
     assert as_owner.get(address, headers=HTMX).status_code == 403
     assert as_nobody.get(address, headers=HTMX).status_code == 204
     assert as_nobody.get(address, headers=HTMX).content == b""
-    draft = open_draft(services.start(owner=owner, product=factories.product()))
+    draft = factories.new_draft(owner)
     assert as_agent.get(f"{case_url(draft)}news/", headers=HTMX).status_code == 404
 
 

@@ -16,8 +16,8 @@ from formation_portal.reviews.models import Query
 from formation_portal.reviews.queries import write_note
 from formation_portal.reviews.targets import WHOLE_APPLICATION, Target, TargetKind
 from formation_portal.reviews.transactions import current_version
-from tests.applications import factories
-from tests.desk.review_rounds import accept_all, add_bob, again, ask_at, now, rename, return_it
+from tests import factories
+from tests.desk.review_rounds import add_bob, again, ask_at, rename, return_it
 from tests.encrypted_rows import update_each
 from tests.markup import Element, Markup
 from tests.portal.share_limits import hold, limited
@@ -78,7 +78,7 @@ def test_a_party_says_how_far_its_checks_are_and_leads_to_them(submitted: Draft,
     people = section(page(as_agent, submitted), "people")
     assert "0 of 7 checks, 1 query" in people.text
     assert "Director, shareholder" in people.text
-    accept_all(again(submitted, agent, made_by(submitted)), agent)
+    factories.accept_everything(again(submitted, agent, made_by(submitted)), agent)
     assert "7 of 7 checks" in section(page(as_agent, submitted), "people").text
     link = next(one for one in page(as_agent, submitted).all("a") if one.text == "Ada Lovelace")
     assert link.attributes["href"] == f"/desk/{submitted.application.reference}/parties/ada/"
@@ -104,7 +104,7 @@ def _change(draft: Draft) -> None:
 def test_a_later_round_shows_what_changed_with_the_old_beside_it(
     submitted: Draft, as_agent: Client, agent: Any, owner: Any
 ) -> None:
-    accept_all(submitted, agent)
+    factories.accept_everything(submitted, agent)
     again(submitted, agent, owner, _change)
     markup = page(as_agent, submitted)
     assert "3 answers and 1 document changed, 1 person, company or share class added since this was returned" in _head(
@@ -129,7 +129,7 @@ def _head(markup: Markup) -> str:
 
 
 def test_everything_is_one_press_away(submitted: Draft, as_agent: Client, agent: Any, owner: Any) -> None:
-    accept_all(submitted, agent)
+    factories.accept_everything(submitted, agent)
     again(submitted, agent, owner, _change)
     [link] = [one for one in page(as_agent, submitted).all("a") if one.text == "Show everything"]
     markup = page(as_agent, submitted, link.attributes["href"].partition("/")[2].rpartition("/")[2])
@@ -140,14 +140,14 @@ def test_everything_is_one_press_away(submitted: Draft, as_agent: Client, agent:
 
 def test_a_removal_alone_is_a_change(submitted: Draft, as_agent: Client, agent: Any, owner: Any) -> None:
     again(submitted, agent, owner, lambda draft: add_bob(draft, owner))
-    accept_all(now(submitted), agent)
+    factories.accept_everything(factories.again(submitted), agent)
 
     def remove_bob(draft: Draft) -> None:
         bob = draft.party("bob")
         assert bob is not None
         services.remove_party(draft, bob, by=owner)
 
-    again(now(submitted), agent, owner, remove_bob)
+    again(factories.again(submitted), agent, owner, remove_bob)
     markup = page(as_agent, submitted)
     assert "1 removed since this was returned" in _head(markup)
     assert "Show everything" in [one.text for one in markup.all("a")]
@@ -163,7 +163,7 @@ def test_what_was_never_accepted_is_shown_whole(submitted: Draft, as_agent: Clie
 def test_what_was_changed_back_has_not_changed(submitted: Draft, as_agent: Client, agent: Any, owner: Any) -> None:
     def there_and_back(draft: Draft) -> None:
         rename(draft, "Larkfield Overseas", owner)
-        rename(now(draft), "Larkfield Holdings", owner)
+        rename(factories.again(draft), "Larkfield Holdings", owner)
 
     again(submitted, agent, owner, there_and_back)
     markup = page(as_agent, submitted)
@@ -188,13 +188,13 @@ def test_replies_stand_at_their_questions(submitted: Draft, as_agent: Client, ag
 
 
 def test_questions_about_what_is_gone_are_not_lost(submitted: Draft, as_agent: Client, agent: Any, owner: Any) -> None:
-    add = now(submitted)
+    add = factories.again(submitted)
     ask_at(submitted, NAME, agent, "About a field that the form has lost")
     return_it(submitted, agent)
-    add_bob(now(submitted), owner)
-    services.submit(now(add), by=owner)
+    add_bob(factories.again(submitted), owner)
+    services.submit(factories.again(add), by=owner)
     ask_at(submitted, Target(TargetKind.PARTY, "bob"), agent, "Who is Bob?")
-    bob = now(submitted).party("bob")
+    bob = factories.again(submitted).party("bob")
     assert bob is not None
     again(submitted, agent, owner, lambda draft: services.remove_party(draft, bob, by=owner))
     Query.objects.filter(holder="the-company").update(name="entity.no_such_field")
@@ -206,7 +206,7 @@ def test_questions_about_what_is_gone_are_not_lost(submitted: Draft, as_agent: C
 
 def test_a_case_that_is_closed_is_only_read(submitted: Draft, as_agent: Client, agent: Any, owner: Any) -> None:
     ask_at(submitted, NAME, agent, "Which name?")
-    services.withdraw(now(submitted), by=owner)
+    services.withdraw(factories.again(submitted), by=owner)
     markup = page(as_agent, submitted)
     actions = {one.attributes.get("action", "").rpartition("FP-")[2].partition("/")[2] for one in markup.all("form")}
     assert not actions & {"acceptances/", "reopenings/", "remarks/"}
@@ -230,8 +230,8 @@ def test_the_way_back_keeps_the_queue_that_one_came_from(submitted: Draft, as_ag
 
 
 def test_notes_are_their_writers_to_remove(submitted: Draft, as_agent: Client, agent: Any, other_customer: Any) -> None:
-    write_note(now(submitted), WHOLE_APPLICATION, text="Known to us", by=agent)
-    write_note(now(submitted), WHOLE_APPLICATION, text="So they are", by=other_customer)
+    write_note(factories.again(submitted), WHOLE_APPLICATION, text="Known to us", by=agent)
+    write_note(factories.again(submitted), WHOLE_APPLICATION, text="So they are", by=other_customer)
     whole = section(page(as_agent, submitted), "notes")
     assert "Known to us" in whole.text
     assert "So they are" in whole.text
@@ -244,18 +244,18 @@ def test_the_rail_names_whoever_owns_enough_in_the_end(
     rail = " ".join(page(as_agent, submitted).one("aside").text.split())
     assert "Owned by Ada Lovelace, 100% Shares" in rail
     ben = services.add_party(limited(owner), "person", ["director"], factories.ADA, by=owner)
-    draft = now(open_draft(ben.application))
+    draft = factories.again(open_draft(ben.application))
     # Kestrel has 40%, of which Ben has a quarter, and nobody the rest.
     hold(draft, owner, ("6,000",), ("4,000",))
     kestrel = draft.parties[1]
     services.save_owners(draft, kestrel, {ben.token: "25"}, by=owner)
-    found = case_page(now(draft), reader=agent, asked={})
+    found = case_page(factories.again(draft), reader=agent, asked={})
     assert [(party.token, part) for party, part in found.owners or ()] == [
         (draft.parties[0].token, "60%"),
         (ben.token, "10%"),
     ]
     services.save_owners(draft, kestrel, {ben.token: "24.99"}, by=owner)
-    assert len(case_page(now(draft), reader=agent, asked={}).owners or ()) == 1
+    assert len(case_page(factories.again(draft), reader=agent, asked={}).owners or ()) == 1
 
 
 def test_who_owns_it_and_the_chart_take_one_query(submitted: Draft, as_agent: Client) -> None:
@@ -298,9 +298,9 @@ def test_more_of_everything_costs_no_more_queries(submitted: Draft, as_agent: Cl
         Target.of_document("ada", "Passport"),
     ):
         ask_at(submitted, target, agent)
-        write_note(now(submitted), target, text="Look", by=agent)
+        write_note(factories.again(submitted), target, text="Look", by=agent)
     accept_after = again(submitted, agent, owner, _change)
-    accept_all(accept_after, agent)
+    factories.accept_everything(accept_after, agent)
     assert _queries(as_agent, address) == few <= 22
 
 
@@ -330,7 +330,7 @@ def test_a_section_folds_once_it_is_accepted_and_nothing_is_said_about_it(
         )
 
     assert not is_folded("section-the-company")
-    accept_all(submitted, agent)
+    factories.accept_everything(submitted, agent)
     assert is_folded("section-the-company")
     ask_at(submitted, NAME, agent)
     assert not is_folded("section-the-company")
@@ -340,5 +340,5 @@ def test_a_section_folds_once_it_is_accepted_and_nothing_is_said_about_it(
 def test_the_rail_leads_to_the_first_open_check(submitted: Draft, as_agent: Client, agent: Any) -> None:
     [way] = [one for one in page(as_agent, submitted).all("a") if one.text == "Next open check"]
     assert way.attributes["href"].endswith("#section-the-company")
-    accept_all(submitted, agent)
+    factories.accept_everything(submitted, agent)
     assert not [one for one in page(as_agent, submitted).all("a") if one.text == "Next open check"]

@@ -6,7 +6,7 @@ import pytest
 from django.test import Client
 
 from formation_portal.applications.draft import Draft
-from tests.applications import factories
+from tests import factories
 from tests.markup import Markup
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
@@ -53,9 +53,8 @@ def test_a_document_is_saved_and_not_shown(submitted: Draft, as_agent: Client) -
 
 def test_a_document_of_another_case_is_not_found(submitted: Draft, owner: Any, as_agent: Client) -> None:
     from formation_portal.applications import services
-    from formation_portal.applications.draft import open_draft
 
-    other = open_draft(services.start(owner=owner, product=factories.product()))
+    other = factories.new_draft(owner)
     upload = factories.upload(name="plan.pdf")
     document = services.add_document(other, None, "Business plan", upload, by=owner)
     assert as_agent.get(f"{path(submitted)}documents/{document.pk}/").status_code == 404

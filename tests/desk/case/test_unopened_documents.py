@@ -11,17 +11,8 @@ from formation_portal.audit.models import AccessKind, AuditAction
 from formation_portal.contract.lifecycle import State
 from formation_portal.reviews.checklist import load_checklist
 from formation_portal.reviews.targets import Target
-from tests.desk.decision_setup import (
-    POINTER,
-    accept_all,
-    again,
-    case_page,
-    documents_of,
-    page_version,
-    path,
-    sound,
-    state,
-)
+from tests import factories
+from tests.desk.decision_setup import POINTER, case_page, documents_of, page_version, path, sound, state
 from tests.markup import Markup
 from tests.reviews.deciding import let_decisions_take_effect
 
@@ -44,7 +35,7 @@ def accepts(client: Client, draft: Draft, **more: Any) -> Any:
 
 
 def is_accepted(draft: Draft) -> bool:
-    found = load_checklist(again(draft)).at(PASSPORT)
+    found = load_checklist(factories.again(draft)).at(PASSPORT)
     return found is not None and found.is_done
 
 
@@ -113,7 +104,7 @@ def test_each_document_shows_who_has_opened_it(submitted: Draft, as_agent: Clien
 
 
 def test_approving_asks_about_what_who_approves_has_not_opened(submitted: Draft, as_agent: Client, agent: Any) -> None:
-    accept_all(submitted, agent)
+    factories.accept_everything(submitted, agent)
     form = POINTER | {"sight": page_version(as_agent, submitted, "ruling/"), "deed": "approve"}
     response = as_agent.post(path(submitted, "ruling/"), form)
     assert response.status_code == 422
@@ -127,7 +118,7 @@ def test_whoever_confirms_has_to_look_too(
     submitted: Draft, as_agent: Client, as_colleague: Client, agent: Any, settings: Any
 ) -> None:
     settings.FOUR_EYES = True
-    accept_all(submitted, agent)
+    factories.accept_everything(submitted, agent)
     opens(as_agent, submitted)
     form = POINTER | {"sight": page_version(as_agent, submitted, "ruling/"), "deed": "approve"}
     assert as_agent.post(path(submitted, "ruling/"), form).status_code == 302

@@ -18,17 +18,8 @@ from formation_portal.reviews.models import DecisionOutcome, DeclineReason, Revi
 from formation_portal.reviews.queries import draft_query, write_note
 from formation_portal.reviews.targets import WHOLE_APPLICATION, Target
 from formation_portal.reviews.transactions import current_version
-from tests.desk.decision_setup import (
-    REGISTERED,
-    accept_all,
-    case_page,
-    decided,
-    page_version,
-    path,
-    sound,
-    state,
-    take_over,
-)
+from tests import factories
+from tests.desk.decision_setup import REGISTERED, case_page, decided, page_version, path, sound, state, take_over
 from tests.desk.factories import page_after_post, searched, submitted_ones
 from tests.encrypted_rows import update_each
 from tests.markup import Markup
@@ -72,7 +63,7 @@ def test_an_approval_that_is_posted_all_the_same_says_what_is_open(submitted: Dr
 
 
 def test_what_is_checked_is_approved_and_leads_to_the_queue(submitted: Draft, agent: Any, as_agent: Client) -> None:
-    accept_all(submitted, agent)
+    factories.accept_everything(submitted, agent)
     response = decided(as_agent, submitted, "approve", shown="?view=overdue")
     assert (response.status_code, response["Location"]) == (302, "/desk/?view=overdue")
     assert state(submitted) == State.SUBMITTED_TO_CSP
@@ -84,7 +75,7 @@ def test_what_is_checked_is_approved_and_leads_to_the_queue(submitted: Draft, ag
 def test_what_a_colleague_writes_while_the_page_is_read_is_newer_than_the_page(
     submitted: Draft, agent: Any, colleague: Any, as_agent: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    accept_all(submitted, agent)
+    factories.accept_everything(submitted, agent)
 
     def read_and_then_queried(draft: Draft) -> Checklist:
         read = load_checklist(draft)
@@ -103,7 +94,7 @@ def test_what_a_colleague_writes_while_the_page_is_read_is_newer_than_the_page(
 def test_from_an_approval_to_the_next_case_is_one_press(
     submitted: Draft, owner: Any, other_customer: Any, agent: Any, as_agent: Client
 ) -> None:
-    accept_all(submitted, agent)
+    factories.accept_everything(submitted, agent)
     submitted_ones(owner, 1, first_days=3)
     [fitting] = submitted_ones(other_customer, 1)
     shown = {"shown": searched(as_agent, "?q=fremd")}
@@ -130,7 +121,7 @@ def test_what_was_prepared_is_chosen(submitted: Draft, agent: Any, as_agent: Cli
         return [str(one.attributes["value"]) for one in boxes if "checked" in one.attributes]
 
     assert chosen() == []
-    accept_all(submitted, agent)
+    factories.accept_everything(submitted, agent)
     assert chosen() == ["approve"]
     draft_query(
         submitted, WHOLE_APPLICATION, text="One thing", by=agent, version=current_version(submitted.application)
@@ -194,7 +185,7 @@ def test_what_is_no_decision_here_is_refused(submitted: Draft, as_agent: Client,
 def test_the_incorporation_is_recorded_where_it_is_with_the_registry(
     submitted: Draft, agent: Any, as_agent: Client, as_owner: Client
 ) -> None:
-    accept_all(submitted, agent)
+    factories.accept_everything(submitted, agent)
     decided(as_agent, submitted, "approve")
     markup = case_page(as_agent, submitted)
     assert markup.one("input", name="deed").attributes["value"] == "record_incorporation"
@@ -226,7 +217,7 @@ def test_the_incorporation_is_recorded_where_it_is_with_the_registry(
 def test_an_incorporation_asks_for_number_and_date_and_to_confirm(
     submitted: Draft, agent: Any, as_agent: Client, typed: dict[str, str], wrong: list[str]
 ) -> None:
-    accept_all(submitted, agent)
+    factories.accept_everything(submitted, agent)
     decided(as_agent, submitted, "approve")
     response = decided(as_agent, submitted, "record_incorporation", **typed)
     assert response.status_code == 422
@@ -285,7 +276,7 @@ def test_a_decision_on_what_was_withdrawn_says_so_and_keeps_the_words(
 
 
 def test_what_the_service_has_refused_stops_an_approval(submitted: Draft, agent: Any, as_agent: Client) -> None:
-    accept_all(submitted, agent)
+    factories.accept_everything(submitted, agent)
     refused = {"field": "person.date_of_birth", "code": "x", "message": "Not a date of ours", "party": "ada"}
     party = row("party", "ada")
     update_each(Delivery.objects.filter(pk=party.pk), state=DeliveryState.REFUSED, problems=[refused])
@@ -299,7 +290,7 @@ def test_what_the_service_has_refused_stops_an_approval(submitted: Draft, agent:
 
 
 def test_what_is_held_at_the_service_is_said_and_stops_nothing(submitted: Draft, agent: Any, as_agent: Client) -> None:
-    accept_all(submitted, agent)
+    factories.accept_everything(submitted, agent)
     Delivery.objects.filter(pk=row("party", "ada").pk).update(state=DeliveryState.HELD)
     assert (
         "formation service still need our attention: Ada Lovelace." in case_page(as_agent, submitted).one("main").text
@@ -310,7 +301,7 @@ def test_what_is_held_at_the_service_is_said_and_stops_nothing(submitted: Draft,
 def test_an_agents_transition_that_the_service_refused_stops_nothing(
     submitted: Draft, agent: Any, as_agent: Client
 ) -> None:
-    accept_all(submitted, agent)
+    factories.accept_everything(submitted, agent)
     transition = {"application": submitted.application, "kind": "status", "subject": "1"}
     Delivery.objects.update_or_create(**transition, defaults={"state": DeliveryState.REFUSED, "problems": []})
     assert "All checks done" in case_page(as_agent, submitted).one("main").text

@@ -22,10 +22,10 @@ from formation_portal.reviews.models import DecisionOutcome, ReviewDecision
 from formation_portal.reviews.queries import draft_query, write_note
 from formation_portal.reviews.targets import WHOLE_APPLICATION
 from formation_portal.reviews.transactions import current_version
+from tests import factories
 from tests.desk.decision_setup import (
     POINTER,
     REGISTERED,
-    accept_all,
     case_page,
     decided,
     documents_of,
@@ -49,7 +49,7 @@ def _four_eyes(settings: Any) -> None:
 @pytest.fixture
 def proposed(submitted: Draft, agent: Any, as_agent: Client) -> Draft:
     """An approval that the first agent has proposed."""
-    accept_all(submitted, agent)
+    factories.accept_everything(submitted, agent)
     assert decided(as_agent, submitted, "approve").status_code == 302
     return submitted
 

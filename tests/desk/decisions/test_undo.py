@@ -13,16 +13,8 @@ from formation_portal.desk.models import Case
 from formation_portal.desk.queue import claims
 from formation_portal.mail.models import Letter
 from formation_portal.reviews.models import DecisionOutcome, ReviewDecision
-from tests.desk.decision_setup import (
-    POINTER,
-    accept_all,
-    case_page,
-    documents_of,
-    page_version,
-    path,
-    sound,
-    state,
-)
+from tests import factories
+from tests.desk.decision_setup import POINTER, case_page, documents_of, page_version, path, sound, state
 from tests.desk.factories import submitted_ones
 from tests.markup import Markup
 from tests.reviews.deciding import let_decisions_take_effect
@@ -60,7 +52,7 @@ def asked_again(response: Any) -> dict[str, list[str]]:
 def test_the_next_page_and_the_case_have_the_button_that_undoes_it(
     submitted: Draft, agent: Any, as_agent: Client, as_owner: Client
 ) -> None:
-    accept_all(submitted, agent)
+    factories.accept_everything(submitted, agent)
     status = f"/applications/{submitted.application.reference}/status/"
     before = Markup(as_owner.get(status).content.decode()).one("main").text
     assert post(as_agent, submitted, deed="approve", **POINTER)["Location"] == "/desk/"
@@ -112,7 +104,7 @@ def test_a_colleague_sees_it_and_cannot_undo_it(submitted: Draft, as_agent: Clie
 def test_an_approval_or_decline_that_no_pointer_pressed_is_asked_about_once_more(
     submitted: Draft, agent: Any, as_agent: Client, form: dict[str, str]
 ) -> None:
-    accept_all(submitted, agent)
+    factories.accept_everything(submitted, agent)
     response = post(as_agent, submitted, **form, certain="")
     assert response.status_code == 200
     assert not ReviewDecision.objects.exists()
@@ -128,7 +120,7 @@ def test_a_confirmation_by_keys_is_asked_about_once_more(
     submitted: Draft, agent: Any, as_agent: Client, as_colleague: Client, settings: Any
 ) -> None:
     settings.FOUR_EYES = True
-    accept_all(submitted, agent)
+    factories.accept_everything(submitted, agent)
     post(as_agent, submitted, deed="approve", **POINTER)
     form = {"sight": page_version(as_colleague, submitted, "ruling/"), "unseen": documents_of(submitted)}
     response = as_colleague.post(path(submitted, "ruling/confirmation/"), form)
@@ -145,7 +137,7 @@ def test_a_return_is_not_asked_about(submitted: Draft, as_agent: Client) -> None
 
 
 def test_the_key_that_accepts_leads_to_no_decision(submitted: Draft, agent: Any, as_agent: Client) -> None:
-    accept_all(submitted, agent)
+    factories.accept_everything(submitted, agent)
     markup = case_page(as_agent, submitted)
     keyed = [one.attributes.get("data-key-focus", one.attributes.get("data-key")) for one in markup.all("button")]
     assert "a" not in keyed
@@ -207,7 +199,7 @@ def test_the_second_agent_confirms_without_taking_over(
     submitted: Draft, agent: Any, as_agent: Client, as_colleague: Client, settings: Any
 ) -> None:
     settings.FOUR_EYES = True
-    accept_all(submitted, agent)
+    factories.accept_everything(submitted, agent)
     post(as_agent, submitted, deed="approve", **POINTER)
     assert Case.objects.get().claimed_by == agent
     form = {"sight": page_version(as_colleague, submitted, "ruling/"), "unseen": documents_of(submitted)}
@@ -220,7 +212,7 @@ def test_the_next_case_is_none_that_was_decided_just_now(
     submitted: Draft, agent: Any, as_agent: Client, as_colleague: Client, settings: Any
 ) -> None:
     settings.FOUR_EYES = True
-    accept_all(submitted, agent)
+    factories.accept_everything(submitted, agent)
     post(as_agent, submitted, deed="approve", **POINTER)
     claims.release([submitted.application.pk], by=agent)
     form = {"sight": page_version(as_colleague, submitted, "ruling/"), "unseen": documents_of(submitted)}

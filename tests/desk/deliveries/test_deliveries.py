@@ -13,7 +13,7 @@ from formation_portal.applications import services
 from formation_portal.applications.draft import Draft
 from formation_portal.relay.models import AMBIGUOUS, DUPLICATE, STATE_CONFLICT, UNCLEAR, Delivery, Look
 from formation_portal.relay.service_profile import update_profile
-from tests.applications import factories
+from tests import factories
 from tests.desk.undecided_deliveries import LIST, page_of, path, post, put, titles
 from tests.encrypted_rows import update_each
 

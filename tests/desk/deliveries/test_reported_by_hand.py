@@ -11,12 +11,13 @@ from formation_portal.audit.models import AuditAction, Entry
 from formation_portal.relay.delivery_status import deliveries_of
 from formation_portal.relay.models import Decision, Delivery
 from formation_portal.relay.worker import drain
+from tests import factories
 from tests.desk.undecided_deliveries import page_of, path, titles
 from tests.encrypted_rows import rows_with
 from tests.markup import Markup
 from tests.other_service import OtherService
 from tests.other_service.fixtures import at_other_service, other_service
-from tests.relay.conftest import _files_go_nowhere_else, reopened, row
+from tests.relay.conftest import _files_go_nowhere_else, row
 from tests.relay.test_other_service import shares
 
 __all__ = ["_files_go_nowhere_else", "at_other_service", "other_service", "shares"]
@@ -32,11 +33,11 @@ def changed(shares: Draft, at_other_service: OtherService, owner: Any) -> Delive
     services.submit(shares, by=owner)
     drain()
     services.reopen(shares, reason="Please look again")
-    draft = reopened(shares)
+    draft = factories.again(shares)
     ada = draft.party("ada")
     assert ada is not None
     services.save_party(draft, ada, {"person.last_name": "King"}, version=ada.version, by=owner)
-    services.submit(reopened(draft), by=owner)
+    services.submit(factories.again(draft), by=owner)
     drain()
     found = row("party", "ada")
     assert (found.state, found.reason) == ("held", "unsupported")
@@ -83,12 +84,12 @@ def test_a_removal_that_was_told_is_gone_with_what_belonged_to_it(
     changed: Delivery, shares: Draft, as_agent: Client, owner: Any
 ) -> None:
     services.reopen(shares, reason="Please look again")
-    draft = reopened(shares)
+    draft = factories.again(shares)
     nominees = draft.party("ltd")
     assert nominees is not None
     services.save_holdings(draft, {("ada", "blue"): "100", ("ltd", "blue"): ""}, by=owner)
     services.remove_party(draft, nominees, by=owner)
-    services.submit(reopened(draft), by=owner)
+    services.submit(factories.again(draft), by=owner)
     drain()
     held = Delivery.objects.filter(state="held", reason="unsupported")
     assert {one.name for one in held.all()} >= {("party", "ltd"), ("shareholding", "ltd/blue")}
@@ -105,8 +106,8 @@ def test_steps_are_told_in_one_go_and_the_customers_waiting_ends(
     shares: Draft, at_other_service: OtherService, as_agent: Client, as_owner: Client, agent: Any, owner: Any
 ) -> None:
     services.submit(shares, by=owner)
-    services.advance(reopened(shares), "begin_review", by=agent)
-    services.advance(reopened(shares), "approve", by=agent)
+    services.advance(factories.again(shares), "begin_review", by=agent)
+    services.advance(factories.again(shares), "approve", by=agent)
     drain()
     status = f"/applications/{shares.application.reference}/status/"
     assert "With our team" in as_owner.get(status).content.decode()
@@ -128,11 +129,11 @@ def test_what_the_customer_changes_afterwards_is_to_be_told_again(
     record(as_agent, changed)
     drain()
     services.reopen(shares, reason="Once more")
-    draft = reopened(shares)
+    draft = factories.again(shares)
     ada = draft.party("ada")
     assert ada is not None
     services.save_party(draft, ada, {"person.last_name": "Byron"}, version=ada.version, by=owner)
-    services.submit(reopened(draft), by=owner)
+    services.submit(factories.again(draft), by=owner)
     drain()
     found = row("party", "ada")
     assert (found.state, found.reason) == ("held", "unsupported")

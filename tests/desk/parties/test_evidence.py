@@ -12,13 +12,12 @@ from formation_portal.reviews.decisions import RETURN
 from formation_portal.reviews.models import Evidence
 from formation_portal.reviews.targets import Target
 from formation_portal.reviews.transactions import current_version
-from tests.applications import factories
+from tests import factories
 from tests.desk.parties.test_pages import address, fact, page, submitted, words
 from tests.documents import sample_files
-from tests.reviews.conftest import again, colleague
 from tests.reviews.deciding import decide
 
-__all__ = ["colleague", "submitted"]
+__all__ = ["submitted"]
 pytestmark = pytest.mark.django_db
 
 NAME = Target.of_field("ada", "person.first_name")
@@ -86,9 +85,9 @@ def test_an_accepted_fact_whose_document_was_replaced_says_so(
     submitted: Draft, two_pages: int, as_agent: Client, agent: Any, owner: Any
 ) -> None:
     post(as_agent, submitted, two_pages, says="ADA")
-    accept(again(submitted), [NAME], by=agent, version=current_version(submitted.application))
+    accept(factories.again(submitted), [NAME], by=agent, version=current_version(submitted.application))
     assert fact(page(as_agent, submitted), "First name").inside("details")
-    there = again(submitted)
+    there = factories.again(submitted)
     decide(there, RETURN, text="Newer", by=agent, version=current_version(there.application))
     upload = factories.upload(sample_files.pdf(3), "newer.pdf")
     services.add_document(there, there.party("ada"), "Passport", upload, by=owner)

@@ -22,7 +22,7 @@ from formation_portal.reviews.document_evidence import prove
 from formation_portal.reviews.models import Query
 from formation_portal.reviews.targets import Target
 from formation_portal.reviews.transactions import current_version
-from tests.applications import factories
+from tests import factories
 from tests.desk.identity_numbers import (
     LONG,
     NUMBERS,
@@ -34,7 +34,7 @@ from tests.desk.identity_numbers import (
     propose,
     submitted_with_numbers,
 )
-from tests.desk.review_rounds import accept_all, again, ask_at, now, return_it
+from tests.desk.review_rounds import again, ask_at, return_it
 from tests.documents import sample_files
 from tests.encrypted_rows import update_each
 from tests.markup import Element, Markup
@@ -115,7 +115,7 @@ def test_what_a_document_says_of_one_is_masked_like_it(numbered: Draft, as_agent
     passport = numbered.documents_of(numbered.party("ada"))["Passport"]
     for target in (PASSPORT_NUMBER, NAME):
         text, version = f"No. {LONG}", current_version(numbered.application)
-        prove(now(numbered), target, passport, 1, text=text, by=agent, version=version)
+        prove(factories.again(numbered), target, passport, 1, text=text, by=agent, version=version)
     markup = page(as_agent, numbered)
     assert "Passport, page 1: •••••821" in fact(markup, "Passport number")
     assert "Passport, page 1: No. •••••821" in fact(markup, "First name")
@@ -223,7 +223,7 @@ def test_a_party_without_such_numbers_has_no_control_and_leaves_no_entry(numbere
 
 def test_they_can_be_seen_for_as_long_as_the_page_can_be_read(numbered: Draft, as_agent: Client, owner: Any) -> None:
     services.withdraw(numbered, by=owner)
-    assert LONG in show(as_agent, now(numbered)).content.decode()
+    assert LONG in show(as_agent, factories.again(numbered)).content.decode()
     assert len(reveal_entries()) == 1
 
 
@@ -263,8 +263,8 @@ def test_one_that_was_not_there_before_is_no_masked_nothing(
 ) -> None:
     number_of = "person.passport_number"
     return_it(numbered, agent)
-    number(now(numbered), {number_of: ""}, owner)
-    services.submit(now(numbered), by=owner)
+    number(factories.again(numbered), {number_of: ""}, owner)
+    services.submit(factories.again(numbered), by=owner)
     ask_at(numbered, PASSPORT_NUMBER, agent)
     again(numbered, agent, owner, lambda draft: number(draft, {number_of: LONG}, owner))
     assert "Was Not answered Now •••••821" in fact(page(as_agent, numbered), "Passport number")
@@ -319,7 +319,7 @@ def test_a_form_that_was_not_kept_still_holds_none(numbered: Draft, as_agent: Cl
 def test_no_other_page_of_the_case_holds_one(
     numbered: Draft, as_agent: Client, as_colleague: Client, agent: Any, owner: Any
 ) -> None:
-    accept_all(numbered, agent)
+    factories.accept_everything(numbered, agent)
     propose(numbered, PROPOSED, agent)
     again(numbered, agent, owner, lambda draft: number(draft, {"person.passport_number": "NEW 5550 1234"}, owner))
     stale = {"place": str(PASSPORT_NUMBER), "sight": "1.0", "back": path(numbered)}
@@ -377,10 +377,14 @@ def test_showing_them_costs_a_fixed_number_of_queries(
     return_it(numbered, agent)
     for count in range(8):
         raw = factories.ADA | NUMBERS
-        services.add_party(now(numbered), "person", ["director"], raw, by=owner, token=f"more{count}")
+        services.add_party(factories.again(numbered), "person", ["director"], raw, by=owner, token=f"more{count}")
         services.add_document(
-            now(numbered), now(numbered).party(f"more{count}"), "Passport", factories.upload(), by=owner
+            factories.again(numbered),
+            factories.again(numbered).party(f"more{count}"),
+            "Passport",
+            factories.upload(),
+            by=owner,
         )
-    services.submit(now(numbered), by=owner)
+    services.submit(factories.again(numbered), by=owner)
     with django_assert_max_num_queries(23):
         show(as_agent, numbered)

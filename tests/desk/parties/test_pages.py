@@ -9,7 +9,7 @@ from django.test import Client
 from PIL import Image
 
 from formation_portal.applications import services
-from formation_portal.applications.draft import Draft, open_draft
+from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Document, Party
 from formation_portal.audit.models import AuditAction, Entry
 from formation_portal.reviews.checklist import load_checklist
@@ -18,15 +18,12 @@ from formation_portal.reviews.decisions import RETURN
 from formation_portal.reviews.queries import draft_query
 from formation_portal.reviews.targets import WHOLE_APPLICATION, Target, TargetKind
 from formation_portal.reviews.transactions import current_version
-from tests.applications import factories
+from tests import factories
 from tests.desk.decision_setup import documents_of
 from tests.documents import sample_files
 from tests.encrypted_rows import update_each
 from tests.markup import Element, Markup
-from tests.reviews.conftest import again, colleague
 from tests.reviews.deciding import decide
-
-__all__ = ["colleague"]
 
 pytestmark = pytest.mark.django_db
 
@@ -346,7 +343,7 @@ def test_a_case_that_is_not_under_review_is_read_only(submitted: Draft, as_agent
 
 def test_nobody_is_found_by_a_wrong_token_or_at_another_case(submitted: Draft, as_agent: Client, owner: Any) -> None:
     assert as_agent.get(address(submitted, "nobody")).status_code == 404
-    other = open_draft(services.start(owner=owner, product=factories.product()))
+    other = factories.new_draft(owner)
     services.add_party(other, "person", ["director"], factories.ADA, by=owner, token="ada")
     assert as_agent.get(address(other)).status_code == 404
 
@@ -366,7 +363,7 @@ def test_it_costs_a_fixed_number_of_queries(
     assert ada is not None
     services.save_party(submitted, ada, {**ada.raw, "person.first_name": "Augusta"}, version=ada.version, by=owner)
     services.submit(submitted, by=owner)
-    assert again(submitted).party("more11") is not None
+    assert factories.again(submitted).party("more11") is not None
     with django_assert_max_num_queries(21):
         as_agent.get(address(submitted))
 

@@ -15,8 +15,8 @@ from formation_portal.audit.models import AuditAction, Entry
 from formation_portal.core.pages.content_policy import ISOLATED_POLICY
 from formation_portal.reviews.checks import opened_documents
 from formation_portal.reviews.models import ScreeningCheck
-from tests.applications import factories
-from tests.desk.decision_setup import accept_all, again, case_page, path, sound
+from tests import factories
+from tests.desk.decision_setup import case_page, path, sound
 from tests.desk.review_rounds import add_bob, return_it
 from tests.documents import sample_files
 from tests.markup import Markup
@@ -119,11 +119,11 @@ def test_a_check_from_before_the_last_change_says_so(
     post(as_agent, submitted, done_on=timezone.localdate().isoformat())
     assert "Before the last change" not in panel(page(as_agent, submitted))
     return_it(submitted, agent)
-    there = again(submitted)
+    there = factories.again(submitted)
     ada = there.party("ada")
     assert ada is not None
     services.save_party(there, ada, {**ada.raw, "person.last_name": "King"}, version=ada.version, by=owner)
-    services.submit(again(submitted), by=owner)
+    services.submit(factories.again(submitted), by=owner)
     assert "Before the last change of this person" in panel(page(as_agent, submitted))
     ScreeningCheck.objects.update(at=timezone.now())
     assert "Before the last change" not in panel(page(as_agent, submitted))
@@ -139,7 +139,7 @@ def test_what_is_missing_is_said_where_it_is_mended(
     factories.fill_in(draft, owner)
     add_bob(draft, owner)
     services.submit(draft, by=owner)
-    accept_all(draft, agent)
+    factories.accept_everything(draft, agent)
     case = case_page(as_agent, draft)
     assert "Sanctions check missing: 2" in case.one("section", aria_labelledby="people").text
     links = [one.attributes["href"] for one in case.all("a") if one.text == "Ada Lovelace, Sanctions check missing"]
@@ -156,7 +156,7 @@ def test_whatever_was_typed_is_kept_to_be_copied_once_the_case_is_closed(
     submitted: Draft, as_agent: Client, owner: Any
 ) -> None:
     action = path(submitted, "parties/ada/screening/")
-    services.withdraw(again(submitted), by=owner)
+    services.withdraw(factories.again(submitted), by=owner)
     typed = {"kind": "sanctions", "done_on": "2026-11-20", "outcome": "clear", "text": "A long story"}
     answer = as_agent.post(action, typed)
     assert answer.status_code == 409

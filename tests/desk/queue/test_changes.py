@@ -16,9 +16,10 @@ from formation_portal.reviews.checks import accept, reopen
 from formation_portal.reviews.queries import draft_query, write_note
 from formation_portal.reviews.targets import WHOLE_APPLICATION, Target
 from formation_portal.reviews.transactions import current_version
+from tests import factories
 from tests.desk.decision_setup import take_over
 from tests.desk.factories import page, submitted_ones
-from tests.desk.review_rounds import accept_all, ask_at, now, rename, return_it
+from tests.desk.review_rounds import ask_at, rename, return_it
 from tests.markup import Markup
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
@@ -28,7 +29,7 @@ BORN = Target.of_field("ada", "person.date_of_birth")
 
 def checks(draft: Draft) -> tuple[int, int]:
     """As the queue has them; and they are those of the case's own page."""
-    case, facts = Case.objects.get(pk=draft.application.pk), list(load_checklist(now(draft)))
+    case, facts = Case.objects.get(pk=draft.application.pk), list(load_checklist(factories.again(draft)))
     assert (case.checks_done, case.checks_all) == (sum(one.is_done for one in facts), len(facts))
     return case.checks_done, case.checks_all
 
@@ -42,15 +43,15 @@ def test_checks_done_follow_each_change_of_a_review_and_each_submission(
     accept(submitted, [BORN], by=agent, version=current_version(submitted.application))
     assert checks(submitted) == (1, every)
     assert f"1 of {every} checks" in page(as_agent).one("tbody").text
-    reopen(now(submitted), BORN, by=agent, version=current_version(submitted.application))
+    reopen(factories.again(submitted), BORN, by=agent, version=current_version(submitted.application))
     assert checks(submitted) == (0, every)
-    accept_all(submitted, agent)
+    factories.accept_everything(submitted, agent)
     ask_at(submitted, BORN, agent)
     assert checks(submitted) == (every - 1, every)
     ask_at(submitted, Target.of_field("the-company", "entity.name"), agent)
     return_it(submitted, agent)
-    rename(now(submitted), "Kestrel", owner)
-    services.submit(now(submitted), by=owner)
+    rename(factories.again(submitted), "Kestrel", owner)
+    services.submit(factories.again(submitted), by=owner)
     done, every = checks(submitted)
     assert 0 < done < every
 
@@ -78,20 +79,24 @@ def test_what_others_change_is_marked_until_one_looks(
     write_note(submitted, WHOLE_APPLICATION, text="Known to us", by=colleague)
     assert mark(as_agent) == "", "who never looked at it has missed nothing"
     look(as_agent, submitted)
-    write_note(now(submitted), WHOLE_APPLICATION, text="And again", by=colleague)
+    write_note(factories.again(submitted), WHOLE_APPLICATION, text="And again", by=colleague)
     assert (mark(as_agent), mark(as_colleague)) == ("Changed since you looked", "")
     look(as_agent, submitted, "parties/ada/")
     assert mark(as_agent) == ""
     draft_query(
-        now(submitted), WHOLE_APPLICATION, text="Why?", by=agent, version=current_version(submitted.application)
+        factories.again(submitted),
+        WHOLE_APPLICATION,
+        text="Why?",
+        by=agent,
+        version=current_version(submitted.application),
     )
     assert mark(as_agent) == "", "one's own work is no news"
     take_over(submitted, agent)
     return_it(submitted, agent)
     look(as_agent, submitted)
-    rename(now(submitted), "Kestrel", owner)
+    rename(factories.again(submitted), "Kestrel", owner)
     assert mark(as_agent) == "New answers"
-    services.submit(now(submitted), by=owner)
+    services.submit(factories.again(submitted), by=owner)
     claims.release([submitted.application.pk], by=agent)
     assert claims.claim([submitted.application.pk], by=agent)[0]
     assert mark(as_agent) == "New answers", "claiming it is no look at it"

@@ -7,13 +7,12 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from formation_portal.applications import services
-from formation_portal.applications.draft import Draft, open_draft
+from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Application
 from formation_portal.contract.lifecycle import State
 from formation_portal.desk.models import Case
 from formation_portal.desk.queue import claims
-from tests.applications import factories
+from tests import factories
 from tests.desk.factories import page_after_post, submitted_ones
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
@@ -27,9 +26,7 @@ def state(application: Application) -> str:
 
 def submitted_with_numbers(owner: Any) -> Application:
     """A case that went through all its transitions."""
-    draft = open_draft(services.start(owner=owner, product=factories.product()))
-    factories.fill_in(draft, by=owner)
-    services.submit(draft, by=owner)
+    draft = factories.submitted_draft(owner)
     return draft.application
 
 

@@ -19,7 +19,7 @@ from formation_portal.desk.models import Case, CaseWord, Offer
 from formation_portal.desk.queue import search
 from formation_portal.desk.queue.queue_index import search_words, stored_digests
 from formation_portal.desk.queue.search import search_prefixes
-from tests.applications import factories
+from tests import factories
 from tests.desk.factories import references, submitted_ones
 from tests.subscribing import subscribe
 

@@ -16,7 +16,8 @@ from formation_portal.desk.models import Case
 from formation_portal.mail.models import Letter
 from formation_portal.reviews.models import ReviewDecision, ServiceStatus
 from formation_portal.reviews.service_status import receive_status
-from tests.desk.decision_setup import again, case_page, path, sound, state
+from tests import factories
+from tests.desk.decision_setup import case_page, path, sound, state
 from tests.desk.factories import page as queue_page
 from tests.markup import Markup
 from tests.privacy.stages import findings as audit_findings
@@ -37,7 +38,7 @@ def receives(draft: Draft, status: str = "rejected", **values: Any) -> ServiceSt
     """The relay has read this."""
     reported = ServiceStatus(status=status, note=NOTE, written_by=4, **values)
     with transaction.atomic():
-        receive_status(again(draft), reported)
+        receive_status(factories.again(draft), reported)
     return reported
 
 
@@ -106,7 +107,7 @@ def test_what_was_passed_on_can_be_corrected_and_submitted_for_our_review(
 ) -> None:
     receives(filed, "returned_for_changes")
     pass_on(as_agent, filed, deed="return", text=WORDS)
-    draft = again(filed)
+    draft = factories.again(filed)
     section = draft.schema.section("the-company")
     assert section is not None
     services.save_section(draft, section, {"entity.name": "Larkspur"}, version=draft.version("the-company"), by=owner)
@@ -262,6 +263,6 @@ def test_the_server_refuses_to_claim_or_decide_what_is_not_paid_for(
 
 
 def test_once_it_is_paid_for_it_waits_for_us(unpaid: Draft, as_agent: Client) -> None:
-    services.set_payment_due(again(unpaid), is_due=False)
+    services.set_payment_due(factories.again(unpaid), is_due=False)
     as_agent.post(path(unpaid, "claim/"))
     assert state(unpaid) == State.IN_REVIEW

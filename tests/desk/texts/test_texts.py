@@ -13,7 +13,8 @@ from formation_portal.reviews.models import Query
 from formation_portal.reviews.queries import write_note
 from formation_portal.reviews.targets import WHOLE_APPLICATION, Target
 from formation_portal.reviews.transactions import current_version
-from tests.desk.decision_setup import again, path, sound, state
+from tests import factories
+from tests.desk.decision_setup import path, sound, state
 from tests.markup import Markup
 
 pytestmark = pytest.mark.django_db
@@ -49,7 +50,7 @@ def named(submitted: Draft, owner: Any, agent: Any) -> Draft:
     for person, first in ((owner, "{agent}"), (agent, "Mira")):
         person.first_name, person.last_name = first, "Solheim"
         person.save()
-    return again(submitted)
+    return factories.again(submitted)
 
 
 def test_a_text_is_added_changed_and_removed_for_all(as_agent: Client, as_colleague: Client) -> None:
@@ -177,7 +178,7 @@ def test_what_was_typed_is_kept_where_the_case_was_closed_meanwhile(
 ) -> None:
     text = shared(agent, "Back", "Changes are needed.")
     sight = str(current_version(named.application))
-    services.withdraw(again(named), by=owner)
+    services.withdraw(factories.again(named), by=owner)
     posted = {"deed": "return", "text": "Long words", "sight": sight, "shared_text": str(text.pk), "insert": "1"}
     answer = as_agent.post(path(named, "ruling/"), posted)
     assert "Long words" in sound(answer).one("textarea", id="typed-1").text

@@ -7,11 +7,10 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from tests.desk.conftest import _uploads_go_nowhere_else, application, complete, draft, submitted
 from tests.journeys.conftest import full_catalog
 from tests.markup import Markup
 
-__all__ = ["_uploads_go_nowhere_else", "application", "complete", "draft", "full_catalog", "submitted"]
+__all__ = ["full_catalog"]
 
 Show = Callable[..., str]
 

@@ -16,15 +16,15 @@ from formation_portal.desk.workbench.forms import posted_draft
 from formation_portal.desk.workbench.pages import Trial
 from formation_portal.relay.models import Delivery
 from formation_portal.relay.worker import drain
-from tests.applications import factories
+from tests import factories
 from tests.markup import Markup
 from tests.other_service.schema_builders import ask, entity, schema, when
-from tests.relay.conftest import _files_go_nowhere_else, complete, draft, transport
+from tests.relay.conftest import _files_go_nowhere_else, draft, transport
 from tests.relay.flaky_transport import FlakyTransport
 
 from .conftest import Show
 
-__all__ = ["_files_go_nowhere_else", "complete", "draft", "transport"]
+__all__ = ["_files_go_nowhere_else", "draft", "transport"]
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 

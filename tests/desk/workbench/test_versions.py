@@ -10,7 +10,7 @@ from formation_portal.applications import services
 from formation_portal.applications.draft import Draft
 from formation_portal.contract.schema import FormSchema
 from formation_portal.desk.workbench.versions import Difference, OpenDrafts, versions_in_use
-from tests.applications import factories
+from tests import factories
 from tests.applications.test_new_form import newer
 from tests.embedded_catalog import catalog_items
 from tests.other_service.schema_builders import ask, entity, role, schema, when

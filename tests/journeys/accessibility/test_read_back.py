@@ -10,7 +10,7 @@ from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application
 from formation_portal.contract.lifecycle import State
 from formation_portal.relay.models import APPROVED, REJECTED, Delivery, DeliveryState
-from tests.applications import factories
+from tests import factories
 from tests.journeys.accessibility.barriers import barriers
 from tests.journeys.browser import open_page
 from tests.journeys.conftest import OpenTab, new_user

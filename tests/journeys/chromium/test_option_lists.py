@@ -11,7 +11,7 @@ from formation_portal.applications import services
 from formation_portal.applications.draft import open_draft
 from formation_portal.applications.models import Application
 from formation_portal.contract.fields.iso_codes import COUNTRIES
-from tests.applications import factories
+from tests import factories
 from tests.journeys.browser import open_page
 from tests.journeys.conftest import OpenTab, new_user
 from tests.needed import has_chromium, needed

@@ -9,7 +9,7 @@ from playwright.sync_api import Page as Tab
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.contract import canonical
-from tests.applications import factories
+from tests import factories
 from tests.journeys.accessibility.barriers import barriers
 from tests.journeys.browser import TabBrowser, open_page
 from tests.journeys.chromium.test_questions import started

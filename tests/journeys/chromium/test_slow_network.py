@@ -14,7 +14,7 @@ from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.contract import canonical
 from formation_portal.invitations import codes, parts
-from tests.applications import factories
+from tests import factories
 from tests.invitations import mailbox
 from tests.journeys.browser import TabBrowser, open_page
 from tests.journeys.chromium.test_questions import started

@@ -4,11 +4,9 @@ import pytest
 from django.utils import timezone
 from playwright.sync_api import expect
 
-from formation_portal.applications import services
-from formation_portal.applications.draft import open_draft
 from formation_portal.desk.models import SharedText
 from formation_portal.reviews.models import Query
-from tests.applications import factories
+from tests import factories
 from tests.journeys.browser import open_page
 from tests.journeys.conftest import OpenTab, new_user
 from tests.needed import has_chromium, needed
@@ -21,9 +19,7 @@ pytestmark = [pytest.mark.browser, needed("Chromium", has_chromium())]
 )
 def test_a_question_is_drafted_where_the_answer_stands(open_tab: OpenTab, has_script: bool) -> None:
     owner = new_user()
-    draft = open_draft(services.start(owner=owner, product=factories.product()))
-    factories.fill_in(draft, owner)
-    services.submit(draft, by=owner)
+    draft = factories.submitted_draft(owner)
     browser = open_tab(new_user(is_agent=True), has_script=has_script)
     tab, address = browser.tab, f"{browser.base}/desk/{draft.application.reference}/"
     open_page(tab, address)
@@ -46,9 +42,7 @@ def test_a_question_is_drafted_where_the_answer_stands(open_tab: OpenTab, has_sc
 )
 def test_a_shared_text_is_inserted_where_one_writes(open_tab: OpenTab, has_script: bool) -> None:
     owner, agent = new_user(), new_user(is_agent=True)
-    draft = open_draft(services.start(owner=owner, product=factories.product()))
-    factories.fill_in(draft, owner)
-    services.submit(draft, by=owner)
+    draft = factories.submitted_draft(owner)
     SharedText.objects.create(title="Certified", text="Certify it, {customer}.", by=agent, at=timezone.now())
     browser = open_tab(agent, has_script=has_script)
     tab, address = browser.tab, f"{browser.base}/desk/{draft.application.reference}/"

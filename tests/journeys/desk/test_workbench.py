@@ -5,7 +5,7 @@ import json
 import pytest
 from playwright.sync_api import expect
 
-from tests.applications import factories
+from tests import factories
 from tests.journeys.browser import open_page
 from tests.journeys.conftest import OpenTab, new_user
 from tests.needed import has_chromium, needed

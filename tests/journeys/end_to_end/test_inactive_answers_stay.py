@@ -18,7 +18,7 @@ from formation_portal.gateway import FormationService
 from formation_portal.gateway.transports.in_process import BASE_URL
 from formation_portal.service.auth import portal_key
 from formation_portal.service.catalog.loader import store_catalog
-from tests.applications import factories
+from tests import factories
 from tests.embedded_catalog import catalog_items
 from tests.journeys.conftest import new_user
 from tests.relay.flaky_transport import FlakyTransport
@@ -201,7 +201,7 @@ def test_what_a_product_does_not_ask_never_leaves_comes_back_and_is_cleared(
 def complete(transport: FlakyTransport, owner: Any) -> Draft:
     """A complete draft that says what is asked of traders and of politically exposed persons; nothing has left."""
     store_catalog([factories.ITEM])
-    draft = open_draft(services.start(owner=owner, product=factories.product()))
+    draft = factories.new_draft(owner)
     _save(draft, "the-company", factories.COMPANY | {"xy.activity": "Trading", "xy.goods": "Secret goods"}, owner)
     _save(draft, "funds", factories.FUNDS, owner)
     ada = factories.ADA | {"xy.person.is_pep": "true", "xy.person.pep_office": "Secret office"}

@@ -12,7 +12,7 @@ from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application
 from formation_portal.gateway import FormationService
-from tests.applications import factories
+from tests import factories
 from tests.journeys.clients import InProcessBrowser
 from tests.journeys.page import Control, Form, Page
 from tests.journeys.page import words as words_of

@@ -16,7 +16,7 @@ from formation_portal.accounts import addresses
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft
 from formation_portal.reviews.models import Check
-from tests.applications import factories
+from tests import factories
 from tests.invitations import mailbox
 from tests.journeys.conftest import new_user
 from tests.journeys.engines.conftest import FIREFOX_ESR

@@ -10,13 +10,13 @@ from playwright.sync_api import Page as Tab
 from playwright.sync_api import expect
 
 from formation_portal.applications import services
-from formation_portal.applications.draft import Draft, open_draft
+from formation_portal.applications.draft import Draft
 from formation_portal.desk.models import SharedText
 from formation_portal.reviews.queries import delete_draft, write_note
 from formation_portal.reviews.targets import WHOLE_APPLICATION, Target, TargetKind
 from formation_portal.reviews.transactions import current_version
-from tests.applications import factories
-from tests.desk.review_rounds import accept_all, add_bob, again, ask_at, now, rename
+from tests import factories
+from tests.desk.review_rounds import add_bob, again, ask_at, rename
 from tests.journeys.page_states.screenshots import Shot
 
 _NAME = Target.of_field("the-company", "entity.name")
@@ -28,20 +28,20 @@ def case_review_states() -> Iterator[Shot]:
     people = get_user_model().objects
     owner, agent = people.get(email="demo@example.com"), people.get(email="agent@example.com")
     other = people.create_user("mira@example.com", first_name="Mira", last_name="Okafor", is_agent=True)
-    draft = open_draft(services.start(owner=owner, product=factories.product()))
-    factories.fill_in(draft, owner)
-    services.submit(draft, by=owner)
+    draft = factories.submitted_draft(owner)
     address = f"/desk/{draft.application.reference}/"
     yield Shot("review-untouched", address, who="agent")
     yield from _shared_texts(address, agent)
     yield Shot("review-asking", address, who="agent", act=_open_form)
     yield Shot("review-asked-nothing", address, who="agent", act=_ask_nothing)
     yield Shot("review-overtaken", address, who="agent", act=partial(_come_late, draft=draft, other=other))
-    delete_draft(now(draft), draft.application.queries.get().pk, by=other, version=current_version(draft.application))
-    accept_all(draft, agent)
+    delete_draft(
+        factories.again(draft), draft.application.queries.get().pk, by=other, version=current_version(draft.application)
+    )
+    factories.accept_everything(draft, agent)
     for target in (_NAME, Target(TargetKind.PARTY, "ada"), WHOLE_APPLICATION):
         ask_at(draft, target, agent, "Say this more exactly")
-    write_note(now(draft), WHOLE_APPLICATION, text="Known to us", by=other)
+    write_note(factories.again(draft), WHOLE_APPLICATION, text="Known to us", by=other)
     yield Shot("review-drafted", address, who="agent")
     again(draft, agent, owner, lambda there: _correct(there, owner))
     yield Shot("review-second-round", address, who="agent")
@@ -87,7 +87,7 @@ def _insert_texts(tab: Tab) -> None:
 
 def _correct(draft: Draft, owner: Any) -> None:
     rename(draft, "Larkfield Overseas", owner)
-    add_bob(now(draft), owner)
+    add_bob(factories.again(draft), owner)
 
 
 def _open_form(tab: Tab) -> None:
@@ -112,7 +112,7 @@ def _come_late(tab: Tab, *, draft: Draft, other: Any) -> None:
 def _ask_too_late(tab: Tab, *, draft: Draft, owner: Any) -> None:
     _open_form(tab)
     tab.locator(".ask-form").get_by_label("To the customer").fill("Which trade?")
-    services.withdraw(now(draft), by=owner)
+    services.withdraw(factories.again(draft), by=owner)
     with tab.expect_navigation():
         tab.get_by_role("button", name="Save query").click()
     expect(tab.get_by_label("To the customer")).to_have_value("Which trade?")

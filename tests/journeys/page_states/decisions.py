@@ -10,15 +10,14 @@ from playwright.sync_api import Page as Tab
 
 from formation_portal.accounts.models import Right
 from formation_portal.applications import services
-from formation_portal.applications.draft import Draft, open_draft
+from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Application
 from formation_portal.desk.queue.claims import claim, release
 from formation_portal.reviews.decisions import APPROVE, DECLINE, INCORPORATE, Registration, refuse_proposal
 from formation_portal.reviews.queries import draft_query, write_note
 from formation_portal.reviews.targets import WHOLE_APPLICATION, Target
 from formation_portal.reviews.transactions import current_version
-from tests.applications import factories
-from tests.desk.decision_setup import accept_all
+from tests import factories
 from tests.journeys.page_states.screenshots import Shot, press
 from tests.reviews.deciding import decide, let_decisions_take_effect
 
@@ -41,7 +40,7 @@ def decision_states() -> Iterator[Shot]:
     yield _shot("decision-return", open_)
     yield _shot("decision-withdrawn", open_, "ruling/", act=lambda tab: _withdrawn(tab, open_, owner))
     checked = _submitted_draft(owner)
-    accept_all(checked, agent)
+    factories.accept_everything(checked, agent)
     yield _shot("decision-checked", checked)
     yield _shot("decision-asked-again", checked, "ruling/", act=_approve_by_key)
     yield _shot("decision-stopped", checked, "ruling/", act=lambda tab: _stopped(tab, checked, agent))
@@ -52,7 +51,7 @@ def decision_states() -> Iterator[Shot]:
 def _four_eyes(owner: Any, agent: Any, colleague: Any) -> Iterator[Shot]:
     mine, theirs = _submitted_draft(owner), _submitted_draft(owner)
     with override_settings(FOUR_EYES=True):
-        accept_all(mine, agent)
+        factories.accept_everything(mine, agent)
         decide(mine, APPROVE, by=agent, version=current_version(mine.application))
         words = {"text": "We can't form this company.", "reason": "activity"}
         decide(theirs, DECLINE, **words, by=colleague, version=current_version(theirs.application))
@@ -65,7 +64,7 @@ def _four_eyes(owner: Any, agent: Any, colleague: Any) -> Iterator[Shot]:
         let_decisions_take_effect()
         yield _shot("decision-before", theirs)
         yield _shot("decision-taken-back", mine, act=lambda tab: press(tab, "Withdraw"))
-        accept_all(refused := _submitted_draft(owner), agent)
+        factories.accept_everything(refused := _submitted_draft(owner), agent)
         decide(refused, APPROVE, by=agent, version=current_version(refused.application))
         refuse_proposal(refused, why=_WORDS, by=colleague, version=current_version(refused.application))
         yield Shot("queue-decision-refused", "/desk/", who="agent")
@@ -95,10 +94,7 @@ def _without_rights(draft: Draft, agent: Any) -> Iterator[Shot]:
 
 
 def _submitted_draft(owner: Any) -> Draft:
-    draft = open_draft(services.start(owner=owner, product=factories.product()))
-    factories.fill_in(draft, by=owner)
-    services.submit(draft, by=owner)
-    return draft
+    return factories.submitted_draft(owner)
 
 
 def _shot(name: str, draft: Draft, more: str = "", **act: Any) -> Shot:

@@ -7,10 +7,10 @@ from django.contrib.auth import get_user_model
 from playwright.sync_api import Page as Tab
 
 from formation_portal.applications import services
-from formation_portal.applications.draft import Draft, open_draft
+from formation_portal.applications.draft import Draft
 from formation_portal.documents.findings import FindingCode
 from formation_portal.relay.models import Delivery, DeliveryState
-from tests.applications import factories
+from tests import factories
 from tests.documents import sample_files
 from tests.encrypted_rows import update_each
 from tests.journeys.page_states.screenshots import Shot
@@ -23,10 +23,10 @@ PROBLEM = {"field": "", "code": "cut", "message": "The page with the photo is cu
 def document_states() -> Iterator[Shot]:
     """A company with a director whose passport is in another application, and one with documents in every state."""
     owner = get_user_model().objects.get(email="demo@example.com")
-    earlier = open_draft(services.start(owner=owner, product=factories.product()))
+    earlier = factories.new_draft(owner)
     known = services.add_party(earlier, "person", ["director"], INGRID, by=owner)
     upload_document(earlier, known, "Passport", sample_files.jpeg(), "solheim-pass.jpg")
-    draft = open_draft(services.start(owner=owner, product=factories.product()))
+    draft = factories.new_draft(owner)
     root = f"/applications/{draft.application.reference}/"
     ingrid = services.add_party(draft, "person", ["director"], INGRID, by=owner)
     yield Shot("documents-to-use-again", f"{root}documents/")

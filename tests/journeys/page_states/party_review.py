@@ -19,7 +19,7 @@ from formation_portal.reviews.queries import draft_query
 from formation_portal.reviews.screening import record_screening
 from formation_portal.reviews.targets import WHOLE_APPLICATION, Target
 from formation_portal.reviews.transactions import current_version
-from tests.applications import factories
+from tests import factories
 from tests.documents import sample_files
 from tests.journeys.page_states.documents import kept_before, upload_document
 from tests.journeys.page_states.screenshots import Shot, press
@@ -33,8 +33,7 @@ _PASSPORT = Target.of_document("ada", "Passport")
 
 def in_review(owner: Any) -> Draft:
     """The small product's application with three parties and documents of several kinds, submitted."""
-    draft = open_draft(services.start(owner=owner, product=factories.product()))
-    factories.fill_in(draft, owner)
+    draft = factories.complete_draft(owner)
     upload_document(draft, draft.party("ada"), "Passport", sample_files.pdf(3), "lovelace-pass.pdf")
     kept_before(upload_document(draft, draft.party("ada"), "Letter", sample_files.pdf(), "reference.pdf"))
     ingrid = {"person.first_name": "Ingrid", "person.last_name": "Solheim"}

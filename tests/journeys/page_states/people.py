@@ -7,11 +7,11 @@ from playwright.sync_api import Page as Tab
 from playwright.sync_api import expect
 
 from formation_portal.applications import services
-from formation_portal.applications.draft import Draft, open_draft
+from formation_portal.applications.draft import Draft
 from formation_portal.applications.imports.columns import keys_by_heading
 from formation_portal.applications.imports.uploads import read_sheet
 from formation_portal.applications.models import Party
-from tests.applications import factories
+from tests import factories
 from tests.applications.imports.sample_sheets import ADA, HEADS, NOOR, as_csv
 from tests.journeys.page_states.screenshots import Shot, open_folds, press
 
@@ -26,7 +26,7 @@ NAMES = (
 def people_states() -> Iterator[Shot]:
     """The demo's customer has formed one company, and forms a second one."""
     owner = get_user_model().objects.get(email="demo@example.com")
-    earlier = open_draft(services.start(owner=owner, product=factories.product()))
+    earlier = factories.new_draft(owner)
     for first, last in NAMES:
         named = factories.ADA | {
             "person.first_name": first,
@@ -35,7 +35,7 @@ def people_states() -> Iterator[Shot]:
         }
         services.add_party(earlier, "person", ["director"], named, by=owner)
     services.add_party(earlier, "corporate", ["director"], {"corporate.name": "Kestrel Capital B.V."}, by=owner)
-    draft = open_draft(services.start(owner=owner, product=factories.product()))
+    draft = factories.new_draft(owner)
     root = f"/applications/{draft.application.reference}/people/"
     yield Shot("people-known", root)
     ada = services.add_party(draft, "person", ["director"], factories.ADA, by=owner)

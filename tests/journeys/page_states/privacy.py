@@ -7,10 +7,10 @@ from django.contrib.auth import get_user_model
 from django.utils import timezone
 
 from formation_portal.applications import services
-from formation_portal.applications.draft import Draft, open_draft
+from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Application, Document
 from formation_portal.contract.lifecycle import State
-from tests.applications import factories
+from tests import factories
 from tests.journeys.page_states.screenshots import Shot
 
 
@@ -42,6 +42,4 @@ def privacy_states() -> Iterator[Shot]:
 
 
 def _complete(owner: Any) -> Draft:
-    draft = open_draft(services.start(owner=owner, product=factories.product()))
-    factories.fill_in(draft, by=owner)
-    return draft
+    return factories.complete_draft(owner)

@@ -17,7 +17,7 @@ from formation_portal.reviews.models import Query
 from formation_portal.reviews.queries import draft_query
 from formation_portal.reviews.targets import WHOLE_APPLICATION, Target, TargetKind
 from formation_portal.reviews.transactions import current_version
-from tests.applications import factories
+from tests import factories
 from tests.encrypted_rows import update_each
 from tests.journeys.page_states.screenshots import Shot, press
 from tests.reviews.deciding import decide

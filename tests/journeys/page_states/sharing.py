@@ -9,10 +9,10 @@ from playwright.sync_api import Page as Tab
 
 from formation_portal.applications import services
 from formation_portal.applications.access import Collaborator, Right
-from formation_portal.applications.draft import Draft, open_draft
+from formation_portal.applications.draft import Draft
 from formation_portal.invitations import codes, collaborators, parts
 from formation_portal.invitations.models import Invitation
-from tests.applications import factories
+from tests import factories
 from tests.invitations import mailbox
 from tests.journeys.page_states.screenshots import Shot, open_folds, press
 
@@ -20,7 +20,7 @@ from tests.journeys.page_states.screenshots import Shot, open_folds, press
 def sharing_states() -> Iterator[Shot]:
     """The demo's customer invites Ada, who does her part as nobody."""
     owner = get_user_model().objects.get(email="demo@example.com")
-    draft = open_draft(services.start(owner=owner, product=factories.product()))
+    draft = factories.new_draft(owner)
     ada = services.add_party(draft, "person", ["director"], factories.ADA, by=owner)
     root = f"/applications/{draft.application.reference}/"
     page = f"{root}people/{ada.token}/invitation/"

@@ -5,7 +5,7 @@ from typing import Any
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application
-from tests.applications import factories
+from tests import factories
 from tests.journeys.conftest import new_user
 
 

@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import expect
 
 from formation_portal.applications import services
-from tests.applications import factories
+from tests import factories
 from tests.journeys.actors.interactions import Interactions
 from tests.journeys.chromium.test_questions import started
 from tests.journeys.walkthroughs.conftest import OpenAs

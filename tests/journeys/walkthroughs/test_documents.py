@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft
-from tests.applications import factories
+from tests import factories
 from tests.documents import sample_files
 from tests.journeys.actors.interactions import Interactions
 from tests.journeys.walkthroughs.conftest import OpenAs

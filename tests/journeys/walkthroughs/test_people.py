@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft
-from tests.applications import factories
+from tests import factories
 from tests.applications.imports.sample_sheets import ADA, HEADS, NOOR, opened, saved
 from tests.journeys.walkthroughs.conftest import OpenAs
 from tests.journeys.walkthroughs.drafts import address_of, new_draft, reloaded

@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft
 from formation_portal.invitations.models import Invitation
-from tests.applications import factories
+from tests import factories
 from tests.invitations import mailbox
 from tests.journeys.actors.interactions import Interactions
 from tests.journeys.conftest import new_user

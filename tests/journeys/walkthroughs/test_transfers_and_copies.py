@@ -9,7 +9,7 @@ from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application
 from formation_portal.gateway.catalog import catalog
-from tests.applications import factories
+from tests import factories
 from tests.journeys.chromium.test_questions import started
 from tests.journeys.conftest import new_user
 from tests.journeys.walkthroughs.conftest import OpenAs

@@ -15,7 +15,7 @@ from formation_portal.applications import services
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Application
 from formation_portal.mail.models import Letter
-from tests.applications import factories
+from tests import factories
 from tests.encrypted_rows import rows_with
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])

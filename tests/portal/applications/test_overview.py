@@ -15,7 +15,7 @@ from formation_portal.contract.needs import Need
 from formation_portal.portal.applications.overview import Task, TaskList, task_list
 from formation_portal.relay.delivery_status import NO_EDITS
 from formation_portal.relay.models import Delivery, DeliveryState
-from tests.applications import factories
+from tests import factories
 from tests.markup import Markup
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])

@@ -15,7 +15,7 @@ from formation_portal.mail.models import Letter
 from formation_portal.mail.outbox import unsubscribe, unsubscribe_path
 from formation_portal.portal.applications import status_emails
 from formation_portal.relay.models import REJECTED, Delivery, DeliveryState, ResourceKind
-from tests.applications import factories
+from tests import factories
 from tests.encrypted_rows import update_each
 from tests.markup import Markup
 from tests.portal.sharing.test_part import let_in, stored, url

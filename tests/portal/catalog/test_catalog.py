@@ -14,7 +14,7 @@ from formation_portal.gateway.catalog import Catalog, read_products
 from formation_portal.portal.catalog import views
 from formation_portal.portal.catalog.filters import CatalogFilter, PriceCeiling
 from formation_portal.portal.catalog.pages import CatalogPage
-from tests.applications import factories
+from tests import factories
 from tests.markup import Markup
 
 HTMX = {"HTTP_HX_REQUEST": "true"}

@@ -10,7 +10,7 @@ from django.test import Client
 from formation_portal.contract.schema import ENTITY, SHARE_CLASS, FormSchema
 from formation_portal.gateway.catalog import catalog, read_products
 from formation_portal.portal.catalog.requirements import ChecklistPart, Requirements
-from tests.applications import factories
+from tests import factories
 from tests.markup import Markup
 
 CHECKLIST = "/products/ch-foundation/checklist/"

@@ -11,7 +11,7 @@ from django.test import Client
 from formation_portal.gateway.catalog import Catalog, read_products
 from formation_portal.portal.catalog.filters import CatalogFilter
 from formation_portal.portal.catalog.pages import ComparePage
-from tests.applications import factories
+from tests import factories
 from tests.markup import Markup
 
 BODIES = {

@@ -11,7 +11,7 @@ from django.test import Client
 
 from formation_portal.gateway.catalog import Catalog, read_products
 from formation_portal.portal.catalog.guide import GuidePage
-from tests.applications import factories
+from tests import factories
 from tests.embedded_catalog import catalog_items
 from tests.markup import Markup
 

@@ -10,7 +10,7 @@ from formation_portal.contract.catalog import CatalogItem, parse_catalog
 from formation_portal.gateway.catalog import Catalog, read_products
 from formation_portal.portal.catalog import views
 from formation_portal.portal.catalog.requirements import Requirements
-from tests.applications import factories
+from tests import factories
 from tests.journeys.conftest import new_user
 from tests.markup import Markup
 

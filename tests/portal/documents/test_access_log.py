@@ -10,7 +10,7 @@ from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Application, Change, Document
 from formation_portal.audit.models import Actor, AuditAction, Entry
 from formation_portal.desk.audit.pages import detail_of
-from tests.applications import factories
+from tests import factories
 from tests.documents import sample_files
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])

@@ -12,7 +12,7 @@ from formation_portal.applications.models import Application, Party
 from formation_portal.portal.pages import need_url
 from formation_portal.relay.models import Delivery, DeliveryState
 from formation_portal.ui.forms.controls import slot_id
-from tests.applications import factories
+from tests import factories
 from tests.encrypted_rows import update_each
 from tests.markup import Markup
 

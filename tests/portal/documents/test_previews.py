@@ -11,7 +11,7 @@ from formation_portal.applications import services
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Document, Preview
 from formation_portal.core.pages.content_policy import ISOLATED_POLICY
-from tests.applications import factories
+from tests import factories
 from tests.documents import sample_files
 from tests.markup import Markup
 

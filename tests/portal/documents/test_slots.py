@@ -15,7 +15,7 @@ from formation_portal.contract.schema import FormSchema
 from formation_portal.documents.findings import REFUSED, FindingCode
 from formation_portal.relay.models import Delivery, DeliveryState
 from formation_portal.ui.documents import _WORDS
-from tests.applications import factories
+from tests import factories
 from tests.documents import sample_files
 from tests.encrypted_rows import update_each
 from tests.markup import Element, Markup
@@ -184,7 +184,7 @@ class TestUsingAgain:
 
     @pytest.fixture
     def source(self, owner: Any) -> Document:
-        other = open_draft(services.start(owner=owner, product=factories.product()))
+        other = factories.new_draft(owner)
         party = services.add_party(other, "person", ["director"], factories.ADA, by=owner)
         return services.add_document(other, party, "Passport", factories.upload(name="ada.pdf"), by=owner)
 
@@ -235,7 +235,7 @@ class TestUsingAgain:
     def test_another_customer_cannot_have_it(
         self, as_other_customer: Client, other_customer: Any, owner: Any, source: Document
     ) -> None:
-        theirs = open_draft(services.start(owner=other_customer, product=factories.product()))
+        theirs = factories.new_draft(other_customer)
         party = services.add_party(theirs, "person", ["director"], factories.ADA, by=other_customer)
         path = url(theirs.application, "documents/")
         assert page_at(as_other_customer, path).all("button", name="again") == []

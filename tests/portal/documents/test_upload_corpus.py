@@ -16,7 +16,7 @@ from formation_portal.applications.models import Document
 from formation_portal.core.pages.content_policy import ISOLATED_POLICY
 from formation_portal.documents import sandbox
 from formation_portal.documents.findings import JPEG, PDF, PNG
-from tests.applications import factories
+from tests import factories
 from tests.documents import corpus
 from tests.documents.corpus.honest import HONEST
 from tests.documents.corpus.hostile import COUNTS, HOSTILE

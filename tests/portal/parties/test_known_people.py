@@ -8,7 +8,7 @@ from django.test import Client
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application
-from tests.applications import factories
+from tests import factories
 from tests.markup import Element, Markup
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
@@ -45,7 +45,7 @@ def press(client: Client, button: Element, role: str) -> Markup:
 @pytest.fixture
 def other_application(owner: Any) -> Draft:
     """Another application, with Ada and a company."""
-    draft = open_draft(services.start(owner=owner, product=factories.product()))
+    draft = factories.new_draft(owner)
     services.add_party(draft, "person", ["director"], factories.ADA, by=owner)
     services.add_party(draft, "corporate", ["director"], LTD, by=owner)
     return draft
@@ -108,7 +108,7 @@ def test_an_old_page_gives_whoever_is_here_by_now_the_role(
 
 
 def test_starting_with_yourself_fills_in_what_is_known(as_owner: Client, draft: Draft, owner: Any) -> None:
-    other = open_draft(services.start(owner=owner, product=factories.product()))
+    other = factories.new_draft(owner)
     named = {"person.first_name": "Ingrid", "person.last_name": "Solheim", "person.email": owner.email}
     services.add_party(other, "person", ["director"], factories.ADA | named, by=owner)
     [button] = offered(page_of(as_owner, draft), "directors")
@@ -119,7 +119,7 @@ def test_starting_with_yourself_fills_in_what_is_known(as_owner: Client, draft: 
 
 
 def test_whoever_adds_themselves_by_the_form_gets_the_same(as_owner: Client, draft: Draft, owner: Any) -> None:
-    other = open_draft(services.start(owner=owner, product=factories.product()))
+    other = factories.new_draft(owner)
     named = {"person.first_name": "Ingrid", "person.last_name": "Solheim", "person.email": owner.email}
     services.add_party(other, "person", ["director"], factories.ADA | named, by=owner)
     as_owner.post(url(draft, "new/"), {"kind": "person", "roles": "director", "me": "1"})
@@ -176,7 +176,7 @@ def test_whoever_is_not_known_is_not_found(as_owner: Client, draft: Draft, use: 
 def test_another_customers_people_are_as_absent_as_nobody(
     as_other_customer: Client, other_customer: Any, other_application: Draft
 ) -> None:
-    own = open_draft(services.start(owner=other_customer, product=factories.product()))
+    own = factories.new_draft(other_customer)
     use = f"{other_application.application.reference}/{other_application.parties[0].token}/0000000000"
     answers = [
         as_other_customer.post(url(own, "known/"), {"role": "director", "use": use}),

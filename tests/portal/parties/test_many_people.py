@@ -10,7 +10,7 @@ from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application
 from formation_portal.core import subscribers
-from tests.applications import factories
+from tests import factories
 from tests.markup import Element, Markup
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
@@ -134,7 +134,7 @@ def test_in_place_of_a_wall_of_buttons_there_is_a_list(as_owner: Client, many: D
 def test_another_customers_party_is_in_nobodys_list(
     as_other_customer: Client, other_customer: Any, many: Draft
 ) -> None:
-    own = open_draft(services.start(owner=other_customer, product=factories.product()))
+    own = factories.new_draft(other_customer)
     post = {"role": "director", "use": many.parties[0].token}
     assert as_other_customer.post(url(own, "known/"), post).status_code == 404
     assert as_other_customer.post(url(many), {"name": "ada"}).status_code == 404

@@ -17,7 +17,7 @@ from formation_portal.contract import canonical
 from formation_portal.contract.lifecycle import State
 from formation_portal.desk.queue.queue_index import update_case
 from formation_portal.relay.sync import desired_state
-from tests.applications import factories
+from tests import factories
 from tests.encrypted_rows import rows_with
 from tests.error_summaries import faults_of_summary
 from tests.markup import Markup
@@ -304,7 +304,7 @@ def test_after_submitting_it_is_read_only(as_owner: Client, duo: Draft) -> None:
 def test_only_a_company_has_owners_and_only_where_shares_are_given(as_owner: Client, duo: Draft, owner: Any) -> None:
     assert as_owner.get(url(duo, "Ada Lovelace")).status_code == 404
     plain = factories.SCHEMA | {"sections": factories.SCHEMA["sections"][:-1]}
-    other = open_draft(services.start(owner=owner, product=factories.product(schema=plain)))
+    other = factories.new_draft(owner, schema=plain)
     services.add_party(other, "corporate", ["shareholder"], {"corporate.name": "Kestrel B.V."}, by=owner)
     assert as_owner.get(url(other)).status_code == 404
 

@@ -14,7 +14,7 @@ from formation_portal.contract.record import Party as PartyRecord
 from formation_portal.contract.rules import evaluate
 from formation_portal.contract.schema import FormSchema
 from formation_portal.portal.parties.pages import questions_by_entry
-from tests.applications import factories
+from tests import factories
 from tests.markup import Markup
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])

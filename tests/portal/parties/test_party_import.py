@@ -12,7 +12,7 @@ from formation_portal.applications.access import Right
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.imports.models import PartyImport
 from formation_portal.applications.models import Application
-from tests.applications import factories
+from tests import factories
 from tests.applications.imports.sample_sheets import ADA, HEADS, NOOR, as_csv
 from tests.markup import Markup
 from tests.portal.sharing.test_access import let_in

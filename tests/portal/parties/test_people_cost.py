@@ -9,7 +9,7 @@ from django.test.utils import CaptureQueriesContext
 
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft
-from tests.applications import factories
+from tests import factories
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 

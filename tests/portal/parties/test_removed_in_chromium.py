@@ -6,7 +6,7 @@ from playwright.sync_api import expect
 from formation_portal.applications import services
 from formation_portal.applications.draft import open_draft
 from formation_portal.applications.models import Application
-from tests.applications import factories
+from tests import factories
 from tests.journeys.conftest import OpenTab, new_user, open_tab, site
 from tests.needed import has_chromium, needed
 

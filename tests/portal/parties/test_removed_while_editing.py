@@ -11,7 +11,7 @@ from formation_portal.applications.access import Right
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application
 from formation_portal.applications.ownership_stakes import typed_stakes
-from tests.applications import factories
+from tests import factories
 from tests.markup import Markup
 from tests.portal.parties.test_owners import JOOST
 from tests.portal.share_limits import hold, limited

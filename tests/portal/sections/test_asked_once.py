@@ -8,7 +8,7 @@ from django.test import Client
 
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft
-from tests.applications import factories
+from tests import factories
 from tests.markup import Markup
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])

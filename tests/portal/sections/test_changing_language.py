@@ -17,7 +17,7 @@ from formation_portal.applications.models import Application
 from formation_portal.invitations import codes, parts
 from formation_portal.invitations.models import Invitation
 from formation_portal.mail.models import Letter
-from tests.applications import factories
+from tests import factories
 from tests.applications.imports.sample_sheets import ADA, HEADS, NOOR, as_csv
 from tests.invitations import mailbox
 from tests.journeys.page import Form, Page

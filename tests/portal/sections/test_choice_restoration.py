@@ -8,7 +8,7 @@ from django.test import Client
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Change
-from tests.applications import factories
+from tests import factories
 from tests.markup import Markup
 
 from .test_section import url
@@ -179,7 +179,7 @@ def test_a_choice_about_a_person_is_taken_back_on_its_page(as_owner: Client, own
     company, funds, directors, *rest = factories.SCHEMA["sections"]
     ruled = directors | {"person_fields": [*directors["person_fields"], *PEP_OFFICES]}
     form = factories.SCHEMA | {"sections": [company, funds, ruled, *rest]}
-    draft = open_draft(services.start(owner=owner, product=factories.product(schema=form)))
+    draft = factories.new_draft(owner, schema=form)
     offices = {f"xy.person.office{n}": n for n in "abcd"}
     ada = services.add_party(
         draft, "person", ["director"], factories.ADA | {"xy.person.is_pep": "true"} | offices, by=owner

@@ -11,7 +11,7 @@ from django.test import Client
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft
 from formation_portal.invitations import parts
-from tests.applications import factories
+from tests import factories
 from tests.error_summaries import faults_of_summary
 from tests.invitations import mailbox
 

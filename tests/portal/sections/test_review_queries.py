@@ -19,7 +19,7 @@ from formation_portal.reviews.models import Query
 from formation_portal.reviews.queries import draft_query
 from formation_portal.reviews.targets import WHOLE_APPLICATION, Target, TargetKind
 from formation_portal.reviews.transactions import current_version
-from tests.applications import factories
+from tests import factories
 from tests.encrypted_rows import values_of
 from tests.markup import Markup
 from tests.portal.applications.test_overview import save

@@ -10,7 +10,7 @@ from formation_portal.applications.draft import open_draft
 from formation_portal.applications.models import Application
 from formation_portal.contract.fields.iso_codes import COUNTRIES, sort_key
 from formation_portal.invitations import parts
-from tests.applications import factories
+from tests import factories
 from tests.markup import Element, Markup
 from tests.portal.sharing.test_part import let_in
 

@@ -13,7 +13,7 @@ from formation_portal.applications.draft import open_draft
 from formation_portal.applications.models import Application
 from formation_portal.applications.parties import PartyRow
 from formation_portal.gateway.catalog import catalog
-from tests.applications import factories
+from tests import factories
 from tests.journeys.conftest import OpenTab, new_user, open_tab, site
 from tests.needed import has_chromium, needed
 

@@ -12,7 +12,7 @@ from formation_portal.applications.models import Application, Change
 from formation_portal.contract import canonical
 from formation_portal.contract.lifecycle import State
 from formation_portal.contract.ownership import format_percent
-from tests.applications import factories
+from tests import factories
 from tests.encrypted_rows import rows_with
 from tests.markup import Markup
 from tests.portal.share_limits import hold, limited

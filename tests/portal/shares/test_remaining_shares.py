@@ -8,7 +8,7 @@ from django.test import Client
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.contract import canonical
-from tests.applications import factories
+from tests import factories
 from tests.markup import Markup
 from tests.portal.share_limits import hold, limited, with_section
 from tests.portal.shares.test_shares import cell, page_of, save

@@ -11,7 +11,7 @@ from formation_portal.applications.models import Application
 from formation_portal.applications.parties import ShareClassRow
 from formation_portal.contract.fields.iso_codes import CURRENCIES_IN_USE, sort_key
 from formation_portal.contract.lifecycle import State
-from tests.applications import factories
+from tests import factories
 from tests.markup import Markup
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])

@@ -13,7 +13,7 @@ from formation_portal.applications.access import Collaborator, Right
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application
 from formation_portal.mail.models import Letter
-from tests.applications import factories
+from tests import factories
 from tests.invitations import mailbox
 from tests.markup import Element, Markup
 

@@ -16,7 +16,7 @@ from formation_portal.applications.parties import PartyRow
 from formation_portal.invitations import parts
 from formation_portal.invitations.models import Invitation
 from formation_portal.mail.models import Letter
-from tests.applications import factories
+from tests import factories
 from tests.invitations import mailbox
 from tests.markup import Markup
 

@@ -10,7 +10,7 @@ from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.fields import new_token
 from formation_portal.applications.models import Application
 from formation_portal.applications.services import PageVersion
-from tests.applications import factories
+from tests import factories
 from tests.markup import Markup
 from tests.portal.share_limits import limited
 from tests.portal.shares.test_shares import cell

@@ -17,7 +17,7 @@ from formation_portal.audit.models import Actor, AuditAction, Entry
 from formation_portal.invitations import parts
 from formation_portal.invitations.models import Invitation, InvitationStage, current_stage
 from formation_portal.mail.models import Letter
-from tests.applications import factories
+from tests import factories
 from tests.encrypted_rows import rows_with
 from tests.invitations import mailbox
 from tests.markup import Markup
@@ -216,7 +216,7 @@ def with_rules(owner: Any) -> Draft:
     ]
     directors = directors | {"person_fields": [*directors["person_fields"][:4], licence, *own]}
     form = factories.SCHEMA | {"sections": [company, funds, directors, shareholders, managers, shares]}
-    draft = open_draft(services.start(owner=owner, product=factories.product(schema=form)))
+    draft = factories.new_draft(owner, schema=form)
     section = draft.schema.section("the-company")
     assert section is not None
     services.save_section(draft, section, {"xy.activity": "Trading"}, version=0, by=owner)

@@ -11,7 +11,7 @@ from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application, Change
 from formation_portal.invitations import parts
 from formation_portal.invitations.models import Invitation, InvitationStage
-from tests.applications import factories
+from tests import factories
 from tests.markup import Markup
 from tests.portal.sharing.test_part import let_in, stage, stored, url, with_rules
 

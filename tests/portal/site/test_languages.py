@@ -13,7 +13,7 @@ from django.urls import reverse
 
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
-from tests.applications import factories
+from tests import factories
 from tests.markup import Markup
 from tests.pseudo_language import CODE, Unmarked, pseudo_language
 
@@ -214,7 +214,7 @@ def test_an_amount_that_could_be_read_in_two_ways_is_told_at_its_field_and_read_
 ) -> None:
     schema = deepcopy(factories.SCHEMA)
     schema["sections"][1]["fields"].append(factories.field("percent", "number"))
-    draft = open_draft(services.start(owner=owner, product=factories.product(schema=schema)))
+    draft = factories.new_draft(owner, schema=schema)
     section = draft.schema.section("funds")
     assert section is not None
     services.save_section(draft, section, {"xy.percent": "1.234"}, version=0, by=owner)

@@ -23,7 +23,7 @@ from formation_portal.gateway.catalog_file import CatalogFile
 from formation_portal.portal.catalog.search import matches_search
 from formation_portal.service.catalog.loader import read_catalog
 from formation_portal.ui.printed_record import printed_record
-from tests.applications import factories
+from tests import factories
 from tests.markup import Markup
 from tests.other_service import OtherService
 from tests.other_service.fixtures import at_other_service, other_service

@@ -12,7 +12,7 @@ from django.utils import timezone
 from formation_portal.accounts.models import User
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
-from tests.applications import factories
+from tests import factories
 from tests.markup import Markup
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])

@@ -12,7 +12,7 @@ from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Document
 from formation_portal.applications.readback import inactive_in
-from tests.applications import factories
+from tests import factories
 from tests.journeys.page import Page
 from tests.markup import Element, Markup
 

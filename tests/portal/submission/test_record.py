@@ -21,7 +21,7 @@ from formation_portal.contract.record import validate
 from formation_portal.reviews.decisions import INCORPORATE
 from formation_portal.reviews.models import DecisionOutcome, ReviewDecision
 from formation_portal.ui.printed_record import printed_record
-from tests.applications import factories
+from tests import factories
 from tests.journeys.actors.generic_client import GenericClient
 from tests.journeys.clients import InProcessBrowser
 from tests.journeys.conftest import browser, customer

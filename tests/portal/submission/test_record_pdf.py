@@ -20,7 +20,7 @@ from formation_portal.documents.typesetting import fonts_in
 from formation_portal.ui import downloads
 from formation_portal.ui.downloads import PdfNotMade, make_pdf
 from formation_portal.ui.printed_record import PrintedEntry, PrintedRecord, PrintedRow, PrintedTable, printed_record
-from tests.applications import factories
+from tests import factories
 from tests.markup import Markup
 from tests.pdfs import ReadPdf, read_pdf, squeezed
 from tests.portal.applications.test_overview import save

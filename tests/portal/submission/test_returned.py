@@ -10,7 +10,7 @@ from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application
 from formation_portal.contract.lifecycle import State
 from formation_portal.relay.models import Delivery, DeliveryState
-from tests.applications import factories
+from tests import factories
 from tests.encrypted_rows import update_each
 from tests.markup import Markup
 from tests.portal.applications.test_overview import save

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
-from tests.applications import factories
+from tests import factories
 from tests.gateway.raw_server import Line, RawServer
 from tests.other_service import KEY, OtherService
 from tests.other_service.messages import Received, read_request

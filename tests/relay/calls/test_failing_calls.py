@@ -22,9 +22,9 @@ from formation_portal.relay.resolution import record_provider_informed
 from formation_portal.relay.service_profile import current_profile
 from formation_portal.relay.timing import KEYED_REPEATS
 from formation_portal.relay.worker import drain
-from tests.applications import factories
+from tests import factories
 from tests.encrypted_rows import rows_with
-from tests.relay.conftest import reopened, row, save
+from tests.relay.conftest import row, save
 from tests.relay.flaky_transport import FlakyTransport, answers, lost_after, lost_before, refuses, unreachable
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
@@ -214,7 +214,7 @@ def test_a_change_made_during_the_call_outlives_its_refusal(
     complete: Draft, transport: FlakyTransport, owner: Any
 ) -> None:
     def refuses_late(transport: FlakyTransport, request: Any, more: Any) -> Any:
-        other_tab = reopened(complete)
+        other_tab = factories.again(complete)
         services.save_party(other_tab, other_tab.parties[0], {"person.last_name": "King"}, version=1, by=owner)
         return refuses("last_name")(transport, request, more)
 
@@ -228,7 +228,7 @@ def test_what_was_changed_during_a_refused_call_has_all_its_tries_before_it(
     complete: Draft, transport: FlakyTransport, owner: Any
 ) -> None:
     def refuses_late(transport: FlakyTransport, request: Any, more: Any) -> Any:
-        other_tab = reopened(complete)
+        other_tab = factories.again(complete)
         services.save_party(other_tab, other_tab.parties[0], {"person.last_name": "King"}, version=1, by=owner)
         return refuses("last_name")(transport, request, more)
 
@@ -311,7 +311,7 @@ def test_a_submission_that_cannot_be_told_counts_here(complete: Draft, transport
     deliveries = deliveries_of(complete.application)
     assert deliveries.last_submission.words == "With our team"
     assert any("submission or withdrawal" in notice for notice in deliveries.notices)
-    assert reopened(complete).application.status is State.SUBMITTED_FOR_REVIEW
+    assert factories.again(complete).application.status is State.SUBMITTED_FOR_REVIEW
 
 
 def test_a_submission_that_is_refused_goes_back_with_the_reasons(
@@ -326,7 +326,7 @@ def test_a_submission_that_is_refused_goes_back_with_the_reasons(
     transport.fail_on("POST entities/submit", names_the_party, times=1)
     services.submit(complete, by=owner)
     drain()
-    fresh = reopened(complete)
+    fresh = factories.again(complete)
     assert fresh.application.status is State.RETURNED_FOR_CHANGES
     assert rows_with(Change.objects, what="The formation service asks for a change")
     (problem,) = deliveries_of(fresh.application).last_submission.problems
@@ -348,7 +348,7 @@ def test_a_refusal_after_submitting_gives_the_application_back(
     transport.fail_on("POST entities/parties", refuses("email", "No such address"), times=1)
     services.submit(complete, by=owner)
     drain()
-    fresh = reopened(complete)
+    fresh = factories.again(complete)
     assert fresh.application.status is State.RETURNED_FOR_CHANGES
     assert "POST entities/submit" not in transport.endpoints
     services.save_party(fresh, fresh.parties[0], {"person.email": "ada@example.org"}, version=1, by=owner)
@@ -356,7 +356,7 @@ def test_a_refusal_after_submitting_gives_the_application_back(
     services.submit(fresh, by=owner)
     drain()
     assert transport.endpoints[-1] == "POST entities/submit"
-    assert reopened(fresh).application.status is State.SUBMITTED_FOR_REVIEW
+    assert factories.again(fresh).application.status is State.SUBMITTED_FOR_REVIEW
 
 
 @pytest.mark.parametrize(
@@ -411,7 +411,9 @@ def test_an_upload_that_is_not_there_waits_and_keeps_nothing_else_waiting(
     assert row("document", document.subject).state == "waiting"
     # The customer chooses the same file again.
     upload = SimpleUploadedFile(document.name, content)
-    services.add_document(reopened(complete), reopened(complete).parties[0], document.slot, upload, by=owner)
+    services.add_document(
+        factories.again(complete), factories.again(complete).parties[0], document.slot, upload, by=owner
+    )
     drain()
     assert row("document", document.subject).state == "done"
 

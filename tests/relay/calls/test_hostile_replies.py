@@ -13,15 +13,14 @@ from typing import Any
 
 import pytest
 
-from formation_portal.applications import services
-from formation_portal.applications.draft import Draft, open_draft
+from formation_portal.applications.draft import Draft
 from formation_portal.gateway import clock_skew
 from formation_portal.gateway.catalog import forget
 from formation_portal.relay import service_profile
 from formation_portal.relay.models import Attempt, Delivery, Look, ServiceProfile
 from formation_portal.relay.service_profile import EMBEDDED_CAPABILITIES, Capabilities
 from formation_portal.relay.worker import drain
-from tests.applications import factories
+from tests import factories
 from tests.each_once import each_once
 from tests.gateway.raw_server import RawServer
 
@@ -76,10 +75,7 @@ def submitted(hostile: Hostile, owner: Any) -> Draft:
 
 
 def submit(owner: Any) -> Draft:
-    draft = open_draft(services.start(owner=owner, product=factories.product()))
-    factories.fill_in(draft, by=owner)
-    services.submit(draft, by=owner)
-    return draft
+    return factories.submitted_draft(owner)
 
 
 def row_of(draft: Draft, kind: str) -> Delivery:

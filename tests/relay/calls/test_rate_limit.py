@@ -15,7 +15,7 @@ from formation_portal.relay.calls.sending import make_next_call
 from formation_portal.relay.models import Delivery, DeliveryState, ServiceProfile
 from formation_portal.relay.service_profile import current_profile, locked_profile
 from formation_portal.relay.worker import Worker
-from tests.applications import factories
+from tests import factories
 
 from ..conftest import row
 from ..flaky_transport import FlakyTransport, answers, lost_before, unreachable

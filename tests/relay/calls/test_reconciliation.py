@@ -20,7 +20,7 @@ from formation_portal.relay.models import DUPLICATE, STATE_CONFLICT, UNCLEAR, De
 from formation_portal.relay.service_profile import Capabilities
 from formation_portal.relay.timing import REPEATS
 from formation_portal.relay.worker import drain
-from tests.applications import factories
+from tests import factories
 from tests.encrypted_rows import update_each
 from tests.relay.conftest import row, save
 from tests.relay.flaky_transport import FlakyTransport, answers, lost_after, lost_before, unreachable

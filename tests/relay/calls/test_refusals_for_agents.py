@@ -21,7 +21,8 @@ from formation_portal.relay.models import (
 from formation_portal.relay.resolution import DecisionOutdated, may_send_again, send_again
 from formation_portal.relay.wording import state_words
 from formation_portal.relay.worker import drain
-from tests.relay.conftest import reopened, row, save
+from tests import factories
+from tests.relay.conftest import row, save
 from tests.relay.flaky_transport import Failure, FlakyTransport, answers, lost_before, refuses
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
@@ -42,7 +43,7 @@ def test_a_contract_fault_is_held_and_does_not_return_the_application(
     transport.fail_on(CSP_DATA, problem("/csp_data", "wrong_type", WORDS), times=1)
     services.submit(complete, by=owner)
     drain()
-    fresh = reopened(complete)
+    fresh = factories.again(complete)
     assert fresh.application.status is State.SUBMITTED_FOR_REVIEW
     held = row("entity_csp")
     assert (held.state, held.reason) == ("held", "validation_failed")
@@ -109,7 +110,7 @@ def test_a_refused_submission_goes_back_only_if_it_names_something_of_the_form(
     services.submit(complete, by=owner)
     drain()
     state = State.RETURNED_FOR_CHANGES if is_returned else State.SUBMITTED_FOR_REVIEW
-    assert reopened(complete).application.status is state
+    assert factories.again(complete).application.status is state
     assert row("submission").state == ("refused" if is_returned else "held")
 
 

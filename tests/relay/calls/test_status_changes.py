@@ -13,8 +13,9 @@ from formation_portal.relay.models import Delivery
 from formation_portal.relay.sync import STATUS_NOTE_LIMIT, sync
 from formation_portal.relay.worker import Worker, drain
 from formation_portal.service.models import Entity
+from tests import factories
 from tests.encrypted_rows import update_each
-from tests.relay.conftest import reopened, row, save
+from tests.relay.conftest import row, save
 from tests.relay.flaky_transport import FlakyTransport
 
 from .status_changes import RETURNED, STATUS, advance, sent_statuses, status_there, submitted
@@ -159,7 +160,7 @@ def test_what_was_told_stays_told_whatever_is_saved_later(
     advance(submitted, "begin_review", by=agent, note="As it was")
     drain()
     update_each(Change.objects.filter(moved_to="in_review"), named={"note": "As it is told by another version"})
-    sync(reopened(submitted))
+    sync(factories.again(submitted))
     assert drain() == 0
     assert transport.bodies(STATUS) == [{"status": "in_review", "note": "As it was"}]
 
@@ -187,7 +188,7 @@ def test_one_row_for_all_submissions_is_that_of_the_last(
 def test_a_draft_that_was_never_submitted_pays_nothing(
     complete: Draft, owner: Any, django_assert_num_queries: Any
 ) -> None:
-    fresh = reopened(complete)
+    fresh = factories.again(complete)
     assert fresh.needs == ()
     with django_assert_num_queries(2):
         sync(fresh)
@@ -199,7 +200,7 @@ def test_renewing_takes_the_same_few_queries_after_however_many_rounds(
     for _ in range(4):
         advance(submitted, *RETURNED, by=agent)
         services.submit(submitted, by=owner)
-    fresh = reopened(submitted)
+    fresh = factories.again(submitted)
     assert fresh.needs == ()
     Delivery.objects.filter(kind="status").first().delete()  # type: ignore[union-attr]
     Delivery.objects.filter(kind="party").update(position=9)

@@ -15,7 +15,7 @@ from formation_portal.relay.resolution import bind
 from formation_portal.relay.service_profile import Capabilities, update_profile
 from formation_portal.relay.worker import drain
 from formation_portal.service.models import Entity
-from tests.applications import factories
+from tests import factories
 from tests.relay.conftest import row, save
 from tests.relay.flaky_transport import FlakyTransport, answers, lost_after, lost_before, unreachable
 

@@ -11,7 +11,7 @@ from formation_portal.gateway import FormationService
 from formation_portal.relay.delivery_status import SENT_WITH_CORRECTIONS, deliveries_of
 from formation_portal.relay.worker import drain
 from formation_portal.service.models import Entity
-from tests.applications import factories
+from tests import factories
 from tests.relay.conftest import row, save
 from tests.relay.flaky_transport import FlakyTransport, refuses
 

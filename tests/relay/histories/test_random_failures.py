@@ -6,14 +6,12 @@ import pytest
 from hypothesis import HealthCheck, Phase, assume, given, settings
 from hypothesis import strategies as st
 
-from formation_portal.applications import services
-from formation_portal.applications.draft import open_draft
 from formation_portal.gateway import FormationService
 from formation_portal.relay import service_profile
 from formation_portal.relay.models import Attempt, Delivery
 from formation_portal.relay.service_profile import EMBEDDED_CAPABILITIES, Capabilities
 from formation_portal.relay.worker import drain
-from tests.applications import factories
+from tests import factories
 from tests.relay.flaky_transport import FlakyTransport, answers, lost_after, lost_before, unreachable
 
 from .test_random_histories import actions, assert_the_service_holds, do
@@ -71,7 +69,7 @@ def test_the_service_ends_up_with_what_the_draft_says_after_any_storm(
     transport.clear()
     transport.forgets_keys = not capabilities.honours_keys
     service_profile.update_profile(capabilities=capabilities, can_edit=True)
-    draft = open_draft(services.start(owner=owner, product=factories.product()))
+    draft = factories.new_draft(owner)
     for action in history:
         if action[0] == "storm":
             storm(transport, *action[1:])

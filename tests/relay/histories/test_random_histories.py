@@ -14,8 +14,7 @@ from formation_portal.gateway import FormationService
 from formation_portal.relay.models import Delivery
 from formation_portal.relay.sync import sync
 from formation_portal.relay.worker import drain
-from tests import payloads
-from tests.applications import factories
+from tests import factories, payloads
 from tests.relay.calls.status_changes import RETURNED, advance
 from tests.relay.conftest import save
 from tests.relay.flaky_transport import FlakyTransport
@@ -173,7 +172,7 @@ def test_the_service_ends_up_with_what_the_draft_says(
     history: list[Any], owner: Any, transport: FlakyTransport, service: FormationService
 ) -> None:
     transport.clear()
-    draft = open_draft(services.start(owner=owner, product=factories.product()))
+    draft = factories.new_draft(owner)
     for action in history:
         do(draft, action, owner)
         assert_a_whole_sync_changes_nothing(draft)
@@ -195,8 +194,7 @@ def test_a_correction_syncs_all_that_it_concerns(
     history: list[Any], owner: Any, agent: Any, transport: FlakyTransport, service: FormationService
 ) -> None:
     """The same of what was submitted and came back twice, of which nothing leaves until it is sent again."""
-    draft = open_draft(services.start(owner=owner, product=factories.product()))
-    factories.fill_in(draft, by=owner)
+    draft = factories.complete_draft(owner)
     for _ in range(2):
         services.submit(draft, by=owner)
         drain()

@@ -13,8 +13,8 @@ from formation_portal.relay.models import Delivery
 from formation_portal.relay.service_profile import current_profile
 from formation_portal.relay.sync import desired_state
 from formation_portal.relay.worker import drain
-from tests.applications import factories
-from tests.relay.conftest import reopened, row
+from tests import factories
+from tests.relay.conftest import row
 from tests.relay.flaky_transport import FlakyTransport
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
@@ -27,7 +27,7 @@ def counts_at_service(service: FormationService) -> tuple[int, ...]:
 
 def test_nothing_of_a_removed_party_is_desired(complete: Draft, owner: Any) -> None:
     services.remove_party(complete, complete.party("ada"), by=owner)  # type: ignore[arg-type]
-    names = {resource.subject for resource in desired_state(reopened(complete))}
+    names = {resource.subject for resource in desired_state(factories.again(complete))}
     assert not any("ada" in name for name in names)
 
 

@@ -14,8 +14,6 @@ import pytest
 from django.core.management import call_command
 from django.utils import timezone
 
-from formation_portal.applications import services
-from formation_portal.applications.draft import open_draft
 from formation_portal.contract.lifecycle import State
 from formation_portal.relay.document_status import read_due_documents
 from formation_portal.relay.models import Delivery, ReceivedEvent
@@ -23,7 +21,7 @@ from formation_portal.relay.worker import drain
 from formation_portal.service.models import Document, Entity, EventDelivery
 from formation_portal.service.webhooks import events
 from formation_portal.service.webhooks.sending import body_of, signed_headers
-from tests.applications import factories
+from tests import factories
 from tests.relay.flaky_transport import FlakyTransport
 
 from .conftest import WRONG, post, standard
@@ -60,9 +58,7 @@ def entities(owner: Any, transport: FlakyTransport, settings: Any, tmp_path: Pat
     """Applications at the service, whose documents nothing but a hint would have read."""
     settings.RELAY_CALLS_PER_SECOND = 1_000_000
     for _ in range(APPLICATIONS):
-        draft = open_draft(services.start(owner=owner, product=factories.product()))
-        factories.fill_in(draft, by=owner)
-        services.submit(draft, by=owner)
+        factories.submitted_draft(owner)
     drain()
     Delivery.objects.filter(kind="document").update(read_next_at=timezone.now() + timedelta(days=1))
     settings.DATA_DIR = tmp_path

@@ -13,7 +13,7 @@ from formation_portal.relay.probe.payloads import most_complete, payloads_for, s
 from formation_portal.relay.service_profile import EMBEDDED_CAPABILITIES, Capabilities
 from formation_portal.service.catalog.loader import read_catalog
 from formation_portal.service.models import Entity
-from tests.applications import factories
+from tests import factories
 from tests.other_service import OtherService
 from tests.other_service.fixtures import at_other_service, other_service
 from tests.other_service.schemas import USABLE

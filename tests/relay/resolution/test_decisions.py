@@ -14,9 +14,9 @@ from formation_portal.relay.models import AMBIGUOUS, UNCLEAR, Decision, Delivery
 from formation_portal.relay.resolution import DecisionOutdated, DecisionRefused, bind, declare_absent
 from formation_portal.relay.service_profile import Capabilities, update_profile
 from formation_portal.relay.worker import Worker, drain
-from tests.applications import factories
+from tests import factories
 from tests.encrypted_rows import update_each
-from tests.relay.conftest import reopened, row, save
+from tests.relay.conftest import row, save
 from tests.relay.flaky_transport import FlakyTransport, lost_after, lost_before
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
@@ -225,7 +225,7 @@ class TestAnAgentResolvesAChange:
     def replaced(self, complete: Draft, transport: FlakyTransport, strict: None, owner: Any) -> Delivery:
         drain()
         transport.fail_on("POST entities/documents", lost_before, times=1)
-        draft = reopened(complete)
+        draft = factories.again(complete)
         services.add_document(
             draft, draft.party("ada"), "Passport", factories.upload(factories.PNG, "scan.png"), by=owner
         )

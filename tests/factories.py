@@ -1,20 +1,32 @@
-"""A small product with one of everything, and ways to fill it in."""
+"""People, a small product with one of everything, and applications of it at each stage.
+
+Plain functions, and neither factory_boy nor model_bakery: an application is made by the services that customers and
+agents use, so that its history, its deliveries and its audit entries are there as well. Rows that are saved alone would
+be an application that cannot exist.
+"""
 
 import io
 import zipfile
 from typing import Any
 from unittest.mock import patch
 
+from django.contrib.auth import get_user_model
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
 
+from formation_portal.accounts import addresses
 from formation_portal.applications import services
-from formation_portal.applications.draft import Draft
+from formation_portal.applications.draft import Draft, open_draft
+from formation_portal.applications.models import Application
 from formation_portal.applications.services import upload_checks
 from formation_portal.applications.transfer import content_of
 from formation_portal.contract.catalog import CatalogItem, parse_catalog
 from formation_portal.core import subscribers
 from formation_portal.documents.findings import Findings
 from formation_portal.documents.inspection import inspect_file
+from formation_portal.reviews.checklist import load_checklist
+from formation_portal.reviews.checks import accept
+from formation_portal.reviews.transactions import current_version
 from tests.documents import sample_files
 
 PDF = sample_files.pdf()
@@ -140,6 +152,58 @@ def product(**changes: Any) -> CatalogItem:
     (item,) = parse_catalog([ITEM | changes])
     assert isinstance(item, CatalogItem)
     return item
+
+
+def person(email: str, first_name: str, last_name: str, **more: Any) -> Any:
+    """Make an account with a confirmed address; an agent's with `is_agent=True`."""
+    user = get_user_model().objects.create_user(email, first_name=first_name, last_name=last_name, **more)
+    addresses.confirm(user)
+    return user
+
+
+def browser_of(user: Any) -> Client:
+    """Return a browser in which somebody is signed in."""
+    client = Client()
+    client.force_login(user)
+    return client
+
+
+def new_draft(owner: Any, **changes: Any) -> Draft:
+    """Start an application of the product, or of one like it."""
+    return open_draft(services.start(owner=owner, product=product(**changes)))
+
+
+def complete_draft(owner: Any) -> Draft:
+    """Start an application and fill it in until it needs nothing more."""
+    draft = new_draft(owner)
+    fill_in(draft, by=owner)
+    return draft
+
+
+def submitted_draft(owner: Any) -> Draft:
+    """Start an application, fill it in and submit it."""
+    draft = complete_draft(owner)
+    services.submit(draft, by=owner, declaration="I declare it.")
+    return draft
+
+
+def again(draft: Draft) -> Draft:
+    """Open an application as somebody else reads it now."""
+    return open_draft(Application.objects.get(pk=draft.application.pk))
+
+
+def accept_everything(draft: Draft, by: Any) -> None:
+    """Accept every fact of an application as it stands now."""
+    current = again(draft)
+    targets = [fact.target for fact in load_checklist(current)]
+    accept(current, targets, by=by, version=current_version(current.application))
+
+
+def reviewed_draft(owner: Any, agent: Any) -> Draft:
+    """Start an application, fill it in, submit it, and have an agent accept every fact of it."""
+    draft = submitted_draft(owner)
+    accept_everything(draft, by=agent)
+    return draft
 
 
 def upload(content: bytes = PDF, name: str = "passport.pdf") -> SimpleUploadedFile:
