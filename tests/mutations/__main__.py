@@ -1,15 +1,6 @@
-"""`make mutations`: breaks the code in small ways, one at a time, and says by package how many the tests found.
-
-    make mutations ARGS="--package contract --count 60 --seed 1"
-
-The tree is copied, and only the copy is broken. The tests of a package are asked first, then rings of those that walk
-through it; of each ring those that run the changed line, the quickest first. Which those are is measured by coverage,
-and kept beside the system's temporary files until the code or the ring changes. A run that doesn't end has found the
-change. Each change that no test found is printed: file, line, before → after; exit 1 where there is one.
-"""
+"""`make mutations`: break the code in small ways, one at a time, and keep a list of which test finds each (README)."""
 
 import argparse
-import hashlib
 import importlib.util
 import json
 import os
@@ -19,186 +10,324 @@ import subprocess
 import sys
 import tempfile
 import time
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from . import operators, scripts
-from .operators import Mutation
+from . import operators, scripts, templates
+from .kept import Kept, Row
+from .measured import Measured
+from .mutation import Mutation
 
 PROJECT = Path(__file__).resolve().parents[2]
+CACHE = PROJECT / ".mutations_cache"
 _NOT_COPIED = shutil.ignore_patterns(".git", ".venv", "var", "__pycache__", ".*_cache", ".hypothesis", "node_modules")
 
-# Where a package's tests are, and then those that walk through it. Any other package: its own, then portal and desk.
-RINGS = {
-    "accounts": ("accounts", "access management mail portal/site", "desk portal"),
-    "applications": ("applications", "documents invitations relay", "portal reviews", "desk"),
-    "contract": ("contract", "applications service gateway ui", "portal desk"),
-    "desk": ("desk", "reviews accounts statistics", "portal"),
-    # What runs in the sandbox's process is measured by no coverage, so all that sends files there is in the first ring.
-    "documents": ("documents portal/documents/test_upload_corpus.py", "applications", "portal/documents reviews"),
-    "gateway": ("gateway", "relay", "portal service"),
-    "js": ("portal desk", "journeys"),
-    "relay": ("relay", "gateway applications desk/deliveries desk/decisions", "portal desk"),
-    "reviews": ("reviews", "desk", "portal relay"),
-    "service": ("service", "gateway relay"),
+# The folders of tests beside a package's own that walk through it. All that was measured for others counts too.
+NEIGHBOURS = {
+    "accounts": "access management mail portal/site",
+    "applications": "documents invitations relay portal/applications portal/submission",
+    "audit": "desk/audit privacy",
+    "contract": "applications ui portal/sections portal/shares",
+    "core": "management",
+    "desk": "access",
+    "documents": "portal/documents applications",
+    "gateway": "relay",
+    "invitations": "portal/sharing mail",
+    "js": "portal desk journeys",
+    "mail": "accounts invitations reviews",
+    "management": "core",
+    "portal": "access ui",
+    "privacy": "portal/privacy accounts",
+    "relay": "gateway applications desk/deliveries desk/decisions",
+    "reviews": "desk",
+    "service": "gateway relay",
+    "statistics": "desk/statistics reviews",
+    "templates": "portal desk accounts mail",
+    "ui": "portal/sections portal/parties desk/case",
 }
-
-
-@dataclass
-class Tried:
-    """A change, and the test that found it (or "time")."""
-
-    mutation: Mutation
-    found_by: str = ""
+# Campaigns, and tests of documents: they run no code that others don't, and take long.
+_LEFT_OUT = ("bench", "capacity", "crawling", "durability", "faults", "mutations", "scale", "soak", "supply")
+_MOST_TESTS = 120
+_MOST_SECONDS = 40.0
+_LOCKS = {"drop-lock", "drop-atomic"}
 
 
 def main() -> int:
-    """The exit code."""
+    """Return the exit code: 1 where a change was not found."""
     arguments = _arguments()
-    survivors = 0
-    for package in arguments.package or sorted(RINGS):
+    packages = arguments.package or sorted(NEIGHBOURS)
+    with tempfile.TemporaryDirectory(prefix="mutations-") as folder:
+        copy = Path(folder, "tree")
+        shutil.copytree(PROJECT, copy, ignore=_NOT_COPIED, symlinks=True)
         begun = time.monotonic()
-        with tempfile.TemporaryDirectory(prefix="mutations-") as folder:
-            copy = Path(folder, "tree")
-            shutil.copytree(PROJECT, copy, ignore=_NOT_COPIED)
-            tried = [Tried(one) for one in sample(copy, package, arguments.count, arguments.seed, arguments.module)]
-            for ring in RINGS.get(package, (package, "portal desk"))[: arguments.rings]:
-                _try_ring(copy, package, ring, tried)
-            for one in tried:
-                if not one.found_by:
-                    mutation = one.mutation
-                    place = f"{mutation.path.relative_to(copy)}:{mutation.line}"
-                    _say(f"not found {place}: {mutation.shown(mutation.path.read_text())}")
-        found = sum(bool(one.found_by) for one in tried)
-        survivors += len(tried) - found
-        _say(f"{package} found {found} of {len(tried)}, {time.monotonic() - begun:.0f} seconds")
-    return int(survivors > 0)
+        campaign = Campaign(copy, arguments.without or arguments.found_by or [])
+        _say(
+            f"collected {sum(map(len, campaign.server.modules.values()))} tests, {time.monotonic() - begun:.0f} seconds"
+        )
+        missed = 0
+        for package in packages:
+            kept = Kept.read(package)
+            mutations = find_mutations(copy, package)
+            if arguments.found_by:
+                rows = [row for row in kept.rows.values() if _is_from(row, arguments.found_by)]
+            elif arguments.again:
+                rows = [row for row in kept.rows.values() if row.found_by]
+            elif arguments.missed:
+                rows = [row for row in kept.rows.values() if not row.found_by and not row.note]
+            else:
+                rows = draw(copy, kept, mutations, arguments.count, arguments.seed)
+            missed += campaign.run(kept, mutations, rows)
+    return int(missed > 0)
 
 
-def sample(tree: Path, package: str, count: int, seed: int, module: str = "*") -> list[Mutation]:
-    """As many places of the package, or of one module, as asked for, drawn by the seed; and one way to break each."""
+def find_mutations(tree: Path, package: str) -> list[Mutation]:
+    """Return every change of a package's modules, of the templates, or of the scripts."""
     if package == "js":
-        places = [
-            ways
-            for path in sorted((tree / "static/js").rglob("*.js"))
-            for ways in scripts.mutations(path, path.read_text())
-        ]
-    else:
-        known = operators.enums(sorted((tree / "formation_portal").rglob("*.py")))
-        paths = [
-            path
-            for path in sorted((tree / "formation_portal" / package).rglob(f"{module}.py"))
-            if "migrations" not in path.parts
-        ]
-        places = [ways for path in paths for ways in operators.mutations(path, path.read_text(), known)]
-    draw = random.Random(f"{seed} {package}")
-    return [draw.choice(ways) for ways in draw.sample(places, min(count, len(places)))]
+        paths = sorted((tree / "static/js").rglob("*.js"))
+        return [mutation for path in paths for mutation in scripts.mutations(path, path.read_text())]
+    if package == "templates":
+        folders = (tree / "templates", *(tree / "formation_portal").glob("*/templates"))
+        paths = [path for folder in folders for path in sorted(folder.rglob("*")) if path.suffix in {".html", ".txt"}]
+        return [mutation for path in paths for mutation in templates.mutations(path, path.read_text())]
+    known = operators.enums(sorted((tree / "formation_portal").rglob("*.py")))
+    paths = sorted((tree / "formation_portal" / package).rglob("*.py"))
+    modules = [path for path in paths if "migrations" not in path.parts]
+    return [mutation for path in modules for mutation in operators.mutations(path, path.read_text(), known)]
 
 
-def _try_ring(copy: Path, package: str, ring: str, tried: list[Tried]) -> None:
-    """Have the changes that are left tried by a ring of tests."""
-    left = [one for one in tried if not one.found_by]
-    if not left:
-        return
-    run = Run(copy, [f"tests/{folder}" for folder in ring.split()], package)
-    unbroken = run.unbroken()
-    seconds = {test: took for test, took in unbroken["seconds"].items() if test not in unbroken["failed"]}
-    _say(f"{package}: {len(seconds)} tests of {ring}, {len(left)} changes")
-    for one in left:
-        mutation, text = one.mutation, one.mutation.path.read_text()
-        lines = unbroken["lines"].get(str(mutation.path.relative_to(copy)), {})
-        touching = {test for line in range(mutation.line, mutation.last_line + 1) for test in lines.get(str(line), ())}
-        chosen = seconds
-        if not mutation.at_import and "" not in touching:
-            # What no test runs in this process may run in a child of one: those beside the module are asked.
-            mirror = f"tests/{mutation.path.relative_to(copy / 'formation_portal').parent}/"
-            asked = touching or {test for test in seconds if test.startswith(mirror)}
-            chosen = {test: seconds[test] for test in asked & seconds.keys()}
-        if chosen:
-            _write(mutation.path, mutation.applied(text))
-            one.found_by = run.found_by(chosen)
-            _write(mutation.path, text)
-        mark = one.found_by or f"not found by {len(chosen)} tests"
-        _say(f"  {mutation.path.name}:{mutation.line} {mutation.shown(text)}: {mark}")
+def draw(tree: Path, kept: Kept, mutations: list[Mutation], count: int, seed: int) -> list[Row]:
+    """Draw changes by the seed, one a place, and return those that the list doesn't hold yet.
+
+    An operator is drawn by the root of the number of its changes: else the rare ones would hardly be drawn at all.
+    """
+    by_operator: dict[str, list[Mutation]] = {}
+    for mutation in mutations:
+        by_operator.setdefault(mutation.operator, []).append(mutation)
+    names = sorted(by_operator)
+    weights = [len(by_operator[name]) ** 0.5 for name in names]
+    generator = random.Random(f"{seed} {kept.package}")
+    drawn: dict[tuple[Path, int, int], Mutation] = {}
+    for _ in range(count * 20):
+        if len(drawn) == count:
+            break
+        mutation = generator.choice(by_operator[generator.choices(names, weights)[0]])
+        drawn.setdefault((mutation.path, mutation.start, mutation.end), mutation)
+    keys = [mutation.key(tree, mutation.path.read_text()) for mutation in drawn.values()]
+    return [Row(key, seed) for key in keys if key not in kept.rows]
 
 
 @dataclass
-class Run:
-    """The tests of a ring, asked about a package of a copied tree."""
+class Campaign:
+    """Tries changes of a copied tree, without the test files named in `without`."""
 
-    copy: Path
-    folders: list[str]
-    package: str
+    tree: Path
+    without: list[str]
+    server: "Server" = field(init=False)
+    measured: Measured = field(init=False)
 
     def __post_init__(self) -> None:
-        read = hashlib.sha256(f"{sys.version} {self.folders} {self.package}".encode())
-        kinds = ("formation_portal/**/*.py", "templates/**/*.html", "static/**/*.js", "tests/*.py")
-        for pattern in (*kinds, *(f"{folder}/**/*.py" for folder in self.folders)):
-            for path in sorted(self.copy.glob(pattern)):
-                read.update(path.read_bytes())
-        self.kept = Path(tempfile.gettempdir(), f"mutations-of-{os.getuid()}-{read.hexdigest()[:16]}")
-        self.kept.mkdir(exist_ok=True)
+        self.server = Server(self.tree)
+        self.measured = Measured(self.tree, CACHE / "tests")
+        self.measured.load(self.server.modules)
 
-    def unbroken(self) -> dict[str, Any]:
-        """How long each test takes, which fail, and for each line of the package the tests that run it."""
-        report = self.kept / "unbroken.json"
-        if not report.exists():
-            shown, _ = self._pytest(self.folders, None, report, None)
-            if not report.exists():
-                raise SystemExit(shown)
-        return dict(json.loads(report.read_text()))
+    def run(self, kept: Kept, mutations: list[Mutation], rows: list[Row]) -> int:
+        """Try the changes of the rows, keep the list, and return how many were not found."""
+        located = {mutation.key(self.tree, mutation.path.read_text()): mutation for mutation in mutations}
+        present = [row for row in rows if row.key in located]
+        if present:
+            self._measure(kept.package)
+        begun, missed = time.monotonic(), 0
+        for row in present:
+            mutation, text = located[row.key], located[row.key].path.read_text()
+            found_by, number = self._try(mutation, text, kept.package, row.found_by)
+            place = f"{mutation.path.relative_to(self.tree)}:{mutation.line} {mutation.operator}"
+            mark = found_by or f"not found by {number} tests"
+            _say(f"  {place}: {mutation.show(text)}: {mark}")
+            missed += not found_by
+            if found_by or not self.without:
+                row.found_by = found_by
+                kept.rows[row.key] = row
+                kept.write()
+        gone = f", {len(rows) - len(present)} no longer in the code" if len(rows) > len(present) else ""
+        _say(
+            f"{kept.package}: found {len(present) - missed} of {len(present)}{gone},"
+            f" {time.monotonic() - begun:.0f} seconds"
+        )
+        return missed
 
-    def found_by(self, chosen: dict[str, float]) -> str:
-        """The test that failed, of these with their seconds; "" where all passed."""
-        modules = sorted({test.split("::")[0] for test in chosen})
-        report = self.copy.parent / "broken.json"
-        report.unlink(missing_ok=True)
+    def _measure(self, package: str) -> None:
+        folders = [f"tests/{folder}/" for folder in (package, *NEIGHBOURS.get(package, "").split())]
+        for test_file in self.server.modules:
+            if test_file.startswith(tuple(folders)) and not self.measured.has(test_file):
+                begun = time.monotonic()
+                self.measured.add(test_file, self.server.measure(test_file, is_traced=package != "js"))
+                _say(f"  measured {test_file}, {time.monotonic() - begun:.0f} seconds")
+
+    def _try(self, mutation: Mutation, text: str, package: str, first: str) -> tuple[str, int]:
+        """Return the test that finds a change ("" for none), and how many tests were chosen."""
+        chosen = self._choose(mutation, package, first)
+        number = len(chosen)
+        while chosen:
+            found_by = self._try_tests(mutation, text, chosen)
+            if found_by in {"", "time", "import"} or found_by not in chosen or self._passes(found_by):
+                return found_by, number
+            del chosen[chosen.index(found_by)]
+        return "", number
+
+    def _passes(self, test: str) -> bool:
+        """Return True where a test passes without any change: one that fails now and then finds nothing."""
+        return self.server.request({"do": "try", "tests": [test], "functions": [], "limit": 300})["found_by"] == ""
+
+    def _try_tests(self, mutation: Mutation, text: str, chosen: list[str]) -> str:
+        changed = mutation.apply(text)
+        limit = 60 + 10 * sum(self.measured.seconds.get(test, 1) for test in chosen)
+        with written(mutation.path, text, changed):
+            found_by: str | None = None
+            if not mutation.at_import:
+                request = {
+                    "do": "try",
+                    "tests": chosen,
+                    "path": str(mutation.path),
+                    "before": text,
+                    "after": changed,
+                    "functions": mutation.first_lines,
+                    "limit": limit,
+                }
+                found_by = self.server.request(request)["found_by"]
+            if found_by is None:
+                found_by = self.server.run_afresh(chosen, limit + 60)
+        return found_by
+
+    def _choose(self, mutation: Mutation, package: str, first: str) -> list[str]:
+        """Return the tests that run a change's function or template: those beside it first, the quickest first."""
+        module = mutation.path.relative_to(self.tree).as_posix()
+        mirror = f"tests/{Path(module).relative_to('formation_portal').parent}/" if module.endswith(".py") else "-"
+        marks, seconds = self.server.marks, self.measured.seconds
+        if package == "js":
+            touching = {test for test, names in marks.items() if "browser" in names}
+        else:
+            touching = self.measured.touching(module, mutation.function, is_wide=mutation.at_import)
+        if mutation.is_cached or mutation.at_import or not touching:
+            # Other processes that tests start are not measured, and a cached result is measured for one test alone.
+            touching |= {test for test in seconds if test.startswith(mirror)}
+        postgres = {test for test, names in marks.items() if "postgres" in names}
+        touching = touching | postgres if mutation.operator in _LOCKS else touching - postgres
+        if self.without:
+            touching = {test for test in touching if not test.startswith(tuple(self.without))}
+        ordered = sorted(
+            touching & seconds.keys(), key=lambda test: (test != first, not test.startswith(mirror), seconds[test])
+        )
+        return _up_to_the_limits(ordered, seconds)
+
+
+def _up_to_the_limits(tests: list[str], seconds: dict[str, float]) -> list[str]:
+    chosen: list[str] = []
+    total = 0.0
+    for test in tests[:_MOST_TESTS]:
+        total += seconds[test]
+        if chosen and total > _MOST_SECONDS:
+            break
+        chosen.append(test)
+    return chosen
+
+
+class Server:
+    """A process of pytest that has collected every test, and forks for each request (plugin.py)."""
+
+    def __init__(self, tree: Path) -> None:
+        self.tree = tree
+        self.modules: dict[str, list[str]] = {}
+        self.marks: dict[str, list[str]] = {}
+        self.log = tree.parent / "server.log"
+        (tree.parent / "databases").mkdir()
+        self._start()
+
+    def _start(self) -> None:
+        ours, theirs = os.pipe(), os.pipe()
+        paths = [path for path in sorted((self.tree / "tests").iterdir()) if path.name not in _LEFT_OUT]
+        folders = [str(path.relative_to(self.tree)) for path in paths if path.is_dir() and path.name[0].isalpha()]
+        environment = {"MUTATIONS_PIPES": f"{ours[0]},{theirs[1]}"}
+        with self.log.open("w") as log:
+            subprocess.Popen(
+                self._command(folders, "server"),
+                cwd=self.tree,
+                env=self._environment(environment),
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                pass_fds=(ours[0], theirs[1]),
+            )
+        os.close(ours[0])
+        os.close(theirs[1])
+        self.requests, self.answers = os.fdopen(ours[1], "w"), os.fdopen(theirs[0])
+        collected = self._answer()
+        self.modules, self.marks = collected["modules"], collected["marks"]
+
+    def request(self, request: dict[str, Any]) -> dict[str, Any]:
+        self.requests.write(json.dumps(request) + "\n")
+        self.requests.flush()
+        return self._answer()
+
+    def measure(self, test_file: str, *, is_traced: bool) -> dict[str, Any]:
+        request = {"do": "measure", "module": test_file, "traced": is_traced, "limit": 1200}
+        return {"measured": {}} | self.request(request)
+
+    def run_afresh(self, tests: list[str], limit: float) -> str:
+        """Return the first test that fails in a new process; "import" if none could start, "" if all pass."""
+        listed = self.tree.parent / "tests.json"
+        listed.write_text(json.dumps(tests))
+        failed = listed.with_suffix(".failed")
+        failed.unlink(missing_ok=True)
+        modules = sorted({test.split("::")[0] for test in tests})
         try:
-            _, code = self._pytest(
-                modules, sorted(chosen, key=chosen.__getitem__), report, 60 + 3 * sum(chosen.values())
+            process = subprocess.run(
+                [*self._command(modules, "afresh"), "-x"],
+                cwd=self.tree,
+                env=self._environment({"MUTATIONS_TESTS": str(listed)}),
+                capture_output=True,
+                timeout=limit,
+                check=False,
+                start_new_session=True,
             )
         except subprocess.TimeoutExpired:
             return "time"
-        failed = json.loads(report.read_text())["failed"] if report.exists() else []
-        return "" if code in {0, 5} else next(iter(failed), "import")
+        if process.returncode in {0, 5}:
+            return ""
+        names = json.loads(failed.read_text()) if failed.exists() else []
+        return names[0] if names else "import"
 
-    def _pytest(self, paths: list[str], chosen: list[str] | None, report: Path, limit: float | None) -> tuple[str, int]:
-        """What pytest printed, and its code. Raises TimeoutExpired after `limit` seconds."""
-        traced = None if chosen or self.package == "js" else f"{self.copy}/formation_portal/{self.package}/*"
-        run = {
-            "tree": str(self.copy),
-            "traced": traced,
-            "chosen": chosen,
-            "report": str(report),
-            "kept": str(self.kept),
-        }
-        (self.copy.parent / "run.json").write_text(json.dumps(run))
-        marks = f"not long and {'browser' if self.package == 'js' else 'not browser'}"
-        options = ["-q", "-p", "no:cacheprovider", "-p", "tests.mutations.plugin", "-m", marks]
-        options += ["--basetemp", f"{self.copy.parent}/temp", *(["-x"] if chosen else [])]
-        ran = subprocess.Popen(
-            [sys.executable, "-m", "pytest", *options, *paths],
-            cwd=self.copy,
-            env=os.environ | {"MUTATIONS_RUN": f"{self.copy.parent}/run.json"},
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            start_new_session=True,
-        )
-        try:
-            shown, _ = ran.communicate(timeout=limit)
-        finally:
-            if ran.poll() is None:
-                os.killpg(ran.pid, 9)
-                ran.communicate()
-        return shown, ran.returncode
+    def _command(self, paths: Iterable[str], name: str) -> list[str]:
+        options = ["-q", "-p", "no:cacheprovider", "-p", "tests.mutations.plugin", "-m", "not long"]
+        return [sys.executable, "-m", "pytest", *options, "--basetemp", f"{self.tree.parent}/{name}", *paths]
+
+    def _environment(self, more: dict[str, str]) -> dict[str, str]:
+        return os.environ | {"MUTATIONS_DATABASES": f"{self.tree.parent}/databases"} | more
+
+    def _answer(self) -> dict[str, Any]:
+        line = self.answers.readline()
+        if not line:
+            raise SystemExit(self.log.read_text()[-4000:])
+        return dict(json.loads(line))
 
 
-def _write(path: Path, text: str) -> None:
-    """What was compiled goes too: it is told from the new text by its second and its length alone."""
-    path.write_text(text)
-    Path(importlib.util.cache_from_source(str(path))).unlink(missing_ok=True)
+@contextmanager
+def written(path: Path, text: str, changed: str) -> Iterator[None]:
+    """Write a changed file, and the unchanged one again at the end. Its compiled form goes, too: only its second and
+    its length would tell it from the other."""
+    compiled = Path(importlib.util.cache_from_source(str(path)))
+    path.write_text(changed)
+    compiled.unlink(missing_ok=True)
+    try:
+        yield
+    finally:
+        path.write_text(text)
+        compiled.unlink(missing_ok=True)
+
+
+def _is_from(row: Row, names: list[str]) -> bool:
+    return bool(row.found_by) and any(row.found_by.startswith(name) for name in names)
 
 
 def _say(line: str) -> None:
@@ -208,15 +337,16 @@ def _say(line: str) -> None:
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
-        prog="python -m tests.mutations", description="Break the code; count what is found."
+        prog="python -m tests.mutations", description="Break the code; keep what is found."
     )
-    parser.add_argument(
-        "--package", action="append", help=f"again for each: a package, or js; without, {' '.join(sorted(RINGS))}"
-    )
-    parser.add_argument("--module", default="*", help="of the package, by its name without .py; without, all")
-    parser.add_argument("--count", type=int, default=60, help="changes in each package")
-    parser.add_argument("--rings", type=int, default=3, help="1: the package's own tests alone")
-    parser.add_argument("--seed", type=int, default=1, help="to draw the same again")
+    parser.add_argument("--package", action="append", help=f"again for each; without, {' '.join(sorted(NEIGHBOURS))}")
+    parser.add_argument("--count", type=int, default=60, help="places of each package")
+    parser.add_argument("--seed", type=int, default=1, help="to draw the same again; what is in the list is left out")
+    modes = parser.add_mutually_exclusive_group()
+    modes.add_argument("--again", action="store_true", help="try the changes that were found")
+    modes.add_argument("--missed", action="store_true", help="try the changes that were not found")
+    modes.add_argument("--found-by", action="append", metavar="TESTS", help="try what these tests found, without them")
+    parser.add_argument("--without", action="append", metavar="TESTS", help="leave these tests out")
     return parser.parse_args()
 
 

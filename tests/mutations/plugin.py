@@ -1,69 +1,258 @@
-"""Part of pytest in each run of `make mutations`: says which test runs which line, or runs the chosen tests in order.
+"""Part of pytest in `make mutations`: collects every test once, and then forks for each measurement and each change.
 
-MUTATIONS_RUN names a JSON file: `tree`, `traced` (a pattern of modules, or null), `chosen` (the tests, or null for
-all), `said` (where to write) and `kept` (a folder: databases are migrated once, and copied for every later run).
+A child is a copy of the process with everything imported: it changes one function in its memory, runs the chosen tests
+and ends. Requests and answers are lines of JSON on the pipes that MUTATIONS_PIPES names. Where MUTATIONS_TESTS names a
+file instead, the process runs the tests listed there once, in their order, and writes which of them failed first.
 """
 
+import contextlib
+import functools
+import gc
+import inspect
 import json
 import os
+import select
+import shutil
+import signal
+import sys
 import time
-from collections.abc import Iterator
+import types
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import coverage
 import pytest
 from django.core.management.commands.migrate import Command
+from django.db import connections
+from django.template import engines
+from django.template.base import Template
 
 from tests.migrated import migrate_or_copy
 
-_RUN = json.loads(Path(os.environ["MUTATIONS_RUN"]).read_text())
-_CHOSEN = None if _RUN["chosen"] is None else {test: index for index, test in enumerate(_RUN["chosen"])}
-_TRACER = coverage.Coverage(data_file=None, config_file=False, include=[_RUN["traced"] or "nothing"])
-_TRACER.set_option("run:disable_warnings", ["no-data-collected", "module-not-measured", "module-not-imported"])
-_SECONDS: dict[str, float] = {}
-_FAILED: set[str] = set()
+_CACHES: dict[str, str] = {"formation_portal.ui.forms.rendering": "_cache"}
 
-if _CHOSEN is None:
-    _TRACER.start()
-
-
-Command.handle = migrate_or_copy(Path(_RUN["kept"]))
-
-
-def _is_last(item: pytest.Item) -> bool:
-    """A test that empties the tables runs after those that roll back (pytest-django's order)."""
-    marker = item.get_closest_marker("django_db")
-    return bool(marker and marker.kwargs.get("transaction")) or "transactional_db" in getattr(item, "fixturenames", ())
-
-
-@pytest.hookimpl(trylast=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    if _CHOSEN is not None:
-        chosen = [item for item in items if item.nodeid in _CHOSEN]
-        items[:] = sorted(chosen, key=lambda item: (_is_last(item), _CHOSEN[item.nodeid]))
-
-
-@pytest.hookimpl(hookwrapper=True, tryfirst=True)
-def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
-    begun = time.monotonic()
-    if _CHOSEN is None:
-        _TRACER.switch_context(item.nodeid)
-    yield
-    _SECONDS[item.nodeid] = time.monotonic() - begun
+failures: list[str] = []
+Command.handle = migrate_or_copy(Path(os.environ["MUTATIONS_DATABASES"]))
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
     if report.failed:
-        _FAILED.add(report.nodeid)
+        failures.append(report.nodeid)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    if path := os.environ.get("MUTATIONS_TESTS"):
+        order = {test: index for index, test in enumerate(json.loads(Path(path).read_text()))}
+        chosen = [item for item in items if item.nodeid in order]
+        items[:] = sorted(chosen, key=lambda item: (_is_last(item), order[item.nodeid]))
 
 
 def pytest_sessionfinish() -> None:
-    lines: dict[str, dict[int, list[str]]] = {}
-    if _CHOSEN is None:
-        _TRACER.stop()
-        data = _TRACER.get_data()
-        lines = {
-            str(Path(path).relative_to(_RUN["tree"])): data.contexts_by_lineno(path) for path in data.measured_files()
+    if path := os.environ.get("MUTATIONS_TESTS"):
+        Path(path).with_suffix(".failed").write_text(json.dumps(failures))
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtestloop(session: pytest.Session) -> bool | None:
+    if "MUTATIONS_PIPES" not in os.environ:
+        return None
+    Server(session).serve()
+    return True
+
+
+def _is_last(item: pytest.Item) -> bool:
+    """Return True for a test that empties the tables: it runs after those that roll back (pytest-django's order)."""
+    marker = item.get_closest_marker("django_db")
+    return bool(marker and marker.kwargs.get("transaction")) or "transactional_db" in getattr(item, "fixturenames", ())
+
+
+class Server:
+    """Answers requests with children, each of which begins with the same databases and files."""
+
+    def __init__(self, session: pytest.Session) -> None:
+        self.session = session
+        self.items = {item.nodeid: item for item in session.items}
+        self.modules: dict[str, list[str]] = {}
+        for test in self.items:
+            self.modules.setdefault(test.split("::")[0], []).append(test)
+        factory = session.config._tmp_path_factory  # type: ignore[attr-defined]
+        self.folder = factory.getbasetemp()
+        self.copy = self.folder.with_name("unused")
+        reading, writing = os.environ["MUTATIONS_PIPES"].split(",")
+        self.requests, self.answers = os.fdopen(int(reading)), os.fdopen(int(writing), "w")
+
+    def serve(self) -> None:
+        first, second = self._two_modules()
+        gc.unfreeze()
+        first.config.hook.pytest_runtest_protocol(item=first, nextitem=second)
+        connections.close_all()
+        shutil.copytree(self.folder, self.copy)
+        self.functions = Functions(self.session.config.rootpath)
+        gc.collect()
+        gc.freeze()
+        marks = {test: [mark.name for mark in item.iter_markers()] for test, item in self.items.items()}
+        self._answer({"modules": self.modules, "marks": {test: names for test, names in marks.items() if names}})
+        for line in self.requests:
+            request = json.loads(line)
+            work = self._measure if request["do"] == "measure" else self._try
+            answer = self._fork(functools.partial(work, request), request["limit"])
+            shutil.rmtree(self.folder)
+            shutil.copytree(self.copy, self.folder)
+            self._answer(answer)
+
+    def _two_modules(self) -> tuple[pytest.Item, pytest.Item]:
+        """Return a test that needs the databases, and one of another module."""
+        first = next(
+            item for item in self.session.items if "db" in getattr(item, "fixturenames", ()) and not _is_last(item)
+        )
+        return first, next(item for item in self.session.items if item.path != first.path)
+
+    def _answer(self, answer: dict[str, Any]) -> None:
+        self.answers.write(json.dumps(answer) + "\n")
+        self.answers.flush()
+
+    def _fork(self, work: Callable[[], dict[str, Any]], limit: float) -> dict[str, Any]:
+        """Return what the work in a child returns: {"found_by": "time"} if it takes longer than `limit` seconds, and
+        {"found_by": null} if the child crashes."""
+        reading, writing = os.pipe()
+        child = os.fork()
+        if not child:
+            code = 1
+            try:
+                os.setsid()
+                os.close(reading)
+                with os.fdopen(writing, "w") as pipe:
+                    pipe.write(json.dumps(work()))
+                code = 0
+            finally:
+                os._exit(code)
+        os.close(writing)
+        with os.fdopen(reading) as pipe:
+            ends = time.monotonic() + limit
+            text = ""
+            while select.select([pipe], [], [], max(0, ends - time.monotonic()))[0]:
+                part = os.read(pipe.fileno(), 1 << 20).decode()
+                if not part:
+                    break
+                text += part
+            else:
+                text = '{"found_by": "time"}'
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+        return dict(json.loads(text or '{"found_by": null}'))
+
+    def _run(self, tests: list[str]) -> Iterator[str]:
+        """Run tests, those that empty the tables last; yield each name when it has run."""
+        chosen = sorted((self.items[test] for test in tests), key=_is_last)
+        state = self.session._setupstate
+        state.teardown_exact(chosen[0])
+        last = next(item for item in self.session.items if item.path != chosen[-1].path)
+        for item, following in zip(chosen, [*chosen[1:], last], strict=True):
+            item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
+            yield item.nodeid
+
+    def _measure(self, request: dict[str, Any]) -> dict[str, Any]:
+        """Return how long each test of a module takes, which fail, and the tests that run each line and template."""
+        names = self.modules[request["module"]]
+        tree = str(self.session.config.rootpath)
+        tracer = coverage.Coverage(data_file=None, config_file=False, include=[f"{tree}/formation_portal/*"])
+        tracer.set_option("run:disable_warnings", ["no-data-collected"])
+        templates: dict[str, set[str]] = {}
+        running = ""
+
+        def render(template: Any, context: Any) -> Any:
+            templates.setdefault(template.origin.name, set()).add(running)
+            return template.nodelist.render(context)
+
+        Template._render = render  # type: ignore[method-assign]
+        seconds = {}
+        tests = self._run(names)
+        if request["traced"]:
+            tracer.start()
+        for index, _ in enumerate(names):
+            running = sorted((self.items[test] for test in names), key=_is_last)[index].nodeid
+            if request["traced"]:
+                tracer.switch_context(running)
+            for name in _CACHES:
+                getattr(sys.modules.get(name), _CACHES[name], {}).clear()
+            begun = time.monotonic()
+            next(tests)
+            seconds[running] = round(time.monotonic() - begun, 3)
+        lines = {}
+        if request["traced"]:
+            tracer.stop()
+            data = tracer.get_data()
+            lines = {path.removeprefix(f"{tree}/"): data.contexts_by_lineno(path) for path in data.measured_files()}
+        return {
+            "measured": seconds,
+            "failed": sorted(set(failures)),
+            "lines": lines,
+            "templates": {path.removeprefix(f"{tree}/"): sorted(names) for path, names in templates.items()},
         }
-    report = {"seconds": _SECONDS, "failed": sorted(_FAILED), "lines": lines}
-    Path(_RUN["report"]).write_text(json.dumps(report))
+
+    def _try(self, request: dict[str, Any]) -> dict[str, Any]:
+        """Run tests until one fails, in the order given. A Python file's functions are replaced in memory first."""
+        functions = request["functions"]
+        if functions and not self.functions.replace(request["path"], request["before"], request["after"], functions):
+            return {"found_by": None}
+        for engine in engines.all():
+            for loader in getattr(engine, "engine", None).template_loaders:  # type: ignore[union-attr]
+                loader.reset()
+        for _ in self._run(request["tests"]):
+            if failures:
+                return {"found_by": failures[0]}
+        return {"found_by": ""}
+
+
+class Functions:
+    """The functions of the project that are in memory, and the caches around them, by the file that they come from.
+
+    Looked for once, before any fork: a child that looks through all objects would copy them all.
+    """
+
+    def __init__(self, tree: Path) -> None:
+        self.functions: dict[str, list[types.FunctionType]] = {}
+        self.caches: dict[str, list[Any]] = {}
+        package = f"{tree}/formation_portal/"
+        for candidate in gc.get_objects():
+            if type(candidate) is types.FunctionType:  # `isinstance` would wake lazy objects
+                path = candidate.__code__.co_filename
+                if path.startswith(package):
+                    self.functions.setdefault(path, []).append(candidate)
+            elif type(candidate) is functools._lru_cache_wrapper:
+                wrapped = inspect.unwrap(candidate)
+                if type(wrapped) is types.FunctionType and wrapped.__code__.co_filename.startswith(package):
+                    self.caches.setdefault(wrapped.__code__.co_filename, []).append(candidate)
+
+    def replace(self, path: str, before: str, after: str, first_lines: list[int]) -> bool:
+        """Give the functions of a file that begin on these lines, outermost first, their changed code.
+
+        Return False where no function has the code, or none can be given it: the change needs a new process.
+        """
+        old_codes, new_codes = _codes(compile(before, path, "exec")), _codes(compile(after, path, "exec"))
+        replaced = 0
+        for first_line in first_lines:
+            old = next(code for code in old_codes if code.co_firstlineno == first_line and code.co_name[0] != "<")
+            equal = [code for code in old_codes if code.co_qualname == old.co_qualname]
+            new = [code for code in new_codes if code.co_qualname == old.co_qualname][equal.index(old)]
+            for function in self.functions.get(path, ()):
+                code = function.__code__
+                if code.co_qualname == old.co_qualname and code.co_firstlineno == first_line:
+                    if code.co_freevars != new.co_freevars:
+                        return False
+                    function.__code__ = new
+                    replaced += 1
+        for cache in self.caches.get(path, ()):
+            cache.cache_clear()
+        return replaced > 0
+
+
+def _codes(code: types.CodeType) -> list[types.CodeType]:
+    codes = [code]
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            codes += _codes(constant)
+    return codes

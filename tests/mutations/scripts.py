@@ -1,12 +1,12 @@
-"""The ways in which a script of the pages is broken, found in its text: no parser is needed for so few."""
+"""The ways to break a script of the pages, found in its text: so few need no parser."""
 
 import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from .operators import Mutation
+from .mutation import Mutation, number
 
-# What is no code: comments, and strings on one line. It is blanked out, so that every place stays where it is.
+# Comments, and strings on one line. They are blanked out, so that every place stays where it is.
 _NO_CODE = re.compile(r"/\*.*?\*/|//[^\n]*|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'|`(?:\\.|[^`\\])*`", re.S)
 _TURNED = {
     "===": ("!==",), "!==": ("===",), "&&": ("||",), "||": ("&&",),
@@ -20,23 +20,23 @@ _STATEMENT = re.compile(
 )
 
 
-def mutations(path: Path, text: str) -> list[list[Mutation]]:
-    """For each place of the script that can be broken, the ways to break it."""
-    code = _NO_CODE.sub(lambda found: re.sub(r"[^\n]", "_", found[0]), text)
+def mutations(path: Path, text: str) -> list[Mutation]:
+    """Return every change of a script."""
+    code = _NO_CODE.sub(lambda match: re.sub(r"[^\n]", "_", match[0]), text)
 
-    def changed(start: int, end: int, source: str) -> Mutation:
-        line = text.count("\n", 0, start) + 1
-        return Mutation(path, line, line, start, end, source, at_import=True)
+    def change(operator: str, start: int, end: int, source: str) -> Mutation:
+        return Mutation(path, operator, "", text.count("\n", 0, start) + 1, start, end, source)
 
-    def places() -> Iterator[list[Mutation]]:
-        for found in _OPERATOR.finditer(code):
-            yield [changed(found.start(), found.end(), other) for other in _TURNED[found[0]]]
-        for found in _DENIAL.finditer(code):
-            yield [changed(found.start(), found.end(), "")]
-        for found in _CONDITION.finditer(code):
-            yield [changed(found.start(), found.end(), f"(!{text[found.start() : found.end()]})")]
-        for found in _STATEMENT.finditer(code):
-            if found[1].count("(") == found[1].count(")"):
-                yield [changed(found.start(1), found.end(1), ";")]
+    def changes() -> Iterator[Mutation]:
+        for match in _OPERATOR.finditer(code):
+            for turned in _TURNED[match[0]]:
+                yield change("compare", match.start(), match.end(), turned)
+        for match in _DENIAL.finditer(code):
+            yield change("condition", match.start(), match.end(), "")
+        for match in _CONDITION.finditer(code):
+            yield change("condition", match.start(), match.end(), f"(!{text[match.start() : match.end()]})")
+        for match in _STATEMENT.finditer(code):
+            if match[1].count("(") == match[1].count(")"):
+                yield change("drop-call", match.start(1), match.end(1), ";")
 
-    return list(places())
+    return number(changes(), text)

@@ -1,0 +1,94 @@
+"""Which tests run which functions and templates, and how long each takes: measured once for each test file."""
+
+import ast
+import hashlib
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+Place = tuple[str, str]  # file, qualified name of a function; "" for a template
+
+
+@dataclass
+class Measured:
+    """The measurements in a folder, a file of JSON for each test file, valid until the test file changes.
+
+    A measurement outlives changes of the code: an old one only makes the choice of tests less exact.
+    """
+
+    tree: Path
+    folder: Path
+    tests: dict[Place, set[str]] = field(default_factory=dict)
+    seconds: dict[str, float] = field(default_factory=dict)
+    names: dict[str, dict[int, str]] = field(default_factory=dict)
+
+    def load(self, test_files: Iterable[str]) -> None:
+        for test_file in test_files:
+            if (path := self._path(test_file)).exists():
+                self._add(json.loads(path.read_text()))
+
+    def has(self, test_file: str) -> bool:
+        return self._path(test_file).exists()
+
+    def touching(self, module: str, function: str, *, is_wide: bool) -> set[str]:
+        """Return the tests that run a function; if `is_wide` and there are none, those that run others beside it."""
+        tests = set(self.tests.get((module, function), ()))
+        if not tests and is_wide:
+            for (other_module, other), others in self.tests.items():
+                if other_module == module and other.startswith(function.rpartition(".")[0]):
+                    tests |= others
+        return tests
+
+    def add(self, test_file: str, answer: dict[str, Any]) -> None:
+        """Keep the server's answer about a test file, by functions instead of lines."""
+        tests = sorted(answer.get("measured", {}))
+        numbers = {test: index for index, test in enumerate(tests)}
+        places: dict[str, set[int]] = {}
+        for module, lines in answer.get("lines", {}).items():
+            for line, contexts in lines.items():
+                place = f"{module}::{self._function(module, int(line))}"
+                places.setdefault(place, set()).update(numbers[context] for context in contexts if context in numbers)
+        for template, contexts in answer.get("templates", {}).items():
+            places[f"{template}::"] = {numbers[context] for context in contexts if context in numbers}
+        measurement = {
+            "seconds": [answer["measured"][test] for test in tests],
+            "tests": tests,
+            "failed": answer.get("failed", []),
+            "places": {place: sorted(indexes) for place, indexes in sorted(places.items())},
+        }
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self._path(test_file).write_text(json.dumps(measurement))
+        self._add(measurement)
+
+    def _add(self, measurement: dict[str, Any]) -> None:
+        tests, failed = measurement["tests"], set(measurement["failed"])
+        for test, seconds in zip(tests, measurement["seconds"], strict=True):
+            if test not in failed:
+                self.seconds[test] = seconds
+        for name, indexes in measurement["places"].items():
+            file, _, function = name.partition("::")
+            self.tests.setdefault((file, function), set()).update(tests[index] for index in indexes)
+
+    def _path(self, test_file: str) -> Path:
+        digest = hashlib.sha256((self.tree / test_file).read_bytes()).hexdigest()[:8]
+        return self.folder / f"{test_file.replace('/', '.')}.{digest}.json"
+
+    def _function(self, module: str, line: int) -> str:
+        """Return the qualified name of the innermost function or class around a line."""
+        if module not in self.names:
+            names: dict[int, str] = {}
+            _name_lines(ast.parse((self.tree / module).read_text()), "", names)
+            self.names[module] = names
+        return self.names[module].get(line, "")
+
+
+def _name_lines(node: ast.AST, name: str, names: dict[int, str]) -> None:
+    for child in ast.iter_child_nodes(node):
+        inner = name
+        if isinstance(child, ast.FunctionDef | ast.ClassDef):
+            inner = f"{name}.{child.name}".removeprefix(".")
+            first = min(line.lineno for line in (child, *child.decorator_list))
+            names.update(dict.fromkeys(range(first, (child.end_lineno or first) + 1), inner))
+        _name_lines(child, inner, names)
