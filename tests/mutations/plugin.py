@@ -5,6 +5,7 @@ and ends. Requests and answers are lines of JSON on the pipes that MUTATIONS_PIP
 file instead, the process runs the tests listed there once, in their order, and writes which of them failed first.
 """
 
+import ast
 import contextlib
 import functools
 import gc
@@ -27,6 +28,7 @@ from django.core.management.commands.migrate import Command
 from django.db import connections
 from django.template import engines
 from django.template.base import Template
+from django.urls import URLResolver, get_resolver
 
 from tests.migrated import migrate_or_copy
 
@@ -84,7 +86,8 @@ class Server:
         self.requests, self.answers = os.fdopen(int(reading)), os.fdopen(int(writing), "w")
 
     def serve(self) -> None:
-        first, second = self._two_modules()
+        first = next(item for item in self.session.items if item.path.name == "warm_up.py")
+        second = next(item for item in self.session.items if item.path != first.path)
         gc.unfreeze()
         first.config.hook.pytest_runtest_protocol(item=first, nextitem=second)
         connections.close_all()
@@ -101,13 +104,6 @@ class Server:
             shutil.rmtree(self.folder)
             shutil.copytree(self.copy, self.folder)
             self._answer(answer)
-
-    def _two_modules(self) -> tuple[pytest.Item, pytest.Item]:
-        """Return a test that needs the databases, and one of another module."""
-        first = next(
-            item for item in self.session.items if "db" in getattr(item, "fixturenames", ()) and not _is_last(item)
-        )
-        return first, next(item for item in self.session.items if item.path != first.path)
 
     def _answer(self, answer: dict[str, Any]) -> None:
         self.answers.write(json.dumps(answer) + "\n")
@@ -155,7 +151,7 @@ class Server:
             yield item.nodeid
 
     def _measure(self, request: dict[str, Any]) -> dict[str, Any]:
-        """Return how long each test of a module takes, which fail, and the tests that run each line and template."""
+        """Return the seconds of each test of a module, the failed ones, and the tests that run each line and template."""
         names = self.modules[request["module"]]
         tree = str(self.session.config.rootpath)
         tracer = coverage.Coverage(data_file=None, config_file=False, include=[f"{tree}/formation_portal/*"])
@@ -178,9 +174,9 @@ class Server:
                 tracer.switch_context(running)
             for name in _CACHES:
                 getattr(sys.modules.get(name), _CACHES[name], {}).clear()
-            begun = time.monotonic()
+            begun = sum(os.times()[:4])
             next(tests)
-            seconds[running] = round(time.monotonic() - begun, 3)
+            seconds[running] = round(sum(os.times()[:4]) - begun, 3)
         lines = {}
         if request["traced"]:
             tracer.stop()
@@ -248,6 +244,52 @@ class Functions:
         for cache in self.caches.get(path, ()):
             cache.cache_clear()
         return replaced > 0
+
+    def replace_at_import(self, path: str, after: str, line: int) -> bool:
+        """Run the changed statement of a module again: a constant, a decorated function, or the order of a model.
+
+        Return False where it is another. What other modules have made of it at import stays as it was.
+        """
+        module = next((one for one in sys.modules.values() if getattr(one, "__file__", None) == path), None)
+        lines = [
+            (min(child.lineno for child in (node, *getattr(node, "decorator_list", ()))), node)
+            for node in ast.parse(after).body
+        ]
+        _, statement = max((pair for pair in lines if pair[0] <= line), key=lambda pair: pair[0])
+        match statement:
+            case (
+                ast.Assign(targets=[ast.Name(name)]) | ast.AnnAssign(target=ast.Name(name)) | ast.FunctionDef(name=name)
+            ):
+                old = vars(module).get(name)
+                exec(compile(ast.Module([statement], []), path, "exec"), vars(module))
+                _exchange(old, vars(module)[name])
+                return True
+            case ast.ClassDef(name=name):
+                for node in ast.walk(statement):
+                    if (
+                        isinstance(node, ast.Assign)
+                        and node.lineno == line
+                        and ast.unparse(node.targets[0]) == "ordering"
+                    ):
+                        vars(module)[name]._meta.ordering = ast.literal_eval(node.value)
+                        return True
+        return False
+
+
+def _exchange(old: object, new: object) -> None:
+    """Put a new function or constant into the place of the old one, in every module and every address."""
+    for name, module in sys.modules.items():
+        if name.startswith("formation_portal"):
+            for variable, value in list(vars(module).items()):
+                if value is old and (callable(old) or variable == variable.upper()):
+                    setattr(module, variable, new)
+    patterns = list(get_resolver().url_patterns)
+    while patterns:
+        pattern = patterns.pop()
+        if isinstance(pattern, URLResolver):
+            patterns += pattern.url_patterns
+        elif pattern.callback is old:
+            pattern.callback = new
 
 
 def _codes(code: types.CodeType) -> list[types.CodeType]:
