@@ -51,7 +51,6 @@ NEIGHBOURS = {
 # Campaigns, and tests of documents: they run no code that others don't, and take long.
 _LEFT_OUT = ("bench", "capacity", "crawling", "durability", "faults", "mutations", "scale", "soak", "supply")
 _MOST_TESTS = 100
-_MOST_SECONDS = 15.0
 _LOCKS = {"drop-lock", "drop-atomic"}
 
 
@@ -63,7 +62,7 @@ def main() -> int:
         copy = Path(folder, "tree")
         shutil.copytree(PROJECT, copy, ignore=_NOT_COPIED, symlinks=True)
         begun = time.monotonic()
-        campaign = Campaign(copy, arguments.without or arguments.found_by or [])
+        campaign = Campaign(copy, arguments.without or arguments.found_by or [], arguments.seconds)
         _say(
             f"collected {sum(map(len, campaign.server.modules.values()))} tests, {time.monotonic() - begun:.0f} seconds"
         )
@@ -121,10 +120,11 @@ def draw(tree: Path, kept: Kept, mutations: list[Mutation], count: int, seed: in
 
 @dataclass
 class Campaign:
-    """Tries changes of a copied tree, without the test files named in `without`."""
+    """Tries changes of a copied tree, each with tests of so many seconds, without those named in `without`."""
 
     tree: Path
     without: list[str]
+    seconds: float
     server: "Server" = field(init=False)
     measured: Measured = field(init=False)
     passed: set[str] = field(default_factory=set)
@@ -228,15 +228,15 @@ class Campaign:
         ordered = sorted(
             touching & seconds.keys(), key=lambda test: (test != first, not test.startswith(mirror), seconds[test])
         )
-        return _up_to_the_limits(ordered, seconds)
+        return _up_to_the_limits(ordered, seconds, self.seconds)
 
 
-def _up_to_the_limits(tests: list[str], seconds: dict[str, float]) -> list[str]:
+def _up_to_the_limits(tests: list[str], seconds: dict[str, float], most: float) -> list[str]:
     chosen: list[str] = []
     total = 0.0
     for test in tests[:_MOST_TESTS]:
         total += seconds[test]
-        if chosen and total > _MOST_SECONDS:
+        if chosen and total > most:
             break
         chosen.append(test)
     return chosen
@@ -350,6 +350,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--package", action="append", help=f"again for each; without, {' '.join(sorted(NEIGHBOURS))}")
     parser.add_argument("--count", type=int, default=60, help="places of each package")
     parser.add_argument("--seed", type=int, default=1, help="to draw the same again; what is in the list is left out")
+    parser.add_argument("--seconds", type=float, default=15, help="of one core, for each change that no test finds")
     modes = parser.add_mutually_exclusive_group()
     modes.add_argument("--again", action="store_true", help="try the changes that were found")
     modes.add_argument("--missed", action="store_true", help="try the changes that were not found")

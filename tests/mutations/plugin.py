@@ -151,7 +151,7 @@ class Server:
             yield item.nodeid
 
     def _measure(self, request: dict[str, Any]) -> dict[str, Any]:
-        """Return the seconds of each test of a module, the failed ones, and the tests that run each line and template."""
+        """Return the seconds of each test of a module, those that fail, and who runs each line and template."""
         names = self.modules[request["module"]]
         tree = str(self.session.config.rootpath)
         tracer = coverage.Coverage(data_file=None, config_file=False, include=[f"{tree}/formation_portal/*"])
