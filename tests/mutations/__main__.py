@@ -35,7 +35,7 @@ NEIGHBOURS = {
     "desk": "access",
     "documents": "portal/documents applications",
     "gateway": "relay",
-    "invitations": "portal/sharing mail",
+    "invitations": "portal/sharing portal/applications mail",
     "js": "portal desk journeys",
     "mail": "accounts invitations reviews",
     "management": "core",

@@ -111,6 +111,28 @@ def test_pressing_yes_twice_leads_to_the_same_page_twice(
     assert as_other_customer.post("/collaboration/").status_code == 404
 
 
+def test_of_two_invitations_accepted_at_once_a_second_press_leads_to_the_later_one(
+    as_owner: Client, as_other_customer: Client, draft: Draft, owner: Any, colleague: Any
+) -> None:
+    later = open_draft(services.start(owner=owner, product=factories.product()))
+    earlier_row, later_row = (let_in(each, colleague, Right.VIEW) for each in (draft, later))
+    now = timezone.now()
+    Collaborator.objects.filter(pk=earlier_row.pk).update(accepted_at=now - timedelta(seconds=4))
+    Collaborator.objects.filter(pk=later_row.pk).update(accepted_at=now - timedelta(seconds=2))
+    assert as_other_customer.post("/collaboration/")["Location"] == root(later)
+
+
+def test_the_history_tells_sharing_from_a_changed_right(
+    as_owner: Client, as_other_customer: Client, draft: Draft, colleague: Any
+) -> None:
+    ask(as_owner, draft)
+    assert str(draft.application.changes.latest("pk")) == "Shared the application"
+    as_other_customer.get(mailbox.latest_link("collaboration"))
+    as_other_customer.post("/collaboration/")
+    ask(as_owner, draft, right="edit")
+    assert str(draft.application.changes.latest("pk")) == "Changed someone’s access"
+
+
 def test_whoever_signs_in_on_the_way_comes_back_to_it(
     as_owner: Client, as_nobody: Client, draft: Draft, colleague: Any
 ) -> None:
