@@ -81,6 +81,14 @@ def test_withdrawn_it_is_shut_and_can_be_sent_again(
     assert shut(invitation) is None
 
 
+@pytest.mark.parametrize(("after_the_end", "reason"), [(-1, None), (0, Closure.EXPIRED)])
+def test_it_is_shut_from_the_moment_at_which_it_ends(
+    invitation: Invitation, after_the_end: int, reason: Closure | None
+) -> None:
+    now = invitation.expires_at + timedelta(microseconds=after_the_end)
+    assert closure(invitation, now=now, round_=invitation.round, epoch=invitation.session_epoch) is reason
+
+
 def test_it_is_shut_while_the_party_is_removed(invitation: Invitation, draft: Draft, ada: PartyRow, owner: Any) -> None:
     services.remove_party(draft, ada, by=owner)
     assert shut(invitation) is Closure.WITHDRAWN

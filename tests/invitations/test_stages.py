@@ -52,6 +52,21 @@ def test_a_part_that_needs_something_is_never_finished(
     assert current_stage(made(**moments), now=now, has_needs=True) == (stage, since)
 
 
+@pytest.mark.parametrize(
+    ("stage", "words"),
+    [
+        (InvitationStage.SENT, "Sent"),
+        (InvitationStage.OPENED, "Opened"),
+        (InvitationStage.IN_PROGRESS, "In progress"),
+        (InvitationStage.DONE, "Finished"),
+        (InvitationStage.EXPIRED, "Expired"),
+        (InvitationStage.WITHDRAWN, "Withdrawn"),
+    ],
+)
+def test_each_stage_has_a_label_of_its_own(stage: InvitationStage, words: str) -> None:
+    assert str(stage.words) == words
+
+
 _MOMENT = st.none() | st.datetimes(datetime(2026, 11, 21), datetime(2026, 12, 20), timezones=st.just(UTC))
 
 
