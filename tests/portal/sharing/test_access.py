@@ -114,7 +114,7 @@ def test_pressing_yes_twice_leads_to_the_same_page_twice(
 def test_of_two_invitations_accepted_at_once_a_second_press_leads_to_the_later_one(
     as_owner: Client, as_other_customer: Client, draft: Draft, owner: Any, colleague: Any
 ) -> None:
-    later = open_draft(services.start(owner=owner, product=factories.product()))
+    later = factories.new_draft(owner)
     earlier_row, later_row = (let_in(each, colleague, Right.VIEW) for each in (draft, later))
     now = timezone.now()
     Collaborator.objects.filter(pk=earlier_row.pk).update(accepted_at=now - timedelta(seconds=4))
