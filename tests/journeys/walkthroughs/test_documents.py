@@ -29,11 +29,15 @@ def with_ada(owner: Any = None) -> Draft:
     return draft
 
 
-def upload(actor: Interactions, words: str, one: Any, *, button: str) -> None:
+def send(actor: Interactions, words: str, upload: Any, *, button: str) -> None:
     """Choose a file; without script it is sent by the button."""
-    actor.choose_file(words, one)
+    actor.choose_file(words, upload)
     if not actor.browser.has_script:
         actor.follow(f"{button} “Passport”")
+
+
+def upload(actor: Interactions, words: str, upload: Any, *, button: str) -> None:
+    send(actor, words, upload, button=button)
     actor.expect_text("“Passport” was")
 
 
@@ -58,7 +62,7 @@ def test_a_document_is_uploaded_looked_at_replaced_and_removed(open_as: OpenAs) 
     ida.follow("Documents")
 
     ida.expand("Replace or remove the file for “Passport”")
-    upload(ida, "New file for “Passport”", file("new.pdf", sample_files.encrypted()), button="Replace")
+    send(ida, "New file for “Passport”", file("new.pdf", sample_files.encrypted()), button="Replace")
     ida.expect_text("This PDF is protected. Print it to a new PDF without a password and upload that")
     assert names(draft) == ["old.pdf"]
     upload(ida, "New file for “Passport”", file("new.pdf", sample_files.pdf(3)), button="Replace")
