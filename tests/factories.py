@@ -7,6 +7,7 @@ be an application that cannot exist.
 
 import io
 import zipfile
+from copy import deepcopy
 from typing import Any
 from unittest.mock import patch
 
@@ -147,6 +148,58 @@ ORDINARY = {
 }
 
 
+VARIED_SCHEMA = deepcopy(SCHEMA)
+VARIED_SCHEMA["sections"][1]["fields"] = [
+    field("capital", "currency_amount", allowed_currencies=["JPY", "KWD"]),
+    field("turnover", "currency_amount", allowed_currencies=["JPY", "KWD"]),
+]
+VARIED_COMPANY = {
+    "entity.name": "Société d’Été & Fils",
+    "xy.activity": "Trading",
+    "xy.goods": "Tea and 'green' coffee",
+    "xy.started_on": {"day": "4", "month": "3", "year": "2019"},
+    "charter.purpose": "To charter boats",
+}
+VARIED_FUNDS = {
+    "xy.capital": {"amount": "1,234,567", "currency": "JPY"},
+    "xy.turnover": {"amount": "89.125", "currency": "KWD"},
+}
+SIOBHAN = {
+    "person.first_name": "Siobhán",
+    "person.last_name": "O’Brien",
+    "person.email": "siobhan@example.com",
+    "person.date_of_birth": {"day": "5", "month": "6", "year": "1971"},
+    "xy.person.is_pep": "false",
+}
+ZOE = {
+    "person.first_name": "Zoë",
+    "person.last_name": "D'Arcy",
+    "person.email": "zoe@example.org",
+    "person.date_of_birth": {"day": "28", "month": "2", "year": "1988"},
+    "xy.person.is_pep": "true",
+    "xy.person.pep_office": "Minister of Fisheries",
+}
+ORSTED = {
+    "corporate.name": "Ørsted Holding ApS",
+    "corporate.registration_number": "DK 36 45 17",
+    "corporate.country": "DK",
+}
+VOTING = {
+    "share_class.name": "Voting",
+    "share_class.currency": "USD",
+    "share_class.par_value": "0.125",
+    "share_class.voting_rights": "true",
+    "share_class.dividend_rights": "false",
+}
+PREFERENCE = {
+    "share_class.name": "Préférence",
+    "share_class.currency": "JPY",
+    "share_class.par_value": "500",
+    "share_class.voting_rights": "false",
+    "share_class.dividend_rights": "true",
+}
+
+
 def product(**changes: Any) -> CatalogItem:
     """The product, or one like it."""
     (item,) = parse_catalog([ITEM | changes])
@@ -190,6 +243,34 @@ def submitted_draft(owner: Any) -> Draft:
 def again(draft: Draft) -> Draft:
     """Open an application as somebody else reads it now."""
     return open_draft(Application.objects.get(pk=draft.application.pk))
+
+
+def varied_draft(owner: Any) -> Draft:
+    """Start an application in which no two values are the same, so that a test notices when two are exchanged.
+
+    Three currencies with 0, 2 and 3 decimals, two share classes with opposite rights, three holdings, two people and a
+    company, names with accents and apostrophes, and files of two types. It needs nothing more.
+    """
+    draft = new_draft(owner, schema=VARIED_SCHEMA)
+    for key, raw in (("the-company", VARIED_COMPANY), ("funds", VARIED_FUNDS)):
+        section = draft.schema.section(key)
+        assert section is not None
+        services.save_section(draft, section, raw, version=draft.version(key), by=owner)
+    services.add_party(draft, "person", ["director", "shareholder"], SIOBHAN, by=owner, token="siobhan")
+    services.add_party(draft, "person", ["director", "shareholder", "manager"], ZOE, by=owner, token="zoe")
+    services.add_party(draft, "corporate", ["director"], ORSTED, by=owner, token="orsted")
+    services.add_share_class(draft, VOTING, by=owner, token="voting")
+    services.add_share_class(draft, PREFERENCE, by=owner, token="preference")
+    holdings = {("siobhan", "voting"): "1,111", ("siobhan", "preference"): "222", ("zoe", "voting"): "33"}
+    services.save_holdings(draft, holdings, by=owner)
+    for token, slot, file in (
+        ("siobhan", "Passport", upload(PDF, "siobhan.pdf")),
+        ("zoe", "Passport", upload(JPEG, "zoe.jpg")),
+        ("orsted", "Register extract", upload(PNG, "orsted.png")),
+    ):
+        services.add_document(draft, draft.party(token), slot, file, by=owner)
+    assert draft.needs == ()
+    return draft
 
 
 def accept_everything(draft: Draft, by: Any) -> None:

@@ -1,0 +1,114 @@
+"""Each value of an application stands in its record, and in that of a copy, where it belongs. No two are the same."""
+
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from formation_portal.applications import services
+from tests import factories
+
+pytestmark = pytest.mark.django_db(databases=["default", "service"])
+
+ENTITY = {
+    "entity.name": "Société d’Été & Fils",
+    "xy.activity": "Trading",
+    "xy.goods": "Tea and 'green' coffee",
+    "xy.office": "1 Harbour Road, Port, VG1110, British Virgin Islands",
+    "xy.started_on": "4 March 2019",
+    "charter.purpose": "To charter boats",
+    "xy.capital": "JPY 1,234,567",
+    "xy.turnover": "KWD 89.125",
+}
+PARTIES = {
+    "Siobhán O’Brien": {
+        "roles": ["director", "shareholder"],
+        "person.email": "siobhan@example.com",
+        "person.first_name": "Siobhán",
+        "person.last_name": "O’Brien",
+        "person.date_of_birth": "5 June 1971",
+        "xy.person.is_pep": "No",
+    },
+    "Zoë D'Arcy": {
+        "roles": ["director", "shareholder", "manager"],
+        "person.email": "zoe@example.org",
+        "person.first_name": "Zoë",
+        "person.last_name": "D'Arcy",
+        "person.date_of_birth": "28 February 1988",
+        "xy.person.is_pep": "Yes",
+        "xy.person.pep_office": "Minister of Fisheries",
+    },
+    "Ørsted Holding ApS": {
+        "roles": ["director"],
+        "corporate.name": "Ørsted Holding ApS",
+        "corporate.registration_number": "DK 36 45 17",
+        "corporate.country": "Denmark",
+    },
+}
+SHARE_CLASSES = {
+    "Voting": {
+        "share_class.name": "Voting",
+        "share_class.currency": "US Dollar (USD)",
+        "share_class.par_value": "0.125",
+        "share_class.voting_rights": "Yes",
+        "share_class.dividend_rights": "No",
+    },
+    "Préférence": {
+        "share_class.name": "Préférence",
+        "share_class.currency": "Japanese Yen (JPY)",
+        "share_class.par_value": "500",
+        "share_class.voting_rights": "No",
+        "share_class.dividend_rights": "Yes",
+    },
+}
+HOLDINGS = {
+    ("Siobhán O’Brien", "Voting", 1111),
+    ("Siobhán O’Brien", "Préférence", 222),
+    ("Zoë D'Arcy", "Voting", 33),
+}
+DOCUMENTS = {
+    ("Siobhán O’Brien", "Passport", "siobhan.pdf", "application/pdf"),
+    ("Zoë D'Arcy", "Passport", "zoe.jpg", "image/jpeg"),
+    ("Ørsted Holding ApS", "Register extract", "orsted.png", "image/png"),
+}
+
+
+@pytest.fixture(params=["typed", "copied"])
+def record(request: pytest.FixtureRequest, owner: Any, as_owner: Client) -> dict[str, Any]:
+    """The record of an application, or of its copy."""
+    draft = factories.varied_draft(owner)
+    application = draft.application if request.param == "typed" else services.create_copy(draft, by=owner)
+    return dict(as_owner.get(f"/applications/{application.reference}/record.json").json())
+
+
+def words_of(part: dict[str, Any]) -> dict[str, str]:
+    answers = ((answer["name"], answer["words"]) for section in part["sections"] for answer in section["answers"])
+    return {name: words.replace("\xa0", " ") for name, words in answers}
+
+
+def test_of_the_entity(record: dict[str, Any]) -> None:
+    assert words_of(record) == ENTITY
+
+
+def test_of_the_parties(record: dict[str, Any]) -> None:
+    parties = {
+        party["label"]: words_of(party) | {"roles": [role["role"] for role in party["roles"]]}
+        for party in record["parties"]
+    }
+    assert parties == PARTIES
+
+
+def test_of_the_shares(record: dict[str, Any]) -> None:
+    assert {share_class["label"]: words_of(share_class) for share_class in record["share_classes"]} == SHARE_CLASSES
+    holdings = [
+        (holding["party_label"], holding["share_class_label"], holding["shares"]) for holding in record["holdings"]
+    ]
+    assert (set(holdings), len(holdings)) == (HOLDINGS, 3)
+
+
+def test_of_the_documents(record: dict[str, Any]) -> None:
+    documents = [
+        (document["party_label"], document["slot"], document["name"], document["type"])
+        for document in record["documents"]
+    ]
+    assert (set(documents), len(documents)) == (DOCUMENTS, 3)
