@@ -71,6 +71,21 @@ def test_sent_again_the_old_link_opens_nothing(invitation: Invitation, draft: Dr
     assert stage(invitation) is InvitationStage.SENT
 
 
+def test_leaving_an_earlier_link_ends_no_session_of_the_next(
+    invitation: Invitation, draft: Draft, ada: PartyRow, owner: Any
+) -> None:
+    earlier_round, epoch = invitation.round, invitation.session_epoch
+    aged(invitation, days=15)
+    parts.invite(draft, ada, email="ada@example.com", by=owner, language="en")
+    parts.end_sessions(invitation.reference, round_=earlier_round, epoch=epoch)
+    assert shut(invitation) is None
+    invitation.refresh_from_db()
+    assert invitation.session_epoch == epoch
+    parts.end_sessions(invitation.reference, round_=invitation.round, epoch=epoch)
+    invitation.refresh_from_db()
+    assert invitation.session_epoch == epoch + 1
+
+
 def test_withdrawn_it_is_shut_and_can_be_sent_again(
     invitation: Invitation, draft: Draft, ada: PartyRow, owner: Any
 ) -> None:

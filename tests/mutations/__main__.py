@@ -37,7 +37,7 @@ NEIGHBOURS = {
     "gateway": "relay",
     "invitations": "portal/sharing portal/applications mail",
     "js": "portal desk journeys",
-    "mail": "accounts invitations reviews",
+    "mail": "accounts invitations management portal/applications portal/site",
     "management": "core",
     "portal": "access ui",
     "privacy": "portal/privacy accounts",
@@ -48,7 +48,7 @@ NEIGHBOURS = {
     "templates": "portal desk accounts mail",
     "ui": "portal/sections portal/parties desk/case",
 }
-# Campaigns, and tests of documents: they run no code that others don't, and take long.
+# Campaigns: they take long, and run no code that other tests don't.
 _LEFT_OUT = ("bench", "capacity", "crawling", "durability", "faults", "mutations", "scale", "soak", "supply")
 _MOST_TESTS = 100
 _LOCKS = {"drop-lock", "drop-atomic"}
@@ -70,6 +70,9 @@ def main() -> int:
         for package in packages:
             kept = Kept.read(package)
             mutations = find_mutations(copy, package)
+            if arguments.measure:
+                campaign.measure(package, [""])
+                continue
             if arguments.found_by:
                 rows = [row for row in kept.rows.values() if _is_from(row, arguments.found_by)]
             elif arguments.again:
@@ -139,7 +142,7 @@ class Campaign:
         located = {mutation.key(self.tree, mutation.path.read_text()): mutation for mutation in mutations}
         present = [row for row in rows if row.key in located]
         if present:
-            self._measure(kept.package)
+            self.measure(kept.package, [kept.package, *NEIGHBOURS.get(kept.package, "").split()])
         begun, missed = time.monotonic(), 0
         for row in present:
             mutation, text = located[row.key], located[row.key].path.read_text()
@@ -159,12 +162,17 @@ class Campaign:
         )
         return missed
 
-    def _measure(self, package: str) -> None:
-        folders = [f"tests/{folder}/" for folder in (package, *NEIGHBOURS.get(package, "").split())]
-        for test_file in self.server.modules:
-            if test_file.startswith(tuple(folders)) and not self.measured.has(test_file):
+    def measure(self, package: str, folders: list[str]) -> None:
+        """Measure the tests of some folders that aren't measured yet; "" for all."""
+        prefixes = tuple(f"tests/{folder}/".replace("//", "/") for folder in folders)
+        for test_file, tests in self.server.modules.items():
+            if not test_file.startswith(prefixes):
+                continue
+            in_browser = [test for test in tests if "browser" in self.server.marks.get(test, ())]
+            chosen = in_browser if package == "js" else [test for test in tests if test not in in_browser]
+            if chosen and not self.measured.has(test_file, package == "js"):
                 begun = time.monotonic()
-                self.measured.add(test_file, self.server.measure(test_file, is_traced=package != "js"))
+                self.measured.add(test_file, package == "js", self.server.measure(chosen))
                 _say(f"  measured {test_file}, {time.monotonic() - begun:.0f} seconds")
 
     def _try(self, mutation: Mutation, text: str, package: str, first: str) -> tuple[str, int]:
@@ -209,10 +217,19 @@ class Campaign:
         answer = self.server.request(request)["found_by"]
         return None if answer is None else str(answer)
 
+    def _mirror(self, module: str) -> str:
+        """Return the innermost folder of tests that mirrors a module's folder and has measured tests."""
+        folder = Path("tests", *Path(module).parent.parts[1:])
+        while folder.name != "tests":
+            if any(test.startswith(f"{folder}/") for test in self.measured.seconds):
+                return f"{folder}/"
+            folder = folder.parent
+        return "no folder"
+
     def _choose(self, mutation: Mutation, package: str, first: str) -> list[str]:
         """Return the tests that run a change's function or template: those beside it first, the quickest first."""
         module = mutation.path.relative_to(self.tree).as_posix()
-        mirror = f"tests/{Path(module).relative_to('formation_portal').parent}/" if module.endswith(".py") else "-"
+        mirror = self._mirror(module)
         marks, seconds = self.server.marks, self.measured.seconds
         if package == "js":
             touching = {test for test, names in marks.items() if "browser" in names}
@@ -278,9 +295,8 @@ class Server:
         self.requests.flush()
         return self._answer()
 
-    def measure(self, test_file: str, *, is_traced: bool) -> dict[str, Any]:
-        request = {"do": "measure", "module": test_file, "traced": is_traced, "limit": 1200}
-        return {"measured": {}} | self.request(request)
+    def measure(self, tests: list[str]) -> dict[str, Any]:
+        return {"measured": {}} | self.request({"do": "measure", "tests": tests, "limit": 1200})
 
     def run_afresh(self, tests: list[str], limit: float) -> str:
         """Return the first test that fails in a new process; "import" if none could start, "" if all pass."""
@@ -352,6 +368,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=1, help="to draw the same again; what is in the list is left out")
     parser.add_argument("--seconds", type=float, default=15, help="of one core, for each change that no test finds")
     modes = parser.add_mutually_exclusive_group()
+    modes.add_argument("--measure", action="store_true", help="only measure all tests: an hour or more of one core")
     modes.add_argument("--again", action="store_true", help="try the changes that were found")
     modes.add_argument("--missed", action="store_true", help="try the changes that were not found")
     modes.add_argument("--found-by", action="append", metavar="TESTS", help="try what these tests found, without them")

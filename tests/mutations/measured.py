@@ -26,11 +26,12 @@ class Measured:
 
     def load(self, test_files: Iterable[str]) -> None:
         for test_file in test_files:
-            if (path := self._path(test_file)).exists():
-                self._add(json.loads(path.read_text()))
+            for in_browser in (False, True):
+                if (path := self._path(test_file, in_browser)).exists():
+                    self._add(json.loads(path.read_text()))
 
-    def has(self, test_file: str) -> bool:
-        return self._path(test_file).exists()
+    def has(self, test_file: str, in_browser: bool) -> bool:
+        return self._path(test_file, in_browser).exists()
 
     def touching(self, module: str, function: str, *, is_wide: bool) -> set[str]:
         """Return the tests that run a function; if `is_wide` and there are none, those that run others beside it."""
@@ -41,7 +42,7 @@ class Measured:
                     tests |= others
         return tests
 
-    def add(self, test_file: str, answer: dict[str, Any]) -> None:
+    def add(self, test_file: str, in_browser: bool, answer: dict[str, Any]) -> None:
         """Keep the server's answer about a test file, by functions instead of lines."""
         tests = sorted(answer.get("measured", {}))
         numbers = {test: index for index, test in enumerate(tests)}
@@ -59,7 +60,7 @@ class Measured:
             "places": {place: sorted(indexes) for place, indexes in sorted(places.items())},
         }
         self.folder.mkdir(parents=True, exist_ok=True)
-        self._path(test_file).write_text(json.dumps(measurement))
+        self._path(test_file, in_browser).write_text(json.dumps(measurement))
         self._add(measurement)
 
     def _add(self, measurement: dict[str, Any]) -> None:
@@ -71,9 +72,10 @@ class Measured:
             file, _, function = name.partition("::")
             self.tests.setdefault((file, function), set()).update(tests[index] for index in indexes)
 
-    def _path(self, test_file: str) -> Path:
+    def _path(self, test_file: str, in_browser: bool) -> Path:
         digest = hashlib.sha256((self.tree / test_file).read_bytes()).hexdigest()[:8]
-        return self.folder / f"{test_file.replace('/', '.')}.{digest}.json"
+        kind = ".browser" if in_browser else ""
+        return self.folder / f"{test_file.replace('/', '.')}.{digest}{kind}.json"
 
     def _function(self, module: str, line: int) -> str:
         """Return the qualified name of the innermost function or class around a line."""

@@ -140,9 +140,12 @@ class Server:
         os.waitpid(child, 0)
         return dict(json.loads(text or '{"found_by": null}'))
 
+    def _in_order(self, tests: list[str]) -> list[pytest.Item]:
+        return sorted((self.items[test] for test in tests), key=_is_last)
+
     def _run(self, tests: list[str]) -> Iterator[str]:
         """Run tests, those that empty the tables last; yield each name when it has run."""
-        chosen = sorted((self.items[test] for test in tests), key=_is_last)
+        chosen = self._in_order(tests)
         state = self.session._setupstate
         state.teardown_exact(chosen[0])
         last = next(item for item in self.session.items if item.path != chosen[-1].path)
@@ -152,7 +155,7 @@ class Server:
 
     def _measure(self, request: dict[str, Any]) -> dict[str, Any]:
         """Return the seconds of each test of a module, those that fail, and who runs each line and template."""
-        names = self.modules[request["module"]]
+        names = request["tests"]
         tree = str(self.session.config.rootpath)
         tracer = coverage.Coverage(data_file=None, config_file=False, include=[f"{tree}/formation_portal/*"])
         tracer.set_option("run:disable_warnings", ["no-data-collected"])
@@ -166,22 +169,17 @@ class Server:
         Template._render = render  # type: ignore[method-assign]
         seconds = {}
         tests = self._run(names)
-        if request["traced"]:
-            tracer.start()
-        for index, _ in enumerate(names):
-            running = sorted((self.items[test] for test in names), key=_is_last)[index].nodeid
-            if request["traced"]:
-                tracer.switch_context(running)
+        tracer.start()
+        for running in [item.nodeid for item in self._in_order(names)]:
+            tracer.switch_context(running)
             for name in _CACHES:
                 getattr(sys.modules.get(name), _CACHES[name], {}).clear()
             begun = sum(os.times()[:4])
             next(tests)
             seconds[running] = round(sum(os.times()[:4]) - begun, 3)
-        lines = {}
-        if request["traced"]:
-            tracer.stop()
-            data = tracer.get_data()
-            lines = {path.removeprefix(f"{tree}/"): data.contexts_by_lineno(path) for path in data.measured_files()}
+        tracer.stop()
+        data = tracer.get_data()
+        lines = {path.removeprefix(f"{tree}/"): data.contexts_by_lineno(path) for path in data.measured_files()}
         return {
             "measured": seconds,
             "failed": sorted(set(failures)),
@@ -191,8 +189,12 @@ class Server:
 
     def _try(self, request: dict[str, Any]) -> dict[str, Any]:
         """Run tests until one fails, in the order given. A Python file's functions are replaced in memory first."""
-        functions = request["functions"]
-        if functions and not self.functions.replace(request["path"], request["before"], request["after"], functions):
+        path, after = request["path"], request["after"]
+        if request["functions"]:
+            is_replaced = self.functions.replace(path, request["before"], after, request["functions"])
+        else:
+            is_replaced = not path.endswith(".py") or self.functions.replace_at_import(path, after, request["line"])
+        if not is_replaced:
             return {"found_by": None}
         for engine in engines.all():
             for loader in getattr(engine, "engine", None).template_loaders:  # type: ignore[union-attr]
@@ -250,21 +252,18 @@ class Functions:
 
         Return False where it is another. What other modules have made of it at import stays as it was.
         """
-        module = next((one for one in sys.modules.values() if getattr(one, "__file__", None) == path), None)
-        lines = [
-            (min(child.lineno for child in (node, *getattr(node, "decorator_list", ()))), node)
-            for node in ast.parse(after).body
-        ]
-        _, statement = max((pair for pair in lines if pair[0] <= line), key=lambda pair: pair[0])
+        module = next(module for module in sys.modules.values() if getattr(module, "__file__", None) == path)
+        statement = None
+        for node in ast.parse(after).body:
+            if min(part.lineno for part in (node, *getattr(node, "decorator_list", ()))) <= line:
+                statement = node
         match statement:
-            case (
-                ast.Assign(targets=[ast.Name(name)]) | ast.AnnAssign(target=ast.Name(name)) | ast.FunctionDef(name=name)
-            ):
+            case ast.Assign([ast.Name(name)]) | ast.AnnAssign(ast.Name(name)) | ast.FunctionDef(name):
                 old = vars(module).get(name)
                 exec(compile(ast.Module([statement], []), path, "exec"), vars(module))
                 _exchange(old, vars(module)[name])
                 return True
-            case ast.ClassDef(name=name):
+            case ast.ClassDef(name):
                 for node in ast.walk(statement):
                     if (
                         isinstance(node, ast.Assign)
