@@ -3,7 +3,7 @@
 import ast
 import hashlib
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,6 @@ class Measured:
     folder: Path
     tests: dict[Place, set[str]] = field(default_factory=dict)
     seconds: dict[str, float] = field(default_factory=dict)
-    names: dict[str, dict[int, str]] = field(default_factory=dict)
 
     def load(self, test_files: Iterable[str]) -> None:
         for test_file in test_files:
@@ -43,22 +42,8 @@ class Measured:
         return tests
 
     def add(self, test_file: str, in_browser: bool, answer: dict[str, Any]) -> None:
-        """Keep the server's answer about a test file, by functions instead of lines."""
-        tests = sorted(answer.get("measured", {}))
-        numbers = {test: index for index, test in enumerate(tests)}
-        places: dict[str, set[int]] = {}
-        for module, lines in answer.get("lines", {}).items():
-            for line, contexts in lines.items():
-                place = f"{module}::{self._function(module, int(line))}"
-                places.setdefault(place, set()).update(numbers[context] for context in contexts if context in numbers)
-        for template, contexts in answer.get("templates", {}).items():
-            places[f"{template}::"] = {numbers[context] for context in contexts if context in numbers}
-        measurement = {
-            "seconds": [answer["measured"][test] for test in tests],
-            "tests": tests,
-            "failed": answer.get("failed", []),
-            "places": {place: sorted(indexes) for place, indexes in sorted(places.items())},
-        }
+        """Keep the server's answer about a test file."""
+        measurement = {"tests": [], "seconds": [], "failed": [], "places": {}} | answer
         self.folder.mkdir(parents=True, exist_ok=True)
         self._path(test_file, in_browser).write_text(json.dumps(measurement))
         self._add(measurement)
@@ -77,13 +62,18 @@ class Measured:
         kind = ".browser" if in_browser else ""
         return self.folder / f"{test_file.replace('/', '.')}.{digest}{kind}.json"
 
-    def _function(self, module: str, line: int) -> str:
-        """Return the qualified name of the innermost function or class around a line."""
-        if module not in self.names:
-            names: dict[int, str] = {}
-            _name_lines(ast.parse((self.tree / module).read_text()), "", names)
-            self.names[module] = names
-        return self.names[module].get(line, "")
+
+def by_function(tree: Path, module: str, contexts: Mapping[int, Iterable[str]]) -> dict[str, set[str]]:
+    """Return the tests that run each function of a module, from those that run each line.
+
+    A function is named by its module and its qualified name: the innermost function or class around the line.
+    """
+    names: dict[int, str] = {}
+    _name_lines(ast.parse((tree / module).read_text()), "", names)
+    functions: dict[str, set[str]] = {}
+    for line, tests in contexts.items():
+        functions.setdefault(f"{module}::{names.get(line, '')}", set()).update(tests)
+    return functions
 
 
 def _name_lines(node: ast.AST, name: str, names: dict[int, str]) -> None:

@@ -31,6 +31,7 @@ from django.template.base import Template
 from django.urls import URLResolver, get_resolver
 
 from tests.migrated import migrate_or_copy
+from tests.mutations.measured import by_function
 
 _CACHES: dict[str, str] = {"formation_portal.ui.forms.rendering": "_cache"}
 
@@ -179,12 +180,20 @@ class Server:
             seconds[running] = round(sum(os.times()[:4]) - begun, 3)
         tracer.stop()
         data = tracer.get_data()
-        lines = {path.removeprefix(f"{tree}/"): data.contexts_by_lineno(path) for path in data.measured_files()}
+        places = {
+            f"{path.removeprefix(f'{tree}/')}::": tests_of_template for path, tests_of_template in templates.items()
+        }
+        for path in data.measured_files():
+            places |= by_function(Path(tree), path.removeprefix(f"{tree}/"), data.contexts_by_lineno(path))
+        numbers = {test: index for index, test in enumerate(seconds)}
         return {
-            "measured": seconds,
+            "tests": list(seconds),
+            "seconds": list(seconds.values()),
             "failed": sorted(set(failures)),
-            "lines": lines,
-            "templates": {path.removeprefix(f"{tree}/"): sorted(names) for path, names in templates.items()},
+            "places": {
+                place: sorted(numbers[test] for test in runners if test in numbers)
+                for place, runners in sorted(places.items())
+            },
         }
 
     def _try(self, request: dict[str, Any]) -> dict[str, Any]:
