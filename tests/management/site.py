@@ -40,6 +40,7 @@ class Site:
             "SECRETS_KEY": new_key("a"),
             # Made in the database, as an operator's first start does: the tests' own key would hide it.
             "FIELD_KEYS": "",
+            "AUDIT_KEY": "",
             "WEB_PROCESSES": "1",
         }
         self.nodes = [Served(folder / name, free_port(), dict(self.settings), "web") for name in ("one", "other")]

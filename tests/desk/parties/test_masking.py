@@ -371,7 +371,7 @@ def test_showing_them_costs_a_fixed_number_of_queries(
     numbered: Draft, as_agent: Client, agent: Any, owner: Any, django_assert_max_num_queries: Any
 ) -> None:
     show(as_agent, numbered)
-    with django_assert_max_num_queries(21):
+    with django_assert_max_num_queries(22):
         show(as_agent, numbered)
     propose(numbered, PROPOSED, agent)
     return_it(numbered, agent)
@@ -386,5 +386,5 @@ def test_showing_them_costs_a_fixed_number_of_queries(
             by=owner,
         )
     services.submit(factories.again(numbered), by=owner)
-    with django_assert_max_num_queries(23):
+    with django_assert_max_num_queries(24):
         show(as_agent, numbered)

@@ -95,7 +95,7 @@ def test_what_a_browser_prefetches_is_neither_opened_nor_handed_out(
     assert len(log_entries()) == 1
 
 
-def test_a_look_costs_two_queries_more_than_none(
+def test_a_look_costs_three_queries_more_than_none(
     document: Document, as_owner: Client, django_assert_num_queries: Any
 ) -> None:
     from django.db import connection
@@ -104,7 +104,7 @@ def test_a_look_costs_two_queries_more_than_none(
     path = f"/applications/{document.application.reference}/documents/{document.pk}/"
     with CaptureQueriesContext(connection) as before:
         shown(as_owner, path, "head")
-    with django_assert_num_queries(len(before) + 2):
+    with django_assert_num_queries(len(before) + 3):
         shown(as_owner, path)
 
 
