@@ -1,14 +1,10 @@
 /* Passkeys: a button asks the browser for one, and posts what it says. On the pages of accounts that have such a button
-   alone. What needs it is hidden until this script has found that the browser can do it. */
+   alone. The first script of each page has found out if the browser can do it, and shows or hides what needs it. */
 (() => {
   "use strict";
 
   const api = window.PublicKeyCredential;
   if (!api) return;
-
-  const ready = () => document.querySelectorAll("[data-passkey-part]").forEach((part) => (part.hidden = false));
-  if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", ready);
-  else ready();
 
   /* ---- Safari before 18.4 and Chrome before 129 neither read options from JSON nor write credentials as JSON. ---- */
 

@@ -54,7 +54,7 @@ PERMISSIONS_POLICY = ",".join(
 )
 
 # Runs before anything is drawn, so that what only serves those without script never moves what is there.
-FIRST_SCRIPT = 'document.documentElement.classList.add("scripted")'
+FIRST_SCRIPT = 'document.documentElement.classList.add("scripted",window.PublicKeyCredential?"passkeys":"no-passkeys")'
 
 
 def source_hash(text: str) -> str:

@@ -24,7 +24,7 @@ _CLASSES, _ID, _VALUES = (
     re.compile(r"\s([a-z-]+=)[\"']"),
 )
 # What script writes on <html> before anything is drawn.
-_BY_SCRIPT = frozenset({".scripted"})
+_BY_SCRIPT = frozenset({".scripted", ".passkeys"})
 
 
 def names_in(html: str) -> frozenset[str]:
