@@ -9,8 +9,6 @@ import logging
 from collections.abc import Sequence
 from typing import Any
 
-from django.db import connection
-
 from formation_portal.core.background import hourly_task
 
 from .keyed_digests import entry_digests, mark_digests
@@ -19,7 +17,6 @@ from .models import FIRST_PREVIOUS_HASH, ChainMark, Entry
 logger = logging.getLogger(__name__)
 
 BEGINNING, END = "beginning", "end"
-_MARKS = ChainMark._meta.db_table
 _BATCH_SIZE = 500
 # The end that this process has logged last.
 _logged_end: tuple[int, str] | None = None
@@ -44,15 +41,9 @@ def read_mark(name: str) -> ChainMark | None:
 
 def move_end(before: tuple[int, str], after: tuple[int, str]) -> None:
     """Move the end from one entry to the next. An end that is at another entry, or was altered, stays as evidence."""
-    current_digests = mark_digests(END, *before)
-    places = ", ".join(["%s"] * len(current_digests))
-    query = (
-        f"UPDATE {_MARKS} SET number = %s, hash = %s, digest = %s "  # nosec B608  # noqa: S608  # names of ours
-        f"WHERE name = %s AND digest IN ({places})"
-    )
-    digest = mark_digests(END, *after)[0]
-    with connection.cursor() as cursor:
-        cursor.execute(query, (*after, digest, END, *current_digests))
+    number, entry_hash = after
+    current = ChainMark.objects.filter(name=END, digest__in=mark_digests(END, *before))
+    current.update(number=number, hash=entry_hash, digest=mark_digests(END, *after)[0])
 
 
 def are_marks_current() -> bool:
