@@ -12,6 +12,7 @@ from playwright.sync_api import expect
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft
 from formation_portal.desk.models import SharedText
+from formation_portal.desk.queue import claims
 from formation_portal.reviews.queries import delete_draft, write_note
 from formation_portal.reviews.targets import WHOLE_APPLICATION, Target, TargetKind
 from formation_portal.reviews.transactions import current_version
@@ -38,6 +39,7 @@ def case_review_states() -> Iterator[Shot]:
     delete_draft(
         factories.again(draft), draft.application.queries.get().pk, by=other, version=current_version(draft.application)
     )
+    claims.release([draft.application.pk], by=other)
     factories.accept_everything(draft, agent)
     for target in (_NAME, Target(TargetKind.PARTY, "ada"), WHOLE_APPLICATION):
         ask_at(draft, target, agent, "Say this more exactly")
