@@ -4,8 +4,7 @@ from typing import Any
 
 import pytest
 
-from formation_portal.applications.draft import Draft, open_draft
-from formation_portal.applications.models import Application
+from formation_portal.applications.draft import Draft
 from formation_portal.desk.api_keys.keys import make_key, revoke
 from formation_portal.desk.case.forms import QueryForm, store_query
 from formation_portal.desk.models import Case
@@ -13,15 +12,12 @@ from formation_portal.desk.queue import claims
 from formation_portal.reviews.checks import accept
 from formation_portal.reviews.targets import Target
 from formation_portal.reviews.transactions import current_version
+from tests import factories
 from tests.atomic_writes import assert_all_or_nothing
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"], transaction=True)
 
 NAME = Target.parse("field:ada:person.first_name")
-
-
-def opened(draft: Draft) -> Draft:
-    return open_draft(Application.objects.get(pk=draft.application.pk))
 
 
 def test_claiming(submitted: Draft, agent: Any) -> None:
@@ -55,7 +51,7 @@ def test_a_query_with_a_note(submitted: Draft, agent: Any) -> None:
     assert NAME is not None
 
     def ask() -> None:
-        draft = opened(submitted)
+        draft = factories.again(submitted)
         form = QueryForm(NAME, None, reason="", text="Is it spelt so?", note="Her passport says otherwise")
         store_query(draft, form, by=agent, version=current_version(draft.application))
 
@@ -67,7 +63,7 @@ def test_accepting(submitted: Draft, agent: Any) -> None:
     assert NAME is not None
 
     def accept_name() -> None:
-        draft = opened(submitted)
+        draft = factories.again(submitted)
         accept(draft, [NAME], by=agent, version=current_version(draft.application))
 
     assert {"reviews_check", "desk_case", "audit_entry"} <= set(assert_all_or_nothing(accept_name))

@@ -8,18 +8,14 @@ from django.contrib.auth import get_user_model
 from django.utils import timezone
 
 from formation_portal.applications.access import Collaborator, Right
-from formation_portal.applications.draft import Draft, open_draft
-from formation_portal.applications.models import Application
+from formation_portal.applications.draft import Draft
 from formation_portal.applications.parties import PartyRow
 from formation_portal.invitations import codes, collaborators, parts
 from formation_portal.invitations.models import Invitation
+from tests import factories
 from tests.atomic_writes import assert_all_or_nothing
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"], transaction=True)
-
-
-def opened(draft: Draft) -> Draft:
-    return open_draft(Application.objects.get(pk=draft.application.pk))
 
 
 def party_of(draft: Draft, token: str) -> PartyRow:
@@ -30,7 +26,7 @@ def party_of(draft: Draft, token: str) -> PartyRow:
 
 def test_inviting(draft: Draft, ada: PartyRow, owner: Any) -> None:
     def invite() -> None:
-        window = opened(draft)
+        window = factories.again(draft)
         parts.invite(window, party_of(window, ada.token), email="ada@example.com", by=owner, language="de")
 
     assert {"invitations_invitation", "letters_letter", "applications_change"} <= set(assert_all_or_nothing(invite))
@@ -40,7 +36,7 @@ def test_reminding(invitation: Invitation, draft: Draft, ada: PartyRow, owner: A
     Invitation.objects.update(sent_at=timezone.now() - timedelta(days=2))
 
     def remind() -> None:
-        window = opened(draft)
+        window = factories.again(draft)
         parts.remind(window, party_of(window, ada.token), by=owner)
 
     assert {"invitations_invitation", "letters_letter", "applications_change"} <= set(assert_all_or_nothing(remind))
@@ -48,7 +44,7 @@ def test_reminding(invitation: Invitation, draft: Draft, ada: PartyRow, owner: A
 
 def test_taking_an_invitation_back(invitation: Invitation, draft: Draft, ada: PartyRow, owner: Any) -> None:
     def withdraw() -> None:
-        window = opened(draft)
+        window = factories.again(draft)
         parts.withdraw(window, party_of(window, ada.token), by=owner)
 
     assert {"invitations_invitation", "applications_change"} <= set(assert_all_or_nothing(withdraw))
@@ -59,7 +55,7 @@ def test_finishing(complete: Draft, owner: Any) -> None:
     invitation = parts.invite(complete, party, email="guest@example.com", by=owner, language="es")
 
     def finish() -> None:
-        assert parts.finish(opened(complete), Invitation.objects.select_related("party").get(pk=invitation.pk))
+        assert parts.finish(factories.again(complete), Invitation.objects.select_related("party").get(pk=invitation.pk))
 
     assert {"invitations_invitation", "letters_letter", "applications_change"} <= set(assert_all_or_nothing(finish))
 
@@ -71,7 +67,7 @@ def test_sending_a_code(invitation: Invitation) -> None:
 
 def share(draft: Draft, owner: Any) -> Collaborator:
     return collaborators.share_with(
-        opened(draft), email="reader@example.com", right=Right.EDIT, by=owner, language="fr"
+        factories.again(draft), email="reader@example.com", right=Right.EDIT, by=owner, language="fr"
     )
 
 
@@ -82,7 +78,7 @@ def test_sharing(draft: Draft, owner: Any) -> None:
 
 def test_removing_a_collaborator(draft: Draft, owner: Any) -> None:
     number = share(draft, owner).pk
-    written = assert_all_or_nothing(lambda: collaborators.revoke(opened(draft), number, by=owner))
+    written = assert_all_or_nothing(lambda: collaborators.revoke(factories.again(draft), number, by=owner))
     assert {"applications_collaborator", "applications_change"} <= set(written)
 
 

@@ -9,21 +9,16 @@ from django.utils import timezone
 
 from formation_portal.applications import services
 from formation_portal.applications.access import Collaborator, Right
-from formation_portal.applications.draft import Draft, open_draft
-from formation_portal.applications.models import Application
+from formation_portal.applications.draft import Draft
 from formation_portal.applications.parties import PartyRow
 from formation_portal.invitations import codes, collaborators, parts
 from formation_portal.invitations.models import Invitation
 from formation_portal.mail.models import Letter
+from tests import factories
 from tests.invitations import mailbox
 from tests.two_connections import at_once, postgresql_only
 
 pytestmark = [pytest.mark.django_db(databases=["default", "service"], transaction=True), postgresql_only]
-
-
-def opened(draft: Draft) -> Draft:
-    """Open the application as another window has it."""
-    return open_draft(Application.objects.get(pk=draft.application.pk))
 
 
 def letters(kind: str) -> int:
@@ -57,7 +52,7 @@ def test_two_presses_send_one_code(invitation: Invitation) -> None:
 def test_two_presses_send_one_invitation(draft: Draft, ada: PartyRow, owner: Any) -> None:
     parts.invite(draft, ada, email="old@example.com", by=owner, language="en")
     Invitation.objects.update(sent_at=timezone.now() - timedelta(hours=3))
-    windows = opened(draft), opened(draft)
+    windows = factories.again(draft), factories.again(draft)
     first, second = at_once(
         *(
             lambda window=window: parts.invite(
@@ -74,7 +69,7 @@ def test_two_presses_send_one_invitation(draft: Draft, ada: PartyRow, owner: Any
 
 def test_two_presses_send_one_reminder(invitation: Invitation, draft: Draft, ada: PartyRow, owner: Any) -> None:
     Invitation.objects.update(sent_at=timezone.now() - timedelta(days=2))
-    windows = opened(draft), opened(draft)
+    windows = factories.again(draft), factories.again(draft)
     first, second = at_once(
         *(lambda window=window: parts.remind(window, window.party(ada.token), by=owner) for window in windows)
     )
@@ -87,7 +82,9 @@ def test_a_guest_who_finishes_twice_is_noted_once(complete: Draft, owner: Any) -
     party = complete.parties[0]
     invitation = parts.invite(complete, party, email="guest@example.com", by=owner, language="es")
     noted = complete.application.changes.count()
-    windows = [(opened(complete), Invitation.objects.select_related("party").get(pk=invitation.pk)) for _ in range(2)]
+    windows = [
+        (factories.again(complete), Invitation.objects.select_related("party").get(pk=invitation.pk)) for _ in range(2)
+    ]
     first, second = at_once(*(lambda window=window: parts.finish(*window) for window in windows))
     assert (first.result, second.result) == (True, True)
     assert complete.application.changes.count() == noted + 1
@@ -96,7 +93,7 @@ def test_a_guest_who_finishes_twice_is_noted_once(complete: Draft, owner: Any) -
 def test_an_invitation_taken_back_meanwhile_is_not_finished_over(complete: Draft, owner: Any) -> None:
     party = complete.parties[0]
     invitation = parts.invite(complete, party, email="guest@example.com", by=owner, language="es")
-    window, guest_window = opened(complete), opened(complete)
+    window, guest_window = factories.again(complete), factories.again(complete)
     guest = Invitation.objects.select_related("party").get(pk=invitation.pk)
     _, finished = at_once(
         lambda: parts.withdraw(window, window.party(party.token), by=owner), lambda: parts.finish(guest_window, guest)
@@ -122,7 +119,7 @@ def test_of_two_accounts_one_accepts(draft: Draft, owner: Any) -> None:
 def test_whoever_is_removed_meanwhile_does_not_accept(draft: Draft, owner: Any) -> None:
     asked = shared(draft, owner)
     account = get_user_model().objects.create_user("reader@example.com")
-    window = opened(draft)
+    window = factories.again(draft)
     _, accepted = at_once(
         lambda: collaborators.revoke(window, asked.pk, by=owner), lambda: collaborators.accept(asked, by=account)
     )
@@ -131,7 +128,7 @@ def test_whoever_is_removed_meanwhile_does_not_accept(draft: Draft, owner: Any) 
 
 
 def test_a_person_is_asked_once(draft: Draft, owner: Any) -> None:
-    windows = opened(draft), opened(draft)
+    windows = factories.again(draft), factories.again(draft)
     first, second = at_once(*(lambda window=window: shared(window, owner) for window in windows))
     assert (first.error, second.error) == (None, None)
     assert letters("collaboration") == 1

@@ -5,13 +5,14 @@ from typing import Any
 import pytest
 
 from formation_portal.applications import services
-from formation_portal.applications.draft import Draft, open_draft
+from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Application
 from formation_portal.audit.models import AuditAction, Entry
 from formation_portal.contract.lifecycle import State
 from formation_portal.desk.models import Case
 from formation_portal.desk.queue import claims
 from formation_portal.mail.models import Letter
+from tests import factories
 from tests.desk.factories import submitted_ones
 from tests.two_connections import at_once, postgresql_only
 
@@ -99,7 +100,7 @@ def test_a_case_that_is_claimed_meanwhile_is_not_given_to_another(submitted: Dra
 
 def test_a_case_that_its_customer_withdraws_meanwhile_is_not_claimed(submitted: Draft, owner: Any, agent: Any) -> None:
     number = submitted.application.pk
-    window = open_draft(Application.objects.get(pk=number))
+    window = factories.again(submitted)
     withdrawn, claimed = at_once(lambda: services.withdraw(window, by=owner), lambda: claims.claim([number], by=agent))
     assert (withdrawn.error, claimed.result) == (None, ([], []))
     assert case_of(submitted).claimed_by is None
@@ -109,7 +110,7 @@ def test_a_case_that_its_customer_withdraws_meanwhile_is_not_claimed(submitted: 
 
 def test_a_case_that_is_claimed_meanwhile_is_withdrawn_from_its_agent(submitted: Draft, owner: Any, agent: Any) -> None:
     number = submitted.application.pk
-    window = open_draft(Application.objects.get(pk=number))
+    window = factories.again(submitted)
     claimed, withdrawn = at_once(lambda: claims.claim([number], by=agent), lambda: services.withdraw(window, by=owner))
     assert (claimed.error, withdrawn.error) == (None, None)
     assert Application.objects.get(pk=number).status is State.WITHDRAWN
