@@ -12,6 +12,7 @@ from formation_portal.audit.models import AuditAction, Entry
 from formation_portal.desk.models import Case
 from formation_portal.desk.queue import claims
 from tests.markup import Markup
+from tests.words_shown import words_in
 
 from .decision_setup import path, sound
 from .factories import page, references, searched
@@ -24,7 +25,7 @@ NAMES = ("Larkfield", "Ingrid", "Solheim", "Ada", "Lovelace", "ada@example.com")
 
 
 def names_in(text: str) -> list[str]:
-    return [name for name in NAMES if name in text]
+    return words_in(text, NAMES)
 
 
 def claim(draft: Draft, agent: Any) -> None:
