@@ -198,6 +198,13 @@ PREFERENCE = {
     "share_class.voting_rights": "false",
     "share_class.dividend_rights": "true",
 }
+FOUNDERS = {
+    "share_class.name": "Founders’",
+    "share_class.currency": "KWD",
+    "share_class.par_value": "0.025",
+    "share_class.voting_rights": "true",
+    "share_class.dividend_rights": "true",
+}
 
 
 def product(**changes: Any) -> CatalogItem:
@@ -248,8 +255,8 @@ def again(draft: Draft) -> Draft:
 def varied_draft(owner: Any) -> Draft:
     """Start an application in which no two values are the same, so that a test notices when two are exchanged.
 
-    Three currencies with 0, 2 and 3 decimals, two share classes with opposite rights, three holdings, two people and a
-    company, names with accents and apostrophes, and files of two types. It needs nothing more.
+    Share classes in currencies of 0, 2 and 3 decimals and with votes, dividends or both, four holdings, two people and
+    a company, names with accents and apostrophes, and files of three types. It needs nothing more.
     """
     draft = new_draft(owner, schema=VARIED_SCHEMA)
     for key, raw in (("the-company", VARIED_COMPANY), ("funds", VARIED_FUNDS)):
@@ -261,7 +268,13 @@ def varied_draft(owner: Any) -> Draft:
     services.add_party(draft, "corporate", ["director"], ORSTED, by=owner, token="orsted")
     services.add_share_class(draft, VOTING, by=owner, token="voting")
     services.add_share_class(draft, PREFERENCE, by=owner, token="preference")
-    holdings = {("siobhan", "voting"): "1,111", ("siobhan", "preference"): "222", ("zoe", "voting"): "33"}
+    services.add_share_class(draft, FOUNDERS, by=owner, token="founders")
+    holdings = {
+        ("siobhan", "voting"): "1,111",
+        ("siobhan", "preference"): "222",
+        ("zoe", "voting"): "33",
+        ("zoe", "founders"): "4,444",
+    }
     services.save_holdings(draft, holdings, by=owner)
     for token, slot, file in (
         ("siobhan", "Passport", upload(PDF, "siobhan.pdf")),
@@ -270,6 +283,19 @@ def varied_draft(owner: Any) -> Draft:
     ):
         services.add_document(draft, draft.party(token), slot, file, by=owner)
     assert draft.needs == ()
+    return draft
+
+
+def crowded_draft(owner: Any) -> Draft:
+    """Start an application in which 51 people hold 1, 2, 3 … shares: one more than a page of people shows."""
+    draft = new_draft(owner)
+    with patch.object(subscribers, "application_changed"):
+        services.add_share_class(draft, ORDINARY, by=owner, token="ordinary")
+        for number in range(1, 52):
+            raw = ADA | {"person.first_name": f"Zoë {number}", "person.email": f"zoe{number}@example.com"}
+            services.add_party(draft, "person", ["shareholder"], raw, by=owner, token=f"zoe{number}")
+        shares = {(f"zoe{number}", "ordinary"): str(number) for number in range(1, 52)}
+        services.save_holdings(draft, shares, by=owner)
     return draft
 
 

@@ -63,18 +63,25 @@ def test_of_the_company(entity: str, service: FormationService) -> None:
 
 
 def test_of_the_shares(entity: str, service: FormationService) -> None:
-    voting, preference = service.share_classes(entity)
+    voting, preference, founders = service.share_classes(entity)
     assert (voting["name"], voting["currency"], voting["par_value"]) == ("Voting", "USD", 0.125)
     assert (voting["voting_rights"], voting["dividend_rights"]) == (True, False)
     assert (preference["name"], preference["currency"], preference["par_value"]) == ("Préférence", "JPY", 500)
     assert (preference["voting_rights"], preference["dividend_rights"]) == (False, True)
+    assert (founders["name"], founders["currency"], founders["par_value"]) == ("Founders’", "KWD", 0.025)
+    assert (founders["voting_rights"], founders["dividend_rights"]) == (True, True)
     people = names_by_party(service, entity)
-    classes = {voting["id"]: "Voting", preference["id"]: "Préférence"}
+    classes = {voting["id"]: "Voting", preference["id"]: "Préférence", founders["id"]: "Founders’"}
     holdings = [
         (people[holding["party_id"]], classes[holding["share_class_id"]], holding["shares_held"])
         for holding in service.shareholdings(entity)
     ]
-    assert sorted(holdings) == [("Siobhán", "Préférence", 222), ("Siobhán", "Voting", 1111), ("Zoë", "Voting", 33)]
+    assert sorted(holdings) == [
+        ("Siobhán", "Préférence", 222),
+        ("Siobhán", "Voting", 1111),
+        ("Zoë", "Founders’", 4444),
+        ("Zoë", "Voting", 33),
+    ]
 
 
 def test_of_the_documents(entity: str, service: FormationService) -> None:

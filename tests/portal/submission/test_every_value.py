@@ -1,5 +1,8 @@
-"""Each value of an application stands in its record, and in that of a copy, where it belongs. No two are the same."""
+"""Each value of an application stands in its records, and in that of a copy, where it belongs. No two are the same."""
 
+import io
+import json
+import zipfile
 from typing import Any
 
 import pytest
@@ -7,6 +10,8 @@ from django.test import Client
 
 from formation_portal.applications import services
 from tests import factories
+from tests.markup import Markup
+from tests.pdfs import read_pdf
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
@@ -60,11 +65,19 @@ SHARE_CLASSES = {
         "share_class.voting_rights": "No",
         "share_class.dividend_rights": "Yes",
     },
+    "Founders’": {
+        "share_class.name": "Founders’",
+        "share_class.currency": "Kuwaiti Dinar (KWD)",
+        "share_class.par_value": "0.025",
+        "share_class.voting_rights": "Yes",
+        "share_class.dividend_rights": "Yes",
+    },
 }
 HOLDINGS = {
     ("Siobhán O’Brien", "Voting", 1111),
     ("Siobhán O’Brien", "Préférence", 222),
     ("Zoë D'Arcy", "Voting", 33),
+    ("Zoë D'Arcy", "Founders’", 4444),
 }
 DOCUMENTS = {
     ("Siobhán O’Brien", "Passport", "siobhan.pdf", "application/pdf"),
@@ -73,10 +86,22 @@ DOCUMENTS = {
 }
 
 
-@pytest.fixture(params=["typed", "copied"])
+SHARES = [
+    ["Shareholder", "Voting", "Préférence", "Founders’"],
+    ["Siobhán O’Brien", "1,111", "222", "0"],
+    ["Zoë D'Arcy", "33", "0", "4,444"],
+    ["Allocated", "1,144", "222", "4,444"],
+]
+
+
+@pytest.fixture(params=["typed", "copied", "exported"])
 def record(request: pytest.FixtureRequest, owner: Any, as_owner: Client) -> dict[str, Any]:
-    """The record of an application, or of its copy."""
+    """The record of an application, of its copy, or that in the export of its owner's data."""
     draft = factories.varied_draft(owner)
+    if request.param == "exported":
+        export: Any = as_owner.get("/your-data/export/")
+        data = zipfile.ZipFile(io.BytesIO(b"".join(export.streaming_content))).read("data.json")
+        return dict(json.loads(data)["applications"][0])
     application = draft.application if request.param == "typed" else services.create_copy(draft, by=owner)
     return dict(as_owner.get(f"/applications/{application.reference}/record.json").json())
 
@@ -103,7 +128,7 @@ def test_of_the_shares(record: dict[str, Any]) -> None:
     holdings = [
         (holding["party_label"], holding["share_class_label"], holding["shares"]) for holding in record["holdings"]
     ]
-    assert (set(holdings), len(holdings)) == (HOLDINGS, 3)
+    assert (set(holdings), len(holdings)) == (HOLDINGS, 4)
 
 
 def test_of_the_documents(record: dict[str, Any]) -> None:
@@ -112,3 +137,51 @@ def test_of_the_documents(record: dict[str, Any]) -> None:
         for document in record["documents"]
     ]
     assert (set(documents), len(documents)) == (DOCUMENTS, 3)
+
+
+def test_of_the_page_of_answers(owner: Any, as_owner: Client) -> None:
+    reference = factories.varied_draft(owner).application.reference
+    page = Markup(as_owner.get(f"/applications/{reference}/check/").content.decode())
+    terms = [term.text for term in page.all("dt")]
+    values = [value.text.replace("\xa0", " ") for value in page.all("dd") if value.attributes.get("class") != "change"]
+    answers = list(zip(terms, values, strict=True))
+    for term, value in (
+        ("Capital", "JPY 1,234,567"),
+        ("Last name", "O’Brien"),
+        ("Last name", "D'Arcy"),
+        ("Date of birth", "5 June 1971"),
+        ("Date of birth", "28 February 1988"),
+        ("Registration number", "DK 36 45 17"),
+        ("Name of the share class", "Founders’"),
+        ("Par value", "0.125"),
+        ("Par value", "500"),
+        ("Par value", "0.025"),
+    ):
+        assert answers.count((term, value)) == 1, (term, value)
+    rows = [
+        [cell.text for cell in page.elements if cell.tag in ("th", "td") and row in cell.ancestors]
+        for row in page.all("tr")
+    ]
+    assert rows[:4] == SHARES
+
+
+def test_of_the_pdf(owner: Any, as_owner: Client) -> None:
+    reference = factories.varied_draft(owner).application.reference
+    text = read_pdf(as_owner.get(f"/applications/{reference}/record.pdf").content).text
+    for part in (
+        "Capital JPY 1,234,567 Turnover KWD 89.125",
+        "siobhan@example.com First name Siobhán Last name O’Brien Date of birth 5 June 1971 Is pep No",
+        "zoe@example.org First name Zoë Last name D'Arcy Date of birth 28 February 1988 Is pep Yes",
+        "Name Ørsted Holding ApS Registration number DK 36 45 17 Country Denmark",
+        "Voting Currency US Dollar (USD) Par value 0.125 Do these shares have voting rights? Yes "
+        "Do these shares pay dividends? No",
+        "Préférence Currency Japanese Yen (JPY) Par value 500 Do these shares have voting rights? No "
+        "Do these shares pay dividends? Yes",
+        "Founders’ Currency Kuwaiti Dinar (KWD) Par value 0.025 Do these shares have voting rights? Yes "
+        "Do these shares pay dividends? Yes",
+        " ".join(cell for row in SHARES for cell in row),
+        "Passport, Siobhán O’Brien siobhan.pdf",
+        "Passport, Zoë D'Arcy zoe.jpg",
+        "Register extract, Ørsted Holding ApS orsted.png",
+    ):
+        assert part in text, part
