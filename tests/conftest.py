@@ -259,6 +259,8 @@ def _nothing_is_written_into_the_tree(run_dir: Path) -> Iterator[None]:
     (run_dir / "arriving").mkdir()
     storages = settings.STORAGES | {"staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}}
     with override_settings(
+        # Almost fourteen hours from UTC: whoever takes the day of one for that of the other is noticed.
+        TIME_ZONE="Pacific/Chatham",
         DATA_DIR=run_dir,
         MEDIA_ROOT=run_dir / "documents",
         SERVICE_DOCUMENTS=run_dir / "service-documents",

@@ -178,11 +178,7 @@ def read_only_reason(application: Application, *, is_accepted: bool = False) -> 
     if application.is_open:
         return gettext("You can only read this application. Ask its owner if you need to edit it.")
     submitted = application.submitted_at
-    when = (
-        gettext("You submitted this application on {day}.").format(day=formats.day(submitted.date()))
-        if submitted
-        else ""
-    )
+    when = gettext("You submitted this application on {day}.").format(day=formats.day(submitted)) if submitted else ""
     reason = gettext(_REASONS[application.status]) if application.status in _REASONS else ""
     sentences = (when, reason, gettext("These are the current answers."))
     return " ".join(sentence for sentence in sentences if sentence)

@@ -83,7 +83,7 @@ def slot_state(document: Document, view: DeliveryStatus) -> SlotState:
     """A slot with a file: Saved, Checking, Received, or Returned to you; never refused while that is not known."""
     if document.is_checking:
         return SlotState("half", gettext("Checking"), detail=gettext("We are checking this file for malware."))
-    word, when = str(view.words), formats.day(view.at.date()) if view.at else ""
+    word, when = str(view.words), formats.day(view.at) if view.at else ""
     if view.is_refused:
         note = next((problem.message for problem in view.problems), "")
         return SlotState("heed", gettext("Returned to you"), when, note=note)
@@ -185,8 +185,8 @@ def _file_row(document: Document) -> FileRow:
 
 def _replaced_row(document: Document, *, can_be_removed: bool) -> FileRow:
     facts = gettext("uploaded on %(uploaded)s, replaced on %(replaced)s") % {
-        "uploaded": formats.day(document.uploaded_at.date()),
-        "replaced": formats.day(document.replaced_at.date()) if document.replaced_at else "",
+        "uploaded": formats.day(document.uploaded_at),
+        "replaced": formats.day(document.replaced_at) if document.replaced_at else "",
     }
     remove_url = _document_url("document_removal", document) if can_be_removed else ""
     return FileRow(document.name, _document_url("document", document), facts, remove_url=remove_url)
@@ -199,7 +199,7 @@ def _offers(earlier: EarlierFiles, party: PartyRow | None, slot: str, key: str) 
             f"{one.pk}/{key}",
             one.name,
             gettext("uploaded on %(day)s for %(whom)s")
-            % {"day": formats.day(one.uploaded_at.date()), "whom": earlier.about(one)},
+            % {"day": formats.day(one.uploaded_at), "whom": earlier.about(one)},
         )
         for one in earlier.fitting(party, slot)[:OFFERED_AT_MOST]
     )

@@ -87,7 +87,7 @@ def file_facts(document: Document) -> str:
     """1.4 MB, 2 pages, 20 November 2026."""
     pages = findings_of(document).pages
     counted = [ngettext("{count} page", "{count} pages", pages)] if pages else []
-    facts = (formats.file_size(document.size), *counted, formats.day(document.uploaded_at.date()))
+    facts = (formats.file_size(document.size), *counted, formats.day(document.uploaded_at))
     return ", ".join(facts if document.has_copy else (*facts, gettext("kept by the formation service")))
 
 

@@ -16,23 +16,23 @@ from formation_portal.contract.fields.iso_codes import format_amount
 from formation_portal.contract.localisation import ngettext
 
 
-def day(value: date) -> str:
-    """24 November 2026, with no-break spaces."""
-    return localisation.long_date(value)
+def day(value: date | datetime) -> str:
+    """24 November 2026, with no-break spaces. The day of a moment is that of the current time zone."""
+    return localisation.long_date(timezone.localdate(value) if isinstance(value, datetime) else value)
 
 
 def time_or_day(value: datetime) -> str:
     """24 November at 14:02, with the year where it is another. Never the time alone, which past midnight means two."""
     local = timezone.localtime(value)
     is_this_year = local.year == timezone.localdate().year
-    date_words = localisation.day_and_month(local.date()) if is_this_year else day(local.date())
+    date_words = localisation.day_and_month(local.date()) if is_this_year else day(value)
     return gettext("%(day)s at %(time)s") % {"day": date_words, "time": f"{local:%H:%M}"}
 
 
 def date_and_time(value: datetime) -> str:
     """24 November 2026, 14:02."""
     local = timezone.localtime(value)
-    return f"{day(local.date())}, {local:%H:%M}"
+    return f"{day(value)}, {local:%H:%M}"
 
 
 def date_range(first: date, last: date) -> str:

@@ -1,6 +1,7 @@
 """Screening checks: what is recorded of them, which file is refused, and how the required ones block an approval."""
 
-from datetime import timedelta
+from contextlib import nullcontext
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -159,3 +160,14 @@ def test_nothing_is_recorded_or_asked_for_once_the_case_is_closed(submitted: Dra
     with pytest.raises(services.Closed):
         remove_screening(submitted, check.pk, by=agent)
     assert not any(holder.screening for holder in load_checklist(submitted).holders)
+
+
+@pytest.mark.parametrize(
+    ("zone", "is_taken"), [("UTC", False), ("Pacific/Chatham", True), ("Pacific/Marquesas", False)]
+)
+def test_today_is_the_day_of_the_time_zone(
+    zone: str, is_taken: bool, submitted: Draft, agent: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(timezone, "now", lambda: datetime(2026, 11, 24, 10, 30, tzinfo=UTC))
+    with timezone.override(zone), nullcontext() if is_taken else pytest.raises(ReviewRefused, match="in the future"):
+        record(submitted, agent, done_on=date(2026, 11, 25))

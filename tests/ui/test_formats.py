@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 from django.utils import timezone, translation
 
-from formation_portal.ui.formats import file_size, time_or_day
+from formation_portal.ui.formats import date_and_time, day, file_size, time_or_day
 
 
 @pytest.fixture(autouse=True)
@@ -29,6 +29,22 @@ def test_a_time_is_never_said_without_its_day(at: datetime, words: str) -> None:
 def test_the_day_is_written_as_the_language_writes_it() -> None:
     with timezone.override(UTC), translation.override("de"):
         assert time_or_day(datetime(2026, 11, 24, 23, 55, tzinfo=UTC)).replace("\u00a0", " ").startswith("24. November")
+
+
+@pytest.mark.parametrize(
+    ("zone", "words"),
+    [
+        ("UTC", "24 November 2026, 10:30"),
+        ("Pacific/Chatham", "25 November 2026, 00:15"),
+        ("Pacific/Honolulu", "24 November 2026, 00:30"),
+        ("Pacific/Pago_Pago", "23 November 2026, 23:30"),
+    ],
+)
+def test_the_day_of_a_moment_is_that_of_the_time_zone(zone: str, words: str) -> None:
+    moment = datetime(2026, 11, 24, 10, 30, tzinfo=UTC)
+    with timezone.override(zone):
+        assert date_and_time(moment).replace("\u00a0", " ") == words
+        assert day(moment).replace("\u00a0", " ") == words.partition(",")[0]
 
 
 @pytest.mark.parametrize(

@@ -304,7 +304,7 @@ def timeline(
     queries."""
     found = asked.entries().filter(number__lt=before) if before else asked.entries()
     page = keyset_page(list(found[: _A_PAGE + 1]), lambda entry: entry.number, length=_A_PAGE, is_first=not before)
-    days = groupby(describe(page.rows), key=lambda one: timezone.localtime(one.entry.at).date())
+    days = groupby(describe(page.rows), key=lambda one: timezone.localdate(one.entry.at))
     address, more = reverse("desk:audit"), f"&{asked.query}" if asked.query else ""
     newest = f"{address}?{asked.query}" if asked.query else address
     links = keyset_links(

@@ -10,6 +10,7 @@ from itertools import groupby
 from typing import Any
 
 from django.db.models import Q, QuerySet
+from django.utils.timezone import localdate
 
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Application, Change
@@ -61,7 +62,7 @@ def history_lines(
     two moves, a line a day; and the claim. No query where the case was read with its application."""
     sent, lines, rounds = Counter(query.round for query in queries), [], 0
     oldest_first = sorted(history, key=lambda change: change.pk)
-    by_move_and_day = groupby(oldest_first, key=lambda one: (one.moved_to and one.pk, one.who, one.at.date()))
+    by_move_and_day = groupby(oldest_first, key=lambda one: (one.moved_to and one.pk, one.who, localdate(one.at)))
     for (move, who, _), some in by_move_and_day:
         group = list(some)
         last = group[-1]

@@ -9,6 +9,8 @@ from django.conf import settings
 from django.http import Http404, HttpResponse, QueryDict
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
+from django.utils.formats import date_format
+from django.utils.timezone import localtime
 from django.views.decorators.http import require_http_methods
 
 from formation_portal.accounts.models import Right
@@ -118,7 +120,7 @@ def _comparison(request: UserRequest, known: Catalog | None, source: Source) -> 
 
 
 def _day(version: SchemaVersion) -> str:
-    return f"{version.created_at.day} {version.created_at:%B %Y}"
+    return date_format(localtime(version.created_at), "j F Y")
 
 
 def _compared(found: Comparison, item: CatalogItem, other: FormSchema, product_id: str) -> Comparison:

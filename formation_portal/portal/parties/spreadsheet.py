@@ -169,7 +169,7 @@ class PartyImportPage(ApplicationPage):
     @property
     def until(self) -> str:
         """The last day on which it is kept."""
-        return day(self.found.expires_at.date())
+        return day(self.found.expires_at)
 
     @property
     def summary(self) -> str:

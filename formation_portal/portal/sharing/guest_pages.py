@@ -102,7 +102,7 @@ class PartPage(PartyPage):
     @property
     def until(self) -> str:
         """The last day of the link."""
-        return day(self.part.invitation.expires_at.date())
+        return day(self.part.invitation.expires_at)
 
     @property
     def role_words(self) -> str:

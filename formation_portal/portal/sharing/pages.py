@@ -104,9 +104,9 @@ class CollaboratorRow:
         """The same in words."""
         one = self.collaborator
         if one.accepted_at:
-            return gettext("Since %(day)s") % {"day": day(one.accepted_at.date())}
+            return gettext("Since %(day)s") % {"day": day(one.accepted_at)}
         if self.state == "heed":
-            return gettext("The invitation expired on %(day)s") % {"day": day(one.expires_at.date())}
+            return gettext("The invitation expired on %(day)s") % {"day": day(one.expires_at)}
         return gettext("Invited on %(time)s, not accepted yet") % {"time": time_or_day(one.asked_at)}
 
 
@@ -167,7 +167,7 @@ class InvitationPage(ApplicationPage):
     @property
     def until(self) -> str:
         """The last day of its link."""
-        return day(self.invitation.expires_at.date()) if self.invitation else ""
+        return day(self.invitation.expires_at) if self.invitation else ""
 
     @property
     def nudged(self) -> str:

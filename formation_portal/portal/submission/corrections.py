@@ -4,7 +4,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from django.utils import timezone
 from django.utils.translation import gettext
 
 from formation_portal.applications.draft import Draft
@@ -197,7 +196,7 @@ class ReviewRound:
         """When the corrections were sent, and whether there were any."""
         is_answered = bool(self.corrections) or any(one.reply for one in self.asked)
         words = gettext("Sent on %(day)s") if is_answered else gettext("Sent without changes on %(day)s")
-        return words % {"day": formats.day(timezone.localtime(self.answer.at).date())}
+        return words % {"day": formats.day(self.answer.at)}
 
     @property
     def items(self) -> Iterator[tuple[CustomerQuery, str, str]]:

@@ -90,7 +90,7 @@ def document_steps(draft: Draft, deliveries: ApplicationDeliveries) -> Iterator[
 
 
 def _day(at: datetime | None) -> str:
-    return formats.day(timezone.localtime(at).date()) if at else ""
+    return formats.day(at) if at else ""
 
 
 @dataclass(frozen=True)
@@ -142,7 +142,7 @@ class Progress:
             since = submissions[-1].at if submissions else self.application.submitted_at
         else:
             since = None
-        return expected_dates(self._timeline, start=timezone.localtime(since).date()) if since else None
+        return expected_dates(self._timeline, start=timezone.localdate(since)) if since else None
 
     @property
     def _expected(self) -> str:
@@ -214,7 +214,7 @@ def _past_step(move: Change, *, is_first: bool, is_again: bool) -> ProgressStep:
     detail = formats.date_and_time(move.at) if is_first else f"{local:%H:%M}"
     if state is State.SUBMITTED_FOR_REVIEW and move.who is not None and not move.who.is_agent:
         detail = gettext("%(when)s, by %(name)s") % {"when": detail, "name": move.who.called}
-    return ProgressStep("" if is_first else formats.day(local.date()), title, detail, "met")
+    return ProgressStep("" if is_first else formats.day(move.at), title, detail, "met")
 
 
 @dataclass(frozen=True)

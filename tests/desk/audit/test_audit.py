@@ -9,6 +9,7 @@ import pytest
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
 
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Application
@@ -101,7 +102,7 @@ def test_it_is_narrowed_by_its_address(submitted: Draft, agent: Any, owner: Any,
     look(owner, application=submitted.application)
     chain.append(AuditAction.RECORD, by=agent, application=ABOUT, kind="pdf")
     move_back(1, days=3)
-    today, before = (f"{datetime.now(UTC) - timedelta(days=days):%Y-%m-%d}" for days in (0, 3))
+    today, before = (f"{timezone.localdate() - timedelta(days=days):%Y-%m-%d}" for days in (0, 3))
     for query, expected in {
         "?reference=fp-7k3m-92qx-4tbd": [3, 1],
         "?deed=look": [2, 1],
@@ -115,6 +116,23 @@ def test_it_is_narrowed_by_its_address(submitted: Draft, agent: Any, owner: Any,
         f"?who={'9' * 18}": [],
     }.items():
         assert numbers(as_agent, query) == expected, query
+
+
+def test_its_days_and_times_are_those_of_the_time_zone_that_it_names(
+    agent: Any, as_agent: Client, settings: Any
+) -> None:
+    settings.TIME_ZONE = "Pacific/Chatham"
+    look(agent)
+    # There it is 00:15 of the next day.
+    Entry.objects.update(moment=moment_of(datetime(2026, 11, 24, 10, 30, tzinfo=UTC)))
+    assert numbers(as_agent, "?first=2026-11-25") == numbers(as_agent, "?last=2026-11-25") == [1]
+    assert numbers(as_agent, "?last=2026-11-24") == []
+    markup = page(as_agent)
+    assert markup.one("h2", id="day-2026-11-25").text == "25 November 2026"
+    assert entries(markup)[0].text.startswith("00:15:00")
+    assert "Times are in Pacific/Chatham." in markup.one("main").text
+    entry = Markup(as_agent.get("/desk/audit/1/").content.decode())
+    assert "25 November 2026, 00:15:00 Pacific/Chatham" in entry.one("main").text
 
 
 def test_the_controls_show_what_it_is_narrowed_to(owner: Any, as_agent: Client) -> None:

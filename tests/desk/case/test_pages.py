@@ -1,5 +1,6 @@
 """The page of a case: the state of every check, what changed since the last round, and what was said where."""
 
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -276,6 +277,20 @@ def test_the_rail_tells_what_happened(submitted: Draft, as_agent: Client, agent:
         "Mira Okafor: Returned it for changes, with 1 query",
     ):
         assert words in rail, words
+
+
+def test_changes_of_one_day_are_one_line_and_its_day_is_that_of_the_time_zone(
+    submitted: Draft, as_agent: Client, settings: Any
+) -> None:
+    settings.TIME_ZONE = "Pacific/Chatham"
+    changes = submitted.application.changes
+    changes.update(at=datetime(2026, 11, 24, 9, 30, tzinfo=UTC))
+    started = changes.earliest("pk")
+    # There midnight was a quarter past ten.
+    changes.filter(moved_to="").exclude(pk=started.pk).update(at=datetime(2026, 11, 24, 10, 30, tzinfo=UTC))
+    rail = " ".join(page(as_agent, submitted).one("aside").text.split())
+    assert "25 Nov, 00:15 Ingrid Solheim: Changed answers or documents" in rail
+    assert "24 Nov, 23:15 Ingrid Solheim: Started the application" in rail
 
 
 def test_a_question_can_be_asked_in_place(submitted: Draft, as_agent: Client) -> None:

@@ -1,6 +1,6 @@
 """What agents look after at the service: the list, and one thing with its evidence."""
 
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -155,6 +155,17 @@ def test_a_thing_shows_its_evidence(complete: Draft, as_agent: Client) -> None:
         "pty_1, pty_2",
     ):
         assert word in text, word
+
+
+def test_evidence_names_the_time_zone_of_its_times(complete: Draft, as_agent: Client, settings: Any) -> None:
+    settings.TIME_ZONE = "Pacific/Chatham"
+    row = put("party", "held", AMBIGUOUS)
+    looked = Look.objects.create(delivery=row, records=3, matches=[], conclusion="several may be it")
+    # There it is 00:15 of the next day.
+    Look.objects.filter(pk=looked.pk).update(looked_at=datetime(2026, 11, 24, 10, 30, tzinfo=UTC))
+    text = page_of(as_agent, path(row)).one("main").text
+    assert "25 November 2026, 00:15:00" in text
+    assert text.count("Times in Pacific/Chatham") == 2
 
 
 def test_the_text_for_the_provider_says_what_they_need_and_names_nobody(complete: Draft, as_agent: Client) -> None:

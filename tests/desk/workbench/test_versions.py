@@ -2,12 +2,14 @@
 
 import json
 from copy import deepcopy
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft
+from formation_portal.applications.models import SchemaVersion
 from formation_portal.contract.schema import FormSchema
 from formation_portal.desk.workbench.versions import Difference, OpenDrafts, versions_in_use
 from tests import factories
@@ -102,6 +104,16 @@ def test_what_customers_typed_is_not_shown(show: Show, complete: Draft) -> None:
     assert "Activity: lost in 1 draft" in html
     assert "Larkfield" not in html
     assert "Questions worded differently" in html or "New questions" in html
+
+
+def test_the_day_of_a_version_is_that_of_the_time_zone(show: Show, complete: Draft, settings: Any) -> None:
+    settings.TIME_ZONE = "Pacific/Chatham"
+    item = newer()
+    document = item.model_dump(mode="json", exclude={"form", "document"}) | {"schema": item.document}
+    [used] = versions_in_use(complete.application.product_id)
+    # There it is 00:15 of the next day.
+    SchemaVersion.objects.update(created_at=datetime(2026, 11, 24, 10, 30, tzinfo=UTC))
+    assert "The version in use since 25 November 2026" in show(document, {"other": f"version:{used.pk}"})
 
 
 def test_a_version_can_be_pasted(show: Show) -> None:

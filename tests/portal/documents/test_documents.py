@@ -1,5 +1,6 @@
 """Documents: every slot by whom it is about, uploads that are taken or refused, downloads for their owner alone."""
 
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -8,7 +9,7 @@ from django.test import Client
 
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
-from formation_portal.applications.models import Application, Party
+from formation_portal.applications.models import Application, Document, Party
 from formation_portal.portal.pages import need_url
 from formation_portal.relay.models import Delivery, DeliveryState
 from formation_portal.ui.forms.controls import slot_id
@@ -143,6 +144,15 @@ def test_a_document_of_another_application_is_not_found(as_owner: Client, comple
     [document] = complete.documents
     assert as_owner.get(url(other, f"{document.pk}/")).status_code == 404
     assert as_owner.get(url(other, "999999999999999999999/")).status_code == 404
+
+
+def test_the_day_of_an_upload_is_that_of_the_time_zone(complete: Draft, as_owner: Client, settings: Any) -> None:
+    settings.TIME_ZONE = "Pacific/Chatham"
+    [document] = complete.documents
+    # There it is 00:15 of the next day.
+    Document.objects.update(uploaded_at=datetime(2026, 11, 24, 10, 30, tzinfo=UTC))
+    slot = page_of(as_owner, complete.application).one("li", id=f"slot:{document.subject}-slot")
+    assert "25 November 2026" in slot.text.replace("\u00a0", " ")
 
 
 def test_a_document_that_the_service_refuses_says_why(as_owner: Client, complete: Draft) -> None:

@@ -1,12 +1,13 @@
 """The progress: what has happened and when, where it is, what usually follows, and when that is late."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import UTC, date, datetime
 from typing import Any
 
 import pytest
 from django.test import Client
 from django.utils import timezone
+from django.utils.timezone import localdate
 
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
@@ -18,6 +19,12 @@ from formation_portal.portal.submission.status import Progress, ProgressStep, St
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
 MONDAY = datetime(2026, 11, 23, 9, 30, tzinfo=UTC)
+
+
+@pytest.fixture(autouse=True)
+def _days_are_those_of_utc() -> Iterator[None]:
+    with timezone.override(UTC):
+        yield
 
 
 def move(draft: Draft, state: State, *, at: datetime = MONDAY, timeline: str = "5-8 working days") -> Draft:
@@ -72,7 +79,7 @@ def test_each_round_of_corrections_stands_in_its_place(submitted: Draft, owner: 
 @pytest.fixture
 def today(monkeypatch: pytest.MonkeyPatch) -> Callable[[date], None]:
     """Sets the day on which the page is read."""
-    return lambda day: monkeypatch.setattr(timezone, "localdate", lambda *_: day)
+    return lambda day: monkeypatch.setattr(timezone, "localdate", lambda at=None: localdate(at) if at else day)
 
 
 def expected(draft: Draft) -> str:
@@ -109,6 +116,14 @@ def test_before_the_filing_the_days_are_counted_from_when_it_was_last_submitted(
     assert expected(draft) == "", "nobody knows when its customer sends it again"
     again = move(draft, State.SUBMITTED_FOR_REVIEW, at=datetime(2026, 11, 27, tzinfo=UTC))
     assert expected(again) == "Expected 4 to 9 December 2026"
+
+
+def test_the_day_of_a_step_is_that_of_the_time_zone(submitted: Draft) -> None:
+    # On Chatham Tuesday began a quarter of an hour before.
+    draft = move(submitted, State.SUBMITTED_TO_CSP, at=datetime(2026, 11, 23, 10, 30, tzinfo=UTC))
+    assert step(draft, "With the registry").when == "23\u00a0November\u00a02026"
+    with timezone.override("Pacific/Chatham"):
+        assert step(draft, "With the registry").when == "24\u00a0November\u00a02026"
 
 
 def test_weekends_are_no_working_days_and_weeks_are_whole(submitted: Draft, today: Callable[[date], None]) -> None:
