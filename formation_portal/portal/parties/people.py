@@ -315,14 +315,12 @@ class PeoplePage(ApplicationPage):
 
     @cached_property
     def shown(self) -> Page[tuple[int, PartyRow]]:
-        """Of many, those that one page shows."""
-        return Paginator(self._placed, PEOPLE_AT_ONCE).get_page(self.number)
+        """The people on this page. A search has one page, since its words stand in no address."""
+        length = max(PEOPLE_AT_ONCE, len(self._placed)) if self.search else PEOPLE_AT_ONCE
+        return Paginator(self._placed, length).get_page(self.number)
 
     @property
     def links(self) -> tuple[PageLink, ...]:
-        """The other pages; a name that is looked for narrows them down, and stands in no address."""
-        if self.search:
-            return ()
         found = numbered_links(self.shown, QueryDict())
         return tuple(replace(link, url=link.url and f"{link.url}#list") for link in found)
 

@@ -22,6 +22,7 @@ from tests.desk.review_rounds import add_bob, again, ask_at, rename, return_it
 from tests.encrypted_rows import update_each
 from tests.markup import Element, Markup
 from tests.portal.share_limits import hold, limited
+from tests.portal.shares.test_ownership_read_back import submit_unchecked
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
@@ -357,3 +358,13 @@ def test_the_rail_leads_to_the_first_open_check(submitted: Draft, as_agent: Clie
     assert way.attributes["href"].endswith("#section-the-company")
     factories.accept_everything(submitted, agent)
     assert not [one for one in page(as_agent, submitted).all("a") if one.text == "Next open check"]
+
+
+def test_each_of_51_people_stands_on_the_case_once_with_their_shares(owner: Any, as_agent: Client) -> None:
+    draft = factories.crowded_draft(owner)
+    submit_unchecked(draft)
+    markup = page(as_agent, draft)
+    everybody = [f"Zoë {number} Lovelace" for number in range(1, 52)]
+    people = section(markup, "people")
+    assert [one.text for one in markup.all("a") if people in one.ancestors and "Zoë" in one.text] == everybody
+    assert [one.text for one in markup.all("th", scope="row") if "Zoë" in one.text] == everybody

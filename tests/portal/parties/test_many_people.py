@@ -138,3 +138,34 @@ def test_another_customers_party_is_in_nobodys_list(
     post = {"role": "director", "use": many.parties[0].token}
     assert as_other_customer.post(url(own, "known/"), post).status_code == 404
     assert as_other_customer.post(url(many), {"name": "ada"}).status_code == 404
+
+
+@pytest.fixture
+def crowded(owner: Any, own_folders: None) -> Draft:
+    return factories.crowded_draft(owner)
+
+
+def test_each_of_51_stands_on_one_of_two_pages_and_all_are_counted(as_owner: Client, crowded: Draft) -> None:
+    first, second = page_of(as_owner, crowded), page_of(as_owner, crowded, "?page=2")
+    assert [link.attributes["href"] for link in first.all("a", rel="next")] == ["?page=2#list"]
+    assert rows(first) == [f"Zoë {number} Lovelace" for number in range(1, 51)]
+    assert rows(second) == ["Zoë 51 Lovelace"]
+    assert list(groups(first)) == list(groups(second)) == ["Shareholders (51)"]
+
+
+def test_a_search_shows_each_of_51_that_it_finds(as_owner: Client, crowded: Draft) -> None:
+    page = Markup(as_owner.post(url(crowded), {"name": "zo"}).content.decode())
+    assert rows(page) == [f"Zoë {number} Lovelace" for number in range(1, 52)]
+    assert "51 of 51." in page.one("div", id="found").text
+
+
+def test_each_of_51_that_no_list_offers_gets_a_role_on_their_own_page(as_owner: Client, crowded: Draft) -> None:
+    card = page_of(as_owner, crowded).one("div", id="role-directors")
+    assert "Zoë" not in card.text
+    assert page_of(as_owner, crowded, "zoe51/").one("input", type="checkbox", name="roles", value="director")
+    last = crowded.party("zoe51")
+    assert last is not None
+    form = {"version": str(last.model.version), "roles": ["", "shareholder", "director"]}
+    assert as_owner.post(url(crowded, "zoe51/"), form).status_code == 302
+    after = " ".join(page_of(as_owner, crowded).one("div", id="role-directors").text.split())
+    assert "Zoë 51 Lovelace" in after

@@ -233,3 +233,16 @@ def test_what_is_typed_goes_along_to_another_part_of_a_large_grid(
     there = Markup(as_owner.get(answer["Location"]).content.decode())
     assert there.one("input", id=cell(with_holdings, 61, 0))
     assert there.one("span", id=f"given-{with_holdings.share_classes[0].token}").text == "10,007"
+
+
+def test_each_of_51_holders_has_a_row_on_one_of_two_pages(owner: Any, as_owner: Client, own_folders: None) -> None:
+    draft = factories.crowded_draft(owner)
+
+    def typed(query: str) -> list[str]:
+        page = Markup(as_owner.get(url(draft.application) + query).content.decode())
+        # 1 + 2 + … + 51.
+        assert page.one("span", id=f"given-{draft.share_classes[0].token}").text == "1,326"
+        return [one.attributes["value"] for one in page.all("input") if one.attributes["name"].startswith("holding:")]
+
+    assert typed("") == [str(number) for number in range(1, 51)]
+    assert typed("?page=2") == ["51"]

@@ -269,3 +269,30 @@ def test_more_people_cost_no_more_queries(draft: Draft, owner: Any, as_owner: Cl
         ada = factories.ADA | {"person.email": f"ada{number}@example.com"}
         services.add_party(draft, "person", ["director", "shareholder"], ada, by=owner)
     assert costs[0] == costs[1] == costs[2]
+
+
+def test_each_of_51_people_stands_on_one_of_two_pages(owner: Any, as_owner: Client, own_folders: None) -> None:
+    draft = factories.crowded_draft(owner)
+
+    def names(query: str) -> list[str]:
+        page = Markup(as_owner.get(path(draft) + query).content.decode())
+        assert page.faults == []
+        return [one.text.removesuffix(" Shareholder. 4 answers") for one in page.all("h3") if "Zoë" in one.text]
+
+    assert names("") == [f"Zoë {number} Lovelace" for number in range(1, 51)]
+    assert names("?page=2") == ["Zoë 51 Lovelace"]
+
+
+def test_of_51_shareholders_the_last_is_folded_and_the_sum_counts_all(
+    owner: Any, as_owner: Client, own_folders: None
+) -> None:
+    page = Markup(as_owner.get(path(factories.crowded_draft(owner))).content.decode())
+    rows = [
+        [cell.text for cell in page.elements if cell.tag in ("th", "td") and row in cell.ancestors]
+        for row in page.all("tr")
+    ]
+    shown = [row for row in rows if "Zoë" in row[0]]
+    assert shown == [[f"Zoë {number} Lovelace", str(number)] for number in range(1, 52)]
+    assert page.one("summary", id="other-shareholders").text == "Show 1 more"
+    # 1 + 2 + … + 51.
+    assert ["Allocated", "1,326"] in rows
