@@ -31,6 +31,7 @@ _VOLATILE = [
         (r'(<span class="id">)[\w-]{4}<', r"\1LAST<"),
         (r"<code>\d{8}</code>", "<code>RECOVERY</code>"),
         (r"(\d\d:\d\d:\d\d)\.\d{6}", r"\1"),
+        (r"\b1772\d{12}\b", "MOMENT"),
         (r"FP-[0-9A-Z]{4}-[0-9A-Z]{4}-[0-9A-Z]{4}", "FP-OTHER"),
         (r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", "UUID"),
         (r"\b[0-9a-f]{32,64}\b", "HEX"),

@@ -219,10 +219,12 @@ def desk_fragments(golden: GoldenWorld, album: Album) -> None:
     party = address(world, "desk:party")
     for target in ("paper", "numbers"):
         get(album, browser, f"party {target}", party, "agent", **HTMX, **{"HX-Target": target})
+    shown = browser.post(address(world, "desk:numbers"), headers=HTMX | {"HX-Target": "numbers"})
+    album.add("numbers shown", shown, who="agent")
     number = world.own["submitted"].document
     get(album, browser, "paper opened", f"{party}?open=1&document={number}", "agent", **HTMX, **{"HX-Target": "paper"})
     html = browser.get(address(world, "desk:case")).content.decode()
-    for place, path in enumerate(sorted(set(re.findall(r'href="(/desk/[^"]+/queries/[^"]*)"', html)))[:2]):
+    for place, path in enumerate(sorted(set(re.findall(r'hx-get="(/desk/[^"]+/remarks/[^"]*)"', html)))[:2]):
         get(album, browser, f"query panel {place}", path.replace("&amp;", "&"), "agent", **HTMX)
 
 
