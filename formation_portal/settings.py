@@ -83,7 +83,6 @@ MIDDLEWARE = [
     "formation_portal.core.middleware.SecurityHeaders",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
-    "formation_portal.core.static_archive.StaticArchive",
     "django.middleware.gzip.GZipMiddleware",
     "formation_portal.core.compression.Brotli",
     "formation_portal.core.pages.first_visit.FirstVisit",

@@ -17,7 +17,7 @@ from django.db import connections
 
 _OF_OTHERS = stat.S_IRWXG | stat.S_IRWXO
 # Served to everybody.
-_PUBLIC = ("static", "static-of-others")
+_PUBLIC = "static"
 
 Say = Callable[[str], object]
 
@@ -57,11 +57,11 @@ def open_to_others() -> Iterator[Path]:
     yield from _open_below(folder, but=_PUBLIC)
 
 
-def _open_below(folder: Path, *, but: tuple[str, ...] = ()) -> Iterator[Path]:
+def _open_below(folder: Path, *, but: str = "") -> Iterator[Path]:
     # A folder is asked for once: with its entries the system gives what is needed to tell folders from files.
     with os.scandir(folder) as entries:
         for entry in entries:
-            if entry.name in but or entry.is_symlink():
+            if entry.name == but or entry.is_symlink():
                 continue
             path = Path(entry.path)
             if _is_open(path):

@@ -22,10 +22,10 @@ from django.core.files.uploadhandler import TemporaryFileUploadHandler
 
 # The second alias in STORAGES.
 SERVICE_FILES = "service"
-# Only in a bucket: hashes of the audit (audit/anchor.py), and static files of other versions (static_archive.py).
-ANCHOR_FILES, STATIC_FILES = "anchor", "published"
+# Only in a bucket: hashes of the audit (audit/anchor.py).
+ANCHOR_FILES = "anchor"
 # Where each alias keeps its objects, below the prefix.
-BUCKET_FOLDERS = {"default": "portal", SERVICE_FILES: "service", ANCHOR_FILES: "anchor", STATIC_FILES: "static"}
+BUCKET_FOLDERS = {"default": "portal", SERVICE_FILES: "service", ANCHOR_FILES: "anchor"}
 # Those whose objects are encrypted.
 _BUCKET_STORAGES = {"default": "PrivateBucketStorage", SERVICE_FILES: "PrivateBucketStorage"}
 _BUCKET_NAME = r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]"

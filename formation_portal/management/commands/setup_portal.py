@@ -25,7 +25,6 @@ from formation_portal.core.monitoring import tracing
 from formation_portal.core.nodes.registry import introduce, open_secrets
 from formation_portal.core.nodes.versions import record_migration, refuse_newer_databases
 from formation_portal.core.private_files import keep_files_private
-from formation_portal.core.static_archive import publish
 from formation_portal.core.storage import SERVICE_FILES
 from formation_portal.environment import misspelled_settings
 from formation_portal.management.commands.remove_orphans import remove_orphans, remove_orphans_daily
@@ -105,11 +104,6 @@ def fill_and_collect(say: Say) -> None:
     else:
         deactivate_demo_accounts()
     collect_static(say)
-    try:
-        if published := publish():
-            say(f"Put static files into the bucket, for nodes of other versions: {published}")
-    except OSError as error:
-        say(f"Warning: STORAGE_URL: static files were not put into the bucket: {error.strerror}")
     try:
         if removed := (remove_orphans_daily() if settings.ENV.storage_url else remove_orphans()):
             say(f"Removed unused files: {removed}")
