@@ -84,7 +84,6 @@ MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.middleware.gzip.GZipMiddleware",
-    "formation_portal.core.compression.Brotli",
     "formation_portal.core.pages.first_visit.FirstVisit",
     "formation_portal.accounts.languages.Languages",
     "formation_portal.core.middleware.BodyLimits",

@@ -1,5 +1,6 @@
 """What every address says in its headers, whoever asks, and that posts from other sites are refused at each."""
 
+import gzip
 import os
 import re
 import subprocess
@@ -101,6 +102,15 @@ def test_every_address_says_what_it_must_and_how_it_differs_for_htmx(
     assert not wrong, "\n".join(wrong)
     expected = {"nobody": {"catalog", "guide"}, "customer": {"people"}, "agent": {"news", "case_news"}}
     assert expected[who] <= differing
+
+
+def test_a_page_is_packed_and_its_length_does_not_tell_how_well(as_nobody: Client) -> None:
+    answers = [as_nobody.get("/privacy/", headers={"Accept-Encoding": "gzip, br"}) for _ in range(10)]
+    assert {answer["Content-Encoding"] for answer in answers} == {"gzip"}
+    assert all("Accept-Encoding" in answer["Vary"] for answer in answers)
+    assert b"<h1>" in gzip.decompress(answers[0].content)
+    # A file name of random length stands in gzip's own head (BREACH).
+    assert len({answer.content.index(b"\0", 10) for answer in answers}) > 1
 
 
 @thoroughly

@@ -6,7 +6,6 @@ import logging
 import re
 from collections.abc import Callable
 
-import brotli
 import pytest
 
 from formation_portal.core.monitoring.logs import log_context
@@ -117,12 +116,9 @@ def test_all_pages_of_a_list_together_have_an_end(raw_server: Start) -> None:
     assert len(server.requests) == 20
 
 
-@pytest.mark.parametrize(("coding", "pack"), [("gzip", gzip.compress), ("br", brotli.compress)])
-def test_a_small_answer_that_unpacks_into_a_huge_one_is_cut_off(
-    raw_server: Start, coding: str, pack: Callable[[bytes], bytes]
-) -> None:
-    bomb = pack(b'{"data": {"id": "' + b" " * 50_000_000 + b'"}}')
-    server = answering(raw_server, bomb, headers=f"Content-Encoding: {coding}\r\n")
+def test_a_small_answer_that_unpacks_into_a_huge_one_is_cut_off(raw_server: Start) -> None:
+    bomb = gzip.compress(b'{"data": {"id": "' + b" " * 50_000_000 + b'"}}')
+    server = answering(raw_server, bomb, headers="Content-Encoding: gzip\r\n")
     with pytest.raises(Unclear):
         client_at(server.url).create_entity({}, key="k")
 

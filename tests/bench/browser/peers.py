@@ -1,9 +1,10 @@
 """Pages that ask a neutral form without the portal: the floor, the least HTML that holds it; and react-jsonschema-form.
 
-The latter comes by npm into a scratch folder, bundled and minified by esbuild. Everything is packed by Brotli at its
+The latter comes by npm into a scratch folder, bundled and minified by esbuild. Everything is packed by gzip at its
 best and kept in memory, as a server would that has nothing else to do.
 """
 
+import gzip
 import json
 import subprocess
 import threading
@@ -13,8 +14,6 @@ from html import escape
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
-
-import brotli
 
 from tests.bench.browser.neutral import Form, all_fields
 
@@ -140,9 +139,7 @@ def rjsf_bundle(folder: Path) -> bytes:
 @contextmanager
 def served_files(files: Mapping[str, bytes]) -> Iterator[str]:
     """Serve these files, by path, on a loopback port; gives the address."""
-    packed = {
-        path: brotli.compress(content, quality=11 if len(content) < 500_000 else 9) for path, content in files.items()
-    }
+    packed = {path: gzip.compress(content) for path, content in files.items()}
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
@@ -151,7 +148,7 @@ def served_files(files: Mapping[str, bytes]) -> Iterator[str]:
             content = packed.get(self.path)
             self.send_response(404 if content is None else 200)
             self.send_header("Content-Type", "text/javascript" if self.path.endswith(".js") else "text/html")
-            self.send_header("Content-Encoding", "br")
+            self.send_header("Content-Encoding", "gzip")
             self.send_header("Cache-Control", "max-age=3600")
             self.send_header("Content-Length", str(len(content or b"")))
             self.end_headers()
