@@ -84,7 +84,7 @@ MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.middleware.gzip.GZipMiddleware",
-    "formation_portal.core.pages.first_visit.FirstVisit",
+    "formation_portal.core.pages.content_policy.ScriptNonces",
     "formation_portal.accounts.languages.Languages",
     "formation_portal.core.middleware.BodyLimits",
     "django.contrib.sessions.middleware.SessionMiddleware",
@@ -111,16 +111,8 @@ TEMPLATES = [
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",
         "DIRS": [PROJECT / "templates"],
+        "APP_DIRS": True,
         "OPTIONS": {
-            "loaders": [
-                (
-                    "formation_portal.core.pages.templates.CachedLoader",
-                    [
-                        "formation_portal.core.pages.templates.FilesystemLoader",
-                        "formation_portal.core.pages.templates.AppDirectoriesLoader",
-                    ],
-                )
-            ],
             "context_processors": [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",

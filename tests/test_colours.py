@@ -10,7 +10,7 @@ import pytest
 from formation_portal.core.static_files import bundle_css
 
 CSS = Path(__file__).parents[1] / "static/css"
-SHEETS = "".join(bundle_css(CSS / f"{name}.css") for name in ("index", "more", "desk"))
+SHEETS = "".join(bundle_css(CSS / f"{name}.css") for name in ("index", "desk"))
 THEMES = ("light", "dark")
 
 _PAIR = re.compile(r"--(?P<name>[\w-]+): light-dark\((?P<light>#[0-9a-f]{6}), (?P<dark>#[0-9a-f]{6})\)")

@@ -1,9 +1,8 @@
 """Static files in production: hashed names, compressed, what every page has of style sheets and scripts in one file.
 
-`static/css/index.css` names the layers and then one file a component, `more.css` those that not every page has,
-`desk.css` those that only the desk has; `catalog.css` is the catalog's. In development a browser follows their imports;
-in production `collectstatic` puts the files in their place, in that order, without comments and idle space. Our
-scripts (`static/js`) lose theirs in the same way, and SCRIPTS become one.
+`static/css/index.css` names the layers and then one file a component, `desk.css` those that only the desk has. In
+development a browser follows their imports; in production `collectstatic` puts the files in their place, in that order,
+without comments and idle space. Our scripts (`static/js`) lose theirs in the same way, and SCRIPTS become one.
 
 Which of the two it is says STORAGES["staticfiles"] in the settings.
 """
@@ -25,7 +24,7 @@ from whitenoise.storage import CompressedManifestStaticFilesStorage
 
 from .colours import without_light_dark
 
-SHEETS = ("css/index.css", "css/more.css", "css/catalog.css", "css/desk.css")
+SHEETS = ("css/index.css", "css/desk.css")
 # What every page has, in this order: ours listen before htmx does.
 SCRIPTS = (
     "js/portal.js",

@@ -125,15 +125,11 @@ def _rules(rounds: int) -> Iterator[Measure]:
 
 
 def _weights(client: Client, *addresses: str) -> Iterator[Measure]:
-    """What a first visit brings in all, compressed: each page, style sheets and scripts, each file once.
-
-    The browser comes from elsewhere to the first page, and from each to the next.
-    """
+    """Weigh a first visit, compressed: each page, style sheets and scripts, each file once."""
     files: set[str] = set()
     total = 0.0
-    for at, address in enumerate(addresses):
-        site = "same-origin" if at else "none"
-        answer = client.get(address, headers={"Sec-Fetch-Dest": "document", "Sec-Fetch-Site": site})
+    for address in addresses:
+        answer = client.get(address)
         total += len(answer.content) / 1000
         files |= set(re.findall(r'(?:href|src)="/static/([^"]+\.(?:css|js|svg))"', request_cost.text_of(answer)))
     weights = {name: _sent(Path(settings.STATIC_ROOT) / name).stat().st_size / 1000 for name in files}

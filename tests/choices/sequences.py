@@ -4,7 +4,7 @@ import random
 from dataclasses import dataclass, field
 from typing import Any
 
-from tests.journeys.browser import TabBrowser, open_page
+from tests.journeys.browser import TabBrowser
 
 from .network import WAYS, Network
 
@@ -63,7 +63,7 @@ def run(browser: TabBrowser, address: str, chance: random.Random, tally: Tally) 
     A page without rules, or where nothing is asked at present, is passed over.
     """
     tab = browser.tab
-    open_page(tab, browser.base + address)
+    tab.goto(browser.base + address)
     regions = tab.locator(".region[data-questions]").count()
     if not regions or not tab.evaluate(_IS_ASKING):
         return

@@ -8,7 +8,7 @@ from typing import Any
 
 from playwright.sync_api import Page as Tab
 
-from tests.journeys.browser import TabBrowser, open_page, wait_for_scripts
+from tests.journeys.browser import TabBrowser
 
 _STEPS = 8
 _LETTERS = "abcdefghijklmnopqrstuvwxyzäöåéßø ABCDEFGHIJKLMNOPQRSTUVWXYZ '-,."
@@ -75,7 +75,7 @@ class Tally:
 def run(browser: TabBrowser, address: str, chance: random.Random, tally: Tally) -> None:
     """Type, tab and choose on the page of an address; then compare what it holds, and what was saved."""
     tab = browser.tab
-    open_page(tab, browser.base + address)
+    tab.goto(browser.base + address)
     tab.evaluate(_WATCH)
     typed: dict[str, str] = {}
     for _ in range(_STEPS):
@@ -91,7 +91,6 @@ def run(browser: TabBrowser, address: str, chance: random.Random, tally: Tally) 
     tally.updates += tab.evaluate("() => window.updates")
     tally.moved += [f"{address}: {one}" for one in tab.evaluate("() => window.moved")]
     tab.reload()
-    wait_for_scripts(tab)
     _compare(tab, typed, tally, f"{address} as saved")
     tally.runs += 1
 

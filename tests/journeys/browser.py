@@ -87,27 +87,6 @@ def sign_in(context: BrowserContext, base: str, session: str) -> None:
     context.add_cookies([{"name": "sessionid", "value": session, "url": base}])
 
 
-def open_page(tab: Tab, address: str) -> Any:
-    """Open the page at an address, whole."""
-    response = tab.goto(address)
-    wait_for_scripts(tab)
-    return response
-
-
-def wait_for_scripts(tab: Tab, *, has_clock: bool = False) -> None:
-    """Wait until the last script of the page has run.
-
-    A page that comes from elsewhere has its scripts some moments after it is drawn, and each takes its element away
-    when it has run; with a clock of the test's own the moments go by here.
-    """
-    if has_clock:
-        tab.clock.run_for(500)
-    tab.wait_for_function(
-        "() => !document.querySelector('.scripted #rest')"
-        " || (window.htmx && !document.querySelector('body > script[src]'))"
-    )
-
-
 class TabBrowser:
     """A tab of Chromium, with what a generic client needs of a browser."""
 
@@ -130,7 +109,7 @@ class TabBrowser:
     def get(self, address: str) -> Page:
         """Open the page at an address."""
         address = self.base + _path(address) if address.startswith("/") else address
-        response = open_page(self.tab, address) if self.has_script else self.tab.goto(address)
+        response = self.tab.goto(address)
         return self._page(response.status if response else 200)
 
     def send(self, form: Form, button: Button, *, files: Files = NO_FILES, follow: bool = True) -> Page:

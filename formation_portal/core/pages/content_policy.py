@@ -1,15 +1,19 @@
 """What pages and files of ours may do in a browser: their Content-Security-Policy and Permissions-Policy.
 
 A page may run the scripts of its head, which its nonce names, and no other: a new nonce for each answer, so that nobody
-who gets words into a page can know it. Only `FirstVisit` gives one out; an answer that doesn't pass it runs no script.
+who gets words into a page can know it. Only `ScriptNonces` gives one out: an answer that doesn't pass it runs no
+script.
 """
 
 import base64
 import hashlib
 import re
 import secrets
+from collections.abc import Callable
 
 from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 
 _NO_SCRIPT = "script-src 'none'"
 # 128 bits, which is 22 characters.
@@ -62,19 +66,35 @@ def source_hash(text: str) -> str:
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 
-def new_nonce() -> str:
-    """One that nobody can guess."""
-    return secrets.token_urlsafe(_NONCE_BYTES)
+class ScriptNonces:
+    """Put a nonce on our scripts in the head of each page, and into the policy of that page.
+
+    It stands within the packing and sees whole pages, those of errors as well.
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        response = self.get_response(request)
+        if not isinstance(response, HttpResponse) or not response.get("Content-Type", "").startswith("text/html"):
+            return response
+        # The head alone is read as text: what follows is long, and stays as it is.
+        head, end, body = response.content.partition(b"</head>")
+        # A fragment has no head, and brings no scripts.
+        if not end:
+            return response
+        nonce = secrets.token_urlsafe(_NONCE_BYTES)
+        response.content = _name_scripts(head.decode(), nonce).encode() + end + body
+        # A policy without scripts of its own (ISOLATED_POLICY) stays as it is.
+        policy = response.get("Content-Security-Policy", PAGE_POLICY)
+        response["Content-Security-Policy"] = policy.replace(_NO_SCRIPT, f"script-src 'nonce-{nonce}'")
+        if "Content-Length" in response:
+            response["Content-Length"] = str(len(response.content))
+        return response
 
 
-def allow(policy: str, *, nonce: str, css: str = "") -> str:
-    """The page's policy with its nonce, and with the style sheet that stands in it; one without scripts of its own
-    (ISOLATED_POLICY) stays as it is."""
-    policy = policy.replace(_NO_SCRIPT, f"script-src 'nonce-{nonce}'")
-    return policy.replace("style-src", f"style-src {source_hash(css)}") if css else policy
-
-
-def name_scripts(head: str, nonce: str) -> str:
+def _name_scripts(head: str, nonce: str) -> str:
     """The head of a page with the nonce on our own scripts: the files of STATIC_URL, and FIRST_SCRIPT to the letter.
 
     It is put in here and not by the templates, so that no page can forget it and what is rendered once for many readers

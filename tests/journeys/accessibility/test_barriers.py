@@ -44,7 +44,7 @@ from tests.journeys.accessibility.page_behaviour import (
     record_hosts,
     shifted,
 )
-from tests.journeys.browser import TabBrowser, open_page
+from tests.journeys.browser import TabBrowser
 from tests.journeys.conftest import OpenTab
 from tests.journeys.page_states.api_keys import api_key_states
 from tests.journeys.page_states.audit import audit_states
@@ -95,7 +95,7 @@ class Walk:
         """Open the page, do what leads to the state, and look."""
         browser = self.tabs[shot.who]
         browser.tab.set_viewport_size({"width": WIDE, "height": HEIGHT})
-        opened = open_page(browser.tab, browser.base + shot.address)
+        opened = browser.tab.goto(browser.base + shot.address)
         assert opened is not None
         assert (opened.status >= 400) == (shot.name in _REFUSED), f"{shot.name}: {opened.status}"
         if (shift := shifted(browser.tab)) > MOST_SHIFT:
@@ -397,7 +397,7 @@ def _drawing(name: str, **context: Any) -> Any:
         body = render_to_string(name, context, request=RequestFactory().get("/"))
         address = f"{tab.url}drawn/{name}"
         tab.route(address, lambda route: route.fulfill(body=body, content_type="text/html; charset=utf-8"))
-        open_page(tab, address)
+        tab.goto(address)
         tab.unroute_all()
 
     return draw

@@ -9,7 +9,6 @@ from playwright.sync_api import expect
 
 from tests.journeys.accessibility.barriers import barriers
 from tests.journeys.accessibility.test_user_preferences import _SIDEWAYS, each, pages
-from tests.journeys.browser import open_page
 from tests.journeys.conftest import OpenTab
 from tests.needed import has_chromium, needed
 
@@ -83,7 +82,7 @@ def test_from_right_to_left_nothing_overlaps_or_scrolls_sideways(open_tab: OpenT
 def test_a_language_chosen_with_script_keeps_what_was_typed(open_tab: OpenTab, pages: Any) -> None:
     owner, addresses = pages
     browser = open_tab(owner)
-    open_page(browser.tab, browser.base + addresses[-2])
+    browser.tab.goto(browser.base + addresses[-2])
     name = browser.tab.get_by_label("First choice of name")
     name.fill("Lärkfield Holdings")
     question = name.get_attribute("name")
@@ -94,14 +93,14 @@ def test_a_language_chosen_with_script_keeps_what_was_typed(open_tab: OpenTab, p
 
 def test_a_language_chosen_with_script_keeps_a_form_that_saves_nothing(open_tab: OpenTab, site: str) -> None:
     browser = open_tab(None)
-    open_page(browser.tab, f"{browser.base}/accounts/signup/")
+    browser.tab.goto(f"{browser.base}/accounts/signup/")
     browser.tab.get_by_label("First name").fill("Zoë")
     browser.tab.locator("[type=password]").fill("a-long-secret")
     browser.tab.get_by_role("button", name="Deutsch").click()
     expect(browser.tab.locator("html")).to_have_attribute("lang", "de")
     assert browser.tab.locator("[name=first_name]").input_value() == "Zoë"
     assert browser.tab.locator("[type=password]").input_value() == ""
-    open_page(browser.tab, f"{browser.base}/")
+    browser.tab.goto(f"{browser.base}/")
     filter_ = browser.tab.locator("#filter select").first
     chosen = filter_.locator("option").nth(1).get_attribute("value")
     filter_.select_option(chosen)

@@ -12,7 +12,6 @@ from formation_portal.contract.lifecycle import State
 from formation_portal.relay.models import APPROVED, REJECTED, Delivery, DeliveryState
 from tests import factories
 from tests.journeys.accessibility.barriers import barriers
-from tests.journeys.browser import open_page
 from tests.journeys.conftest import OpenTab, new_user
 from tests.needed import has_chromium, needed
 from tests.portal.share_limits import hold, limited
@@ -61,6 +60,6 @@ def test_nothing_that_is_read_back_puts_up_a_barrier(open_tab: OpenTab, site: st
         if verdict == REJECTED:
             services.reopen(open_draft(application.get()), reason="The formation service returned a document")
         for page in ("check/", "status/", "documents/"):
-            open_page(tab, f"{site}/applications/{draft.application.reference}/{page}")
+            tab.goto(f"{site}/applications/{draft.application.reference}/{page}")
             found += [f"{verdict}, {page}: {one}" for one in barriers(tab)]
     assert found == []

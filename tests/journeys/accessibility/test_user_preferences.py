@@ -12,7 +12,6 @@ from formation_portal.applications.draft import open_draft
 from tests.documents import sample_files
 from tests.journeys.accessibility.barriers import badly_printed, too_wide
 from tests.journeys.accessibility.page_behaviour import moving, too_small
-from tests.journeys.browser import open_page
 from tests.journeys.chromium.test_questions import started
 from tests.journeys.conftest import OpenTab, new_user
 from tests.journeys.page_states.documents import upload_document
@@ -89,7 +88,7 @@ def pages(site: str) -> tuple[Any, list[str]]:
 def each(tab: Tab, base: str, addresses: list[str]) -> Iterator[str]:
     """Open one after another."""
     for address in addresses:
-        open_page(tab, base + address)
+        tab.goto(base + address)
         yield address
 
 
@@ -130,7 +129,7 @@ def test_what_can_be_done_with_a_share_class_is_in_sight_on_a_phone(
     owner, addresses = pages
     browser = open_tab(owner, width=390)
     [address] = [one for one in addresses if one.endswith("/shares/")]
-    open_page(browser.tab, browser.base + address)
+    browser.tab.goto(browser.base + address)
     region = browser.tab.locator(".scroll").first.bounding_box()
     assert region is not None
     for name in ("Edit Ordinary", "Remove Ordinary"):

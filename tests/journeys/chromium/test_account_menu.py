@@ -7,7 +7,6 @@ import pytest
 from playwright.sync_api import Page as Tab
 from playwright.sync_api import expect
 
-from tests.journeys.browser import open_page
 from tests.journeys.conftest import OpenTab, new_user
 from tests.needed import has_chromium, needed
 
@@ -31,7 +30,7 @@ def has_script(request: Any) -> bool:
 def tab(request: Any, open_tab: OpenTab, site: str, has_script: bool) -> Tab:
     """Somebody's applications."""
     browser = open_tab(new_user(), has_script=has_script, width=request.param)
-    open_page(browser.tab, f"{site}/applications/")
+    browser.tab.goto(f"{site}/applications/")
     return browser.tab
 
 

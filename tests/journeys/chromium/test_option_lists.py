@@ -12,7 +12,6 @@ from formation_portal.applications.draft import open_draft
 from formation_portal.applications.models import Application
 from formation_portal.contract.fields.iso_codes import COUNTRIES
 from tests import factories
-from tests.journeys.browser import open_page
 from tests.journeys.conftest import OpenTab, new_user
 from tests.needed import has_chromium, needed
 
@@ -146,7 +145,7 @@ def test_without_script_the_newer_choice_counts_and_two_new_ones_are_asked_about
     save(tab)
     assert answer(application, "uses") == ["Banking"]
 
-    open_page(tab, address)
+    tab.goto(address)
     box(tab, NONE).check()
     save(tab)
     assert answer(application, "uses") == [NONE]

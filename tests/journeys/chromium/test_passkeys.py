@@ -10,7 +10,6 @@ from playwright.sync_api import Page as Tab
 from playwright.sync_api import expect
 
 from tests.accounts.people import PASSWORD, person
-from tests.journeys.browser import open_page
 from tests.journeys.conftest import OpenTab
 from tests.needed import has_chromium, needed
 
@@ -49,7 +48,7 @@ def press(tab: Tab, name: str) -> None:
 
 
 def sign_in(tab: Tab, base: str, email: str) -> None:
-    open_page(tab, f"{base}/accounts/login/")
+    tab.goto(f"{base}/accounts/login/")
     tab.get_by_label("E-mail address").fill(email)
     tab.get_by_label("Password", exact=True).fill(PASSWORD)
     press(tab, "Sign in")
@@ -64,7 +63,7 @@ def test_an_agent_adds_a_passkey_and_signs_in_by_it(device: tuple[Tab, Any], ema
     user = person(email, is_agent=True)
     sign_in(tab, browser.base, email)
     expect(tab).to_have_url(f"{browser.base}/accounts/2fa/")
-    open_page(tab, f"{browser.base}/accounts/2fa/webauthn/add/")
+    tab.goto(f"{browser.base}/accounts/2fa/webauthn/add/")
     press(tab, "Add a passkey")
     expect(tab.locator("h1")).to_have_text("Recovery codes")
     assert Authenticator.objects.get(user=user, type="webauthn").wrap().is_passwordless
@@ -79,13 +78,13 @@ def test_an_agent_adds_a_passkey_and_signs_in_by_it(device: tuple[Tab, Any], ema
     expect(tab).to_have_url(f"{browser.base}/desk/")
 
     tab.context.clear_cookies()
-    open_page(tab, f"{browser.base}/accounts/login/?next=/desk/statistics/")
+    tab.goto(f"{browser.base}/accounts/login/?next=/desk/statistics/")
     press(tab, "Use a passkey")
     expect(tab).to_have_url(f"{browser.base}/desk/statistics/")
 
 
 def test_without_a_passkey_the_page_says_so_and_offers_another_way(device: tuple[Tab, Any]) -> None:
     tab, browser = device
-    open_page(tab, f"{browser.base}/accounts/login/")
+    tab.goto(f"{browser.base}/accounts/login/")
     tab.locator("main").get_by_role("button", name="Use a passkey").click()
     expect(tab.get_by_text("No passkey was used. Try again, or choose another way.")).to_be_focused()

@@ -13,7 +13,7 @@ from formation_portal.applications import services
 from formation_portal.applications.draft import open_draft
 from formation_portal.applications.models import Application
 from formation_portal.gateway.catalog import catalog
-from tests.journeys.browser import TabBrowser, open_page, wait_for_scripts
+from tests.journeys.browser import TabBrowser
 from tests.journeys.conftest import OpenTab, new_user
 from tests.needed import has_chromium, needed
 
@@ -106,7 +106,6 @@ def test_what_closed_again_comes_back_in_another_visit(open_tab: OpenTab, applic
     answer_regulated(tab, "No").check()
     browser.settle()
     tab.reload()
-    wait_for_scripts(tab)
     expect(tab.get_by_label("Licence or registration", exact=True)).to_be_hidden()
     answer_regulated(tab, "Yes").check()
     expect(tab.get_by_label("Licence or registration", exact=True)).to_have_value("Held in Delaware")
@@ -149,7 +148,6 @@ def test_what_was_typed_meanwhile_is_saved_by_the_next_change(
     expect(tab.get_by_label("Licence or registration", exact=True)).to_be_visible()
     browser.settle()
     tab.reload()
-    wait_for_scripts(tab)
     expect(tab.get_by_label("Describe the business", exact=True)).to_have_value(TYPED)
     expect(tab.get_by_label("First choice of name")).to_have_value("Kite LLC")
 
@@ -195,7 +193,6 @@ def test_a_change_that_reaches_nobody_is_said_and_can_be_tried_again(
     banner.get_by_role("button").click()
     expect(banner).to_be_empty()
     tab.reload()
-    wait_for_scripts(tab)
     expect(name).to_have_value("Kite LLC")
 
 
@@ -282,7 +279,7 @@ def test_what_is_read_back_opens_at_its_first_control(open_tab: OpenTab, applica
     # A link to a control within opens it.
     address = f"{tab.url}#{first_name.get_attribute('id')}"
     tab.goto("about:blank")
-    open_page(tab, address)
+    tab.goto(address)
     expect(first_name).to_be_visible()
 
 

@@ -11,7 +11,6 @@ from playwright.sync_api import expect
 from formation_portal.applications import services
 from formation_portal.applications.draft import open_draft
 from formation_portal.applications.models import Application
-from tests.journeys.browser import wait_for_scripts
 from tests.journeys.chromium.test_questions import answer_regulated, application, at_section
 from tests.journeys.conftest import OpenTab
 from tests.needed import has_chromium, needed
@@ -68,7 +67,6 @@ def raw(opened: Opened) -> dict[str, Any]:
 
 def reload(tab: Tab) -> None:
     tab.reload()
-    wait_for_scripts(tab)
 
 
 def expect_saved(tab: Tab, opened: Opened, name: str) -> None:
@@ -134,10 +132,8 @@ def test_another_page_forgets_what_was_typed(open_tab: OpenTab, application: Ope
     tab, address = browser.tab, browser.tab.url
     field(tab).fill(NAME)
     tab.goto(f"{browser.base}/help/")
-    wait_for_scripts(tab)
     assert tab.evaluate("sessionStorage.getItem('unsaved')") is None
     tab.goto(address)
-    wait_for_scripts(tab)
     expect(field(tab)).to_have_value("")
     late.go_on()
 

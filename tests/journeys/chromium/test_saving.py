@@ -10,7 +10,7 @@ from playwright.sync_api import Route, expect
 from formation_portal.applications.draft import open_draft
 from formation_portal.applications.models import Application
 from tests.each_once import each_once
-from tests.journeys.browser import TabBrowser, wait_for_scripts
+from tests.journeys.browser import TabBrowser
 from tests.journeys.chromium.test_questions import application, at_section, change_under_way
 from tests.journeys.conftest import OpenTab
 from tests.needed import has_chromium, needed
@@ -42,7 +42,6 @@ def typing_with_a_clock(open_tab: OpenTab, opened: Opened) -> TabBrowser:
     browser = at_section(open_tab, opened)
     browser.tab.clock.install()
     browser.tab.reload()
-    wait_for_scripts(browser.tab, has_clock=True)
     field(browser.tab).fill(NAME)
     return browser
 
@@ -267,7 +266,6 @@ def test_a_page_that_is_put_away_is_saved_at_once(open_tab: OpenTab, application
     tab = at_section(open_tab, application).tab
     tab.clock.install(time=0)
     tab.reload()
-    wait_for_scripts(tab, has_clock=True)
     tab.clock.pause_at(60)
     field(tab).fill(NAME)
     with tab.expect_response(lambda answer: answer.request.method == "POST"):

@@ -11,7 +11,7 @@ from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.contract import canonical
 from tests import factories
 from tests.journeys.accessibility.barriers import barriers
-from tests.journeys.browser import TabBrowser, open_page
+from tests.journeys.browser import TabBrowser
 from tests.journeys.chromium.test_questions import started
 from tests.journeys.conftest import OpenTab
 from tests.journeys.page_states.screenshots import press
@@ -140,7 +140,7 @@ def test_twelve_classes_are_read_without_scrolling_sideways(open_tab: OpenTab, o
     expect(cell(tab, "J redeemable, Ada Lovelace")).to_be_visible()
     assert tab.evaluate(_SCROLLS) == []
     assert list(barriers(tab)) == []
-    open_page(tab, tab.url.replace("/shares/", "/check/"))
+    tab.goto(tab.url.replace("/shares/", "/check/"))
     expect(tab.get_by_role("cell", name="1,000,000").first).to_be_visible()
     assert tab.evaluate(_SCROLLS) == []
 

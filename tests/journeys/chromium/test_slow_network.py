@@ -16,7 +16,7 @@ from formation_portal.contract import canonical
 from formation_portal.invitations import codes, parts
 from tests import factories
 from tests.invitations import mailbox
-from tests.journeys.browser import TabBrowser, open_page
+from tests.journeys.browser import TabBrowser
 from tests.journeys.chromium.test_questions import started
 from tests.journeys.conftest import OpenTab, new_user
 from tests.needed import has_chromium, needed
@@ -125,7 +125,7 @@ def _guide(open_tab: OpenTab) -> Place:
 def _workbench(open_tab: OpenTab) -> Place:
     browser = open_tab(new_user(is_agent=True))
     tab = browser.tab
-    open_page(tab, f"{browser.base}/workbench/")
+    tab.goto(f"{browser.base}/workbench/")
     tab.get_by_label("Schema, or an item of a catalog").fill(json.dumps(factories.ITEM))
     tab.get_by_role("button", name="Show").click()
     return browser, ""

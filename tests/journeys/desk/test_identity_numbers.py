@@ -7,7 +7,6 @@ from playwright.sync_api import expect
 
 from formation_portal.audit.models import AuditAction, Entry
 from tests.desk.identity_numbers import LONG, SHORT, submitted_with_numbers
-from tests.journeys.browser import open_page
 from tests.journeys.conftest import OpenTab, new_user
 from tests.needed import has_chromium, needed
 
@@ -17,7 +16,7 @@ pytestmark = [pytest.mark.browser, needed("Chromium", has_chromium())]
 def test_a_key_shows_numbers_and_a_clean_party_takes_four(open_tab: OpenTab) -> None:
     draft, browser = submitted_with_numbers(new_user()), open_tab(new_user(is_agent=True))
     tab, address = browser.tab, f"{browser.base}/desk/{draft.application.reference}/parties/ada/"
-    open_page(tab, f"{address}?zoom=150")
+    tab.goto(f"{address}?zoom=150")
     tab.wait_for_load_state("load")
     tab.keyboard.press("?")
     expect(tab.get_by_role("dialog", name="Keyboard shortcuts")).to_contain_text("Ask about this fact")
@@ -36,7 +35,7 @@ def test_a_key_shows_numbers_and_a_clean_party_takes_four(open_tab: OpenTab) -> 
     tab.keyboard.press("v")
     expect(tab.get_by_text(LONG)).to_have_count(0)
     expect(words).to_have_value("half a sentence")
-    open_page(tab, address)
+    tab.goto(address)
     tab.wait_for_load_state("load")
     tab.keyboard.press("o")
     tab.wait_for_url("**open=1**")

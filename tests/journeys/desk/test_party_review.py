@@ -14,7 +14,6 @@ from formation_portal.reviews.checks import accept, opened_documents
 from formation_portal.reviews.models import Check, DecisionOutcome, Query, ReviewDecision
 from formation_portal.reviews.targets import Target
 from formation_portal.reviews.transactions import current_version
-from tests.journeys.browser import open_page
 from tests.journeys.conftest import OpenTab, new_user
 from tests.journeys.page_states.party_review import in_review
 from tests.needed import has_chromium, needed
@@ -34,7 +33,7 @@ def press(tab: Tab, *keys: str) -> None:
 def test_a_person_is_checked_by_keys_and_a_clean_company_takes_two(open_tab: OpenTab) -> None:
     draft, browser = in_review(new_user()), open_tab(new_user(is_agent=True))
     tab, root = browser.tab, f"/desk/{draft.application.reference}/parties"
-    open_page(tab, f"{browser.base}{root}/ada/")
+    tab.goto(f"{browser.base}{root}/ada/")
     press(tab, "?", "Escape", "1", "3", "]")
     expect(tab.get_by_role("region", name="Page 2 of 3")).to_be_visible()
     expect(tab.locator("#announcer")).to_have_text("Passport, page 2 of 3, 100 percent.")
@@ -75,7 +74,7 @@ def test_a_person_is_checked_by_keys_and_a_clean_company_takes_two(open_tab: Ope
 def test_what_a_page_says_is_noted_by_keys_and_the_fact_in_hand_shows_that_page(open_tab: OpenTab) -> None:
     draft, browser = in_review(new_user()), open_tab(new_user(is_agent=True))
     tab = browser.tab
-    open_page(tab, f"{browser.base}/desk/{draft.application.reference}/parties/ada/")
+    tab.goto(f"{browser.base}/desk/{draft.application.reference}/parties/ada/")
     page = tab.locator("#paper .viewer-page")
     press(tab, "?", "Escape", "o")
     expect(tab.locator("#paper img")).to_be_visible()
@@ -114,7 +113,7 @@ def test_what_a_page_says_is_noted_by_keys_and_the_fact_in_hand_shows_that_page(
 def test_neither_pointer_nor_focus_nor_a_prefetch_opens_a_document(open_tab: OpenTab) -> None:
     draft, browser = in_review(new_user()), open_tab(new_user(is_agent=True))
     tab = browser.tab
-    open_page(tab, f"{browser.base}/desk/{draft.application.reference}/parties/ada/")
+    tab.goto(f"{browser.base}/desk/{draft.application.reference}/parties/ada/")
     for number in (8, 4, 8):
         tab.locator(f"#fact-{number}").hover()
         tab.wait_for_timeout(400)
@@ -144,7 +143,7 @@ def test_the_keys_that_accept_a_party_approve_no_case(open_tab: OpenTab, setting
     accept(draft, others, by=user, version=current_version(draft.application))
     browser = open_tab(user)
     tab = browser.tab
-    open_page(tab, f"{browser.base}/desk/{draft.application.reference}/parties/kestrel/")
+    tab.goto(f"{browser.base}/desk/{draft.application.reference}/parties/kestrel/")
     press(tab, "?", "Escape", "o")
     expect(tab.locator("#paper img")).to_be_visible()
     press(tab, "a")
@@ -174,7 +173,7 @@ def test_the_keys_that_accept_a_party_approve_no_case(open_tab: OpenTab, setting
 
 def test_the_document_beside_the_facts_scrolls_only_where_it_has_no_room(open_tab: OpenTab) -> None:
     draft, browser = in_review(new_user()), open_tab(new_user(is_agent=True))
-    open_page(browser.tab, f"{browser.base}/desk/{draft.application.reference}/parties/ada/")
+    browser.tab.goto(f"{browser.base}/desk/{draft.application.reference}/parties/ada/")
     pane = browser.tab.locator(".panes > div > :last-child")
     assert pane.evaluate("(one) => [getComputedStyle(one).overflowY, one.scrollHeight - one.clientHeight]") == [
         "auto",
@@ -185,7 +184,7 @@ def test_the_document_beside_the_facts_scrolls_only_where_it_has_no_room(open_ta
 def test_on_a_narrow_page_nothing_is_opened_out_of_sight(open_tab: OpenTab) -> None:
     draft, browser = in_review(new_user()), open_tab(new_user(is_agent=True), width=320)
     tab = browser.tab
-    open_page(tab, f"{browser.base}/desk/{draft.application.reference}/parties/ada/")
+    tab.goto(f"{browser.base}/desk/{draft.application.reference}/parties/ada/")
     tab.locator("#fact-8").hover()
     tab.wait_for_timeout(600)
     expect(tab.locator("#paper-title")).to_have_text("Passport")

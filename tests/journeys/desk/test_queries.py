@@ -7,7 +7,6 @@ from playwright.sync_api import expect
 from formation_portal.desk.models import SharedText
 from formation_portal.reviews.models import Query
 from tests import factories
-from tests.journeys.browser import open_page
 from tests.journeys.conftest import OpenTab, new_user
 from tests.needed import has_chromium, needed
 
@@ -22,7 +21,7 @@ def test_a_question_is_drafted_where_the_answer_stands(open_tab: OpenTab, has_sc
     draft = factories.submitted_draft(owner)
     browser = open_tab(new_user(is_agent=True), has_script=has_script)
     tab, address = browser.tab, f"{browser.base}/desk/{draft.application.reference}/"
-    open_page(tab, address)
+    tab.goto(address)
     tab.get_by_role("link", name="Ask about Purpose").click()
     form = tab.locator(".ask-form")
     form.get_by_label("Reason").select_option("Answer is unclear")
@@ -47,7 +46,7 @@ def test_a_shared_text_is_inserted_where_one_writes(open_tab: OpenTab, has_scrip
     browser = open_tab(agent, has_script=has_script)
     tab, address = browser.tab, f"{browser.base}/desk/{draft.application.reference}/"
     for opened, form in (("Ask about Purpose", ".ask-form"), ("", ".decision")):
-        open_page(tab, address)
+        tab.goto(address)
         if opened:
             tab.get_by_role("link", name=opened).click()
         message = tab.locator(form).get_by_label("Message to the customer")

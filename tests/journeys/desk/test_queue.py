@@ -12,7 +12,6 @@ from formation_portal.desk.queue import claims
 from formation_portal.reviews.checklist import load_checklist
 from formation_portal.reviews.models import Check
 from tests.desk.factories import submitted_ones
-from tests.journeys.browser import open_page, wait_for_scripts
 from tests.journeys.conftest import OpenTab, new_user
 from tests.journeys.page_states.party_review import in_review
 from tests.needed import has_chromium, needed
@@ -28,7 +27,7 @@ def desk(open_tab: OpenTab) -> tuple[Tab, Any, Any]:
     submitted_ones(owner, 3)
     browser = open_tab(agent)
     browser.tab.clock.install()
-    open_page(browser.tab, f"{browser.base}/desk/?sort=newest")
+    browser.tab.goto(f"{browser.base}/desk/?sort=newest")
     return browser.tab, owner, agent
 
 
@@ -102,7 +101,6 @@ def test_the_desk_goes_by_keys_once_their_sheet_was_opened(desk: tuple[Tab, Any,
     sheet.get_by_role("button", name="Close").click()
     tab.keyboard.press("j")
     tab.reload()
-    wait_for_scripts(tab)
     for key in ("j", "?"):
         tab.keyboard.press(key)
     expect(_row(tab, 0)).not_to_be_focused()
@@ -139,7 +137,6 @@ def test_a_search_goes_on_by_back_reload_and_from_a_case_while_no_address_has_it
     tab.goto(f"{browser.base}/desk/?sort=newest")
     rows = tab.locator(".queue tbody tr")
     if has_script:
-        wait_for_scripts(tab)
         _turn_on_keys(tab)
         tab.keyboard.press("/")
     else:
@@ -191,7 +188,7 @@ def test_an_open_case_says_what_others_do_and_nothing_moves(desk: tuple[Tab, Any
     tab, _, _ = desk
     dev = new_user(is_agent=True)
     case = Case.objects.latest("pk")
-    open_page(tab, f"{tab.url.partition('/desk/')[0]}/desk/{case.application.reference}/")
+    tab.goto(f"{tab.url.partition('/desk/')[0]}/desk/{case.application.reference}/")
     link = tab.get_by_role("link", name="Who viewed and changed it")
     link.focus()
     seen = "[...document.querySelectorAll('main a, main button, h2')].filter((one) => one.checkVisibility())"
@@ -214,7 +211,7 @@ def test_one_key_accepts_the_section_at_hand_and_goes_on(open_tab: OpenTab) -> N
     draft, agent = in_review(new_user()), new_user(is_agent=True)
     browser = open_tab(agent)
     tab = browser.tab
-    open_page(tab, f"{browser.base}/desk/{draft.application.reference}/")
+    tab.goto(f"{browser.base}/desk/{draft.application.reference}/")
     _turn_on_keys(tab)
     own = load_checklist(draft).of_holder("")
     assert own is not None

@@ -6,7 +6,6 @@ import pytest
 from playwright.sync_api import expect
 
 from tests import factories
-from tests.journeys.browser import open_page
 from tests.journeys.conftest import OpenTab, new_user
 from tests.needed import has_chromium, needed
 
@@ -16,7 +15,7 @@ pytestmark = [pytest.mark.browser, needed("Chromium", has_chromium())]
 def test_a_choice_shows_its_questions_and_a_role_asks_its_own(open_tab: OpenTab) -> None:
     browser = open_tab(new_user(is_agent=True))
     tab = browser.tab
-    open_page(tab, f"{browser.base}/workbench/")
+    tab.goto(f"{browser.base}/workbench/")
     tab.get_by_label("Schema, or an item of a catalog").fill(json.dumps(factories.ITEM))
     tab.get_by_role("button", name="Show").click()
     needs, calls = tab.locator("#needs-section"), tab.locator("#calls-section")

@@ -25,9 +25,7 @@ _WINDOW = Path(__file__).with_name("webkit_window.py")
 ENTER, TAB, ESCAPE, ARROW_RIGHT = "\ue007", "\ue004", "\ue00c", "\ue014"
 
 _SECONDS_TO_WAIT, _SECONDS_BETWEEN_LOOKS = 20, 0.05
-# A first visit gets its scripts some moments after it is drawn, and each removes its element when it has run.
-_SCRIPTS_HAVE_RUN = """return document.readyState === "complete" && (!document.querySelector(".scripted #rest")
-  || Boolean((window.wrappedJSObject ?? window).htmx && !document.querySelector("body > script[src]")))"""
+_HAS_LOADED = 'return document.readyState === "complete"'
 # In Firefox's own part.
 _TAKE_ERRORS = """const messages = Services.console.getMessageArray();
   Services.console.reset();
@@ -76,7 +74,7 @@ class Engine(ABC):
 
     def open(self, address: str) -> None:
         self.navigate(self.base + address)
-        self.wait_for(_SCRIPTS_HAVE_RUN)
+        self.wait_for(_HAS_LOADED)
 
     def sign_in(self, user: Any) -> None:
         """Become another person, or nobody."""
@@ -105,7 +103,7 @@ class Engine(ABC):
     def expect_heading(self, words: str) -> None:
         """Wait for the page with this heading."""
         self.wait_for("return (document.querySelector('h1')?.textContent ?? '').includes(arguments[0])", words)
-        self.wait_for(_SCRIPTS_HAVE_RUN)
+        self.wait_for(_HAS_LOADED)
 
     def expect_text(self, words: str) -> None:
         self.wait_for("return document.body.innerText.includes(arguments[0])", words)

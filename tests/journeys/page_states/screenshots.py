@@ -23,7 +23,7 @@ from playwright.sync_api import Error as PlaywrightError
 from playwright.sync_api import Page as Tab
 
 from tests.journeys.actors.realistic_client import RealisticClient
-from tests.journeys.browser import launched, open_page, sign_in
+from tests.journeys.browser import launched, sign_in
 from tests.journeys.clients import Browser, HttpBrowser
 from tests.journeys.page import Page
 
@@ -321,7 +321,7 @@ def take(base: str, folder: Path, wanted: set[str], *, has_whole: bool = True) -
 
 
 def _take_one(tab: Tab, base: str, shot: Shot, path: Path) -> None:
-    open_page(tab, base + shot.address)
+    tab.goto(base + shot.address)
     try:
         if shot.act:
             shot.act(tab)

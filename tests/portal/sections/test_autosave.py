@@ -3,7 +3,6 @@
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.journeys.browser import wait_for_scripts
 from tests.needed import has_chromium, needed
 from tests.portal.script_pages import SERVER
 from tests.portal.sections.test_script import NOT_SAVED, address, page
@@ -22,7 +21,6 @@ def tab(page: Page) -> Page:
     """The page of the forms, whose time goes by only where the test lets it."""
     page.clock.install()
     page.reload()
-    wait_for_scripts(page, has_clock=True)
     page.get_by_label("Name").focus()
     return page
 

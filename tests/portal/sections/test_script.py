@@ -7,7 +7,6 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 from pytest_django.fixtures import Settings
 
-from tests.journeys.browser import open_page
 from tests.journeys.site import served
 from tests.needed import has_chromium, needed
 from tests.portal.script_pages import SERVER
@@ -40,7 +39,7 @@ def page(address: str, chromium: Browser) -> Iterator[Page]:
     page.on(
         "console", lambda message: faults.append(message.text) if "Content Security Policy" in message.text else None
     )
-    open_page(page, address)
+    page.goto(address)
     yield page
     context.close()
     assert faults == []
