@@ -15,12 +15,13 @@ def parse_integer(text: str, *, digits: int = _DIGITS) -> int | None:
 
 
 def content_length(environ: Mapping[str, object]) -> int:
-    """How many bytes a request says that its body has; 0 where it says nothing that is a number.
+    """Return the length that a request gives for its body, or 0 if it gives no number.
 
-    What has more digits than any body is as large as can be: Python itself refuses to read the longest numbers.
+    A proxy that keeps back a body which is too large gives its length in X-Refused-Length. A number with more digits
+    than any body is cut: Python refuses to read the longest ones.
     """
-    said = str(environ.get("CONTENT_LENGTH") or "")
-    return int(said[: _DIGITS + 1]) if said.isascii() and said.isdigit() else 0
+    text = str(environ.get("HTTP_X_REFUSED_LENGTH") or environ.get("CONTENT_LENGTH") or "")
+    return int(text[: _DIGITS + 1]) if text.isascii() and text.isdigit() else 0
 
 
 def parse_integers(texts: Iterable[str]) -> list[int]:

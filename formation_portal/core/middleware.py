@@ -149,14 +149,16 @@ _FILES_PER_FORM = 6
 
 
 def body_limit(path: str) -> int:
-    """The most bytes that a request to the path may bring; its address alone decides.
-
-    The web server asks while a body arrives, the middleware again, so that it holds under any other server too.
-    """
+    """Return the most bytes that a request to the path may bring."""
     if path.startswith(_API_PATH):
         return _SERVICE_BYTES
     fields = int(settings.DATA_UPLOAD_MAX_MEMORY_SIZE)
     return fields + _FILES_PER_FORM * int(settings.UPLOAD_LIMIT) if path.startswith(_UPLOAD_PATHS) else fields
+
+
+def largest_body() -> int:
+    """Return the most bytes that a request to any path may bring."""
+    return max(map(body_limit, (_API_PATH, *_UPLOAD_PATHS)))
 
 
 class BodyLimits:

@@ -22,8 +22,8 @@ from formation_portal.management.web_server import SHUTDOWN_SECONDS
 DEPLOY = Path(__file__).parents[2] / "deploy"
 SETTINGS = {name.upper() for name in Environment.model_fields}
 DEFAULTS = Environment.model_construct()
-# What else stands in an environment: Python's and Amazon's own.
-OTHERS = {"PATH", "PYTHONUNBUFFERED", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"}
+# What else stands in an environment: Python's, glibc's and Amazon's own.
+OTHERS = {"PATH", "PYTHONUNBUFFERED", "MALLOC_ARENA_MAX", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"}
 UNITS = sorted(DEPLOY.glob("systemd/*.service"))
 MANIFESTS = sorted(path for path in DEPLOY.glob("kubernetes/*.yaml") if path.name != "kustomization.yaml")
 

@@ -22,9 +22,8 @@ class Process(Child):
 
     def kill(self) -> None:
         """kill -9: no word, no end in order."""
-        assert self._process is not None
-        self._process.kill()
-        self._process.join()
+        self.process.kill()
+        self.process.join()
 
 
 class Processes:
@@ -44,19 +43,19 @@ class Processes:
     def look_after(self) -> None:
         """Start again whoever should stay and has died."""
         for member in self._members:
-            if member.stays and member.exit_code is not None:
+            if member.stays and member.process.exitcode is not None:
                 self.deaths[member.name] += 1
                 _start(member)
 
     def finish(self, name: str) -> None:
         """Wait until all of a kind have done what they had to do. Raises RuntimeError where one has failed."""
-        while any(member.exit_code is None for member in self.of(name)):
+        while any(member.process.exitcode is None for member in self.of(name)):
             time.sleep(_LOOK_SECONDS)
             self.look_after()
         for member in self.of(name):
             self._members.remove(member)
-            if member.exit_code:
-                raise RuntimeError(f"A {name} ended with {member.exit_code}; standard error or the log says why")
+            if member.process.exitcode:
+                raise RuntimeError(f"A {name} ended with {member.process.exitcode}; standard error or the log says why")
 
     def of(self, name: str) -> list[Process]:
         """The processes of one kind."""

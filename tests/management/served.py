@@ -98,6 +98,8 @@ class Served:
     @property
     def worker(self) -> int:
         """Its relay worker: the child without that socket. Process ids begin anew, and tell no order."""
+        # A moment after the start it still has the socket.
+        eventually(lambda: len(self.children()) == len(self.web_servers()) + 1)
         [worker] = self.children() - set(self.web_servers())
         return worker
 

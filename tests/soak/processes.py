@@ -15,7 +15,7 @@ from django.conf import settings
 from django.db import connections
 
 from formation_portal.management.supervision import Child
-from formation_portal.management.web_server import WebServer, bind, listen
+from formation_portal.management.web_server import listen, serve
 from formation_portal.service import fault_injection
 from tests.faults import proxy
 from tests.faults.environment import Ports
@@ -49,14 +49,17 @@ class Member(Child):
     @property
     def pid(self) -> int:
         """Its number."""
-        assert self._process is not None
-        return self._process.pid or 0
+        return self.process.pid or 0
 
 
 class Processes:
     """Running while the block lasts."""
 
     def __init__(self, ports: Ports, folder: Path, *, share: float) -> None:
+        # It reads the names of the static files, which are collected by now.
+        from formation_portal.wsgi import application
+
+        self._application = application
         self._ports, self._folder, self._share = ports, folder, share
         # Nothing is ever ordered; the proxy listens all the same.
         self._orders_read, self._orders = Pipe(duplex=False)
@@ -64,7 +67,7 @@ class Processes:
             # In this order: without a service that answers, the web server would have no catalog for a while.
             Member("service", self._serve_with_faults, ports.service),
             Member("proxy", self._pass_on_with_faults, ports.proxy),
-            Member("web", WebServer(listen(bind(_HOST, ports.web))).run, ports.web),
+            Member("web", partial(serve, application, listen(_HOST, ports.web)), ports.web),
             *(Member(f"worker_{number}", relay) for number in range(1, WORKERS + 1)),
         ]
 
@@ -106,7 +109,7 @@ class Processes:
         # A plan from the settings comes to an end; a soak must not.
         plan = self._plan(_AT_THE_SERVICE)
         fault_injection.active_plan = lambda: plan
-        WebServer(listen(bind(_HOST, self._ports.service))).run()
+        serve(self._application, listen(_HOST, self._ports.service))
 
     def _pass_on_with_faults(self) -> None:
         proxy.Proxy(

@@ -29,7 +29,6 @@ from formation_portal.core.storage import SERVICE_FILES
 from formation_portal.environment import misspelled_settings
 from formation_portal.management.commands.remove_orphans import remove_orphans, remove_orphans_daily
 from formation_portal.management.setup_lock import lock_data_dir, lock_databases
-from formation_portal.management.supervision import limit_malloc_arenas
 from formation_portal.service import auth
 from formation_portal.service.catalog.loader import read_catalog, store_catalog
 from formation_portal.service.webhooks.sending import signing_key
@@ -53,8 +52,6 @@ def prepare(say: Say) -> None:
 
     Tables come first, then the secrets that are in one of them, then the bucket, whose files these encrypt.
     """
-    # Some steps begin threads, and the processes that are forked afterwards inherit what these have had.
-    limit_malloc_arenas()
     for name, meant in misspelled_settings(os.environ).items():
         say(f"Warning: {name} is no setting of the portal. Is it {meant} that you mean?")
     if trouble := tracing.trouble():

@@ -1,10 +1,7 @@
 """`manage.py web`: sets everything up, then serves pages until SIGTERM; workers are processes of their own."""
 
 import errno
-import http.client
-import signal
 import socket
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -17,14 +14,13 @@ from django.urls import get_resolver
 
 from formation_portal.accounts import demo
 from formation_portal.core.container_limits import read_container_limits
-from formation_portal.core.middleware import LIVE
 from formation_portal.core.monitoring.metrics import forget_ended_processes
 from formation_portal.gateway.catalog import catalog
 from formation_portal.gateway.errors import GatewayError
 from formation_portal.management.commands.setup_portal import prepare
 from formation_portal.management.supervision import Child, Supervision
 from formation_portal.management.web_processes import available_cores, fitting_processes, memory_warnings
-from formation_portal.management.web_server import SHUTDOWN_SECONDS, WebServer, bind, listen
+from formation_portal.management.web_server import SHUTDOWN_SECONDS, listen, serve
 from formation_portal.service.auth import DEMO_KEY
 
 # What a web server needs to end, beside what it waits for.
@@ -35,46 +31,45 @@ class Command(BaseCommand):
     help = "Set up the portal if needed, then serve it with the embedded service. Workers run on their own."
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Ends with exit code 1 where the port is taken or no web server can be started."""
+        """Serve until SIGINT or SIGTERM."""
         host, port = settings.ENV.host, settings.ENV.port
+        # A port that is taken is reported before anything is set up.
         with _explained(host, port):
-            listening = bind(host, port)
+            listen(host, port).close()
         forget_ended_processes()
         prepare(self._say)
-        # Another service that cannot be reached is no reason not to start: drafts are kept here meanwhile.
-        if settings.FORMATION_SERVICE_URL:
-            try:
-                catalog()
-            except GatewayError as error:
-                self._say(f"Warning: no catalog from {settings.FORMATION_SERVICE_URL}: {error}")
-        # Loaded once, before the fork, instead of in each process.
+        # Loaded before the fork, instead of in each process. A service that cannot be reached is no reason not to
+        # start: drafts are kept here meanwhile.
+        try:
+            catalog()
+        except GatewayError as error:
+            self._say(f"Warning: no catalog from {settings.FORMATION_SERVICE_URL or 'the embedded service'}: {error}")
         assert get_resolver().url_patterns
+        # This reads the names of the static files, which `prepare` has collected.
+        from formation_portal.wsgi import application
+
         connections.close_all()
-        # Not before: until then a balancer is to ask others.
+        # Connections are refused until here, so that a balancer asks others meanwhile.
         with _explained(host, port):
-            listen(listening)
+            listening = listen(host, port)
         workers = self.workers(listening)
         limits = read_container_limits()
         wanted = settings.ENV.web_processes or available_cores(limits)
         processes = fitting_processes(wanted, limits.memory_bytes, workers=len(workers))
         for line in memory_warnings(wanted, limits.memory_bytes, workers=len(workers)):
             self._say(line)
-        server = WebServer(listening, processes=processes)
         patience = settings.DRAIN_SECONDS + SHUTDOWN_SECONDS + _MARGIN_SECONDS
-        supervision = Supervision(
-            web=[
-                Child("web server", partial(server.run, number), orphaned=signal.SIGKILL, patience=patience)
-                for number in range(processes)
-            ],
-            workers=workers,
-            is_ready=partial(_answers, host, port),
-            on_ready=self._announce,
-            on_stop=listening.close,
-            say=self._say,
-        )
-        code = supervision.run()
+        web = [Child("web server", partial(serve, application, listening), patience=patience) for _ in range(processes)]
+        supervision = Supervision([*web, *workers], self._say)
+        try:
+            supervision.start()
+            self._announce()
+            supervision.watch()
+        finally:
+            # While a process has the socket, new connections wait for an answer.
+            listening.close()
+            supervision.stop()
         self._say("Stopped.")
-        sys.exit(code)
 
     def workers(self, listening: socket.socket) -> list[Child]:
         """Who works beside the web servers: nobody."""
@@ -111,17 +106,3 @@ def _explained(host: str, port: int) -> Iterator[None]:
                 f"Port {port} is in use. Choose another one, for example PORT={port + 1} make run"
             ) from None
         raise CommandError(f"Nobody can listen at HOST={host}, PORT={port}: {error.strerror}") from None
-
-
-def _answers(host: str, port: int) -> bool:
-    """Whether a web server answers, whatever it says."""
-    everywhere = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # nosec B104  # noqa: S104  # compared only
-    probe = http.client.HTTPConnection(everywhere.get(host, host), port, timeout=1)
-    try:
-        probe.request("GET", LIVE)
-        probe.getresponse()
-    except (OSError, http.client.HTTPException):
-        return False
-    finally:
-        probe.close()
-    return True
