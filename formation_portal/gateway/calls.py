@@ -7,7 +7,6 @@ import time
 import uuid
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from http.cookiejar import DefaultCookiePolicy
 from typing import Any, NoReturn
 
@@ -19,7 +18,6 @@ from formation_portal.core.monitoring import tracing
 from formation_portal.core.monitoring.logs import current_request_id
 from formation_portal.core.monitoring.metrics import count_call
 
-from . import clock_skew
 from .error_bodies import read_error_body
 from .errors import GatewayError, UnusableAnswer, error_class_for
 from .transports.network import Timeouts
@@ -115,7 +113,6 @@ class Caller:
             # The adapters take the third number of the time-outs too.
             sent = self._session.send(request, timeout=call.timeouts, stream=True)  # type: ignore[arg-type]
             with sent as response:
-                clock_skew.observe(response.headers, now=datetime.now(UTC))
                 status = response.status_code
                 is_error = not 200 <= status < 300
                 body = _read(response, limit=call.limit, cut=is_error)

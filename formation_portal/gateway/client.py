@@ -7,6 +7,8 @@ the Idempotency-Key: the same for every try of the same deed.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 from typing import IO, Any
 from urllib.parse import quote
 
@@ -21,13 +23,14 @@ from .transports.network import Timeouts
 class CatalogAnswer:
     """The catalog's items as they arrived, or None where they are what `if_none_match` names.
 
-    `language` is the language that the answer says it is in; empty where it doesn't.
+    `language` is the language that the answer says it is in; empty where it doesn't. `sent_at` is the service's time.
     """
 
     items: list[Any] | None
     etag: str
     max_age: int | None
     language: str = ""
+    sent_at: datetime | None = None
 
 
 class FormationService:
@@ -57,7 +60,7 @@ class FormationService:
         if answer.status == 304:
             return CatalogAnswer(None, etag or if_none_match, _max_age(answer), spoken)
         items = read_answer(call, answer, whole_list)
-        return CatalogAnswer(items, etag, _max_age(answer), spoken)
+        return CatalogAnswer(items, etag, _max_age(answer), spoken, _sent_at(answer))
 
     def _timeouts(self, within: float | None) -> Timeouts:
         """Return the usual time-outs, or shorter ones so that the whole call ends within so many seconds."""
@@ -249,6 +252,17 @@ def _scope(party_id: str | None = None, share_class_id: str | None = None) -> di
     if party_id:
         return {"scope": "party", "party_id": party_id}
     return {"scope": "share_class", "share_class_id": share_class_id} if share_class_id else {}
+
+
+def _sent_at(answer: Answer) -> datetime | None:
+    """Return the time of an answer's `Date`, or None if it has none or comes from a cache."""
+    if "Age" in answer.headers:
+        return None
+    try:
+        date = parsedate_to_datetime(answer.headers.get("Date", ""))
+    except (TypeError, ValueError, OverflowError):
+        return None
+    return date if date.tzinfo else date.replace(tzinfo=UTC)
 
 
 def _max_age(answer: Answer) -> int | None:

@@ -4,12 +4,13 @@ import time
 from collections.abc import Iterator
 
 from django.conf import settings
+from django.utils import timezone
 
 from formation_portal.contract.schema_check import check_schema
 from formation_portal.core.monitoring.checks import CheckResult, fault, look, ok
 from formation_portal.core.monitoring.health import SEE_DATABASES, clock_result
 
-from . import clock_skew, configuration
+from . import configuration
 from .catalog import read_products
 from .errors import GatewayError, NotAuthorised, NotConfigured, NotSent
 
@@ -20,25 +21,24 @@ _SLOW_SECONDS = 5.0
 def check_service() -> Iterator[CheckResult]:
     """Whether it can be reached, takes our key, answers soon, has the right time, and what its schemas get wrong."""
     name = "Formation service"
-    clock_skew.reset()
     began = time.perf_counter()
     try:
-        items = configuration.service().catalog().items
+        answer = configuration.service().catalog()
     except GatewayError as error:
         # Not what the service said: it may say anything.
         status = f" ({error.status})" if error.status else ""
         yield fault(name, f"{error.words}{status}", remedy_for(error))
         return
     took = time.perf_counter() - began
+    now = timezone.now()
     found = f"{'another' if settings.FORMATION_SERVICE_URL else 'the embedded one'} answers in {took * 1000:.0f} ms"
     if took > _SLOW_SECONDS:
         yield look(name, found, "Ask its provider; CALL_TIMEOUT says how long the portal waits for it.")
     else:
         yield ok(name, f"{found} and takes the key")
-    ahead = clock_skew.seconds_ahead()
-    if ahead is not None:
-        yield clock_result("Service's clock", ahead)
-    products = read_products(items or [])
+    if answer.sent_at is not None:
+        yield clock_result("Service's clock", (answer.sent_at - now).total_seconds())
+    products = read_products(answer.items or [])
     unavailable = sum(not product.is_available for product in products)
     warnings = sum(len(check_schema(product.item.form).warnings) for product in products if product.item)
     counts = f"{len(products)} products, {unavailable} unavailable, {warnings} warnings"

@@ -384,8 +384,6 @@ class ServiceProfile(models.Model):
     recent_calls = models.JSONField(default=list)
     retries_left = models.FloatField(null=True)
     retries_at = models.DateTimeField(null=True, blank=True)
-    # Seconds by which the service's clock is ahead of ours, as far as its answers show.
-    clock_ahead = models.FloatField(null=True)
 
     def __str__(self) -> str:
         return self.base_url

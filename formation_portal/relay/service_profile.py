@@ -14,7 +14,6 @@ from django.utils import timezone
 from formation_portal.applications.models import Application
 from formation_portal.contract.lifecycle import State
 from formation_portal.core.prepared_queries import PreparedQuery
-from formation_portal.gateway import clock_skew
 
 from . import timing
 from .models import ResourceKind, ServiceProfile
@@ -197,11 +196,6 @@ def service_notices() -> list[tuple[str, bool]]:
         when = f"after {_time(profile.open_until)}" if now < profile.open_until else "now"
         failed = f"The formation service failed to answer {profile.failures} times in a row."
         troubles.append(f"{failed} Next try {when}.")
-    if profile.clock_ahead is not None and abs(profile.clock_ahead) > clock_skew.MAX_SKEW:
-        side = "ahead of" if profile.clock_ahead > 0 else "behind"
-        minutes = abs(profile.clock_ahead) / 60
-        ours = f"{minutes:.0f} minute{'' if round(minutes) == 1 else 's'} {side} ours"
-        troubles.append(f"The formation service’s clock is {ours}. An operator has to check both clocks.")
     if profile.probed_at is None and profile.base_url != EMBEDDED_ADDRESS:
         troubles.append(
             "The formation service has never been probed, so the strictest rules apply. Run `manage.py probe_service`."

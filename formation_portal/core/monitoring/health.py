@@ -22,7 +22,7 @@ from ..key_rotation import outdated
 from ..private_files import open_to_others
 from .checks import CheckResult, fault, look, ok
 
-# Seconds that two clocks may differ. Events are refused from 300 on (gateway/clock_skew.py).
+# Seconds that two clocks may differ. Events are refused from 300 on.
 MAX_CLOCK_DIFFERENCE = 30.0
 # Free bytes: an upload, a database's log and the collected static files have to find room.
 LOW_DISK, FULL_DISK = 2_000_000_000, 500_000_000

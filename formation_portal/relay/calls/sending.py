@@ -16,7 +16,6 @@ from formation_portal.applications.draft import open_draft
 from formation_portal.applications.models import Application
 from formation_portal.core.monitoring import tracing
 from formation_portal.core.monitoring.logs import log_context
-from formation_portal.gateway import clock_skew
 from formation_portal.gateway.errors import GatewayError, Unsupported
 from formation_portal.gateway.records import EntityRecord
 
@@ -279,7 +278,6 @@ def _requeue_changed(row: Delivery, now: datetime) -> None:
 def _learn_about_service(row: Delivery, claim: Claim, outcome: CallOutcome, *, now: datetime) -> None:
     """What the answer shows about the service, whatever becomes of the row."""
     stored = locked_profile()
-    stored.clock_ahead = clock_skew.seconds_ahead()
     rate_limit.count_at_end(stored, claim.counted_at, now)
     if not claim.is_lookup:
         _learn_missing_calls(stored, row, outcome, now=now)

@@ -312,7 +312,7 @@ def _form_changed(draft: Application) -> Iterator[Shot]:
 def _deliveries_to_resolve(draft: Application) -> Iterator[Shot]:
     """What only an agent can resolve, and a service in trouble."""
     soon = timezone.now() + timedelta(minutes=5)
-    update_profile(paused_until=soon, pause_reason="key", open_until=soon, failures=7, clock_ahead=610.0)
+    update_profile(paused_until=soon, pause_reason="key", open_until=soon, failures=7)
     rows = list(draft.deliveries.exclude(kind__endswith="_csp"))
     troubles = (
         ("held", UNCLEAR),
@@ -335,7 +335,7 @@ def _deliveries_to_resolve(draft: Application) -> Iterator[Shot]:
     for place in ("", "people/", "shares/", "documents/", "check/"):
         yield Shot(f"unsettled-{place}", f"/applications/{draft.reference}/{place}")
     draft.deliveries.update(state=DeliveryState.DONE, reason="")
-    update_profile(paused_until=None, open_until=None, clock_ahead=None)
+    update_profile(paused_until=None, open_until=None)
 
 
 def _declare_absent(tab: Tab) -> None:

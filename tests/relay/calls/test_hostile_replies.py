@@ -6,18 +6,15 @@ import logging
 import re
 import tracemalloc
 from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
-from email.utils import format_datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from formation_portal.applications.draft import Draft
-from formation_portal.gateway import clock_skew
 from formation_portal.gateway.catalog import forget
 from formation_portal.relay import service_profile
-from formation_portal.relay.models import Attempt, Delivery, Look, ServiceProfile
+from formation_portal.relay.models import Attempt, Delivery, Look
 from formation_portal.relay.service_profile import EMBEDDED_CAPABILITIES, Capabilities
 from formation_portal.relay.worker import drain
 from tests import factories
@@ -333,27 +330,6 @@ class TestLooks:
         """The create's answer is lost, then the list is looked at."""
         hostile.answers(LISTS[kind], reply)
         TestCreates.drained(hostile, kind, lost)
-
-
-class TestClock:
-    """A service whose clock is off is used all the same, and the operator is told."""
-
-    @pytest.fixture(autouse=True)
-    def _nothing_heard_yet(self) -> Iterator[None]:
-        clock_skew.reset()
-        yield
-        clock_skew.reset()
-
-    @pytest.mark.parametrize("ahead", [600, -600])
-    def test_ten_minutes_are_kept_for_the_agents_and_said_once_in_the_log(
-        self, submitted: Draft, hostile: Hostile, log: Any, ahead: int
-    ) -> None:
-        date = format_datetime(datetime.now(UTC) + timedelta(seconds=ahead), usegmt=True)
-        hostile.headers = f"Date: {date}\r\n"
-        drain()
-        assert ServiceProfile.objects.get().clock_ahead == pytest.approx(ahead, abs=120)
-        assert log.text.count("The formation service's clock is") == 1
-        assert row_of(submitted, "shareholding").state == "done"
 
 
 def posts(hostile: Hostile, kind: str) -> int:
