@@ -317,7 +317,6 @@ FORMATION_SERVICE_EDITS = {"yes": True, "no": False}.get(ENV.formation_service_e
 WEBHOOK_SECRET = ENV.webhook_secret
 WEBHOOK_SCHEME = ENV.webhook_scheme
 RELAY_WAIT_MS = ENV.relay_wait_ms
-RELAY_DIR = DATA_DIR / "relay"
 RELAY_CALLS_PER_SECOND = ENV.relay_calls_per_second
 # Every wait of the relay times this. Campaigns against a service of their own make time pass faster.
 RELAY_PACE = 1.0

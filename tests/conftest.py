@@ -266,7 +266,6 @@ def _nothing_is_written_into_the_tree(run_dir: Path) -> Iterator[None]:
         SERVICE_DOCUMENTS=run_dir / "service-documents",
         FILE_UPLOAD_TEMP_DIR=run_dir / "arriving",
         SERVICE_RATE_FILE=run_dir / "service-requests",
-        RELAY_DIR=run_dir / "relay",
         AUDIT_ANCHOR=run_dir / "audit-anchor",
         STATIC_ROOT=run_dir / "static",
         STORAGES=storages,
@@ -340,10 +339,9 @@ def as_nobody(db: None) -> Client:
 
 @pytest.fixture
 def own_folders(settings: Any, tmp_path: Path) -> None:
-    """Uploads and what the relay keeps go into folders of the test's own, and no page waits for the relay."""
+    """Uploads go into folders of the test's own, and no page waits for the relay."""
     settings.MEDIA_ROOT = tmp_path / "documents"
     settings.SERVICE_DOCUMENTS = tmp_path / "service-documents"
-    settings.RELAY_DIR = tmp_path / "relay"
     settings.RELAY_WAIT_MS = 0
 
 

@@ -125,7 +125,6 @@ def disk(request: pytest.FixtureRequest, tmp_path: Path, settings: Any) -> Itera
     settings.MEDIA_ROOT = disk.folder / "documents"
     settings.SERVICE_DOCUMENTS = disk.folder / "service-documents"
     settings.FILE_UPLOAD_TEMP_DIR = disk.folder / "arriving"
-    settings.RELAY_DIR = tmp_path / "relay"
     settings.RELAY_WAIT_MS = 0
     yield disk
     if isinstance(disk, Mounted):

@@ -1,5 +1,5 @@
-"""Threads that do what is due until they are stopped: woken by whoever commits it, or looking each second; and the
-tasks that are due each hour.
+"""Threads that do what is due until they are stopped: PostgreSQL wakes them, or they look each second; and the tasks
+that are due each hour.
 
 What they do stands in the database, in rows that one worker claims at a time. So any number of workers may run.
 """
@@ -18,7 +18,7 @@ from django.db import close_old_connections, connections, router
 from django.db.migrations.executor import MigrationExecutor
 
 from .databases import DATABASE_AWAY
-from .nodes.wake import Channel, WakePipe
+from .nodes.wake import Channel, Listener
 
 logger = logging.getLogger(__name__)
 
@@ -53,12 +53,12 @@ class BackgroundWorker:
     def run(self) -> None:
         """Work until stopped, over whatever goes wrong: what is not done stays in the database."""
         try:
-            with self.channel.listen() if self.channel else contextlib.nullcontext() as pipe:
-                self._run(pipe)
+            with self.channel.listen() if self.channel else contextlib.nullcontext() as listener:
+                self._run(listener)
         finally:
             connections.close_all()
 
-    def _run(self, pipe: WakePipe | None) -> None:
+    def _run(self, listener: Listener | None) -> None:
         while not self._stop_event.is_set():
             try:
                 if time.monotonic() >= self._next_hourly:
@@ -73,16 +73,14 @@ class BackgroundWorker:
                 # Not the error's own words, which may hold what is sent, and to whom.
                 logger.error("%s met something unexpected: %s", self.log_name, type(error).__name__)
             close_old_connections()
-            if pipe is None:
+            if listener is None:
                 self._stop_event.wait(self.poll_seconds)
             elif not self._stop_event.is_set():
-                pipe.wait(self.poll_seconds)
+                listener.wait(self.poll_seconds)
 
     def stop(self) -> None:
         """End after the piece that is under way."""
         self._stop_event.set()
-        if self.channel:
-            self.channel.wake()
 
     def run_until_signal(self) -> None:
         """Work until SIGTERM or SIGINT, in a process of its own; the piece that is under way is ended first."""

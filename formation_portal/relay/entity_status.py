@@ -25,7 +25,7 @@ from formation_portal.gateway.records import EntityRecord
 from formation_portal.reviews.models import ServiceStatus
 from formation_portal.reviews.service_status import end_status, receive_status
 
-from . import timing, wake
+from . import timing
 from .calls import rate_limit
 from .calls.outcomes import CallOutcome, outcome_of
 from .calls.routes import CREATE
@@ -242,5 +242,4 @@ def read_payment(application: Application) -> EntityRecord:
     if not record.awaits_payment:
         # The worker finds out whether it has been paid.
         schedule_reading(application.pk, at=timezone.now())
-        wake.wake_workers()
     return replace(record, payment_url=record.payment_url or known.payment_url)

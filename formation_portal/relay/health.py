@@ -13,7 +13,7 @@ from formation_portal.core.monitoring.checks import CheckResult, Verdict, age_in
 from .models import Attempt, Delivery, DeliveryState, ReceivedEvent
 from .refused_events import refusal_notices
 from .service_profile import current_profile, service_notices
-from .wake import wake_workers
+from .wake import RELAY
 
 # Trying again takes up to fifteen minutes a time; an outage of the service may last for hours.
 _LATE, _TOO_LATE = timedelta(hours=1), timedelta(hours=24)
@@ -78,17 +78,17 @@ def check_deliveries() -> Iterator[CheckResult]:
 
 
 def check_relay() -> Iterator[CheckResult]:
-    """Whether a worker lives, as far as this machine can tell, and what keeps the relay from sending."""
+    """Report deliveries that no worker sends, and what keeps the relay from sending."""
     now = timezone.now()
     overdue = Delivery.objects.filter(next_at__lt=now - _UNTOUCHED)
     is_moving = Attempt.objects.filter(started_at__gt=now - _UNTOUCHED).exists()
     start = "Start manage.py serve or manage.py relay."
     if not is_paused() and not is_moving and overdue.exists():
         yield fault("Relay worker", "deliveries are due and nobody sends them", start)
-    elif wake_workers():
-        yield ok("Relay worker", "runs on this machine")
+    elif RELAY.is_on_postgresql and not RELAY.is_listened_to():
+        yield look("Relay worker", "none listens to PostgreSQL", start)
     else:
-        yield look("Relay worker", "none on this machine", f"{start} Or does it run on another machine?")
+        yield ok("Relay worker", "nothing waits that is due")
     for words, is_trouble in service_notices():
         if is_trouble:
             yield look("Relay", words, "See /desk/deliveries/.")

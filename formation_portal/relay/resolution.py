@@ -22,7 +22,6 @@ from formation_portal.audit import chain
 from formation_portal.audit.models import AuditAction
 from formation_portal.gateway.errors import MAX_ID_LENGTH
 
-from . import wake
 from .calls.bodies import is_id_of_another_kind
 from .models import (
     AMBIGUOUS,
@@ -39,6 +38,7 @@ from .models import (
     ResourceKind,
 )
 from .sync import forget_dependents, requeue
+from .wake import RELAY
 
 logger = logging.getLogger(__name__)
 
@@ -265,7 +265,7 @@ def _record(row: Delivery, agent: AbstractBaseUser, deed: Decision.Kind, *, note
     logger.info(
         "Delivery %s (%s of %s): agent %s decided %s", row.pk, row.kind, row.application.reference, agent.pk, deed.value
     )
-    wake.wake_after_commit()
+    RELAY.wake_after_commit()
     chain.append(
         AuditAction.DECISION,
         by=agent,

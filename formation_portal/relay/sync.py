@@ -21,7 +21,6 @@ from formation_portal.contract.rules import lookup_of
 from formation_portal.core.encrypted_fields import update_rows
 from formation_portal.core.overwriting import overwrite_deleted
 
-from . import wake
 from .models import (
     WITHDRAWAL,
     Delivery,
@@ -38,6 +37,7 @@ from .models import (
 )
 from .payload_answers import without_cleaned_differences, without_unsendable
 from .service_profile import current_profile
+from .wake import RELAY
 
 # Of more parties than these all rows are read: databases take no condition that names each.
 _AT_ONCE = 100
@@ -386,4 +386,4 @@ def forget_dependents(row: Delivery) -> None:
 def sync_deliveries(draft: Draft) -> None:
     """Sync the deliveries, and wake the worker once they are committed."""
     sync(draft)
-    wake.wake_after_commit()
+    RELAY.wake_after_commit()

@@ -13,8 +13,6 @@ from .order import next_delivery
 from .service_profile import current_profile
 
 RELAY = Channel("relay")
-wake_after_commit, wake_workers, is_listened_to = RELAY.wake_after_commit, RELAY.wake, RELAY.is_listened_to
-open_wake_pipe = RELAY.listen
 
 _POLL_SECONDS = 0.01
 
@@ -22,10 +20,10 @@ _POLL_SECONDS = 0.01
 def wait_for(application: Application, *, timeout_ms: int | None = None) -> None:
     """Wait until nothing of the application is being sent or can be, at most RELAY_WAIT_MS. Call it after the commit.
 
-    Where no worker runs there is nothing to wait for.
+    If no worker listens to PostgreSQL there is nothing to wait for.
     """
     limit = settings.RELAY_WAIT_MS if timeout_ms is None else timeout_ms
-    if limit <= 0 or not (wake_workers() or is_listened_to()):
+    if limit <= 0 or (RELAY.is_on_postgresql and not RELAY.is_listened_to()):
         return
     until = time.monotonic() + limit / 1000
     while _is_in_motion(application) and time.monotonic() < until:

@@ -1,4 +1,4 @@
-"""The worker: makes every call that is due, then sleeps until it is woken or a second has passed.
+"""The worker: makes every call that is due, then sleeps until PostgreSQL wakes it or a moment has passed.
 
 Any number of them may run, on one database. `drain` does the same in the caller's process, for tests and commands.
 """
@@ -15,7 +15,6 @@ from django.utils import timezone
 
 from formation_portal.core.databases import DATABASE_AWAY
 
-from . import wake
 from .calls import rate_limit
 from .calls.claiming import release_dead_leases
 from .calls.sending import make_next_call
@@ -23,10 +22,13 @@ from .document_status import read_due_documents
 from .entity_status import read_due_entities
 from .models import UNSUPPORTED, Delivery, DeliveryState, ServiceProfile
 from .service_profile import service_address
+from .wake import RELAY
 
 logger = logging.getLogger(__name__)
 
 POLL_SECONDS = 1.0
+# A page waits for the relay for RELAY_WAIT_MS.
+SQLITE_POLL_SECONDS = 0.1
 # How often it looks for documents and entities whose status is to be read.
 READING_POLL_SECONDS = 30.0
 # A row may be due and yet wait for something else than time, such as the retry budget.
@@ -45,7 +47,7 @@ class Worker:
     def run(self) -> None:
         """Work until stopped, over whatever goes wrong: what is not done stays in the database."""
         has_looked = False
-        with wake.open_wake_pipe() as pipe:
+        with RELAY.listen() as listener:
             logger.info("The relay is running")
             while not self._is_stopped:
                 try:
@@ -59,8 +61,10 @@ class Worker:
                     connections.close_all()
                     idle = POLL_SECONDS
                 close_old_connections()
-                if idle and not self._is_stopped:
-                    pipe.wait(idle)
+                if idle and not self._is_stopped and listener is not None:
+                    listener.wait(idle)
+                elif idle and not self._is_stopped:
+                    time.sleep(min(idle, SQLITE_POLL_SECONDS))
         logger.info("The relay has stopped")
 
     def work_through(self) -> int:
@@ -106,7 +110,6 @@ class Worker:
     def stop(self, _signal: int = 0, _frame: FrameType | None = None) -> None:
         """End after the call that is being made."""
         self._is_stopped = True
-        wake.wake_workers()
 
     def stop_on_signals(self) -> None:
         """End cleanly on SIGTERM and SIGINT."""

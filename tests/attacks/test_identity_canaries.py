@@ -57,7 +57,7 @@ DECLARED = {
 @pytest.fixture(autouse=True)
 def _alone(settings: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Folders of its own, also for what the process keeps for a while."""
-    for name, folder in (("DATA_DIR", "data"), ("MEDIA_ROOT", "data/documents"), ("RELAY_DIR", "data/relay")):
+    for name, folder in (("DATA_DIR", "data"), ("MEDIA_ROOT", "data/documents")):
         setattr(settings, name, tmp_path / folder)
     settings.SERVICE_DOCUMENTS = tmp_path / "data/service-documents"
     settings.FILE_UPLOAD_TEMP_DIR = tmp_path / "arriving"

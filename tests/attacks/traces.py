@@ -144,5 +144,5 @@ def in_sessions() -> Iterator[tuple[str, str]]:
 
 def data_folders() -> tuple[Path, ...]:
     """Every folder that the portal writes to."""
-    names = ("MEDIA_ROOT", "SERVICE_DOCUMENTS", "FILE_UPLOAD_TEMP_DIR", "RELAY_DIR", "DATA_DIR")
+    names = ("MEDIA_ROOT", "SERVICE_DOCUMENTS", "FILE_UPLOAD_TEMP_DIR", "DATA_DIR")
     return tuple(Path(getattr(settings, name)) for name in names if Path(getattr(settings, name)).exists())

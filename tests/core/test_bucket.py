@@ -59,7 +59,6 @@ def store(object_store: ObjectStore, settings: Any, tmp_path: Path, monkeypatch:
     monkeypatch.setattr(bucket, "READ_SECONDS", 0.5)
     settings.STORAGES = settings.STORAGES | storage_settings(object_store.url())
     settings.MEDIA_ROOT = settings.SERVICE_DOCUMENTS = tmp_path / "nothing-here"
-    settings.RELAY_DIR = tmp_path / "relay"
     settings.RELAY_WAIT_MS = 0
     return object_store
 

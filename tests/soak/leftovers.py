@@ -1,4 +1,4 @@
-"""Files that nobody needs any more: temporary ones, dead workers' pipes, uploads that no row names."""
+"""Files that nobody needs any more: temporary ones, uploads that no row names."""
 
 from collections.abc import Collection, Iterator
 from pathlib import Path
@@ -10,12 +10,11 @@ from formation_portal.service.models import Document as ServiceDocument
 
 
 def temporary_files(folder: Path) -> list[str]:
-    """Their paths. The pipes of living workers are among them, and are as many as the workers at any time."""
+    """Return their paths."""
     return sorted(
         [
             *_files(folder),
             *_files(Path(settings.FILE_UPLOAD_TEMP_DIR)),
-            *_files(Path(settings.RELAY_DIR)),
             *_unnamed(Path(settings.MEDIA_ROOT), Document.objects.values_list("file", flat=True)),
             *_unnamed(Path(settings.SERVICE_DOCUMENTS), ServiceDocument.objects.values_list("path", flat=True)),
         ]
