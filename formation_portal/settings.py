@@ -343,10 +343,6 @@ WEBHOOK_TARGETS = parse_networks(ENV.webhook_targets or (LOOPBACK if DEMO else "
 # A request that has not answered for so long has died, and its Idempotency-Key is free again; at once where its process
 # is known to have ended. No request runs this long; and should one, it finds its row taken and rolls back.
 SERVICE_GIVEN_UP_SECONDS = 120
-# Calls of the embedded service that go wrong on purpose: None, or seed, ledger and each (service/fault_injection.py).
-SERVICE_FAULTS: dict[str, Any] | None = None
-# True in the settings of a test alone. Without it SERVICE_FAULTS is refused.
-TESTING = False
 
 METRICS_TOKEN = ENV.metrics_token
 METRICS_DIR = DATA_DIR / "metrics"

@@ -1,7 +1,6 @@
 """The embedded formation service as a Django app."""
 
 from django.apps import AppConfig
-from django.core.checks import register
 
 
 class ServiceConfig(AppConfig):
@@ -11,7 +10,3 @@ class ServiceConfig(AppConfig):
 
     def ready(self) -> None:
         from formation_portal.service import retention  # noqa: F401  # it takes part in the hourly round
-        from formation_portal.service.fault_injection import check_faults, refuse_outside_tests
-
-        register(check_faults)
-        refuse_outside_tests()

@@ -26,7 +26,6 @@ from formation_portal.core.integers import content_length
 from formation_portal.core.overwriting import overwrite_deleted
 from formation_portal.service import auth, idempotency, rate_limit
 from formation_portal.service.auth import BearerKey
-from formation_portal.service.fault_injection import with_faults
 from formation_portal.service.problems import ApiError, error_response, problem_response
 from formation_portal.service.schemas import Problem
 from formation_portal.service.storage import FILE_LIMIT
@@ -45,8 +44,6 @@ ServiceView = Callable[..., HttpResponseBase]
 def guard(run: ServiceView, *, scopes: tuple[str, ...], takes: str | None) -> ServiceView:
     """The route behind its checks. `takes` is the media type of its body, None where it needs none."""
 
-    perform = with_faults(idempotency.run_once)
-
     def enter(request: HttpRequest, **path: Any) -> HttpResponseBase:
         try:
             key = auth.identify(request)
@@ -55,7 +52,10 @@ def guard(run: ServiceView, *, scopes: tuple[str, ...], takes: str | None) -> Se
             auth.require(key, scopes)
             _check_body(request, takes)
             work: Callable[[], Any] = partial(run, request, **path)
-            response: HttpResponseBase = work() if request.method == "GET" else perform(request, key, work)
+            if request.method == "GET":
+                response: HttpResponseBase = work()
+            else:
+                response = idempotency.run_once(request, key, work)
             if request.method == "DELETE":
                 overwrite_deleted(SERVICE)
             return response

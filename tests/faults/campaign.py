@@ -5,8 +5,8 @@ What customers and agents do with applications, up to a second round and the inc
 
 import time
 
-from formation_portal.service import fault_injection as service_faults
-from formation_portal.service.fault_injection import FaultPlan
+from tests.service import fault_plan as service_faults
+from tests.service.fault_plan import FaultPlan
 
 from . import fault_counts, proxy
 from .applications import make_reviewed, make_shells

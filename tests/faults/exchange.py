@@ -8,7 +8,7 @@ import socket
 import struct
 from dataclasses import dataclass
 
-from formation_portal.service.fault_injection import ENDPOINTS
+from tests.service.fault_plan import ENDPOINTS
 
 # What is told beside the documented POSTs: that it was submitted, and what agents did.
 STATUS_ENDPOINTS = ("submit", "status")

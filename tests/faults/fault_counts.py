@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from formation_portal.relay.models import Attempt
-from formation_portal.service import fault_injection as service_faults
-from formation_portal.service.fault_injection import ENDPOINTS
+from tests.service import fault_plan as service_faults
+from tests.service.fault_plan import ENDPOINTS
 
 from . import proxy
 from .listening_socket import NEVER_ACCEPTED, REFUSED

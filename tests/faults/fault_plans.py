@@ -4,8 +4,8 @@ import json
 from collections import Counter
 from pathlib import Path
 
-from formation_portal.service.fault_injection import ENDPOINTS
 from tests.other_service.fault_injection import Plan
+from tests.service.fault_plan import ENDPOINTS
 
 
 class After:

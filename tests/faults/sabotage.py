@@ -20,7 +20,7 @@ from formation_portal.relay.models import Attempt, Delivery, DeliveryState
 from formation_portal.relay.service_profile import Profile
 from formation_portal.relay.sync import requeue
 from formation_portal.relay.timing import FAILURES
-from formation_portal.service.fault_injection import ERROR_AFTER, ERROR_BEFORE
+from tests.service.fault_plan import ERROR_AFTER, ERROR_BEFORE
 
 from .base_campaign import BaseCampaign
 from .environment import Ports

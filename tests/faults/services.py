@@ -8,19 +8,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from django.conf import settings
-
 from formation_portal.core.databases import SERVICE
 from formation_portal.management.commands.setup_portal import migrate
 from formation_portal.relay.service_profile import EMBEDDED_CAPABILITIES, Capabilities
 from formation_portal.service.auth import portal_key
 from formation_portal.service.catalog.loader import store_catalog
-from formation_portal.service.fault_injection import FaultPlan
 from formation_portal.service.models import Entity
 from tests.other_service import KEY, OtherService
 from tests.other_service import service as other
 from tests.other_service.fault_injection import BrokenReply, Plan, with_fault
 from tests.other_service.messages import Received, Reply
+from tests.service.fault_injection import inject_faults
+from tests.service.fault_plan import FaultPlan
 
 from .applications import CATALOG
 from .exchange import digest_of
@@ -71,7 +70,7 @@ class WithKeys(ServiceUnderTest):
 
     def serve(self, port: int, *, is_faulty: bool = False) -> None:
         if is_faulty and self.each:
-            settings.SERVICE_FAULTS = {"seed": self.seed, "ledger": str(self.ledger), "each": self.each}
+            inject_faults(FaultPlan(seed=self.seed, ledger=self.ledger, each=self.each))
         serve_site(port)
 
     def kept(self) -> list[ServiceRecord]:

@@ -3,7 +3,6 @@
 from formation_portal.settings import *  # noqa: F403
 from formation_portal.settings import DATA_DIR, ENV, STORAGES
 
-TESTING = True
 RELAY_PACE = 1 / 60
 # How long the service keeps the key of a request that has died: two minutes, scaled like everything else.
 SERVICE_GIVEN_UP_SECONDS = 2

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 # The plan of faults is the same for every service that is put in trouble; this make itself knows nothing of it.
-from formation_portal.service.fault_injection import FaultPlan
+from tests.service.fault_plan import FaultPlan
 
 from .schemas import CATALOG
 from .service import OtherService

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 import requests
 
-from formation_portal.service.fault_injection import KILLED, KINDS, FaultPlan
+from tests.service.fault_plan import KILLED, KINDS, FaultPlan
 
 from . import KEY, OtherService
 from .schemas import USABLE, id_of

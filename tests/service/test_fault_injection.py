@@ -1,4 +1,4 @@
-"""What a fault of the plan does to a call of the embedded service, and where it is refused."""
+"""What a fault of the plan does to a call of the embedded service."""
 
 import json
 import os
@@ -7,19 +7,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from django.apps import apps
-from django.core.exceptions import ImproperlyConfigured
-from django.core.management import CommandError, call_command
 from django.db import connections
 from django.db.models import Value
 from django.db.models.functions import Concat
 
-from formation_portal.environment import Environment
-from formation_portal.service import fault_injection
-from formation_portal.service.fault_injection import FaultPlan
+from formation_portal.service import idempotency
 from formation_portal.service.models import Entity, KeptAnswer
-from tests.service import example_catalog
+from tests.service import example_catalog, fault_plan
 from tests.service.caller import Caller, problem
+from tests.service.fault_injection import with_faults
+from tests.service.fault_plan import FaultPlan
 
 pytestmark = pytest.mark.django_db(databases=["service"])
 
@@ -32,12 +29,12 @@ def create(caller: Caller, key: str = "key") -> Any:
 
 
 @pytest.fixture
-def meets(monkeypatch: pytest.MonkeyPatch, settings: Any, tmp_path: Path) -> Any:
+def meets(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
     """The next call at each endpoint meets this fault, and no other does."""
 
     def only(kind: str) -> FaultPlan:
         plan = FaultPlan(seed=SEED, ledger=tmp_path / "ledger", each=1, kinds=(kind,))
-        monkeypatch.setattr(fault_injection, "active_plan", lambda: plan)
+        monkeypatch.setattr(idempotency, "run_once", with_faults(idempotency.run_once, plan))
         return plan
 
     return only
@@ -49,14 +46,14 @@ def test_the_seed_of_these_tests_begins_with_a_fault(tmp_path: Path) -> None:
 
 
 def test_an_error_before_leaves_nothing_done(caller: Caller, meets: Any) -> None:
-    meets(fault_injection.ERROR_BEFORE)
+    meets(fault_plan.ERROR_BEFORE)
     problem(create(caller), 500, "internal_error")
     assert (Entity.objects.count(), KeptAnswer.objects.count()) == (0, 0)
     assert create(caller).status_code == 201
 
 
 def test_an_error_after_leaves_the_work_and_its_answer_kept(caller: Caller, meets: Any) -> None:
-    meets(fault_injection.ERROR_AFTER)
+    meets(fault_plan.ERROR_AFTER)
     problem(create(caller), 500, "internal_error")
     assert Entity.objects.count() == 1
     again = create(caller)
@@ -65,13 +62,13 @@ def test_an_error_after_leaves_the_work_and_its_answer_kept(caller: Caller, meet
 
 
 def test_an_error_after_happens_without_a_key_too(caller: Caller, meets: Any) -> None:
-    meets(fault_injection.ERROR_AFTER)
+    meets(fault_plan.ERROR_AFTER)
     problem(caller.post("/entities", BODY), 500, "internal_error")
     assert Entity.objects.count() == 1
 
 
 def test_too_many_says_when_to_come_again_and_does_nothing(caller: Caller, meets: Any) -> None:
-    meets(fault_injection.TOO_MANY)
+    meets(fault_plan.TOO_MANY)
     answer = create(caller)
     problem(answer, 429, "rate_limited")
     assert answer["Retry-After"] == "1"
@@ -79,7 +76,7 @@ def test_too_many_says_when_to_come_again_and_does_nothing(caller: Caller, meets
 
 
 def test_broken_json_is_done_and_half_said(caller: Caller, meets: Any) -> None:
-    meets(fault_injection.BROKEN_JSON)
+    meets(fault_plan.BROKEN_JSON)
     answer = create(caller)
     assert (answer.status_code, answer["Content-Type"]) == (201, "application/json")
     with pytest.raises(json.JSONDecodeError):
@@ -90,17 +87,17 @@ def test_broken_json_is_done_and_half_said(caller: Caller, meets: Any) -> None:
 
 
 def test_only_documented_posts_meet_faults(caller: Caller, entity: str, meets: Any) -> None:
-    plan = meets(fault_injection.ERROR_BEFORE)
+    plan = meets(fault_plan.ERROR_BEFORE)
     assert caller.get("/entities").status_code == 200
     assert caller.patch(f"/entities/{entity}", {"name": "Other"}).status_code == 200
     assert caller.post(f"/entities/{entity}/submit").status_code == 422
     assert caller.post(f"/entities/{entity}/parties/reuse", {}).status_code == 422
-    assert plan.draw("entities", "key") == fault_injection.ERROR_BEFORE
+    assert plan.draw("entities", "key") == fault_plan.ERROR_BEFORE
     problem(caller.post(f"/entities/{entity}/parties", {}), 500, "internal_error")
 
 
 def test_a_call_without_a_good_key_uses_up_no_fault(caller: Caller, meets: Any) -> None:
-    meets(fault_injection.ERROR_BEFORE)
+    meets(fault_plan.ERROR_BEFORE)
     problem(Caller("sk_test_nobody").post("/entities", BODY), 401, "unauthorized")
     problem(create(caller), 500, "internal_error")
 
@@ -114,7 +111,7 @@ class TestKilled:
     def test_a_kill_strikes_before_or_after_the_commit(
         self, caller: Caller, meets: Any, monkeypatch: pytest.MonkeyPatch, *, is_before: bool, entities: int
     ) -> None:
-        plan = meets(fault_injection.KILLED)
+        plan = meets(fault_plan.KILLED)
         monkeypatch.setattr(plan, "kills_before", lambda endpoint: is_before)
         assert _signal_that_ended(lambda: create(caller)) == signal.SIGKILL
         assert Entity.objects.count() == entities
@@ -122,7 +119,7 @@ class TestKilled:
     def test_after_a_kill_in_the_middle_the_key_is_free_again_at_once(
         self, caller: Caller, meets: Any, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        plan = meets(fault_injection.KILLED)
+        plan = meets(fault_plan.KILLED)
         monkeypatch.setattr(plan, "kills_before", lambda endpoint: True)
         _signal_that_ended(lambda: create(caller))
         assert create(caller).status_code == 201
@@ -131,7 +128,7 @@ class TestKilled:
     def test_after_a_kill_on_another_machine_it_is_free_again_in_time(
         self, caller: Caller, meets: Any, monkeypatch: pytest.MonkeyPatch, settings: Any
     ) -> None:
-        plan = meets(fault_injection.KILLED)
+        plan = meets(fault_plan.KILLED)
         monkeypatch.setattr(plan, "kills_before", lambda endpoint: True)
         _signal_that_ended(lambda: create(caller))
         KeptAnswer.objects.update(holder=Concat(Value("elsewhere:"), "holder"))
@@ -143,7 +140,7 @@ class TestKilled:
     def test_after_a_kill_behind_the_commit_a_repeat_has_the_first_answer(
         self, caller: Caller, meets: Any, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        plan = meets(fault_injection.KILLED)
+        plan = meets(fault_plan.KILLED)
         monkeypatch.setattr(plan, "kills_before", lambda endpoint: False)
         _signal_that_ended(lambda: create(caller))
         assert create(caller)["Idempotent-Replayed"] == "true"
@@ -161,43 +158,3 @@ def _signal_that_ended(call: Any) -> int:
             os._exit(0)
     _, status = os.waitpid(child, 0)
     return os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0
-
-
-class TestRefusedOutsideTests:
-    """Nobody loses a customer's calls by a setting."""
-
-    @pytest.fixture
-    def planned(self, settings: Any, tmp_path: Path) -> Any:
-        settings.SERVICE_FAULTS = {"seed": 1, "ledger": tmp_path / "ledger", "each": 1}
-        return settings
-
-    def test_the_service_does_not_start(self, planned: Any) -> None:
-        with pytest.raises(ImproperlyConfigured):
-            apps.get_app_config("service").ready()
-
-    def test_the_check_of_the_settings_says_so(self, planned: Any) -> None:
-        with pytest.raises(CommandError, match=r"service\.E001"):
-            call_command("check")
-
-    def test_a_call_is_refused_and_nothing_is_done(self, caller: Caller, planned: Any) -> None:
-        with pytest.raises(ImproperlyConfigured):
-            fault_injection.active_plan()
-        problem(create(caller), 500, "internal_error")
-        assert Entity.objects.count() == 0
-        assert not planned.SERVICE_FAULTS["ledger"].exists()
-
-    def test_in_a_test_it_is_taken(self, caller: Caller, planned: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(fault_injection, "_kill", lambda: None)
-        planned.TESTING = True
-        apps.get_app_config("service").ready()
-        call_command("check")
-        statuses = {create(caller, f"key-{number}").status_code for number in range(4 * len(fault_injection.KINDS))}
-        assert {201, 500, 429} <= statuses
-        assert planned.SERVICE_FAULTS["ledger"].exists()
-
-    def test_the_environment_can_set_neither(self) -> None:
-        assert not {"testing", "service_faults"} & set(Environment.model_fields)
-
-    def test_without_a_plan_nothing_goes_wrong(self, caller: Caller, settings: Any) -> None:
-        assert (settings.SERVICE_FAULTS, settings.TESTING) == (None, False)
-        assert create(caller).status_code == 201

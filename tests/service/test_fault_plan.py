@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from formation_portal.service.fault_injection import ENDPOINTS, KILLED, KINDS, FaultPlan
+from tests.service.fault_plan import ENDPOINTS, KILLED, KINDS, FaultPlan
 
 
 def plan(ledger: Path, *, seed: int = 7, each: int = 3) -> FaultPlan:

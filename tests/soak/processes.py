@@ -16,10 +16,11 @@ from django.db import connections
 
 from formation_portal.management.supervision import Child
 from formation_portal.management.web_server import listen, serve
-from formation_portal.service import fault_injection
 from tests.faults import proxy
 from tests.faults.environment import Ports
 from tests.faults.processes import relay
+from tests.service import fault_plan
+from tests.service.fault_injection import inject_faults
 
 from .faults import Share
 from .samples import Sample, sample
@@ -28,10 +29,10 @@ WORKERS = 2
 _HOST = "127.0.0.1"
 # What leaves nothing behind by itself. A killed process is begun anew, and what it leaked is gone.
 _AT_THE_SERVICE = (
-    fault_injection.ERROR_BEFORE,
-    fault_injection.ERROR_AFTER,
-    fault_injection.TOO_MANY,
-    fault_injection.BROKEN_JSON,
+    fault_plan.ERROR_BEFORE,
+    fault_plan.ERROR_AFTER,
+    fault_plan.TOO_MANY,
+    fault_plan.BROKEN_JSON,
 )
 _ON_THE_WIRE = (proxy.ANSWER_LOST, proxy.CUT_BODY, proxy.SLOW_DRIP)
 _LOOK_SECONDS = 0.1
@@ -107,8 +108,7 @@ class Processes:
 
     def _serve_with_faults(self) -> None:
         # A plan from the settings comes to an end; a soak must not.
-        plan = self._plan(_AT_THE_SERVICE)
-        fault_injection.active_plan = lambda: plan
+        inject_faults(self._plan(_AT_THE_SERVICE))
         serve(self._application, listen(_HOST, self._ports.service))
 
     def _pass_on_with_faults(self) -> None:

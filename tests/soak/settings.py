@@ -2,5 +2,3 @@
 
 from formation_portal.settings import *  # noqa: F403
 from tests.faults.settings import LOGGING as LOGGING
-
-TESTING = True
