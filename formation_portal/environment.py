@@ -199,7 +199,9 @@ class Environment(BaseSettings):
     )
     webhook_secret: str = Field("", description="Secret with which another formation service signs its events.")
     webhook_targets: str = Field("", description="Private networks that the embedded service may send events to.")
-    audit_anchor: str = Field("", description="File for the audit log's hashes. Empty: audit-anchor in DATA_DIR.")
+    audit_anchor: str = Field(
+        "", description="File for the audit log's hashes. Empty: audit-anchor in DATA_DIR; with PostgreSQL a table."
+    )
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"] = Field(
         "INFO", description="Lowest level that is logged."
     )

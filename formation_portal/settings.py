@@ -330,12 +330,10 @@ FOUR_EYES = ENV.four_eyes
 AGENTS_WITHOUT_RIGHTS = ENV.agents_without_rights
 # Kinds of screening checks that each party needs before an approval.
 REQUIRED_SCREENING = tuple(filter(None, ENV.required_screening.split(",")))
-# Numbers and hashes of the audit: a file, or the bucket or the table that all nodes share (audit/anchor.py).
-AUDIT_ANCHOR: Path | str = Path(ENV.audit_anchor or DATA_DIR / "audit-anchor")
-if not ENV.audit_anchor and ENV.storage_url:
-    AUDIT_ANCHOR = "bucket"
-elif not ENV.audit_anchor and DATABASES["default"]["ENGINE"].endswith("postgresql"):
-    AUDIT_ANCHOR = "table"
+# The file of the audit's numbers and hashes; None: the table that all nodes share (audit/anchor.py).
+AUDIT_ANCHOR: Path | None = Path(ENV.audit_anchor or DATA_DIR / "audit-anchor")
+if not ENV.audit_anchor and DATABASES["default"]["ENGINE"].endswith("postgresql"):
+    AUDIT_ANCHOR = None
 SERVICE_RATE_LIMIT = ENV.rate_limit
 SERVICE_RATE_FILE = DATA_DIR / "service-requests"
 # The demonstration sends events to itself.

@@ -14,7 +14,7 @@ def test_no_url_is_the_disk() -> None:
 def test_portal_and_service_have_prefixes_of_their_own() -> None:
     found = storage_settings("s3://k%40y:p%2Fw@a-bucket.eu/a/prefix/?endpoint=https://s3.example:9000&region=eu-west-1")
     assert [one["OPTIONS"]["location"] for one in found.values()] == [
-        f"a/prefix/{folder}" for folder in ("portal", "service", "anchor")
+        f"a/prefix/{folder}" for folder in ("portal", "service")
     ]
     options = found["default"]["OPTIONS"]
     assert (options["bucket_name"], options["access_key"], options["secret_key"]) == ("a-bucket.eu", "k@y", "p/w")

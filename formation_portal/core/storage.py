@@ -22,10 +22,8 @@ from django.core.files.uploadhandler import TemporaryFileUploadHandler
 
 # The second alias in STORAGES.
 SERVICE_FILES = "service"
-# Only in a bucket: hashes of the audit (audit/anchor.py).
-ANCHOR_FILES = "anchor"
 # Where each alias keeps its objects, below the prefix.
-BUCKET_FOLDERS = {"default": "portal", SERVICE_FILES: "service", ANCHOR_FILES: "anchor"}
+BUCKET_FOLDERS = {"default": "portal", SERVICE_FILES: "service"}
 # Those whose objects are encrypted.
 _BUCKET_STORAGES = {"default": "PrivateBucketStorage", SERVICE_FILES: "PrivateBucketStorage"}
 _BUCKET_NAME = r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]"

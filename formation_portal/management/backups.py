@@ -302,7 +302,7 @@ def _copy_new_files(folder: Path, alias: str) -> int:
 
 def _copy_secrets(folder: Path) -> None:
     for path in Path(settings.DATA_DIR).iterdir():
-        is_other = path.name in _NO_SECRETS or ".sqlite3" in path.name or path == anchor.anchor_path()
+        is_other = path.name in _NO_SECRETS or ".sqlite3" in path.name or path == settings.AUDIT_ANCHOR
         if path.is_file() and not is_other:
             replace_secret(folder / path.name, path.read_text())
 

@@ -18,7 +18,6 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import Error, connections
 
 from formation_portal.accounts.demo import deactivate_demo_accounts, ensure_demo_accounts
-from formation_portal.audit.anchor import move_file
 from formation_portal.core.background import missing_migrations
 from formation_portal.core.databases import SERVICE
 from formation_portal.core.monitoring import tracing
@@ -92,7 +91,6 @@ def fill_and_collect(say: Say) -> None:
     """What stands in the tables from the beginning, and the static files."""
     if store_catalog(read_catalog()):
         say("Loaded the catalog")
-    move_file(say)
     auth.portal_key()
     signing_key()
     auth.ensure_demo_key()
