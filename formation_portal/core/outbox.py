@@ -1,6 +1,6 @@
 """Rows that wait to be sent, as e-mails and events do: claimed for one try by one worker at a time.
 
-A claim is a lease. It ends with what became of the try, with its time, or as soon as its process is known to be dead.
+A claim is a lease. It ends with what became of the try, or with its time.
 The relay's deliveries have leases with rules of their own (`relay/calls/claiming.py`): what may have arrived there is
 never simply sent again.
 """
@@ -11,8 +11,6 @@ from typing import Any, ClassVar, Self
 from django.db import connections, models, transaction
 from django.db.models import F, QuerySet
 from django.utils import timezone
-
-from .processes import NAME_LIMIT, current_process, held_by_ended
 
 
 class OutboxRow(models.Model):
@@ -25,8 +23,6 @@ class OutboxRow(models.Model):
 
     next_at = models.DateTimeField(null=True)
     tries = models.PositiveSmallIntegerField(default=0)
-    # The process that tries it now (processes.py); empty where none does.
-    holder = models.CharField(max_length=NAME_LIMIT, blank=True, default="")
 
     class Meta:
         abstract = True
@@ -36,7 +32,7 @@ class OutboxRow(models.Model):
         until = timezone.now() + self.LEASE
         # Whoever took it in between has counted a try.
         as_read = type(self)._default_manager.filter(pk=self.pk, tries=self.tries, next_at=self.next_at)
-        if not as_read.update(tries=F("tries") + 1, next_at=until, holder=current_process(), **changes):
+        if not as_read.update(tries=F("tries") + 1, next_at=until, **changes):
             return False
         self.tries, self.next_at = self.tries + 1, until
         return True
@@ -58,9 +54,3 @@ class OutboxRow(models.Model):
     def has_time_left(self) -> bool:
         """Whether there is time enough for a try before somebody else takes it."""
         return self.next_at is not None and timezone.now() < self.next_at - self.LEASE_MARGIN
-
-    @classmethod
-    def release_dead_leases(cls) -> None:
-        """What a process of this machine tried when it ended is due now, and not when its lease is over."""
-        now = timezone.now()
-        held_by_ended(cls._default_manager.filter(next_at__gt=now)).update(next_at=now, holder="")

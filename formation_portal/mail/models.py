@@ -12,8 +12,8 @@ from formation_portal.core.outbox import OutboxRow
 class Letter(OutboxRow):
     """One e-mail to one person."""
 
-    # A mail server has a few seconds for each of its answers (EMAIL_TIMEOUT).
-    LEASE, LEASE_MARGIN = dt.timedelta(minutes=10), dt.timedelta(minutes=5)
+    # A mail server has EMAIL_TIMEOUT for each of its answers, of which a try needs some eight.
+    LEASE, LEASE_MARGIN = dt.timedelta(minutes=4), dt.timedelta(minutes=2)
 
     # Stands in the Message-ID, so that a mailbox can tell a second copy of the same letter.
     number = models.UUIDField(unique=True, default=uuid.uuid4, editable=False)

@@ -75,7 +75,6 @@ def record_attempt(letter: Letter, *, error: str, is_final: bool = False) -> Non
     is_given_up = is_final or now - letter.created_at > GIVEN_UP_AFTER
     changes: dict[str, object] = {
         "error": error,
-        "holder": "",
         "sent_at": None if error else now,
         "next_at": None if not error or is_given_up else now + retry_delay(letter.tries),
     }

@@ -30,7 +30,6 @@ def send_due(*, may_go_on: Callable[[], bool] = lambda: True) -> int:
     """Try every letter that is due, one after the other; how many the mail server took."""
     if not settings.LETTERS_GO_OUT:
         return 0
-    Letter.release_dead_leases()
     sent = 0
     connection = get_connection()
     try:

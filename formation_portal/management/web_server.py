@@ -19,7 +19,6 @@ from waitress import create_server, wasyncore
 
 from formation_portal.core.databases import limit_statements
 from formation_portal.core.middleware import Health, largest_body
-from formation_portal.core.nodes.registry import beating
 
 from .supervision import freeze_loaded_objects
 
@@ -58,9 +57,8 @@ def serve(application: WSGIHandler, listening: socket.socket) -> None:
     limit = largest_body() + 1
     server = create_server(application, channels, sockets=[listening], max_request_body_size=limit, **_OPTIONS)
     look = partial(wasyncore.loop, timeout=0.2, use_poll=True, map=channels, count=1)
-    with beating():
-        while not Health.is_ending:
-            look()
+    while not Health.is_ending:
+        look()
     end = time.monotonic() + settings.DRAIN_SECONDS
     while time.monotonic() < end:
         look()

@@ -17,7 +17,6 @@ from formation_portal.applications.models import SUBJECT_LIMIT, Application
 from formation_portal.audit.attestation import attested
 from formation_portal.core.encrypted_fields import EncryptedJSONField, EncryptedTextField
 from formation_portal.core.prepared_queries import PreparedQuery
-from formation_portal.core.processes import NAME_LIMIT
 
 from .entity_readings import EntityReading as EntityReading
 from .event_models import ReceivedEvent as ReceivedEvent
@@ -188,8 +187,6 @@ class Delivery(models.Model):
     next_at = models.DateTimeField(null=True, blank=True)
     lease = models.UUIDField(null=True, blank=True)
     lease_until = models.DateTimeField(null=True, blank=True)
-    # The process that has the lease (`processes`); empty where nobody could find out whether it lives.
-    holder = models.CharField(max_length=NAME_LIMIT, blank=True)
     # Tries in a row that surely did nothing, re-sends of what may have arrived, lookups in vain since the last send.
     attempts = models.PositiveIntegerField(default=0)
     repeats = models.PositiveIntegerField(default=0)

@@ -16,7 +16,6 @@ from django.utils import timezone
 from formation_portal.core.databases import DATABASE_AWAY
 
 from .calls import rate_limit
-from .calls.claiming import release_dead_leases
 from .calls.sending import make_next_call
 from .document_status import read_due_documents
 from .entity_status import read_due_entities
@@ -78,7 +77,6 @@ class Worker:
     def work_once(self) -> int:
         """One call for each application that has something due; how many were made."""
         made = 0
-        release_dead_leases()
         rows = Delivery.objects.filter(next_at__lte=timezone.now())
         due = rows.values("application_id").annotate(since=Min("next_at")).order_by("since")[:BATCH_SIZE]
         for application_id in [row["application_id"] for row in due] or _breaker_trial():

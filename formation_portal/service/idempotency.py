@@ -23,7 +23,6 @@ from django.utils import timezone
 
 from formation_portal.core.databases import SERVICE
 from formation_portal.core.encrypted_fields import column_values
-from formation_portal.core.processes import current_process, has_ended
 from formation_portal.service.identifiers import ENTITY, pattern_of
 from formation_portal.service.models import ApiKey, KeptAnswer
 from formation_portal.service.problems import ApiError, ErrorDetail, invalid, pointer
@@ -97,7 +96,6 @@ def _claim(key: ApiKey, name: str, fingerprint: str) -> KeptAnswer | None:
         fingerprint=fingerprint,
         attempt=secrets.token_hex(16),
         started_at=now,
-        holder=current_process(),
     )
     try:
         with transaction.atomic(using=SERVICE):
@@ -115,13 +113,11 @@ def _take_over(mine: KeptAnswer) -> KeptAnswer | None:
     # A row without an answer belongs to a request that is running, or to a process that has died.
     given_up = mine.started_at - timedelta(seconds=settings.SERVICE_GIVEN_UP_SECONDS)
     is_old = Q(started_at__lt=mine.started_at - KEPT_FOR)
-    ended = [holder for holder in there.values_list("holder", flat=True) if has_ended(holder)]
-    has_died = Q(status=None, fingerprint=mine.fingerprint) & (Q(started_at__lt=given_up) | Q(holder__in=ended))
+    has_died = Q(status=None, fingerprint=mine.fingerprint, started_at__lt=given_up)
     taken = there.filter(is_old | has_died).update(
         attempt=mine.attempt,
         fingerprint=mine.fingerprint,
         started_at=mine.started_at,
-        holder=mine.holder,
         status=None,
     )
     return there.get() if taken else None

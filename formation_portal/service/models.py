@@ -20,7 +20,6 @@ from formation_portal.core.encrypted_fields import (
 from formation_portal.core.encryption import UnreadableError, key_ring
 from formation_portal.core.key_rotation import rotation_task
 from formation_portal.core.outbox import OutboxRow
-from formation_portal.core.processes import NAME_LIMIT
 from formation_portal.service import identifiers
 
 
@@ -308,8 +307,6 @@ class KeptAnswer(models.Model):
     about = models.CharField(max_length=40, null=True, db_index=True)  # noqa: DJ001 - a column that costs nothing to add
     attempt = models.CharField(max_length=32)
     started_at = models.DateTimeField()
-    # The process that works on it (`processes`); empty where nobody could find out whether it lives.
-    holder = models.CharField(max_length=NAME_LIMIT, blank=True)
     status = models.PositiveSmallIntegerField(null=True)
     headers = EncryptedJSONField(default=dict, bound_to=("api_key_id", "idempotency_key"))
     body = EncryptedBinaryField(default=bytes, bound_to=("api_key_id", "idempotency_key"))

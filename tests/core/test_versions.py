@@ -10,7 +10,7 @@ from django.db import connection, connections
 from django.db.migrations.recorder import MigrationRecorder
 
 from formation_portal.core.nodes import versions
-from formation_portal.core.nodes.models import LastMigration
+from formation_portal.core.nodes.models import Installation
 from formation_portal.environment import VERSION
 from tests.management.served import PROJECT
 
@@ -25,8 +25,8 @@ def test_the_version_is_the_project_s() -> None:
 def test_a_migration_that_nobody_knows_is_refused_with_who_made_it(alias: str, app: str) -> None:
     versions.refuse_newer_databases()
     MigrationRecorder(connections[alias]).record_applied(app, "0999_from_tomorrow")
-    LastMigration.objects.update_or_create(pk=1, defaults={"version": "7.3.1 (0123456789ab)"})
-    LastMigration.objects.update(migrated_at="2031-02-14T09:30:00Z")
+    values = {"version": "7.3.1 (0123456789ab)", "migrated_at": "2031-02-14T09:30:00Z"}
+    Installation.objects.update_or_create(pk=1, defaults=values)
     with pytest.raises(CommandError) as refusal:
         versions.refuse_newer_databases()
     assert str(refusal.value) == (
@@ -38,7 +38,7 @@ def test_a_migration_that_nobody_knows_is_refused_with_who_made_it(alias: str, a
 
 def test_it_says_so_where_nothing_is_recorded() -> None:
     MigrationRecorder(connection).record_applied("audit", "0999_from_tomorrow")
-    LastMigration.objects.all().delete()
+    Installation.objects.all().delete()
     with pytest.raises(CommandError, match=r"It is not recorded which version made them\."):
         versions.refuse_newer_databases()
 

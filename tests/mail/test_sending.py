@@ -2,9 +2,6 @@
 
 import datetime as dt
 import logging
-import multiprocessing
-import os
-import signal
 import threading
 from typing import Any
 
@@ -140,27 +137,6 @@ def test_what_a_dead_worker_had_in_hand_goes_again_after_its_lease_under_the_sam
     make_due(letter)
     assert send_due() == 1
     assert str(letter.number) in server.messages[0]["Message-ID"]
-
-
-@pytest.mark.django_db(transaction=True)
-def test_what_a_killed_worker_had_in_hand_goes_again_at_once(server: MailServer, post: Post) -> None:
-    letter = post()
-    connections.close_all()
-    worker = multiprocessing.get_context("fork").Process(target=_take_and_die)
-    worker.start()
-    worker.join()
-    assert worker.exitcode == -signal.SIGKILL
-    letter.refresh_from_db()
-    assert letter.next_at is not None
-    assert letter.next_at > timezone.now() + dt.timedelta(minutes=5), "its lease"
-    assert send_due() == 1
-    letter.refresh_from_db()
-    assert (letter.tries, letter.holder, len(server.messages)) == (2, "", 1)
-
-
-def _take_and_die() -> None:
-    claim_next()
-    os.kill(os.getpid(), signal.SIGKILL)
 
 
 def test_a_worker_whose_lease_is_nearly_over_does_not_send(post: Post) -> None:

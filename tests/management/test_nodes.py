@@ -1,4 +1,4 @@
-"""Two nodes on one PostgreSQL: with SECRETS_KEY they share their secrets, without it each says where they disagree."""
+"""Two nodes on one PostgreSQL: with SECRETS_KEY they share their secrets, and one with another secret is refused."""
 
 from collections.abc import Iterator
 from contextlib import closing
@@ -51,7 +51,7 @@ def test_two_starts_at_once_on_empty_servers_make_each_secret_once_and_in_no_fil
 ) -> None:
     assert shared.execute("SELECT name FROM nodes_secret ORDER BY name") == [(name,) for name in NAMES]
     assert secret_files(shared.folder / "one") == secret_files(shared.folder / "other") == []
-    assert "Warning: the node" not in site.log()
+    assert "is not the one of the other nodes" not in site.log()
 
 
 def test_of_two_machines_one_sets_up_and_the_other_waits(shared: Installation, site: Site) -> None:
@@ -100,24 +100,16 @@ def test_a_node_with_keys_of_its_own_is_told_that_the_database_has_others(shared
     assert "Traceback" not in said
 
 
-def test_doctor_names_what_is_not_as_on_the_nodes_that_run(shared: Installation) -> None:
-    _, said = shared.node("third", RATE_LIMIT="7").run("doctor")
-    for name in ("one", "other"):
-        assert f":{shared.folder}/{name} has another RATE_LIMIT → Give all nodes the same RATE_LIMIT." in said
-    assert said.count(" has another ") == 2
-
-
-def test_a_node_that_registered_before_a_shared_secret_was_made_does_not_disagree(shared: Installation) -> None:
-    shared.execute(
-        "INSERT INTO nodes_node (name, version, schema, digests, clock_ahead, seen_at) SELECT 'early:/data', version, "
-        "schema, jsonb_set(digests::jsonb, '{webhook-signing-key}', '\"\"'), clock_ahead, now() FROM nodes_node LIMIT 1"
-    )
-    try:
-        _, output = shared.node("third").run("doctor")
-    finally:
-        shared.execute("DELETE FROM nodes_node WHERE name = 'early:/data'")
-    assert "early:/data" not in output
-    assert "ok     Nodes: 3 beside this one, and they agree" in output
+def test_a_node_with_another_secret_is_refused_and_the_doctor_names_it(shared: Installation) -> None:
+    node = shared.node("third", SECRET_KEY=KEYS["SECRET_KEY"])
+    for command in ("setup_portal", "mail"):
+        code, output = node.run(command)
+        assert code == 1
+        assert "CommandError: secret-key: is not the one of the other nodes: sessions and links of one node" in output
+    assert "fault  Secrets: secret-key is not the one of the other nodes" in node.run("doctor")[1]
+    assert "ok     Secrets: as on the other nodes" in shared.node("one").run("doctor")[1]
+    [(digests,)] = shared.execute("SELECT digests::text FROM nodes_installation")
+    assert KEYS["SECRET_KEY"] not in str(digests)
 
 
 @pytest.mark.long
@@ -137,35 +129,10 @@ def apart(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installation]:
 
 
 @pytest.mark.long
-def test_a_start_says_where_it_disagrees_with_a_node_that_runs(apart: Installation) -> None:
-    keys = {"SECRET_KEY": KEYS["SECRET_KEY"][::-1], "AUDIT_KEY": KEYS["AUDIT_KEY"][::-1]}
-    code, said = apart.node("other", **keys, RATE_LIMIT="7").run("setup_portal")
-    assert code == 0
-    name = f"{apart.folder}/one"
-    assert f":{name} has another SECRET_KEY: sessions and links of one are none to the other. Set SECRETS_KEY" in said
-    assert f":{name} has another AUDIT_KEY" in said
-    assert f":{name} has another RATE_LIMIT. Give all nodes the same RATE_LIMIT." in said
-    assert said.count("Warning: the node") == 4
-    # None of what is kept tells a secret.
-    [(kept,)] = apart.execute("SELECT string_agg(digests::text, '') FROM nodes_node")
-    for key in (KEYS["SECRET_KEY"], keys["AUDIT_KEY"], (apart.folder / "one" / "webhook-signing-key").read_text()):
-        assert key not in str(kept)
-
-
-@pytest.mark.long
-def test_doctor_says_it_too_and_knows_versions_and_clocks(apart: Installation) -> None:
-    apart.execute("UPDATE nodes_node SET seen_at = now(), version = 'older', clock_ahead = 2.5")
-    node = apart.node("third", EMAIL_URL="file:///tmp", SECRET_KEY=KEYS["SECRET_KEY"][1:])
-    _, said = node.run("doctor")
-    assert "has another SECRET_KEY" in said
-    assert "has another EMAIL_URL → Give all nodes the same EMAIL_URL." in said
-    assert "has another version of the portal (older; this one has " in said
-    assert "has a clock that is 2.5 s ahead of this one's → Set all clocks by NTP." in said
-    apart.execute("UPDATE nodes_node SET schema = 'older'")
-    assert "has a version of the portal with other migrations" in node.run("doctor")[1]
-    # Whoever said nothing for minutes is no node that runs.
-    apart.execute("UPDATE nodes_node SET seen_at = now() - interval '5 minutes'")
-    assert "ok     Nodes: none beside this one" in node.run("doctor")[1]
+def test_without_the_key_a_node_with_secrets_in_files_of_its_own_is_refused(apart: Installation) -> None:
+    code, output = apart.node("other").run("setup_portal")
+    assert code == 1
+    assert "CommandError: webhook-signing-key: is not the one of the other nodes: events" in output
 
 
 @pytest.mark.long

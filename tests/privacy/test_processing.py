@@ -14,8 +14,8 @@ pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
 RECORD = yaml.safe_load((Path(formation_portal.privacy.__file__).parent / "processing.yaml").read_text())
 _CLASSES = yaml.safe_load((Path(formation_portal.core.__file__).parent / "data_classes.yaml").read_text())
-# Confirmations go by signed links, which no row keeps; the names of nodes, secrets and refusals are nobody's.
-_NOBODY = {"account.EmailConfirmation", "nodes.Node", "nodes.Secret", "mfa.Authenticator"}
+# Confirmations go by signed links, which no row keeps; the names of secrets and refusals are nobody's.
+_NOBODY = {"account.EmailConfirmation", "nodes.Secret", "mfa.Authenticator"}
 _PERSONAL = {"account", "session"}
 
 

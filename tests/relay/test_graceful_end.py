@@ -29,7 +29,7 @@ def test_what_is_under_way_is_made_once_and_the_rest_stays(complete: Draft, tran
             tell_to_end(process)
         end(process)
     entity = row("entity")
-    assert (entity.state, entity.holder, [one.outcome for one in entity.tries.all()]) == ("done", "", ["done"])
+    assert (entity.state, entity.lease, [one.outcome for one in entity.tries.all()]) == ("done", None, ["done"])
     assert not Delivery.objects.exclude(kind="entity").filter(tries__isnull=False).exists()
     drain()
     assert Entity.objects.count() == 1

@@ -1,7 +1,7 @@
-"""What nodes share in the portal's database: secrets that were made here, encrypted, what each node is, and which
-version migrated last."""
+"""Rows that all nodes share: secrets that were made here, encrypted, and what the last migration and start recorded."""
 
 from django.db import models
+from django.utils import timezone
 
 
 class Secret(models.Model):
@@ -15,31 +15,15 @@ class Secret(models.Model):
         return self.name
 
 
-class Node(models.Model):
-    """A machine with a DATA_DIR of its own that runs the portal, as it described itself last (`registry.py`)."""
+class Installation(models.Model):
+    """The only row: the version that migrated the databases last (`versions.py`), and digests of the secrets with which
+    nodes have started (`startup.py`)."""
 
-    name = models.CharField(max_length=300, primary_key=True)
-    # Of its code.
-    version = models.CharField(max_length=40)
-    # The migrations that its code knows.
-    schema = models.CharField(max_length=40)
-    # Digests of what has to be the same everywhere, by its name.
-    digests = models.JSONField()
-    # Seconds by which its clock was ahead of the database's.
-    clock_ahead = models.FloatField()
-    # By the database's clock.
-    seen_at = models.DateTimeField()
-
-    def __str__(self) -> str:
-        return self.name
-
-
-class LastMigration(models.Model):
-    """The version of the portal that migrated the databases last, in a single row (`versions.py`)."""
-
-    id = models.PositiveSmallIntegerField(primary_key=True)
+    id = models.PositiveSmallIntegerField(primary_key=True, default=1)
     version = models.CharField(max_length=60)
-    migrated_at = models.DateTimeField(auto_now=True)
+    migrated_at = models.DateTimeField(default=timezone.now)
+    # By a secret's name, the digest of each of its keys.
+    digests = models.JSONField(default=dict)
 
     def __str__(self) -> str:
         return self.version

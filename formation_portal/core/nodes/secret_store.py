@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
+from django.db import transaction
 from django.utils import timezone
 from django.utils.functional import lazy
 
@@ -100,6 +101,7 @@ def read_once(name: StoredSecret) -> str:
 
 def replace(name: StoredSecret, secret: str) -> None:
     """Take the place of the one before."""
+    _forget_digest(name)
     if not settings.SECRETS_KEY:
         replace_secret(_file(name), secret)
         return
@@ -125,10 +127,10 @@ def forget(name: StoredSecret) -> None:
 
 
 def delete(name: StoredSecret) -> bool:
-    """Whether there was one. The next start makes another."""
+    """Remove a secret, and tell if there was one. The next start makes another, or takes another from the settings."""
     from .models import Secret
 
-    was_there = bool(Secret.objects.filter(name=name).delete()[0]) | _file(name).exists()
+    was_there = _forget_digest(name) | bool(Secret.objects.filter(name=name).delete()[0]) | _file(name).exists()
     _file(name).unlink(missing_ok=True)
     _known.clear()
     return was_there
@@ -177,6 +179,19 @@ def unused_files() -> list[str]:
     if not settings.SECRETS_KEY:
         return []
     return [name for name in Secret.objects.order_by("name").values_list("name", flat=True) if _from_file(name)]
+
+
+def _forget_digest(name: StoredSecret) -> bool:
+    """Let the next start record the digest of another secret (`startup.py`). Tell if there was a digest."""
+    from .models import Installation
+
+    with transaction.atomic():
+        row = Installation.objects.select_for_update().first()
+        if row is None or name not in row.digests:
+            return False
+        del row.digests[name]
+        row.save(update_fields=["digests"])
+    return True
 
 
 def _file(name: str) -> Path:

@@ -8,14 +8,13 @@ from django.core.management.base import CommandError
 from django.db import connection, connections, router
 from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
+from django.utils import timezone
 
 from formation_portal.environment import PROJECT, VERSION
 
-from .models import LastMigration
+from .models import Installation
 
 _APPS = "formation_portal."
-# The only row of LastMigration.
-_ROW = 1
 
 
 @cache
@@ -37,7 +36,9 @@ def portal_version() -> str:
 def record_migration() -> None:
     """Write down that this version has migrated the databases, if the table for it is there already."""
     if _can_be_recorded():
-        LastMigration.objects.update_or_create(pk=_ROW, defaults={"version": portal_version()})
+        Installation.objects.update_or_create(
+            pk=1, defaults={"version": portal_version(), "migrated_at": timezone.now()}
+        )
 
 
 def refuse_newer_databases() -> None:
@@ -66,11 +67,11 @@ def unknown_migrations(alias: str) -> list[str]:
 
 
 def _describe_last_migration() -> str:
-    row = LastMigration.objects.first() if _can_be_recorded() else None
-    if row is None:
+    row = Installation.objects.first() if _can_be_recorded() else None
+    if row is None or not row.version:
         return "It is not recorded which version made them."
     return f"Version {row.version} made them on {row.migrated_at:%Y-%m-%d}."
 
 
 def _can_be_recorded() -> bool:
-    return LastMigration._meta.db_table in connection.introspection.table_names()
+    return Installation._meta.db_table in connection.introspection.table_names()

@@ -19,7 +19,7 @@ from formation_portal.core.monitoring.health import (
     check_encryption,
     check_storage,
 )
-from formation_portal.core.nodes.registry import check_nodes
+from formation_portal.core.nodes.startup import check_secrets
 from formation_portal.documents.health import check_sandbox, check_scanner
 from formation_portal.gateway.health import check_service
 from formation_portal.mail.health import check_letters, check_mail_server
@@ -33,7 +33,7 @@ CHECKS: tuple[tuple[str, Callable[[], Iterable[CheckResult]]], ...] = (
     ("DATA_DIR", check_data_folder),
     ("Disk", check_disk),
     ("Databases", check_databases),
-    ("Nodes", check_nodes),
+    ("Secrets", check_secrets),
     ("Cache", check_cache),
     ("Storage", check_storage),
     ("Encryption", check_encryption),

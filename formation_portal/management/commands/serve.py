@@ -5,7 +5,6 @@ from contextlib import ExitStack
 from functools import partial
 
 from formation_portal.core.background import minute_tasks
-from formation_portal.core.nodes.registry import beating
 from formation_portal.mail.worker import mail_sender
 from formation_portal.management.commands import web
 from formation_portal.management.supervision import Child
@@ -29,7 +28,6 @@ def _work(listening: socket.socket) -> None:
     worker.stop_on_signals()
     beside = (webhook_sender(), mail_sender(), minute_tasks(), decision_worker())
     with ExitStack() as stack:
-        stack.enter_context(beating())
         for other in beside:
             stack.enter_context(other.running())
         worker.run()

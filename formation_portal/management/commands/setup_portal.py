@@ -21,7 +21,7 @@ from formation_portal.accounts.demo import deactivate_demo_accounts, ensure_demo
 from formation_portal.core.background import missing_migrations
 from formation_portal.core.databases import SERVICE
 from formation_portal.core.monitoring import tracing
-from formation_portal.core.nodes.registry import introduce, open_secrets
+from formation_portal.core.nodes.startup import open_secrets, refuse_other_secrets
 from formation_portal.core.nodes.versions import record_migration, refuse_newer_databases
 from formation_portal.core.private_files import keep_files_private
 from formation_portal.core.storage import SERVICE_FILES
@@ -61,9 +61,11 @@ def prepare(say: Say) -> None:
         with lock_databases(say):
             prepare_databases(say)
             open_secrets(say)
+            # The last of the secrets that nodes share.
+            signing_key()
+            refuse_other_secrets()
             check_storage(say)
             fill_and_collect(say)
-            introduce(say)
 
 
 def open_databases() -> None:
@@ -92,7 +94,6 @@ def fill_and_collect(say: Say) -> None:
     if store_catalog(read_catalog()):
         say("Loaded the catalog")
     auth.portal_key()
-    signing_key()
     auth.ensure_demo_key()
     if settings.DEMO:
         ensure_demo_accounts()

@@ -10,7 +10,6 @@ from django.utils import timezone
 
 from formation_portal.applications.models import Application
 from formation_portal.core.encrypted_fields import column_values
-from formation_portal.core.processes import current_process, has_ended, held_by_ended
 
 from .. import timing
 from ..models import (
@@ -150,9 +149,9 @@ def _prepare(row: Delivery) -> None:
 
 def _save_claim(row: Delivery, state: DeliveryState, lease: uuid.UUID, *, was: str, now: datetime) -> None:
     # When the lease has ended, the row is due again.
-    row.state, row.lease, row.lease_until, row.holder = state, lease, now + timing.lease(), current_process()
+    row.state, row.lease, row.lease_until = state, lease, now + timing.lease()
     row.next_at = row.lease_until
-    names = ("state", "lease", "lease_until", "holder", "next_at", "key", "sent", "repeats", "looks", "recheck")
+    names = ("state", "lease", "lease_until", "next_at", "key", "sent", "repeats", "looks", "recheck")
     # On an engine that ignores row locks, whoever came first has changed the state.
     claimed = Delivery.objects.filter(pk=row.pk, state=was).update(**column_values(row, names), updated_at=now)
     if not claimed:
@@ -162,7 +161,7 @@ def _save_claim(row: Delivery, state: DeliveryState, lease: uuid.UUID, *, was: s
 def _expire_leases(rows: Iterable[Delivery], profile: Profile, *, now: datetime) -> None:
     """Rows whose worker has died: a call may have arrived, and is never queued again; a lookup is simply made again."""
     for row in rows:
-        if row.lease_until is None or (row.lease_until > now and not has_ended(row.holder)):
+        if row.lease_until is None or row.lease_until > now:
             continue
         if row.state == DeliveryState.SENDING:
             logger.warning("Delivery %s: its worker died while sending", row.pk)
@@ -172,11 +171,5 @@ def _expire_leases(rows: Iterable[Delivery], profile: Profile, *, now: datetime)
         elif row.state == DeliveryState.RECONCILING:
             row.state = DeliveryState.DONE if row.recheck else DeliveryState.UNKNOWN
             row.next_at = now
-        row.lease, row.lease_until, row.holder = None, None, ""
+        row.lease, row.lease_until = None, None
         row.save()
-
-
-def release_dead_leases() -> None:
-    """Rows that an ended process of this machine had claimed are due now, and not when their lease is over."""
-    claimed = Delivery.objects.filter(state__in=(DeliveryState.SENDING, DeliveryState.RECONCILING))
-    held_by_ended(claimed).update(next_at=timezone.now())

@@ -156,7 +156,7 @@ def _end_lease(claim: Claim, state: DeliveryState) -> Delivery | None:
     if row.state != state or row.lease != claim.lease:
         logger.warning("Delivery %s: answered after its lease expired", row.pk)
         return None
-    row.lease, row.lease_until, row.holder = None, None, ""
+    row.lease, row.lease_until = None, None
     return row
 
 

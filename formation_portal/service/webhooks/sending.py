@@ -81,7 +81,6 @@ def record_result(attempt: DeliveryAttempt, outcome: str, status: int | None) ->
         DeliveryAttempt.objects.filter(pk=attempt.pk).update(ended_at=now, outcome=outcome, status=status)
         EventDelivery.objects.filter(pk=row.pk, lease=row.lease).update(
             lease=None,
-            holder="",
             next_at=None if wait is None else now + wait,
             delivered_at=now if is_delivered else None,
             dead_at=now if is_dead else None,
@@ -145,7 +144,6 @@ def send_due(*, may_go_on: Callable[[], bool] = lambda: True) -> int:
     A try in vain ends its subscription's turn, so that a receiver that is down keeps the others waiting once a round,
     and so do many events in a row.
     """
-    EventDelivery.release_dead_leases()
     delivered = 0
     due = EventDelivery.objects.filter(next_at__lte=timezone.now())
     for subscription_id in list(due.order_by("subscription_id").values_list("subscription_id", flat=True).distinct()):

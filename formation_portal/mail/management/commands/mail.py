@@ -4,9 +4,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 
-from formation_portal.core.background import minute_tasks, wait_until_migrated
-from formation_portal.core.nodes.registry import beating, join
-from formation_portal.core.private_files import keep_files_private
+from formation_portal.core.background import minute_tasks
+from formation_portal.core.nodes.startup import prepare_worker
 from formation_portal.mail.worker import mail_sender, send_due
 
 
@@ -22,8 +21,6 @@ class Command(BaseCommand):
         if options["once"]:
             self.stdout.write(f"{send_due()} e-mails sent")
             return
-        keep_files_private(self.stdout.write)
-        wait_until_migrated()
-        join(self.stdout.write)
-        with beating(), minute_tasks().running():
+        prepare_worker(self.stdout.write)
+        with minute_tasks().running():
             mail_sender().run_until_signal()

@@ -4,9 +4,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 
-from formation_portal.core.background import wait_until_migrated
-from formation_portal.core.nodes.registry import beating, join
-from formation_portal.core.private_files import keep_files_private
+from formation_portal.core.nodes.startup import prepare_worker
 from formation_portal.relay.worker import Worker
 from formation_portal.reviews.scheduled_decisions import carry_out_due, decision_worker
 
@@ -24,10 +22,8 @@ class Command(BaseCommand):
             carry_out_due()
             self.stdout.write(f"{Worker().work_through()} calls made")
             return
-        keep_files_private(self.stdout.write)
-        wait_until_migrated()
-        join(self.stdout.write)
+        prepare_worker(self.stdout.write)
         worker = Worker()
         worker.stop_on_signals()
-        with beating(), decision_worker().running():
+        with decision_worker().running():
             worker.run()

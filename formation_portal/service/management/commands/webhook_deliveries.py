@@ -76,9 +76,7 @@ class Command(BaseCommand):
             found = EventDelivery.objects.filter(_STATES["dead"] if all_dead else Q(pk__in=numbers))
             if numbers and (missing := set(numbers) - set(found.values_list("pk", flat=True))):
                 raise CommandError(f"There is no delivery {min(missing)}; nothing was changed")
-            count = found.update(
-                tries=0, lease=None, holder="", next_at=timezone.now(), delivered_at=None, dead_at=None
-            )
+            count = found.update(tries=0, lease=None, next_at=timezone.now(), delivered_at=None, dead_at=None)
             EVENTS.wake_after_commit()
         self.stdout.write(f"{count} will be sent again by the worker")
 

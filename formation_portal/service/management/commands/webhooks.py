@@ -4,9 +4,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 
-from formation_portal.core.background import wait_until_migrated
-from formation_portal.core.nodes.registry import beating, join
-from formation_portal.core.private_files import keep_files_private
+from formation_portal.core.nodes.startup import prepare_worker
 from formation_portal.service.webhooks.sending import send_due, webhook_sender
 
 
@@ -22,8 +20,5 @@ class Command(BaseCommand):
         if options["once"]:
             self.stdout.write(f"{send_due()} events delivered")
             return
-        keep_files_private(self.stdout.write)
-        wait_until_migrated()
-        join(self.stdout.write)
-        with beating():
-            webhook_sender().run_until_signal()
+        prepare_worker(self.stdout.write)
+        webhook_sender().run_until_signal()

@@ -1,0 +1,116 @@
+"""Prepare a process: refuse databases of a later version, open the secrets, and refuse secrets other than other nodes'.
+
+On PostgreSQL there may be several nodes. The database has a digest of each secret that all of them need, and a start
+compares its own. A digest is made by a slow function and cut: nobody finds a secret by trying. A secret may have
+several keys, and one in common is enough, so that nodes can change over one after the other from "OLD" to "NEW OLD" to
+"NEW".
+"""
+
+import hashlib
+from collections.abc import Callable, Iterator
+
+from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
+from django.core.management.base import CommandError
+from django.db import connection, transaction
+
+from .. import encryption
+from ..background import wait_until_migrated
+from ..key_rotation import check_keys
+from ..monitoring.checks import CheckResult, fault, look, ok
+from ..private_files import keep_files_private
+from . import secret_store
+from .models import Installation
+from .secret_store import StoredSecret
+from .versions import refuse_newer_databases
+
+Say = Callable[[str], object]
+
+_CONSEQUENCES = {
+    StoredSecret.SECRET_KEY: "sessions and links of one node are none to another",
+    StoredSecret.AUDIT_KEY: "each node finds altered what another has attested",
+    StoredSecret.FIELD_KEYS: "no node can read what another has encrypted",
+    StoredSecret.SIGNING_KEY: "events of the embedded service are signed in two ways",
+    StoredSecret.WEBHOOK_SECRET: "one of the nodes refuses events of the formation service",
+}
+_REMEDY = "Set SECRETS_KEY on all nodes, or give all of them the same (deploy/README.md, “Secrets”)."
+
+
+def prepare_worker(say: Say) -> None:
+    """Prepare a process that sets nothing up itself. Raises CommandError."""
+    keep_files_private(say)
+    wait_until_migrated()
+    refuse_newer_databases()
+    open_secrets(say)
+    refuse_other_secrets()
+
+
+def open_secrets(say: Say) -> None:
+    """Read the secrets. Raises CommandError if SECRETS_KEY or FIELD_KEYS doesn't open what the database has."""
+    try:
+        secret_store.open_secrets(say)
+        check_keys()
+    except ImproperlyConfigured as error:
+        raise CommandError(str(error)) from None
+
+
+def refuse_other_secrets() -> None:
+    """Raise CommandError if a secret is another than the one of the nodes before; else record the digests."""
+    if not _has_other_nodes():
+        return
+    own = _digests()
+    with transaction.atomic():
+        row, _ = Installation.objects.select_for_update().get_or_create(pk=1)
+        for name in _differing(own, row.digests):
+            raise CommandError(f"{name}: is not the one of the other nodes: {_CONSEQUENCES[name]}. {_REMEDY}")
+        row.digests |= own
+        row.save(update_fields=["digests"])
+
+
+def check_secrets() -> Iterator[CheckResult]:
+    """Tell the doctor which secrets are not those of the other nodes, and which files are no longer used."""
+    if files := secret_store.unused_files():
+        found = f"{', '.join(files)} in DATA_DIR are not read any more: the database has them"
+        yield look("Secrets", found, "Remove these files, when all nodes have started with SECRETS_KEY.")
+    if not _has_other_nodes():
+        yield ok("Secrets", "of one node: the database is SQLite")
+        return
+    try:
+        secret_store.check_secrets()
+    except ImproperlyConfigured as error:
+        name, _, rest = str(error).partition(": ")
+        found, _, remedy = rest.partition(". ")
+        yield fault("Secrets", f"{name} {found}", remedy)
+        return
+    row = Installation.objects.first()
+    differing = _differing(_digests(), row.digests if row else {})
+    for name in differing:
+        yield fault("Secrets", f"{name} is not the one of the other nodes: {_CONSEQUENCES[name]}", _REMEDY)
+    if not differing:
+        yield ok("Secrets", "as on the other nodes")
+
+
+def _has_other_nodes() -> bool:
+    return connection.vendor == "postgresql"
+
+
+def _differing(own: dict[StoredSecret, list[str]], recorded: dict[str, list[str]]) -> list[StoredSecret]:
+    """List the secrets of which no digest is recorded, while others are."""
+    return [name for name, digests in own.items() if name in recorded and not set(digests) & set(recorded[name])]
+
+
+def _digests() -> dict[StoredSecret, list[str]]:
+    """Return a digest of each key of the secrets that this node has."""
+    secrets = {
+        StoredSecret.SECRET_KEY: [str(settings.SECRET_KEY), *settings.SECRET_KEY_FALLBACKS],
+        StoredSecret.AUDIT_KEY: str(settings.AUDIT_KEY).split(),
+        StoredSecret.FIELD_KEYS: encryption.key_ring().text.split(),
+        StoredSecret.SIGNING_KEY: secret_store.read(StoredSecret.SIGNING_KEY).split(),
+        StoredSecret.WEBHOOK_SECRET: secret_store.read(StoredSecret.WEBHOOK_SECRET).split(),
+    }
+    return {name: [_slow_digest(name, key) for key in keys] for name, keys in secrets.items() if keys}
+
+
+def _slow_digest(name: str, key: str) -> str:
+    salt = f"formation-portal {name}".encode()
+    return hashlib.scrypt(key.encode(), salt=salt, n=2**13, r=8, p=1, dklen=8).hex()
