@@ -13,9 +13,14 @@ def main() -> None:
     # What a start loads stays: to look it through for garbage as often as usual is a tenth of a start.
     gc.set_threshold(10_000)
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "formation_portal.settings")
+    import django
     from django.core.management import execute_from_command_line
     from django.db import Error
 
+    django.setup()
+    from formation_portal.core.nodes.secret_store import load_secret_key
+
+    load_secret_key()
     try:
         execute_from_command_line(sys.argv)
     except Error:

@@ -1,36 +1,35 @@
 """Django's settings. What an operator may change is in environment.py; the README lists it."""
 
 import os
-import secrets
 from email.headerregistry import Address
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 from formation_portal.core.databases import SERVICE, database_settings
 from formation_portal.core.networks import LOOPBACK, local_origin, parse_networks
-from formation_portal.core.nodes.secret_store import StoredSecret, parse_keys, stored_in_settings
+from formation_portal.core.nodes.secret_store import StoredSecret, new_secret, parse_keys
 from formation_portal.core.servers.server_urls import cache_settings, mail_settings
-from formation_portal.core.storage import storage_settings
+from formation_portal.core.storage import read_or_create_secret, storage_settings
 from formation_portal.environment import PROJECT, read_environment
 
 ENV = read_environment()
 DATA_DIR = ENV.data_dir.resolve()
 
 
-def _made_once(name: StoredSecret) -> Any:
-    make = partial(secrets.token_urlsafe, 48)
-    return stored_in_settings(name, make, data_dir=DATA_DIR, is_shared=bool(ENV.secrets_key))
+def _file_secret(name: StoredSecret) -> str:
+    """Return a secret of a file, which is made once. With SECRETS_KEY secrets are in the database: return ""."""
+    return "" if ENV.secrets_key else read_or_create_secret(DATA_DIR / name, new_secret)
 
 
 # Encrypt the secrets that nodes share in the database: the first one encrypts, all of them read.
 SECRETS_KEY = parse_keys(ENV.secrets_key)
 # Encrypt personal data: the first one encrypts, all of them read. Empty: made once (core/encryption.py).
 FIELD_KEYS = parse_keys(ENV.field_keys)
-# The first one signs; what the others have signed is believed while one takes the place of another.
-SECRET_KEY, *SECRET_KEY_FALLBACKS = ENV.secret_key.split() or [_made_once(StoredSecret.SECRET_KEY)]
-# The first one makes digests, all of them verify (audit/keyed_digests.py).
-AUDIT_KEY = ENV.audit_key.strip() or _made_once(StoredSecret.AUDIT_KEY)
+# The first one signs; what the others have signed is believed while one takes the place of another. Empty until
+# the start reads it from the database (core/nodes/secret_store.py).
+SECRET_KEY, *SECRET_KEY_FALLBACKS = ENV.secret_key.split() or [_file_secret(StoredSecret.SECRET_KEY)]
+# The first one makes digests, all of them verify (audit/keyed_digests.py). Empty: the database has it.
+AUDIT_KEY = ENV.audit_key.strip() or _file_secret(StoredSecret.AUDIT_KEY)
 DEBUG = ENV.debug
 # How long a web server goes on serving when it is to end, for balancers to notice.
 DRAIN_SECONDS = ENV.drain_seconds

@@ -2,13 +2,13 @@
 
 import hmac
 
-from django.conf import settings
+from formation_portal.core.nodes.secret_store import audit_key
 
 
 def keyed_digests(content: str) -> list[str]:
     """Return the digest of a text under each key of AUDIT_KEY. The first is the one to store, all of them verify."""
     text = content.encode()
-    return [hmac.digest(key.encode(), text, "sha256").hex() for key in str(settings.AUDIT_KEY).split()]
+    return [hmac.digest(key.encode(), text, "sha256").hex() for key in audit_key().split()]
 
 
 def entry_digests(entry_hash: str) -> list[str]:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.core import signing
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management import CommandError, call_command
 
@@ -25,7 +26,7 @@ def _with_a_key(settings: Any, tmp_path: Path) -> Iterator[None]:
     settings.SECRETS_KEY = [OLD]
     settings.DATA_DIR = tmp_path
     yield
-    secret_store._known.clear()
+    secret_store._memory.clear()
 
 
 def make(secret: str = "first") -> str:
@@ -33,7 +34,7 @@ def make(secret: str = "first") -> str:
 
 
 def in_another_process(*keys: str, settings: Any) -> None:
-    secret_store._known.clear()
+    secret_store._memory.clear()
     settings.SECRETS_KEY = list(keys)
 
 
@@ -124,7 +125,46 @@ def test_the_services_key_is_read_once_and_needs_no_database_later(django_assert
     name = StoredSecret.SERVICE_KEY
     assert secret_store.read_once(name) == ""
     secret_store.read_or_create(name, lambda: "sk_live_1")
-    secret_store._known.clear()
+    secret_store._memory.clear()
     assert secret_store.read_once(name) == "sk_live_1"
     with django_assert_num_queries(0):
         assert secret_store.read_once(name) == "sk_live_1"
+
+
+def without_keys_in_the_environment(settings: Any) -> None:
+    settings.ENV = settings.ENV.model_copy(update={"secret_key": "", "audit_key": ""})
+    settings.SECRET_KEY = settings.AUDIT_KEY = ""
+
+
+def test_the_start_puts_the_key_that_signs_into_the_settings(settings: Any) -> None:
+    without_keys_in_the_environment(settings)
+    secret_store.open_secrets(print)
+    signed = signing.dumps("a session")
+    assert type(settings.SECRET_KEY) is str
+    assert settings.SECRET_KEY == secret_store.read(StoredSecret.SECRET_KEY) != ""
+    assert secret_store.audit_key() == secret_store.read(StoredSecret.AUDIT_KEY) != settings.SECRET_KEY
+    settings.SECRET_KEY = ""
+    in_another_process(OLD, settings=settings)
+    secret_store.load_secret_key()
+    assert signing.loads(signed) == "a session"
+
+
+def test_a_command_without_the_database_signs_nothing(settings: Any) -> None:
+    without_keys_in_the_environment(settings)
+    secret_store.open_secrets(print)
+    settings.SECRET_KEY = ""
+    in_another_process(NEW, settings=settings)
+    secret_store.load_secret_key()
+    with pytest.raises(ImproperlyConfigured, match="SECRET_KEY"):
+        signing.dumps("a session")
+
+
+def test_a_key_of_the_environment_goes_before_the_stored_one(settings: Any) -> None:
+    without_keys_in_the_environment(settings)
+    secret_store.open_secrets(print)
+    settings.ENV = settings.ENV.model_copy(update={"secret_key": "of-the-environment"})
+    settings.SECRET_KEY, settings.AUDIT_KEY = "of-the-environment", "attests-by-the-environment"
+    secret_store.open_secrets(print)
+    secret_store.load_secret_key()
+    assert settings.SECRET_KEY == "of-the-environment"
+    assert secret_store.audit_key() == "attests-by-the-environment"

@@ -16,7 +16,7 @@ from formation_portal.core import encryption, key_rotation
 from formation_portal.core.encrypted_fields import Stored
 from formation_portal.core.monitoring.checks import Verdict
 from formation_portal.core.monitoring.health import check_encryption
-from formation_portal.core.nodes.registry import open_secrets
+from formation_portal.core.nodes.startup import open_secrets
 from tests.desk.factories import references
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])

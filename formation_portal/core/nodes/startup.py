@@ -102,8 +102,8 @@ def _differing(own: dict[StoredSecret, list[str]], recorded: dict[str, list[str]
 def _digests() -> dict[StoredSecret, list[str]]:
     """Return a digest of each key of the secrets that this node has."""
     secrets = {
-        StoredSecret.SECRET_KEY: [str(settings.SECRET_KEY), *settings.SECRET_KEY_FALLBACKS],
-        StoredSecret.AUDIT_KEY: str(settings.AUDIT_KEY).split(),
+        StoredSecret.SECRET_KEY: [settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS],
+        StoredSecret.AUDIT_KEY: secret_store.audit_key().split(),
         StoredSecret.FIELD_KEYS: encryption.key_ring().text.split(),
         StoredSecret.SIGNING_KEY: secret_store.read(StoredSecret.SIGNING_KEY).split(),
         StoredSecret.WEBHOOK_SECRET: secret_store.read(StoredSecret.WEBHOOK_SECRET).split(),

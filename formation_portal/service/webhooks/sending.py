@@ -12,7 +12,6 @@ import hmac
 import json
 import logging
 import random
-import secrets
 import uuid
 from collections.abc import Callable
 from datetime import datetime, timedelta
@@ -119,7 +118,7 @@ def secret_of(subscription_id: str) -> str:
 
 def signing_key() -> str:
     """The key that each subscription's secret is derived from."""
-    return secret_store.read_or_create(StoredSecret.SIGNING_KEY, lambda: secrets.token_urlsafe(48))
+    return secret_store.read_or_create(StoredSecret.SIGNING_KEY, secret_store.new_secret)
 
 
 def signed_headers(subscription_id: str, *, event_id: str, body: bytes, at: datetime) -> dict[str, str]:

@@ -2,7 +2,6 @@
 keyed digest."""
 
 import re
-import secrets
 import time
 from argparse import ArgumentTypeError
 from typing import Any
@@ -17,7 +16,6 @@ from formation_portal.audit.verification import verify
 from formation_portal.core.nodes import secret_store
 from formation_portal.core.nodes.secret_store import StoredSecret
 
-_KEY_BYTES = 48
 _ENTRY = re.compile(r"([0-9]{1,18}):([0-9a-f]{64})")
 
 
@@ -83,7 +81,7 @@ class Command(BaseCommand):
         if settings.ENV.audit_key:
             raise CommandError("AUDIT_KEY is set: put a new key before it, and a space between them")
         keys = secret_store.read(StoredSecret.AUDIT_KEY)
-        secret_store.replace(StoredSecret.AUDIT_KEY, f"{secrets.token_urlsafe(_KEY_BYTES)} {keys}".strip())
+        secret_store.replace(StoredSecret.AUDIT_KEY, f"{secret_store.new_secret()} {keys}".strip())
         self.stdout.write("Made a new key. Start all nodes anew, then run manage.py audit anchor.")
 
 
