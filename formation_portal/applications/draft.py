@@ -15,8 +15,8 @@ from formation_portal.contract.fields.base import FieldSpec
 from formation_portal.contract.fields.bounds import Days
 from formation_portal.contract.fields.values import Problem
 from formation_portal.contract.needs import Need, needs, needs_of_party, needs_of_section
-from formation_portal.contract.reach import evaluate_after, reads_parties
-from formation_portal.contract.record import Answers, Record, UnreadAnswers, validate, validate_after
+from formation_portal.contract.reach import reads_parties
+from formation_portal.contract.record import Answers, Record, UnreadAnswers, validate
 from formation_portal.contract.rules import FormState, evaluate
 from formation_portal.contract.schema import FormSchema, Section
 from formation_portal.contract.shares import over_issued
@@ -90,9 +90,6 @@ class Draft(StoredRows):
         # Posted answers that are too long, by field name; the stored ones stay.
         self.overlong: dict[str, Overlong] = {}
         self._rows: dict[str, PartyRow] = {}
-        # The entity's answers as they were validated last, and how everything stood.
-        self._entity_before: tuple[FormSchema, tuple[Mapping[str, Any], Answers]] | None = None
-        self._state_before: FormState | None = None
 
     def reload(self) -> None:
         """Read everything again when it is asked for."""
@@ -243,33 +240,19 @@ class Draft(StoredRows):
         return ShareClassRow(model, record.ShareClass(model.token, answers, label_as_typed(fields, model.raw)))
 
     def _validate(self, fields: Iterable[FieldSpec], raw: Mapping[str, Any]) -> Answers:
-        """The answers, with references to removed share classes as problems. References are the classes' tokens."""
+        """Validate answers. A reference to a removed share class is a problem; references are the classes' tokens."""
         answers = validate(fields, raw)
-        return self._without_lost((spec for spec in fields if spec.refers_to_share_class), answers)
-
-    def _validate_entity(self) -> Answers:
-        """The same for the entity; after a change only what has changed is read again, unless it is another form."""
-        schema, raw = self.schema, self.entity_raw
-        if self._entity_before is not None and self._entity_before[0] is schema:
-            answers = validate_after(self._entity_before[1], schema.entity_fields_by_name, raw)
-        else:
-            answers = validate(schema.entity_fields, raw)
-        self._entity_before = (schema, (raw, answers))
-        return self._without_lost(schema.entity_references, answers)
-
-    def _without_lost(self, references: Iterable[FieldSpec], answers: Answers) -> Answers:
-        if not (referring := [spec for spec in references if spec.name in answers.values]):
+        references = [spec for spec in fields if spec.refers_to_share_class and spec.name in answers.values]
+        if not references:
             return answers
-        known = {"", *(model.token for model in self.share_class_models)}
-        lost = {
-            spec.name: Problem(spec.name, "share_class_gone", gettext(_CLASS_GONE).format(label=spec.label))
-            for spec in referring
-            if answers.values[spec.name] not in known
-        }
-        if not lost:
-            return answers
-        values = {name: value for name, value in answers.values.items() if name not in lost}
-        return Answers(values, {**answers.problems, **lost})
+        tokens = {"", *(model.token for model in self.share_class_models)}
+        values, problems = dict(answers.values), dict(answers.problems)
+        for spec in references:
+            if answers.values[spec.name] not in tokens:
+                values.pop(spec.name, None)
+                message = gettext(_CLASS_GONE).format(label=spec.label)
+                problems[spec.name] = Problem(spec.name, "share_class_gone", message)
+        return Answers(values, problems)
 
     def _party_records(self) -> tuple[record.Party, ...]:
         return tuple(row.record for row in self.parties)
@@ -286,7 +269,7 @@ class Draft(StoredRows):
         """The application as validated values. The ids of parties and classes are their tokens."""
         whole = self.has_all_parties or reads_parties(self.schema)
         return Record(
-            answers=self._validate_entity(),
+            answers=self._validate(self.schema.entity_fields, self.entity_raw),
             parties=self._party_records() if whole else when_asked(self._party_records),
             share_classes=tuple(row.record for row in self.share_classes),
             holdings=self._holding_records() if whole else when_asked(self._holding_records),
@@ -306,12 +289,7 @@ class Draft(StoredRows):
     @cached_property
     def form_state(self) -> FormState:
         """What is active and required, and how many parties are needed."""
-        before = self._state_before
-        if before is not None and before.schema is self.schema:
-            self._state_before = evaluate_after(before, self.record)
-        else:
-            self._state_before = evaluate(self.schema, self.record)
-        return self._state_before
+        return evaluate(self.schema, self.record)
 
     @property
     def holds_shares(self) -> bool:

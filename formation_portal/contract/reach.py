@@ -9,12 +9,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .conditions import Condition
-from .record import Record, names_changed
-from .rules import FieldLocation, FormState, evaluate, field_locations, lookup_of
+from .rules import FieldLocation, FormState, field_locations, lookup_of
 from .schema import ENTITY, SHARE_CLASS, FormSchema, Section
 
-# So many changed answers are followed to what they reach; with more, everything is worked out anew.
-_FEW = 20
 # A question by its section, its list there and its key; a section by its key alone.
 _Node = tuple[str, str, str] | str
 
@@ -65,19 +62,6 @@ def reaches_others(schema: FormSchema, names: Iterable[str]) -> bool:
 def reads_parties(schema: FormSchema) -> bool:
     """Whether some rule may read what parties have answered whom it isn't about."""
     return schema.cached(_Rules).reads_parties
-
-
-def evaluate_after(before: FormState, record: Record) -> FormState:
-    """As `evaluate`, of a record that differs from an earlier one of the same form: what the difference doesn't reach
-    stands as it stood."""
-    schema, was = before.schema, before.record
-    changed = names_changed(was.answers.values, record.answers.values)
-    if len(changed) > _FEW or reads_parties(schema) or was.share_classes != record.share_classes:
-        return evaluate(schema, record)
-    reached = NOTHING_REACHED
-    for name in changed:
-        reached |= reach_of(schema, ENTITY, name)
-    return before.after(record, reached=reached.names.get(ENTITY, frozenset()))
 
 
 def party_facts(form_state: FormState) -> list[Any]:

@@ -1,10 +1,8 @@
 """What one application says, as clean values read from what was typed: the second argument of every rule."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import dataclass, field
 from datetime import date, timedelta
-from itertools import compress, filterfalse
-from operator import is_not, ne
 from typing import Any
 
 from .fields.base import FieldSpec
@@ -45,14 +43,9 @@ class UnreadAnswers(Answers):
     __hash__ = None  # type: ignore[assignment]
 
 
-def names_changed(
-    before: Mapping[str, Any], now: Mapping[str, Any], *, are_other: Callable[[Any, Any], bool] = ne
-) -> set[str]:
-    """The names of which two mappings hold other things; None is as good as nothing."""
-    # C functions throughout: an update of a long form compares a thousand answers, and one of them has changed.
-    there = compress(now, map(are_other, now.values(), map(before.get, now)))
-    gone = (name for name in filterfalse(now.__contains__, before) if before[name] is not None)
-    return {*there, *gone}
+def names_changed(before: Mapping[str, Any], now: Mapping[str, Any]) -> set[str]:
+    """List the names whose values differ between two mappings; a missing name equals None."""
+    return {name for name in before.keys() | now.keys() if before.get(name) != now.get(name)}
 
 
 def validate(fields: Iterable[FieldSpec], raw: Mapping[str, Any]) -> Answers:
@@ -71,25 +64,6 @@ def validate(fields: Iterable[FieldSpec], raw: Mapping[str, Any]) -> Answers:
         if value is not None:
             values[name] = value
     return Answers(values, problems)
-
-
-def validate_after(
-    before: tuple[Mapping[str, Any], Answers],
-    named: Mapping[str, Sequence[FieldSpec]],
-    raw: Mapping[str, Any],
-) -> Answers:
-    """As `validate`, of fields by their names, where raw answers `before` are known with what they were read as.
-
-    They were read in the same language: of those that are the same objects still nothing is read again.
-    """
-    raw_before, read = before
-    names = names_changed(raw_before, raw, are_other=is_not)
-    anew = validate([spec for name in names for spec in named.get(name, ())], raw)
-    values, problems = dict(read.values), dict(read.problems)
-    for name in names:
-        values.pop(name, None)
-        problems.pop(name, None)
-    return Answers({**values, **anew.values}, {**problems, **anew.problems})
 
 
 def summary_expires(fields: Iterable[FieldSpec], answers: Answers, *, today: date) -> date:

@@ -6,7 +6,7 @@ word; `FieldLookup` finds the field that is meant: in the rule's own section, th
 rules are put into words is in `reasons`.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain, groupby
@@ -156,7 +156,6 @@ class _Run:
     """
 
     fields: tuple[tuple[FieldSpec, bool], ...]
-    names: frozenset[str]
     unconditional: tuple[Question, ...]
 
 
@@ -181,7 +180,7 @@ class _Plans:
             for spec in specs
         )
         always = (Question(section, spec, _ALWAYS, required=is_required) for spec, is_required in fields)
-        return _Run(fields, frozenset(spec.name for spec in specs), tuple(always) if rule is None else ())
+        return _Run(fields, tuple(always) if rule is None else ())
 
 
 def evaluate(schema: FormSchema, record: Record) -> "FormState":
@@ -204,16 +203,6 @@ class FormState:
         self._parties_in: dict[str, tuple[Party, ...]] = {}
         self._active_roles: dict[tuple[str, ...], tuple[str, ...]] = {}
         self._slots: dict[tuple[str, ...], tuple[Slot, ...]] = {}
-        # The entity's questions by their sections, as they stood before a change that reaches those of these names.
-        self._stood: Mapping[str, tuple[Question, ...]] = {}
-        self._reached: Set[str] = frozenset()
-
-    def after(self, record: Record, *, reached: Set[str]) -> "FormState":
-        """The state of another record. Of the entity's questions only those of these names may stand otherwise."""
-        now = FormState(self.schema, record)
-        now._stood = {section: found for (section, holder), found in self._questions.items() if holder is None}
-        now._reached = reached
-        return now
 
     def section_activation(self, section: Section) -> Activation:
         if section.key not in self._sections:
@@ -337,21 +326,17 @@ class FormState:
         known = (section.key, holder.id if holder else None)
         if known not in self._questions:
             whole = self.section_activation(section)
-            stood = self._stood.get(section.key) if holder is None else None
-            found: list[Question] = []
+            questions: list[Question] = []
             for run in self._plans.of(section, group_of(holder)):
-                if stood and run.names.isdisjoint(self._reached):
-                    found += stood[len(found) : len(found) + len(run.fields)]
-                    continue
                 if run.unconditional and whole.active:
-                    found += run.unconditional
+                    questions += run.unconditional
                     continue
                 activation = self.field_activation(section, run.fields[0][0], holder)
-                found += [
+                questions += [
                     Question(section, spec, activation, is_required and activation.active)
                     for spec, is_required in run.fields
                 ]
-            self._questions[known] = tuple(found)
+            self._questions[known] = tuple(questions)
         return self._questions[known]
 
     def party_questions(self, party: Party) -> tuple[Question, ...]:

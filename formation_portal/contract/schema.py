@@ -327,19 +327,6 @@ class FormSchema(Model):
     def entity_fields(self) -> tuple[FieldSpec, ...]:
         return tuple(spec for section in self.entity_sections for spec in section.fields)
 
-    @cached_property
-    def entity_fields_by_name(self) -> Mapping[str, Sequence[FieldSpec]]:
-        """The fields about the entity by the names of their answers, which some may share."""
-        found: dict[str, list[FieldSpec]] = {}
-        for spec in self.entity_fields:
-            found.setdefault(spec.name, []).append(spec)
-        return found
-
-    @cached_property
-    def entity_references(self) -> tuple[FieldSpec, ...]:
-        """The fields about the entity whose answers are share classes."""
-        return tuple(spec for spec in self.entity_fields if spec.refers_to_share_class)
-
     @property
     def share_class_fields(self) -> tuple[FieldSpec, ...]:
         return self.share_section.groups[SHARE_CLASS] if self.share_section else ()

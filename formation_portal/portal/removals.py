@@ -23,7 +23,8 @@ from formation_portal.applications.summaries import Totals
 from formation_portal.contract import canonical
 from formation_portal.contract.localisation import join_list, ngettext
 from formation_portal.contract.needs import Need, needs, needs_of_entity, needs_of_party, needs_of_roles
-from formation_portal.contract.reach import evaluate_after, reads_parties
+from formation_portal.contract.reach import reads_parties
+from formation_portal.contract.rules import evaluate
 from formation_portal.relay.delivery_status import cannot_be_removed
 from formation_portal.relay.models import ResourceKind, shareholding_subject
 from formation_portal.ui.documents import documents_url
@@ -99,7 +100,7 @@ def _lacking_without_document(draft: Draft, party: PartyRow | None, slot: str) -
     token, state = party.token if party else None, draft.form_state
     own = {(token, one.slot) for one in draft.files_of(token) if one.replaced_at is None}
     record = replace(draft.record, documents=frozenset(own - {(token, slot)}))
-    without = evaluate_after(state, record)
+    without = evaluate(draft.schema, record)
     if party is None:
         return _new(needs_of_entity(without), needs_of_entity(state))
     return _new(
