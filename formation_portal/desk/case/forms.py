@@ -20,7 +20,7 @@ from formation_portal.reviews.targets import Target, TargetKind, field_at
 from formation_portal.reviews.transactions import ReviewRefused, ReviewVersion
 from formation_portal.ui.forms.controls import Problem, control_id, markup
 from formation_portal.ui.forms.question import Question
-from formation_portal.ui.forms.rendering import render_question, spoken_languages
+from formation_portal.ui.forms.rendering import render
 
 from ..masking import Mask, is_identity_number, mask_of
 
@@ -85,7 +85,7 @@ class QueryForm:
     def drawn_question(self) -> str:
         """Its markup."""
         question = self.question
-        return markup(render_question(question, spoken_languages())) if question else ""
+        return markup(render(question)) if question else ""
 
     @property
     def mask(self) -> Mask | None:

@@ -19,19 +19,10 @@ from formation_portal.contract.visibility import VisibilityTable, VisibilityTabl
 from .controls import Suggestions, control_id, no_suggestions
 from .question import QueryNote, Question, address_lines
 from .region import Region
-from .rendering import (
-    PlainLook,
-    SpecTraits,
-    markup_from_memory,
-    render_anew,
-    render_question,
-    spoken_languages,
-)
+from .rendering import QuestionPlace, cached_markup, render
 
 # Where a region begins and ends among the questions of a form, its id, and the heading that it stands under.
 _Run = tuple[int, int, str, str]
-# Markup by the id of a field and whether it is optional; with the field, so that its id names nothing else meanwhile.
-_Blanks = dict[tuple[int, bool], tuple[FieldSpec, str]]
 
 
 class _Outline(NamedTuple):
@@ -204,42 +195,12 @@ class QuestionForm:
         return self.refused.get(name, "")
 
     def markup_of(self, asked: rules.Question) -> str:
-        """The question's markup, from memory where it was rendered before and nothing is said about it."""
+        """Return the question's markup. Nothing of a form that is only looked at gets into the cache."""
+        question = self.question(asked)
         if not self.is_kept:
-            return render_anew(self.question(asked))
-        spec, optional = asked.spec, self._is_optional(asked)
-        if spec.name not in self._said_of:
-            typed, is_answered = self.raw.get(spec.name), spec.name in self.answers.values
-            # What is likely in a list is another matter in each application.
-            is_like_all_blank = typed is None and not is_answered and not spec.listing
-            if is_like_all_blank and (blank := self._blanks.get((id(spec), optional))):
-                return blank[1]
-            look = PlainLook(spec, self.control(spec), typed, optional, is_answered, self.is_own)
-            found = markup_from_memory(look, self._traits.of(spec), self._spoken, self.suggestions)
-            if found is not None:
-                if is_like_all_blank:
-                    self._blanks[id(spec), optional] = (spec, found)
-                return found
-        return render_question(self.question(asked), self._spoken)
-
-    @cached_property
-    def _blanks(self) -> _Blanks:
-        """Questions without an answer: of a form hardly begun nearly all, and the same for everybody."""
-        return self.schema.cached(_no_blanks).setdefault((self._spoken, self.control, self.is_own), {})
-
-    @cached_property
-    def _traits(self) -> SpecTraits:
-        return self.schema.cached(SpecTraits)
-
-    @cached_property
-    def _spoken(self) -> str:
-        return spoken_languages()
-
-    @cached_property
-    def _said_of(self) -> frozenset[str]:
-        """The names of the answers about which there is something to say."""
-        said = (self.overlong, self.answers.problems, self.refused, self.locked, self.notes, self.warnings())
-        return frozenset().union(*said, self.impossible, self.advice)
+            return render(question)
+        place = QuestionPlace(asked.section.key, rules.group_of(self.holder), asked.spec.key)
+        return cached_markup(question, self.schema, place)
 
     @staticmethod
     def _is_optional(asked: rules.Question) -> bool:
@@ -344,10 +305,6 @@ def _standing(asked: rules.Question) -> tuple[bool, bool]:
 
 
 def _no_outlines(_schema: FormSchema) -> dict[Hashable, _Outline]:
-    return {}
-
-
-def _no_blanks(_schema: FormSchema) -> dict[Hashable, _Blanks]:
     return {}
 
 

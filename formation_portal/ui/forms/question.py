@@ -102,7 +102,6 @@ class Question:
     name: str
     typed: Any = None
     error: str = ""
-    why: str = ""
     optional: bool = False
     is_answered: bool = False
     is_own: bool = False

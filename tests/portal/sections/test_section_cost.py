@@ -56,7 +56,7 @@ def test_what_is_kept_of_drawn_questions_holds_no_typed_text(as_owner: Client, o
     assert "Typed by Ada" in html
     assert "Also by Ada" in html
     assert 'value="1815"' in html
-    kept = "".join(markup for _, markup in rendering._cache.values())
+    kept = "".join(f"{key} {markup}" for key, markup in rendering._cache.items())
     assert "by Ada" not in kept
     assert "1815" not in kept
 
@@ -80,5 +80,34 @@ def test_a_question_drawn_from_memory_equals_one_drawn_anew(owner: Any) -> None:
         parts = dict.fromkeys(spec.parts, "1")
         for raw in (None, parts or typed[spec.many]):
             question = Question(spec=spec, name=f"q:{spec.key}", typed=raw)
-            first, second = rendering.render_question(question, "en"), rendering.render_question(question, "en")
-            assert first == second == rendering.render_anew(question)
+            place = rendering.QuestionPlace("questions", "entity", spec.key)
+            first, second = (rendering.cached_markup(question, item.form, place) for _ in range(2))
+            assert first == second == rendering.render(question)
+
+
+def test_two_forms_that_use_one_key_for_two_questions_are_drawn_each_by_its_own_words(
+    as_owner: Client, owner: Any
+) -> None:
+    for label in ("Name of the vessel", "Name of the harbour"):
+        document = product(10)
+        document["schema"]["sections"][0]["fields"][0]["label"] = label
+        (item,) = parse_catalog([document])
+        assert isinstance(item, CatalogItem)
+        application = services.start(owner=owner, product=item)
+        for _ in range(2):
+            assert label in as_owner.get(url(application, "questions")).content.decode()
+
+
+def test_a_question_that_lacks_parts_of_its_answer_is_drawn_apart_from_one_that_does_not(owner: Any) -> None:
+    (item,) = parse_catalog([product(10)])
+    assert isinstance(item, CatalogItem)
+    [spec] = [spec for spec in item.form.entity_fields if spec.field_type == "date"]
+    place = rendering.QuestionPlace("questions", "entity", spec.key)
+    typed = {"day": "31", "month": "12", "year": ""}
+    looks = [
+        Question(spec=spec, name="q:date", typed=typed, optional=True, is_incomplete=is_incomplete)
+        for is_incomplete in (False, True, False)
+    ]
+    markup = [rendering.cached_markup(question, item.form, place) for question in looks]
+    assert markup == [rendering.render(question) for question in looks]
+    assert markup[0] != markup[1]
