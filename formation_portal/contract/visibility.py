@@ -27,6 +27,8 @@ _MAX_COMBINATIONS = 256
 
 # Choices of one control that no rule tells apart, as they are posted, and one of them as a value.
 _ChoiceGroup = tuple[tuple[str, ...], Any]
+# A row whose choices are numbers of their groups, column by column.
+_IndexRow = tuple[frozenset[int], ...]
 # The controls of a page that a question's showing depends on, with the rules on them.
 _Columns = dict[str, list[Condition]]
 
@@ -174,27 +176,16 @@ def _no_tables(_schema: FormSchema) -> dict[Any, dict[tuple[str, str], Visibilit
     return {}
 
 
-def _merged_rows(rows: set[tuple[frozenset[int], ...]]) -> list[tuple[frozenset[int], ...]]:
-    """As few rows as joining those that differ in one column gives."""
-    found = sorted(rows, key=lambda row: [sorted(part) for part in row])
-    at = 0
-    while at < len(found):
-        for other in range(at + 1, len(found)):
-            joined = _joined_row(found[at], found[other])
-            if joined is not None:
-                found[at] = joined
-                del found[other]
-                at = -1
-                break
-        at += 1
-    return found
+def _merged_rows(rows: set[_IndexRow]) -> list[_IndexRow]:
+    """Join the rows that differ in one column alone, column by column. `rows` have one choice in each column.
 
-
-def _joined_row(
-    one: tuple[frozenset[int], ...], other: tuple[frozenset[int], ...]
-) -> tuple[frozenset[int], ...] | None:
-    differing = [place for place, (mine, yours) in enumerate(zip(one, other, strict=True)) if mine != yours]
-    if len(differing) != 1:
-        return None
-    [place] = differing
-    return (*one[:place], one[place] | other[place], *one[place + 1 :])
+    One pass is enough: joining in a later column never makes rows alike that an earlier column told apart.
+    """
+    merged = sorted(rows, key=lambda row: [sorted(choices) for choices in row])
+    for column in range(len(merged[0]) if merged else 0):
+        joined: dict[_IndexRow, frozenset[int]] = {}
+        for row in merged:
+            others = row[:column] + row[column + 1 :]
+            joined[others] = joined.get(others, frozenset()) | row[column]
+        merged = [(*others[:column], choices, *others[column:]) for others, choices in joined.items()]
+    return merged
