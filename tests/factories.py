@@ -18,7 +18,7 @@ from django.test import Client
 from formation_portal.accounts import addresses
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
-from formation_portal.applications.models import Application
+from formation_portal.applications.models import Application, Party
 from formation_portal.applications.services import upload_checks
 from formation_portal.applications.transfer import content_of
 from formation_portal.contract.catalog import CatalogItem, parse_catalog
@@ -297,6 +297,22 @@ def crowded_draft(owner: Any) -> Draft:
         shares = {(f"zoe{number}", "ordinary"): str(number) for number in range(1, 52)}
         services.save_holdings(draft, shares, by=owner)
     return draft
+
+
+def add_people(draft: Draft, count: int) -> Draft:
+    """Add directors with names of their own until the application has so many people and companies."""
+    Party.objects.bulk_create(
+        Party(
+            application=draft.application,
+            token=f"crowd{number}",
+            position=number + 1,
+            kind="person",
+            roles=["director"],
+            raw={"person.first_name": f"Given{number}", "person.last_name": f"Family{number}"},
+        )
+        for number in range(len(draft.parties), count)
+    )
+    return again(draft)
 
 
 def accept_everything(draft: Draft, by: Any) -> None:

@@ -11,7 +11,7 @@ from django.db import models
 
 from formation_portal.contract.fields.parsing import is_blank
 
-# All answers of one application together: four times what 2,000 people in every role need.
+# All answers of one application together: forty times what 200 people in every role need.
 MAX_CHARACTERS = 8_000_000
 # What a party or share class counts beside its answers.
 CHARACTERS_PER_HOLDER = 500

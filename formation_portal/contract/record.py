@@ -73,6 +73,10 @@ def summary_expires(fields: Iterable[FieldSpec], answers: Answers, *, today: dat
     return date.max if names.isdisjoint(answers.values) else today + timedelta(days=1)
 
 
+# The most parties that an application can have (supplement, "Parties").
+MAX_PARTIES = 200
+
+
 @dataclass(frozen=True, slots=True)
 class Party:
     """A person, company or foundation with its roles. The id is the caller's own; the label is for words."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import ClassVar
 from urllib.parse import quote
 
@@ -11,6 +12,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext, gettext_lazy, gettext_noop
 
 from formation_portal.accounts.models import User
+from formation_portal.applications import services
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Application
 from formation_portal.applications.summaries import Totals
@@ -205,6 +207,12 @@ class ApplicationPage:
     def read_only_reason(self) -> str:
         """Why nothing can be changed; empty while it can."""
         return read_only_reason(self.draft.application)
+
+    @cached_property
+    def party_limit(self) -> str:
+        """Say that nobody can be added any more; "" while somebody can."""
+        room = services.party_room(self.draft)
+        return "" if room > 0 else f"{services.TooManyParties(self.draft.application.status, room=room)}."
 
     @property
     def overview_url(self) -> str:

@@ -38,6 +38,7 @@ STATUS_OF = {
     "validation_failed": 422,
     "unknown_field": 422,
     "party_type_not_allowed": 422,
+    "too_many_parties": 422,
     "currency_not_allowed": 422,
     "not_applicable": 422,
     "requirements_not_met": 422,

@@ -42,7 +42,7 @@ Measure = tuple[str, float, str]
 Cost = Callable[[Callable[[], Any]], tuple[float, float]]
 
 SLUG = "bvi-limited-company"
-FEW, MANY = 20, 200
+FEW, MANY = 15, 150
 # Each party in turn.
 _MIX = (
     ("person", ["director"]),

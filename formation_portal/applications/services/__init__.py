@@ -16,10 +16,21 @@ from .exceptions import (
     PaymentDue,
     SharesExceedWhole,
     Stale,
+    TooManyParties,
     Unread,
     UploadRefused,
 )
-from .parties import ROLES, add_party, keep_both, merge_parties, remove_party, restore_party, save_party, set_roles
+from .parties import (
+    ROLES,
+    add_party,
+    keep_both,
+    merge_parties,
+    party_room,
+    remove_party,
+    restore_party,
+    save_party,
+    set_roles,
+)
 from .party_imports import apply_import, delete_import, import_rows, keep_import
 from .sections import restorable_choices, restore_choices, save_section
 from .shares import (
@@ -62,6 +73,7 @@ __all__ = [
     "PaymentDue",
     "SharesExceedWhole",
     "Stale",
+    "TooManyParties",
     "Unread",
     "UploadRefused",
     "add_document",
@@ -81,6 +93,7 @@ __all__ = [
     "keep_import",
     "lock_owner",
     "merge_parties",
+    "party_room",
     "record_service_incorporation",
     "remove_document",
     "remove_party",

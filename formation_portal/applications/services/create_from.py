@@ -10,10 +10,12 @@ from typing import Any
 
 from django.contrib.auth.models import AbstractBaseUser
 from django.db import Error
-from django.utils.translation import gettext_noop
+from django.utils.translation import gettext, gettext_noop
 
 from formation_portal.contract.catalog import CatalogItem
 from formation_portal.contract.fields.base import FieldSpec
+from formation_portal.contract.localisation import format_number
+from formation_portal.contract.record import MAX_PARTIES
 from formation_portal.core import subscribers
 
 from ..draft import Draft, keep_schema, open_draft
@@ -41,6 +43,11 @@ logger = logging.getLogger(__name__)
 # The first history entry of a copy, and of an application that was created from another.
 COPIED_FROM = gettext_noop("Copied from {reference}")
 CREATED_FROM = gettext_noop("Started with answers from {reference}")
+
+_TOO_MANY_PARTIES = gettext_noop(
+    "This application has {count} people and companies. A new one can have at most {limit}. Start a new application "
+    "and add only those it needs"
+)
 
 # The storage name of each copy, by the primary key of the copied document; without those whose file is missing.
 StoredNames = dict[int, str]
@@ -111,6 +118,10 @@ def create_from(draft: Draft, *, product: CatalogItem, content: Content, by: Abs
 def _create(
     application: Application, content: Content, *, by: AbstractBaseUser, message: str, source: Application
 ) -> Application:
+    count = len(content.parties)
+    if count > MAX_PARTIES:
+        message = gettext(_TOO_MANY_PARTIES)
+        raise NotCopied(message.format(count=format_number(count), limit=format_number(MAX_PARTIES)))
     sizes = [document.size for document in content.documents]
     try:
         check_quota(by.pk, sizes)

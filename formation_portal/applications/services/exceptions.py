@@ -7,7 +7,9 @@ from typing import Any
 from django.utils.translation import gettext
 
 from formation_portal.contract.lifecycle import State
+from formation_portal.contract.localisation import format_number, ngettext
 from formation_portal.contract.needs import Need
+from formation_portal.contract.record import MAX_PARTIES
 
 from ..models import Change
 
@@ -42,6 +44,30 @@ class LockedByReview(Closed):
     def __init__(self) -> None:
         super().__init__(State.RETURNED_FOR_CHANGES)
         self.args = (gettext("Our reviewer has accepted this, so you can’t change it"),)
+
+
+class TooManyParties(Closed):
+    """The application would have more than MAX_PARTIES. `room` is how many can still be added; negative where it has
+    more already."""
+
+    def __init__(self, state: State, *, room: int) -> None:
+        super().__init__(state)
+        limit = format_number(MAX_PARTIES)
+        if room > 0:
+            message = ngettext(
+                "An application can have at most {limit} people and companies. You can add {count} more",
+                "An application can have at most {limit} people and companies. You can add {count} more",
+                room,
+                limit=limit,
+            )
+        else:
+            message = ngettext(
+                "An application can have at most {limit} people and companies. Remove {count} before you add another",
+                "An application can have at most {limit} people and companies. Remove {count} before you add another",
+                1 - room,
+                limit=limit,
+            )
+        self.args = (message,)
 
 
 class Gone(LookupError):

@@ -11,6 +11,7 @@ from django.utils.translation import gettext
 
 from formation_portal.contract import canonical
 from formation_portal.contract.fields.base import fields_by_name
+from formation_portal.contract.record import MAX_PARTIES
 
 from ..access import Author
 from ..draft import Draft
@@ -19,7 +20,7 @@ from ..models import ChangeList, Document, Party, Stake, document_subject
 from ..ownership_stakes import typed_stakes
 from ..parties import PartyRow, References, name_fields
 from .documents import delete_files_on_commit
-from .exceptions import Gone
+from .exceptions import Gone, TooManyParties
 from .transactions import (
     Journal,
     KeptTheirs,
@@ -38,6 +39,18 @@ logger = logging.getLogger(__name__)
 ROLES = ":roles"
 
 
+def party_room(draft: Draft) -> int:
+    """Count the parties that can still be added; negative where the application has more than MAX_PARTIES already."""
+    return MAX_PARTIES - draft.application.parties.filter(removed_at=None).count()
+
+
+def check_party_room(draft: Draft) -> None:
+    """Check that the application can take one more party. Raises TooManyParties."""
+    room = party_room(draft)
+    if room <= 0:
+        raise TooManyParties(draft.application.status, room=room)
+
+
 def add_party(
     draft: Draft,
     kind: str,
@@ -50,7 +63,7 @@ def add_party(
     """Add a party with its roles and the answers given so far.
 
     With a `token` chosen by the page a second post is harmless: it changes the party of the first one, and restores it
-    where it was removed in the meantime. Raises ValueError for an unknown kind; Closed.
+    where it was removed in the meantime. Raises ValueError for an unknown kind; TooManyParties, Closed.
     """
     if kind not in canonical.PARTY_KINDS:
         raise ValueError(f"No such kind of party: {kind!r}")
@@ -67,6 +80,7 @@ def add_party(
             known = _with_locked_roles(draft, journal, party, known)
         is_new = party is None
         if party is None:
+            check_party_room(draft)
             last = draft.application.parties.aggregate(last=Max("position", default=0))["last"]
             party = Party(application=draft.application, kind=kind, token=token or new_token(), position=last + 1)
         elif not is_restored and party.roles == known and not changed_names(party.raw, posted):
@@ -178,10 +192,11 @@ def current_party(draft: Draft, party: Party | PartyRow) -> PartyRow:
 
 
 def unremove(draft: Draft, token: str) -> None:
-    """Unmark a removed party, within a transaction. Raises Gone."""
+    """Unmark a removed party, within a transaction. Raises Gone, TooManyParties."""
     model = draft.removed_party_model(token)
     if model is None:
         raise Gone(gettext("This person or company was deleted"))
+    check_party_room(draft)
     model.removed_at = None
     model.save()
     draft.reload()
@@ -216,7 +231,7 @@ def remove_party(draft: Draft, party: Party | PartyRow, *, by: AbstractBaseUser)
 
 
 def restore_party(draft: Draft, token: str, *, by: AbstractBaseUser) -> PartyRow:
-    """Restore a removed party as it was. No-op for a party that is not removed. Raises Gone, Closed."""
+    """Restore a removed party as it was. No-op for a party that is not removed. Raises Gone, TooManyParties, Closed."""
     with application_transaction(draft, by=by) as journal:
         if (row := draft.party(token)) is not None:
             return row

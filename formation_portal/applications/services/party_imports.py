@@ -17,8 +17,8 @@ from ..imports.models import PartyImport
 from ..imports.rows import SheetRow, SheetRows
 from ..models import Party
 from ..parties import PartyRow
-from .exceptions import Gone
-from .parties import known_roles
+from .exceptions import Gone, TooManyParties
+from .parties import known_roles, party_room
 from .transactions import Journal, answer_changes, application_transaction
 
 
@@ -80,16 +80,20 @@ def import_rows(draft: Draft, found: PartyImport) -> tuple[SheetRow, ...]:
 def apply_import(draft: Draft, found: PartyImport, wanted: Mapping[str, str], *, by: AbstractBaseUser) -> ImportResult:
     """Add the wanted rows in one transaction; `wanted` has the RowAction by row token. Rows with problems are skipped.
 
-    A row is never added twice. A sheet of which no row is left is deleted. Raises Gone, Closed.
+    A row is never added twice. A sheet of which no row is left is deleted. Raises Gone and Closed, and TooManyParties
+    where not all rows can be added: then none is.
     """
     with application_transaction(draft, by=by) as journal:
         if not PartyImport.objects.kept().filter(pk=found.pk).exists():
             raise Gone("The sheet was taken over or deleted")
+        room = party_room(draft)
         additions = _Import(draft, journal)
         rows = import_rows(draft, found)
         for row in rows:
             if row.party and not row.problems and not row.is_taken:
                 additions.take(row, wanted.get(row.token, ""))
+        if additions.added and len(additions.added) > room:
+            raise TooManyParties(draft.application.status, room=room)
         Party.objects.bulk_create(additions.added)
         is_all = all(row.is_taken or row.token in additions.done for row in rows)
         if is_all:

@@ -311,7 +311,7 @@ def add_owner(
 ) -> None:
     """Add a party without a role that owns a part of the company. A second post adds nothing.
 
-    Raises Gone, Closed, SharesExceedWhole.
+    Raises Gone, TooManyParties, Closed, SharesExceedWhole.
     """
     with transaction.atomic():
         if draft.party(company.token) is None:

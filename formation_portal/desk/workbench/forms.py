@@ -28,7 +28,7 @@ from formation_portal.contract.schema import FormSchema, Section
 from formation_portal.ui.forms.controls import control_id, slot_key
 
 # People, companies and foundations, and classes of shares, that fit on the page.
-MAX_PARTIES = 12
+MAX_PARTIES_SHOWN = 12
 MAX_CLASSES = 6
 # The controls: who there is, a new one, one less, files that are taken for uploaded.
 PARTY, SHARE_CLASS, ADD, REMOVE, UPLOADED = "party", "class", "add", "remove", "document"
@@ -113,7 +113,7 @@ def _entity_answers(item: CatalogItem, post: QueryDict) -> dict[str, Any]:
 
 
 def _parties(item: CatalogItem, post: QueryDict) -> Iterable[Party]:
-    for token in _tokens(post, PARTY, *canonical.PARTY_KINDS, most=MAX_PARTIES):
+    for token in _tokens(post, PARTY, *canonical.PARTY_KINDS, most=MAX_PARTIES_SHOWN):
         kind = token.rpartition("-")[0]
         new = post.get(ADD, "").partition(":")[2] if token not in post.getlist(PARTY) else ""
         wanted = {new, *post.getlist(f"{token}:roles")}

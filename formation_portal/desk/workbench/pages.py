@@ -20,7 +20,7 @@ from formation_portal.ui.forms.form import QuestionForm
 from .calls import PlannedCall, not_yet_sendable, planned_calls
 from .forms import (
     MAX_CLASSES,
-    MAX_PARTIES,
+    MAX_PARTIES_SHOWN,
     asked_once,
     holder_control,
     section_control,
@@ -230,7 +230,7 @@ class Trial:
 
     @property
     def can_add_party(self) -> bool:
-        return len(self.draft.parties) < MAX_PARTIES
+        return len(self.draft.parties) < MAX_PARTIES_SHOWN
 
     @property
     def can_add_class(self) -> bool:

@@ -151,6 +151,8 @@ class OwnersPage(ApplicationPage):
             return errors
         if not any(option.chosen for option in self.options):
             errors["owner"] = gettext("Choose who owns part of {name}").format(name=self.company_row.label)
+        elif self.new.kind and self.party_limit and self.draft.party(self.new.token) is None:
+            errors["owner"] = self.party_limit
         elif self.new.kind and not self.new.names:
             errors["first_name"] = gettext("Enter the name of the owner")
         elif any(len(name) > LINE_LIMIT for name in self.new.names.values()):

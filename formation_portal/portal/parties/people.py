@@ -208,7 +208,8 @@ class PeoplePage(ApplicationPage):
             fitting = fitting if len(fitting) <= PEOPLE_AT_ONCE else []
             urls = [self._party_url("party_roles", row.token) for row in fitting]
             usable = tuple(RoleCandidate(row.token, row.label, url) for row, url in zip(fitting, urls, strict=True))
-            add_url = f"{self._url('party_new')}?{urlencode({'role': section.role or ''})}"
+            if not self.party_limit:
+                add_url = f"{self._url('party_new')}?{urlencode({'role': section.role or ''})}"
         at_once = usable if len(usable) <= _SEEN_AT_ONCE else ()
         known = tuple(candidate for one, candidate in self._known if section.allows(one.kind))
         holders = tuple(row.label for row in self.draft.parties if section.counts(row.kind, row.roles))
@@ -244,7 +245,7 @@ class PeoplePage(ApplicationPage):
     @cached_property
     def _known(self) -> list[tuple[Contact, RoleCandidate]]:
         """Whoever is known from elsewhere and isn't here; each has a token, so that pressing twice copies once."""
-        if self.read_only_reason:
+        if self.read_only_reason or self.party_limit:
             return []
         absent = without_party(self.draft, contacts(self.user, self.draft))
         names = Counter(one.label for one in absent)

@@ -91,11 +91,12 @@ def restores_removed_party(view: PartyView[Rest]) -> PartyView[Rest]:
                 # A change that script posts is only told of; the page with it stays.
                 if request.htmx:
                     return render(request, "portal/parties/_removed.html", {"party": removed.party}, status=422)
-                page = RemovedPage(removed.draft, removed.party, request.POST, request.user)
-                context = {"page": page, "had_files": bool(request.FILES)}
-                return render(request, "portal/parties/removed.html", context, status=409)
+                return _offer_restoration(request, removed)
             try:
                 back = services.restore_party(removed.draft, removed.party.token, by=request.user)
+            except services.TooManyParties as full:
+                messages.error(request, f"{full}.")
+                return _offer_restoration(request, removed)
             except (services.Closed, services.Gone) as refused:
                 messages.error(request, f"{refused}.")
             else:
@@ -103,3 +104,9 @@ def restores_removed_party(view: PartyView[Rest]) -> PartyView[Rest]:
         return view(request, *args, **kwargs)
 
     return guarded
+
+
+def _offer_restoration(request: UserRequest, removed: PartyRemoved) -> HttpResponse:
+    page = RemovedPage(removed.draft, removed.party, request.POST, request.user)
+    context = {"page": page, "had_files": bool(request.FILES)}
+    return render(request, "portal/parties/removed.html", context, status=409)

@@ -182,6 +182,9 @@ class PartyImportPage(ApplicationPage):
         """What is to be known of the sheet as a whole."""
         headings = tuple(self.found.sheet["headings"])
         said = [gettext(_REMARKS[code]).format(detail=detail) for code, detail in self.found.sheet["remarks"]]
+        room = services.party_room(self.draft)
+        if self.valid and len(self.valid) > room:
+            said.append(f"{services.TooManyParties(self.draft.application.status, room=room)}.")
         if unknown := unknown_headings(self.draft.schema, headings):
             names = quoted_headings(unknown)
             said.append(
@@ -284,6 +287,11 @@ def party_import(request: UserRequest, reference: str, token: str) -> HttpRespon
         taken = services.apply_import(draft, found, wanted, by=request.user)
     except services.Gone:
         return _import_not_found(request, reference)
+    except services.TooManyParties as full:
+        messages.error(request, f"{full}.")
+        draft.reload()
+        page = PartyImportPage(draft, found, services.import_rows(draft, found), wanted)
+        return render(request, "portal/parties/import.html", {"page": page}, status=422)
     except services.Closed as closed:
         messages.error(request, f"{closed}.")
         return redirect("portal:people", reference=reference)

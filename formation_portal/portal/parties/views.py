@@ -147,6 +147,8 @@ def party_new(request: UserRequest, reference: str) -> HttpResponse:
         return _draw_new(request, page, status=422)
     try:
         made = services.add_party(draft, page.kind, page.chosen, page.raw, by=request.user, token=page.token)
+    except services.TooManyParties:
+        return _draw_new(request, page, status=422)
     except services.Closed as closed:
         messages.error(request, f"{closed}.")
         return _draw_new(request, page, status=409)

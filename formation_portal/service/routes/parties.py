@@ -13,6 +13,7 @@ from ninja import Body, Router
 from pydantic import BaseModel, ConfigDict, Field
 
 from formation_portal.contract import canonical
+from formation_portal.contract.record import MAX_PARTIES
 from formation_portal.service import entity_forms, identifiers, storage
 from formation_portal.service.auth import key_of
 from formation_portal.service.entity_forms import parsed_form, party_fields
@@ -140,6 +141,7 @@ def search_parties(
 def reuse_party(request: HttpRequest, entity_id: EntityId, body: ReuseIn) -> Json:
     """**S** Copies a party of the account into this entity: its kind, and the answers that this form asks for too."""
     entity = entity_to_write(request, entity_id)
+    _refuse_full(entity)
     source = _source(request, body.source_party_id)
     form = parsed_form(entity.form)
     entity_forms.refuse_unsuitable_roles(form, source.party_type, body.roles)
@@ -172,6 +174,7 @@ _OWN_MEMBERS = {"party_type", "roles"}
 def add_party(request: HttpRequest, entity_id: EntityId, body: Annotated[PartyIn, Body()]) -> Json:
     """Adds a person, company or foundation in its roles; a shareholder without shares is a potential one."""
     entity = entity_to_write(request, entity_id)
+    _refuse_full(entity)
     entity_forms.refuse_unsuitable_roles(parsed_form(entity.form), body.party_type, body.roles)
     party = Party(entity=entity, party_type=body.party_type, roles=body.roles)
     said = _parsed_properties(entity, party, body.model_dump(exclude=_OWN_MEMBERS, exclude_unset=True))
@@ -247,6 +250,12 @@ def _parsed_properties(entity: Entity, party: Party, body: Json) -> ParsedAnswer
     blank = (ErrorDetail(pointer(name), "required", f"Send {name} with a name.", name) for name in cleared)
     raise_if_any((*answers.errors, *blank))
     return answers
+
+
+def _refuse_full(entity: Entity) -> None:
+    if Party.objects.filter(entity=entity).count() >= MAX_PARTIES:
+        detail = f"An entity can have at most {MAX_PARTIES} parties. Remove one before you add another."
+        raise ApiError("too_many_parties", detail)
 
 
 def _refuse_shareholder(party: Party) -> None:

@@ -4,7 +4,7 @@ import pytest
 
 from formation_portal.contract.lifecycle import State
 from formation_portal.service.catalog.loader import store_catalog
-from formation_portal.service.models import Entity, Event, EventDelivery
+from formation_portal.service.models import Entity, Event, EventDelivery, Party
 from tests.service import example_catalog
 from tests.service.caller import Caller, pointers, problem
 
@@ -279,3 +279,19 @@ def test_a_closed_entity_takes_no_parties(caller: Caller, entity: str) -> None:
     problem(caller.post(path, {**PERSON, "roles": ["director"]}), 409, "invalid_state")
     problem(caller.patch(f"{path}/{party}", {"last_name": "L"}), 409, "invalid_state")
     problem(caller.delete(f"{path}/{party}"), 409, "invalid_state")
+
+
+def test_an_entity_has_at_most_two_hundred_parties(caller: Caller, entity: str) -> None:
+    source = caller.person(entity, "director")
+    Party.objects.bulk_create(
+        Party(entity_id=entity, party_type="person", roles=["director"], properties={"first_name": f"Given{number}"})
+        for number in range(198)
+    )
+    assert caller.post(f"/entities/{entity}/parties", {**PERSON, "roles": ["director"]}).status_code == 201
+    reuse = {"source_party_id": source, "roles": ["ubo"]}
+    for path, body in (("parties", {**PERSON, "roles": ["director"]}), ("parties/reuse", reuse)):
+        refused = problem(caller.post(f"/entities/{entity}/{path}", body), 422, "too_many_parties")
+        assert refused["detail"] == "An entity can have at most 200 parties. Remove one before you add another."
+    assert caller.get(f"/entities/{entity}/parties").json()["meta"]["total"] == 200
+    caller.delete(f"/entities/{entity}/parties/{source}")
+    assert caller.post(f"/entities/{entity}/parties", {**PERSON, "roles": ["ubo"]}).status_code == 201
