@@ -3,7 +3,6 @@
 import os
 from email.headerregistry import Address
 from pathlib import Path
-from typing import Any
 
 from formation_portal.core.databases import SERVICE, database_settings
 from formation_portal.core.networks import LOOPBACK, local_origin, parse_networks

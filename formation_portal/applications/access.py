@@ -6,7 +6,6 @@ share it: those bind the owner or open the application to somebody else.
 
 from collections.abc import Collection
 from enum import StrEnum
-from functools import cache
 from typing import TYPE_CHECKING
 
 from allauth.account.models import EmailAddress
@@ -18,8 +17,6 @@ from django.db import models
 from django.db.models import Case, Q, Subquery, Value
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy
-
-from formation_portal.core.prepared_queries import PreparedQuery
 
 if TYPE_CHECKING:
     from .models import Application
@@ -105,9 +102,7 @@ class ApplicationQuerySet(models.QuerySet["Application"]):
 
     def get_for(self, user: AbstractBaseUser, reference: str) -> "Application":
         """One of those by its reference: one query for its owner, two for others. Raises Application.DoesNotExist."""
-        found = next(iter(_by_reference().rows(reference)), None)
-        if found is None:
-            raise self.model.DoesNotExist
+        found = self.get(reference=reference, deleted_at=None)
         if found.owner_id == user.pk:
             found.given_right = Right.OWN
         else:
@@ -157,10 +152,3 @@ def refuse_own_applications(applications: Collection[int], *, agent: int) -> Non
     a delivery asks this in its transaction. One query."""
     if own_applications(agent, applications):
         raise OwnApplication("This is your own application. Another agent has to review it.")
-
-
-@cache
-def _by_reference() -> PreparedQuery["Application"]:
-    from .models import Application
-
-    return PreparedQuery(lambda reference: Application._base_manager.filter(reference=reference, deleted_at=None))

@@ -5,7 +5,6 @@ canonical answers only, by property, so that they mean the same in any form. Not
 to where its people were copied from.
 """
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -19,8 +18,6 @@ from formation_portal.contract.canonical import Identity, canonical_properties, 
 from formation_portal.contract.fields import parsing
 from formation_portal.contract.fields.cleaning import clean_line
 from formation_portal.contract.fields.values import AnswerError
-from formation_portal.core.encryption import key_ring
-from formation_portal.core.prepared_queries import PreparedQuery
 
 from .draft import Draft
 from .models import Application, Party
@@ -38,16 +35,6 @@ def latest_applications(owner: int) -> QuerySet[Any, Any]:
     there = Application.objects.filter(owner=owner, deleted_at=None)
     return there.order_by("-pk").values("pk")[:MAX_APPLICATIONS_READ]
 
-
-# A customer's parties in their latest applications but one, the one saved last first.
-_KNOWN = PreparedQuery(
-    lambda owner, application: (
-        Party.objects.filter(application__in=latest_applications(owner), removed_at=None)
-        .exclude(application=application)
-        .order_by("-updated_at", "-pk")
-        .values_list("application__reference", "application", "token", "kind", "raw")[:MAX_PARTIES_READ]
-    )
-)
 
 # Canonical names of a party begin with its kind, or with this (supplement, "Parties").
 _ANY_KIND = "party"
@@ -183,10 +170,12 @@ def answers_by_property(kind: str, raw: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _entries(user: AbstractUser, application: Application) -> Iterable[Contact]:
-    opened = Party._meta.get_field("raw").opened
-    for reference, number, token, kind, raw in _KNOWN.tuples(user.pk, application.pk):
-        answers = answers_by_property(kind, opened(raw, number, token))
-        yield Contact((f"{reference}/{token}",), kind, answers)
+    """Yield the customer's parties in their latest applications but this one, the one saved last first."""
+    parties = Party.objects.filter(application__in=latest_applications(user.pk), removed_at=None)
+    newest = parties.exclude(application=application).order_by("-updated_at", "-pk").select_related("application")
+    for party in newest.only("application__reference", "token", "kind", "raw")[:MAX_PARTIES_READ]:
+        answers = answers_by_property(party.kind, party.raw)
+        yield Contact((f"{party.application.reference}/{party.token}",), party.kind, answers)
 
 
 def _identifying_values(answers: Mapping[str, Any]) -> dict[str, Any]:
@@ -214,26 +203,16 @@ def duplicate_of(draft: Draft, row: PartyRow) -> PartyRow | None:
     mine = identity_of(draft, row)
     if mine is None:
         return None
-    digest = identity_digest(draft, row)
-    others = (
-        one for one in draft.parties_by_identity(digest) if one.token != row.token and not _are_distinct(row, one)
-    )
-    return next((one for one in others if identity_of(draft, one) == mine), None)
-
-
-def identity_digest(draft: Draft, row: PartyRow) -> str:
-    """What names the party's identity in the database; empty while its answers are too few. It is keyed, so that nobody
-    finds out by trying whose it is."""
-    mine = identity_of(draft, row)
-    return key_ring().first.digest(json.dumps(mine)).hex() if mine else ""
+    others = (other for other in draft.parties if other.token != row.token and not _are_distinct(row, other))
+    return next((other for other in others if identity_of(draft, other) == mine), None)
 
 
 def duplicates(draft: Draft) -> dict[str, PartyRow]:
     """For each party that seems to repeat an earlier one, by its token: the earlier one."""
-    seen: dict[str, list[PartyRow]] = {}
+    seen: dict[Identity, list[PartyRow]] = {}
     found: dict[str, PartyRow] = {}
     for row in draft.parties:
-        if mine := row.model.identity if row.model.is_judged(draft.today) else identity_digest(draft, row):
+        if mine := identity_of(draft, row):
             earlier = seen.setdefault(mine, [])
             same = next((one for one in earlier if not _are_distinct(row, one)), None)
             if same is not None:

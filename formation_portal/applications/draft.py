@@ -15,31 +15,28 @@ from formation_portal.contract.fields.base import FieldSpec
 from formation_portal.contract.fields.bounds import Days
 from formation_portal.contract.fields.values import Problem
 from formation_portal.contract.needs import Need, needs, needs_of_party, needs_of_section
-from formation_portal.contract.reach import reads_parties
 from formation_portal.contract.record import Answers, Record, UnreadAnswers, validate
 from formation_portal.contract.rules import FormState, evaluate
-from formation_portal.contract.schema import FormSchema, Section
+from formation_portal.contract.schema import DocumentSlot, FormSchema, Section
 from formation_portal.contract.shares import over_issued
 
 from .fields import CHARACTERS_PER_HOLDER, MAX_CHARACTERS, count_characters
-from .models import Application, Change, Document, Holding, Party, SectionAnswers, ShareClass
+from .models import Application, Change, Holding, Party, SectionAnswers, ShareClass
 from .parties import NameFields, PartyRow, References, ShareClassRow, label_as_typed
 from .schema_versions import HomeSections
 from .schema_versions import keep_schema as keep_schema
 from .schema_versions import load_schema as load_schema
 from .schema_versions import schema_digest as schema_digest
-from .stored_rows import DocumentPlaces, StoredRows, when_asked
+from .stored_rows import StoredRows, token_of
 from .translation import in_language
 
 _CACHED = (
     "entity_raw",
-    "roster",
     "parties",
+    "_parties_by_token",
     "removed_parties",
     "share_classes",
     "_share_classes_by_token",
-    "_documents_by_holder",
-    "_holdings_by_party",
     "record",
     "form_state",
     "needs",
@@ -81,15 +78,12 @@ class Draft(StoredRows):
         self._days_of_today = days or Days.on(today)
         # The history entries that were written through this draft, the newest last.
         self.new_changes: list[Change] = []
-        # Whose state the last change can have changed, by their tokens, "" for the entity; None: anybody's.
-        self.concerned: frozenset[str] | None = None
         # Further rows that a change has written; the audit log attests them with it.
         self.audited_rows: list[Model] = []
         # Labels of locked answers that were posted and stay unchanged.
         self.locked_labels: list[str] = []
         # Posted answers that are too long, by field name; the stored ones stay.
         self.overlong: dict[str, Overlong] = {}
-        self._rows: dict[str, PartyRow] = {}
 
     def reload(self) -> None:
         """Read everything again when it is asked for."""
@@ -100,7 +94,6 @@ class Draft(StoredRows):
         """Drop what was computed, since something has changed."""
         for name in _CACHED:
             self.__dict__.pop(name, None)
-        self._rows.clear()
 
     def home_section(self, name: str, *, kept_in: str | None = None) -> str:
         """The key of the section that stores the answer to an entity field; `kept_in` for a field that is not asked."""
@@ -131,20 +124,11 @@ class Draft(StoredRows):
         is_all = typed.keys() <= asked.keys()
         return dict(typed) if is_all else {name: value for name, value in typed.items() if name in asked}
 
-    def room(self, *, wanted: int) -> int:
-        """How many characters may still be added to the whole application; a lower bound where that is enough.
-
-        The bound is the length of what is stored, which one query tells of all parties.
-        """
-        count, length = self.party_lengths
-        own = count_characters(self.entity_raw) + sum(
-            CHARACTERS_PER_HOLDER + count_characters(one.raw) for one in self.share_class_models
-        )
-        at_least = MAX_CHARACTERS - own - count * CHARACTERS_PER_HOLDER - length
-        if at_least >= wanted:
-            return int(at_least)
-        entered = (*self.party_models, *self.removed_party_models)
-        return MAX_CHARACTERS - own - sum(CHARACTERS_PER_HOLDER + count_characters(one.raw) for one in entered)
+    def room(self) -> int:
+        """Count the characters that may still be added to the whole application."""
+        holders = (*self.party_models, *self.removed_party_models, *self.share_class_models)
+        length = sum(CHARACTERS_PER_HOLDER + count_characters(holder.raw) for holder in holders)
+        return MAX_CHARACTERS - count_characters(self.entity_raw) - length
 
     def version(self, section_key: str) -> int:
         """The section's version; it rises with each change of its answers, also of those shared with other sections."""
@@ -155,41 +139,18 @@ class Draft(StoredRows):
         """The grid of holdings as typed, by the tokens of party and class."""
         return {pair: holding.typed for pair, holding in self.holdings.items()}
 
-    def documents_of(self, party: Party | PartyRow | None) -> dict[str, Document]:
-        """The uploads of a party, or of the entity itself, by slot."""
-        files = self.files_of(party.token if party else None)
-        return {document.slot: document for document in files if document.replaced_at is None}
-
-    def replaced_in(self, party: Party | PartyRow | None, slot: str) -> list[Document]:
-        """The files that were in a slot before, the last replaced first."""
-        files = self.files_of(party.token if party else None)
-        earlier = [one for one in files if one.slot == slot and one.replaced_at is not None]
-        return sorted(earlier, key=lambda one: (str(one.replaced_at), one.pk), reverse=True)
-
     @cached_property
     def parties(self) -> tuple[PartyRow, ...]:
         """The parties in the order in which they were entered."""
-        return tuple(map(self._row, self.party_models))
+        return tuple(map(self.as_party, self.party_models))
 
-    def _row(self, model: Party) -> PartyRow:
-        if model.token not in self._rows:
-            self._rows[model.token] = self.as_party(model)
-        return self._rows[model.token]
-
-    def latest_parties(self) -> tuple[PartyRow, ...]:
-        """Those entered last, in the order in which they were entered; nobody else is read."""
-        return tuple(map(self._row, self.latest_party_models()))
+    @cached_property
+    def _parties_by_token(self) -> dict[str, PartyRow]:
+        return {row.token: row for row in self.parties}
 
     def parties_of(self, tokens: Collection[str]) -> tuple[PartyRow, ...]:
-        """Those of the tokens, in the order in which they were entered; nobody else is read."""
-        models = self.party_models_of(tokens)
-        return tuple(map(self._row, models))
-
-    def parties_by_identity(self, digest: str) -> tuple[PartyRow, ...]:
-        """Those whose identity has the digest (`contacts`), and those of whom that isn't known, in their order."""
-        if self.has_all_parties:
-            return self.parties
-        return tuple(map(self._row, self.party_models_by_identity(digest, today=self.today)))
+        """Return the parties with these tokens, in the order in which they were entered."""
+        return tuple(row for row in self.parties if row.token in tokens)
 
     @cached_property
     def removed_parties(self) -> tuple[PartyRow, ...]:
@@ -203,14 +164,7 @@ class Draft(StoredRows):
         return tuple(map(self.as_share_class, self.share_class_models))
 
     def party(self, token: str) -> PartyRow | None:
-        """The party of that token; nobody else's row is read for it."""
-        if token not in self._rows:
-            if self.has_all_parties:
-                # All of them, so that whoever looks up many goes through the list once.
-                _ = self.parties
-            elif self.schema.section(token) is None and (model := self.party_model(token)):
-                self._rows[token] = self.as_party(model)
-        return self._rows.get(token)
+        return self._parties_by_token.get(token)
 
     def removed_party(self, token: str) -> PartyRow | None:
         """The removed party of that token, which can be restored."""
@@ -254,36 +208,29 @@ class Draft(StoredRows):
                 problems[spec.name] = Problem(spec.name, "share_class_gone", message)
         return Answers(values, problems)
 
-    def _party_records(self) -> tuple[record.Party, ...]:
-        return tuple(row.record for row in self.parties)
-
-    def _holding_records(self) -> tuple[record.Holding, ...]:
-        return tuple(
-            record.Holding(party, share_class, holding.shares)
-            for (party, share_class), holding in self.holdings.items()
-            if holding.shares is not None
-        )
-
     @cached_property
     def record(self) -> Record:
         """The application as validated values. The ids of parties and classes are their tokens."""
-        whole = self.has_all_parties or reads_parties(self.schema)
         return Record(
             answers=self._validate(self.schema.entity_fields, self.entity_raw),
-            parties=self._party_records() if whole else when_asked(self._party_records),
+            parties=tuple(row.record for row in self.parties),
             share_classes=tuple(row.record for row in self.share_classes),
-            holdings=self._holding_records() if whole else when_asked(self._holding_records),
-            documents=DocumentPlaces(self),
+            holdings=tuple(
+                record.Holding(party, share_class, holding.shares)
+                for (party, share_class), holding in self.holdings.items()
+                if holding.shares is not None
+            ),
+            documents=frozenset((token_of(document.party), document.slot) for document in self.documents),
             days=self.days,
         )
 
     def record_without(self, token: str) -> Record:
-        """The same as it would be without a party; of what nobody asks, nothing is read."""
+        """Return the record as it would be without a party."""
         return replace(
             self.record,
-            parties=when_asked(lambda: tuple(one for one in self.record.parties if one.id != token)),
-            holdings=when_asked(lambda: tuple(one for one in self.record.holdings if one.party_id != token)),
-            documents=when_asked(lambda: frozenset(one for one in self.record.documents if one[0] != token)),
+            parties=tuple(party for party in self.record.parties if party.id != token),
+            holdings=tuple(holding for holding in self.record.holdings if holding.party_id != token),
+            documents=frozenset(place for place in self.record.documents if place[0] != token),
         )
 
     @cached_property
@@ -304,7 +251,6 @@ class Draft(StoredRows):
     @cached_property
     def needs(self) -> tuple[Need, ...]:
         """Everything still needed before submission, also for numbers of shares that cannot be parsed or issued."""
-        _ = self.parties
         return (
             *needs(self.schema, self.record, form_state=self.form_state),
             *self._unreadable_holdings(self.holdings),
@@ -333,14 +279,14 @@ class Draft(StoredRows):
         return {key: tuple(some) for key, some in found.items()}
 
     def needs_of_section(self, section_key: str) -> tuple[Need, ...]:
-        """What the section still needs; of one about the entity no party is asked for."""
+        """Return the needs of a section, as among all `needs`, without evaluating the parties for one of the entity."""
         section = self.schema.section(section_key)
         if section is not None and section.is_entity:
             return needs_of_section(self.form_state, section)
         return self._needs_by_section.get(section_key, ())
 
     def needs_of_party(self, token: str) -> tuple[Need, ...]:
-        """What the party still needs; nobody else is asked for."""
+        """Return the needs of one party, as among all `needs`, without evaluating the others."""
         row = self.party(token)
         if row is None:
             return ()
@@ -350,6 +296,12 @@ class Draft(StoredRows):
             *needs_of_party(self.form_state, row.record, has_shares=has_shares),
             *self._unreadable_holdings(held),
         )
+
+    def missing_documents(self, party: PartyRow | None) -> list[DocumentSlot]:
+        """Return the required slots of a party, or of the entity itself, that hold no file."""
+        slots = self.form_state.slots(party.record if party else None)
+        documents = self.documents_of(party)
+        return [slot for slot in slots if slot.required and slot.name not in documents]
 
     def slot_words(self, name: str) -> str:
         """What a document slot is called; its name where the form doesn't have it any more."""
@@ -364,7 +316,7 @@ class Draft(StoredRows):
         """What is removed with the party."""
         return References(
             holdings=tuple(self.holdings_of(token).values()),
-            documents=tuple(one for one in self.files_of(token) if one.replaced_at is None),
+            documents=tuple(document for document in self.documents if token_of(document.party) == token),
         )
 
     def references_to_share_class(self, token: str) -> References:

@@ -2,7 +2,6 @@
 
 import hashlib
 import uuid
-from datetime import date
 from mimetypes import guess_extension
 from pathlib import PurePath
 from typing import Any
@@ -178,23 +177,11 @@ class Party(_Holder):
     removed_at = models.DateTimeField(null=True, blank=True)
     # Tokens of parties that look like duplicates and that a person has said are different.
     apart_from = models.JSONField(default=list, blank=True)
-    # What its own answers and documents lack, as was found when the row was as old as `judged_of`: by what, and until
-    # when it holds (`summaries`). Whoever saves the row makes it younger, and so what was found void.
-    needed = models.TextField(blank=True, db_default="")
-    judged_by = models.CharField(max_length=32, blank=True, db_default="")
-    judged_of = models.DateTimeField(null=True)
-    judged_until = models.DateField(null=True)
-    # Equal for two entries of one person or company; empty where its answers tell too little.
-    identity = models.CharField(max_length=64, blank=True, db_default="")
 
     class Meta:
         ordering = ("position", "pk")
         constraints = (models.UniqueConstraint(fields=("application", "token"), name="party_token"),)
         indexes = (models.Index(fields=("application", "position"), name="parties_in_order"),)
-
-    def is_judged(self, today: date) -> bool:
-        """Whether what was found of its answers holds, as far as those decide."""
-        return self.judged_of == self.updated_at and self.judged_until is not None and self.judged_until > today
 
 
 class ShareClass(_Holder):
@@ -303,16 +290,6 @@ class Document(models.Model):
 
     def __str__(self) -> str:
         return f"{self.name} in {self.slot}"
-
-    def save(self, *args: Any, **options: Any) -> None:
-        """Save it, and make void what was found of its party (`summaries`)."""
-        super().save(*args, **options)
-        Party.objects.filter(documents=self).update(judged_of=None)
-
-    def delete(self, *args: Any, **options: Any) -> tuple[int, dict[str, int]]:
-        """Delete it, and make that void as well."""
-        Party.objects.filter(documents=self).update(judged_of=None)
-        return super().delete(*args, **options)
 
     @property
     def is_checking(self) -> bool:

@@ -4,12 +4,10 @@ Worked out from the schema alone, so that a page that changes one answer need no
 """
 
 from collections import defaultdict
-from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any
 
 from .conditions import Condition
-from .rules import FieldLocation, FormState, field_locations, lookup_of
+from .rules import field_locations, lookup_of
 from .schema import ENTITY, SHARE_CLASS, FormSchema, Section
 
 # A question by its section, its list there and its key; a section by its key alone.
@@ -50,31 +48,9 @@ def reach_of(schema: FormSchema, group: str, name: str) -> Reach:
     return known[group, name]
 
 
-def reaches_others(schema: FormSchema, names: Iterable[str]) -> bool:
-    """Whether one of these answers about the entity decides what parties or classes of shares are asked."""
-    entity = {section.key for section in schema.sections if section.is_entity}
-    reached = [reach_of(schema, ENTITY, name) for name in names]
-    return any(
-        one.roles or one.has_classes or not one.names.keys() <= {ENTITY} or one.sections - entity for one in reached
-    )
-
-
 def reads_parties(schema: FormSchema) -> bool:
     """Whether some rule may read what parties have answered whom it isn't about."""
     return schema.cached(_Rules).reads_parties
-
-
-def party_facts(form_state: FormState) -> list[Any]:
-    """All that decides what parties are asked beside their own answers: which roles are asked, what rules read of the
-    entity and of classes of shares, and which classes there are. Two equal lists judge the same answers alike."""
-    schema = form_state.schema
-    roles = [form_state.section_activation(section).active for section in schema.role_sections]
-    read = schema.cached(_Rules).read_by_parties
-    values = [[str(value) for value in form_state.values_at(place, None)] for place in read]
-    refers = any(
-        spec.refers_to_share_class for one in schema.role_sections for some in one.groups.values() for spec in some
-    )
-    return [roles, values, [one.id for one in form_state.record.share_classes] if refers else []]
 
 
 class _Rules:
@@ -88,7 +64,6 @@ class _Rules:
         self._read_by: dict[_Node, list[tuple[_Node, bool]]] = defaultdict(list)
         self._fields_of: dict[str, list[_Node]] = defaultdict(list)
         self.reads_parties = False
-        self.read_by_parties: list[FieldLocation] = []
         for section in schema.sections:
             if section.depends_on:
                 self._add(section.depends_on, section, "", section.key)
@@ -96,9 +71,6 @@ class _Rules:
             self._fields_of[place.section.key].append(place.id)
             if rule := place.spec.depends_on:
                 self._add(rule, place.section, place.group, place.id)
-                if place.section.role:
-                    candidates = lookup_of(schema).candidates(rule.field, section=place.section, group=place.group)
-                    self.read_by_parties += [one for one in candidates if one.group in (ENTITY, SHARE_CLASS)]
 
     def _add(self, rule: Condition, section: Section, group: str, node: _Node) -> None:
         candidates = lookup_of(self._schema).candidates(rule.field, section=section, group=group)

@@ -2,11 +2,10 @@
 
 from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import dataclass, field
-from datetime import date, timedelta
 from typing import Any
 
 from .fields.base import FieldSpec
-from .fields.bounds import DateBounds, Days
+from .fields.bounds import Days
 from .fields.values import AnswerError, Problem
 
 
@@ -64,13 +63,6 @@ def validate(fields: Iterable[FieldSpec], raw: Mapping[str, Any]) -> Answers:
         if value is not None:
             values[name] = value
     return Answers(values, problems)
-
-
-def summary_expires(fields: Iterable[FieldSpec], answers: Answers, *, today: date) -> date:
-    """Return the day from which on the same answers may be judged otherwise: tomorrow where a bound of one of them
-    depends on the calendar."""
-    names = {spec.name for spec in fields if isinstance(spec.bounds, DateBounds) and spec.bounds.depends_on_today}
-    return date.max if names.isdisjoint(answers.values) else today + timedelta(days=1)
 
 
 # The most parties that an application can have (supplement, "Parties").

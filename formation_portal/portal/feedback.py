@@ -22,7 +22,6 @@ from formation_portal.relay.delivery_status import (
     DeliveryStage,
     DeliveryStatus,
     deliveries_for_customer,
-    deliveries_under_way,
 )
 from formation_portal.relay.models import ResourceKind
 from formation_portal.relay.problems import LocatedProblem
@@ -90,12 +89,7 @@ class DeliverySummary:
 
 
 def delivery_summary(draft: Draft) -> DeliverySummary:
-    """The note for one application: three queries at most."""
-    return DeliverySummary(draft, deliveries_under_way(draft.application))
-
-
-def full_delivery_summary(draft: Draft) -> DeliverySummary:
-    """The same with how far each thing has come: two queries."""
+    """Read how far an application's deliveries have come: two queries."""
     return DeliverySummary(draft, deliveries_for_customer(draft.application))
 
 

@@ -15,7 +15,6 @@ from formation_portal.accounts.models import User
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Application
-from formation_portal.applications.summaries import Totals
 from formation_portal.contract.fields.base import FieldSpec, control_name
 from formation_portal.contract.lifecycle import State
 from formation_portal.contract.localisation import colon
@@ -61,7 +60,7 @@ def next_step(draft: Draft, view: str, key: str = "") -> Link:
             steps.setdefault((SHARES, ""), section.title or gettext("Shares"))
         else:
             steps[PEOPLE, ""] = gettext(PEOPLE_TITLE)
-    if view == DOCUMENTS or Totals(draft).missing_documents:
+    if view == DOCUMENTS or any(draft.missing_documents(party) for party in (None, *draft.parties)):
         steps[DOCUMENTS, ""] = gettext("Documents")
     steps[CHECK, ""] = gettext("Check your answers")
     order = list(steps)

@@ -19,11 +19,9 @@ from formation_portal.applications.models import Document
 from formation_portal.applications.ownership_stakes import companies_owned_by, typed_stakes
 from formation_portal.applications.parties import PartyRow
 from formation_portal.applications.readback import number_of_shares
-from formation_portal.applications.summaries import Totals
 from formation_portal.contract import canonical
 from formation_portal.contract.localisation import join_list, ngettext
-from formation_portal.contract.needs import Need, needs, needs_of_entity, needs_of_party, needs_of_roles
-from formation_portal.contract.reach import reads_parties
+from formation_portal.contract.needs import Need, needs, needs_of_entity, needs_of_party
 from formation_portal.contract.rules import evaluate
 from formation_portal.relay.delivery_status import cannot_be_removed
 from formation_portal.relay.models import ResourceKind, shareholding_subject
@@ -80,13 +78,8 @@ def _new(then: Iterable[Need], now: Iterable[Need]) -> list[str]:
 
 
 def _lacking_without_party(draft: Draft, party: PartyRow) -> list[str]:
-    """The roles that too few have without the party: what else it leaves behind, nobody needs. Where a rule reads what
-    parties have answered, all is asked."""
-    if reads_parties(draft.schema):
-        return _new(needs(draft.schema, draft.record_without(party.token)), draft.needs)
-    state, totals = draft.form_state, Totals(draft)
-    then = needs_of_roles(state, lambda one: totals.parties_in(one) - one.counts(party.kind, party.roles))
-    return _new(then, needs_of_roles(state, totals.parties_in))
+    """Return the needs that arise once the party is removed, such as roles that then have too few."""
+    return _new(needs(draft.schema, draft.record_without(party.token)), draft.needs)
 
 
 def _lacking_without_shares(draft: Draft, holder: PartyRow, *, had_some: bool, has_others: bool) -> list[str]:
@@ -98,8 +91,7 @@ def _lacking_without_shares(draft: Draft, holder: PartyRow, *, had_some: bool, h
 def _lacking_without_document(draft: Draft, party: PartyRow | None, slot: str) -> list[str]:
     """What the party, or the entity, needs without its file in a slot; nobody else needs any more."""
     token, state = party.token if party else None, draft.form_state
-    own = {(token, one.slot) for one in draft.files_of(token) if one.replaced_at is None}
-    record = replace(draft.record, documents=frozenset(own - {(token, slot)}))
+    record = replace(draft.record, documents=draft.record.documents - {(token, slot)})
     without = evaluate(draft.schema, record)
     if party is None:
         return _new(needs_of_entity(without), needs_of_entity(state))

@@ -11,16 +11,15 @@ from django.utils import timezone
 from django.utils.translation import gettext, gettext_noop
 
 from formation_portal.applications.models import Application
+from formation_portal.applications.queries import rows_of
 from formation_portal.contract.lifecycle import State
 from formation_portal.contract.schema import Section
-from formation_portal.core.prepared_queries import PreparedQuery
 
 from .calls.routes import REMOVE
 from .models import (
     AMBIGUOUS,
     APPROVED,
     FILE_MISSING,
-    REJECTED,
     UNCLEAR,
     UNSUPPORTED,
     WITHDRAWAL,
@@ -30,6 +29,7 @@ from .models import (
 )
 from .order import is_blocked, is_closed_for_changes
 from .problems import LocatedProblem, problems_of
+from .queries import DELIVERIES
 from .resolution import is_undecided, must_inform_provider
 from .service_profile import Profile, current_profile
 from .wording import Titles
@@ -313,80 +313,19 @@ class ApplicationDeliveries:
 
 
 def deliveries_of(application: Application) -> ApplicationDeliveries:
-    """The deliveries of an application: two queries, one where its rows were read with it."""
-    return ApplicationDeliveries(application, application.deliveries.all(), current_profile())
+    """Read the deliveries of an application: two queries, one where its rows were prefetched."""
+    return ApplicationDeliveries(application, rows_of(application, DELIVERIES, "deliveries"), current_profile())
 
 
-# What decides how far others are: what they belong to or name, and the transitions.
-_DECIDING = (*(kind for kind in ResourceKind if kind.is_transition), ResourceKind.ENTITY, ResourceKind.SHARE_CLASS)
-_WELL = (DeliveryState.DONE, DeliveryState.QUEUED)
-_NOT_WELL = tuple(state for state in DeliveryState if state not in _WELL)
-
-
-def _is_troubled(application: int) -> Q:
-    """The deliveries of an application that are not well. Each part names the first columns of `deliveries_in_trouble`,
-    so that it is looked up in that index; the rest, which may be thousands, is not read."""
-    well = Q(application=application, state__in=_WELL)
-    unsupported = Q(document_status__in=("", APPROVED), reason=UNSUPPORTED)
-    return Q(application=application, state__in=_NOT_WELL) | (well & Q(document_status=REJECTED)) | (well & unsupported)
-
-
-# Only whether there is one is asked, which the index alone answers.
-_FIRST_TROUBLED = PreparedQuery(
-    lambda application: Delivery.objects.filter(_is_troubled(application)).order_by().values_list("pk")[:1]
-)
-
-
-def deliveries_for_customer(application: Application, *, holder: str | None = None) -> ApplicationDeliveries:
-    """The same for a customer, who reads of a draft's things only where something is wrong: the rest is saved.
-
-    With a `holder` (a party's or class's token, "" for the entity) it tells of that one's answers and documents alone.
-    """
-    profile = current_profile()
-    if _is_well(application, profile):
-        return ApplicationDeliveries(application, [], profile, only_trouble=True)
-    rows = Delivery.objects.filter(application=application)
-    if holder is not None:
-        own = Q(subject=holder) | Q(subject__startswith=f"{holder}/")
-        # They are found in the index of names, and then read.
-        rows = Delivery.objects.filter(pk__in=rows.filter(own | Q(kind__in=_DECIDING)).order_by().values("pk"))
-    return ApplicationDeliveries(application, rows, profile, only_trouble=application.status is State.DRAFT)
-
-
-def _is_well(application: Application, profile: Profile) -> bool:
-    """Whether a customer reads of a draft that it is saved, and no more."""
-    is_draft = application.status is State.DRAFT
-    # What is queued is only said to wait while the service is not called.
-    return is_draft and not profile.is_paused(timezone.now()) and not _FIRST_TROUBLED.tuples(application.pk)
-
-
-# What tells how far the whole has come: where it has arrived, the rest has, unless it is told by itself.
-_WHOLE = (*_DECIDING, ResourceKind.ENTITY_CSP, ResourceKind.SHARE_CLASS_CSP)
-# Where more is under way, everything is read.
-_MOST_UNDER_WAY = 100
-
-
-def deliveries_under_way(application: Application) -> ApplicationDeliveries:
-    """The same for pages about the whole: of what parties have, only what has not arrived or is not well, and whose it
-    is. Of anything else it would say that it is saved. Three queries at most, whatever else there is."""
-    profile = current_profile()
-    if _is_well(application, profile):
-        return ApplicationDeliveries(application, [], profile, only_trouble=True)
-    rows = Delivery.objects.filter(application=application)
-    queued = Q(application=application, state=DeliveryState.QUEUED)
-    under_way = rows.filter(_is_troubled(application.pk) | queued).order_by().values("pk")[: _MOST_UNDER_WAY + 1]
-    found = dict(Delivery.objects.filter(pk__in=under_way).order_by().values_list("pk", "subject"))
-    if len(found) <= _MOST_UNDER_WAY:
-        holders = {subject.partition("/")[0] for subject in found.values()}
-        named = rows.filter(Q(kind__in=_WHOLE) | Q(kind=ResourceKind.PARTY, subject__in=holders)).order_by()
-        rows = Delivery.objects.filter(Q(pk__in=found) | Q(pk__in=named.values("pk")))
-    return ApplicationDeliveries(application, rows, profile, only_trouble=application.status is State.DRAFT)
+def deliveries_for_customer(application: Application) -> ApplicationDeliveries:
+    """Read the deliveries as a customer sees them: of a draft, they say only what is wrong; the rest is saved."""
+    rows, only_trouble = rows_of(application, DELIVERIES, "deliveries"), application.status is State.DRAFT
+    return ApplicationDeliveries(application, rows, current_profile(), only_trouble=only_trouble)
 
 
 def cannot_be_removed(application: Application, kind: ResourceKind, token: str) -> bool:
-    """The same of one thing (`ApplicationDeliveries.cannot_be_removed`), for which no other row is read."""
-    rows = Delivery.objects.filter(application=application, kind=kind, subject=token)
-    return ApplicationDeliveries(application, rows, current_profile()).cannot_be_removed(kind, token)
+    """Tell whether the service has one thing, or may have it, and has no call to remove it."""
+    return deliveries_of(application).cannot_be_removed(kind, token)
 
 
 def accepted_documents(application: Application) -> tuple[int, datetime | None]:

@@ -5,18 +5,17 @@ when it is sent. `wanted` and `acknowledged` are payloads with them. States and 
 """
 
 import uuid
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from typing import Any
 
 from django.conf import settings
 from django.db import models
-from django.db.models import Q, QuerySet
+from django.db.models import Q
 
 from formation_portal.applications.models import SUBJECT_LIMIT, Application
 from formation_portal.audit.attestation import attested
 from formation_portal.core.encrypted_fields import EncryptedJSONField, EncryptedTextField
-from formation_portal.core.prepared_queries import PreparedQuery
 
 from .entity_readings import EntityReading as EntityReading
 from .event_models import ReceivedEvent as ReceivedEvent
@@ -214,7 +213,6 @@ class Delivery(models.Model):
         )
         indexes = (
             models.Index(fields=("state", "reason"), name="deliveries_by_state"),
-            models.Index(fields=("application", "state", "document_status", "reason"), name="deliveries_in_trouble"),
             models.Index(fields=("next_at",), condition=Q(next_at__isnull=False), name="due_deliveries"),
             models.Index(
                 fields=("read_next_at", "updated_at"),
@@ -262,39 +260,6 @@ class Delivery(models.Model):
     def is_removal(self) -> bool:
         """Whether something is there that should not be."""
         return self.wanted is None and self.acknowledged is not None
-
-
-# What belongs to no party, beside the entity itself.
-_OF_THE_WHOLE = (
-    ResourceKind.SHARE_CLASS,
-    ResourceKind.SHARE_CLASS_CSP,
-    *(kind for kind in ResourceKind if kind.is_transition),
-)
-_ALL = PreparedQuery(lambda application: Delivery.objects.select_for_update().filter(application=application))
-_OWN = PreparedQuery(lambda application: _locked(application, ()))
-
-
-def locked_deliveries(application: Application, only: frozenset[str] | None) -> list[Delivery]:
-    """The rows of an application, locked; with `only` those of the entity itself, its transitions, the classes of
-    shares, which others refer to, and the parties of these tokens."""
-    if only is None:
-        return _ALL.rows(application.pk)
-    if tokens := only - {""}:
-        return list(_locked(application.pk, tokens))
-    return _OWN.rows(application.pk)
-
-
-def _locked(application: int, tokens: Collection[str]) -> QuerySet[Delivery]:
-    """They are found in the index of names, and then read: an application has thousands of rows."""
-    found = Delivery.objects.filter(_of(tokens), application=application).order_by()
-    return Delivery.objects.select_for_update().filter(pk__in=found.values("pk"))
-
-
-def _of(tokens: Iterable[str]) -> Q:
-    found = Q(subject="") | Q(subject__startswith="/") | Q(kind__in=_OF_THE_WHOLE)
-    for token in tokens:
-        found |= Q(subject=token) | Q(subject__startswith=f"{token}/")
-    return found
 
 
 class Attempt(models.Model):

@@ -13,10 +13,10 @@ from django.utils import timezone
 
 from formation_portal.applications.models import Application
 from formation_portal.contract.lifecycle import State
-from formation_portal.core.prepared_queries import PreparedQuery
 
 from . import timing
 from .models import ResourceKind, ServiceProfile
+from .queries import PROFILE
 
 # The party list is documented, so any service has it.
 DOCUMENTED_LISTS = frozenset({ResourceKind.PARTY})
@@ -128,12 +128,9 @@ def edit_name(action: str, kind: ResourceKind) -> str:
     return f"{action} {kind}"
 
 
-_AT_ADDRESS = PreparedQuery(lambda address: ServiceProfile.objects.filter(base_url=address))
-
-
 def current_profile() -> Profile:
     """The profile of the configured service; one query."""
-    return profile_from(next(iter(_AT_ADDRESS.rows(service_address())), None))
+    return profile_from(next(iter(PROFILE.rows(service_address())), None))
 
 
 def profile_from(found: ServiceProfile | None) -> Profile:

@@ -5,7 +5,7 @@ Payloads hold answers by field name, with references to other resources; `calls.
 Only active, readable answers are in them, so nothing inactive ever leaves. Nothing is sent here: the worker does that.
 """
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,7 +28,6 @@ from .models import (
     Payload,
     ResourceKind,
     ResourceName,
-    locked_deliveries,
     parent_of,
     reference_to,
     referenced_names,
@@ -36,11 +35,10 @@ from .models import (
     submission_subject,
 )
 from .payload_answers import without_cleaned_differences, without_unsendable
+from .queries import LOCKED_DELIVERIES
 from .service_profile import current_profile
 from .wake import RELAY
 
-# Of more parties than these all rows are read: databases take no condition that names each.
-_AT_ONCE = 100
 # The longest note that the service takes (supplement, "Entities"); the rest can be read here.
 STATUS_NOTE_LIMIT = 10_000
 _CONTROLS = {chr(code) for code in (*range(32), 127)} - {"\n", "\t"}
@@ -72,28 +70,22 @@ class DesiredResource:
         return (self.kind, self.subject)
 
 
-def desired_state(
-    draft: Draft, status_changes: Sequence[Change] = (), *, only: frozenset[str] | None = None
-) -> tuple[DesiredResource, ...]:
+def desired_state(draft: Draft, status_changes: Sequence[Change] = ()) -> tuple[DesiredResource, ...]:
     """Everything that should be at the service: nothing of a deleted draft, only the withdrawal of a withdrawn one.
 
-    `status_changes` are the entries of its history that changed its status, oldest first. With `only`, it is what
-    belongs to the entity itself, the classes of shares and the parties of these tokens.
+    `status_changes` are the entries of its history that changed its status, oldest first.
     """
     application = draft.application
     if application.deleted_at is not None:
         return ()
     if application.status is State.WITHDRAWN:
         return (DesiredResource(*WITHDRAWAL, {"status": State.WITHDRAWN.value}),)
-    parties = (
-        draft.parties if only is None else tuple(row for token in sorted(only - {""}) if (row := draft.party(token)))
-    )
     return (
         *_entity(draft),
         *_share_classes(draft),
-        *_parties(draft, parties),
-        *_documents(draft, parties),
-        *_shareholdings(draft, parties, only),
+        *_parties(draft),
+        *_documents(draft),
+        *_shareholdings(draft),
         *_transitions(draft, status_changes),
     )
 
@@ -141,8 +133,8 @@ def _is_ready_class(draft: Draft, row: ShareClassRow) -> bool:
     )
 
 
-def _parties(draft: Draft, parties: Sequence[PartyRow]) -> Iterator[DesiredResource]:
-    for row in parties:
+def _parties(draft: Draft) -> Iterator[DesiredResource]:
+    for row in draft.parties:
         position = row.model.position
         roles = draft.form_state.active_roles(row.record)
         if not roles:
@@ -163,10 +155,9 @@ def _is_ready_party(draft: Draft, row: PartyRow) -> bool:
     )
 
 
-def _documents(draft: Draft, parties: Sequence[PartyRow]) -> Iterator[DesiredResource]:
+def _documents(draft: Draft) -> Iterator[DesiredResource]:
     """Those that are asked; what the malware scanner has not seen yet goes nowhere."""
-    holders: list[PartyRow | None] = [None, *parties]
-    for row in holders:
+    for row in (None, *draft.parties):
         asked = {slot.name for slot in draft.form_state.slots(row.record if row else None)}
         for slot, document in draft.documents_of(row).items():
             if slot in asked:
@@ -179,18 +170,11 @@ def _documents(draft: Draft, parties: Sequence[PartyRow]) -> Iterator[DesiredRes
                 yield DesiredResource(ResourceKind.DOCUMENT, document_subject(party, slot), wanted)
 
 
-def _shareholdings(
-    draft: Draft, parties: Sequence[PartyRow], only: Collection[str] | None
-) -> Iterator[DesiredResource]:
+def _shareholdings(draft: Draft) -> Iterator[DesiredResource]:
     if not draft.holds_shares:
         return
-    holders = {row.token for row in parties if draft.is_shareholder(row)}
-    held = (
-        draft.holdings
-        if only is None
-        else {pair: one for row in parties for pair, one in draft.holdings_of(row.token).items()}
-    )
-    for (party, share_class), holding in held.items():
+    holders = {row.token for row in draft.parties if draft.is_shareholder(row)}
+    for (party, share_class), holding in draft.holdings.items():
         if party in holders and holding.shares != 0:
             payload = {
                 "party": reference_to(ResourceKind.PARTY, party),
@@ -254,15 +238,12 @@ def sync(draft: Draft) -> None:
     """Set what each row wants: equal to what was acknowledged is done, anything else is queued.
 
     What is on its way keeps its state, and is compared again once it is known what became of it. At most four
-    queries, however large the application, and one more for one that was submitted. While its customer may write, only
-    those are looked at whose state the change can have changed (`Draft.concerned`).
+    queries, however large the application, and one more for one that was submitted.
     """
     application, now = draft.application, timezone.now()
-    only = draft.concerned if application.is_open and len(draft.concerned or ()) <= _AT_ONCE else None
-    found = locked_deliveries(application, only)
-    rows = {_name_of(row): row for row in found}
+    rows = {_name_of(row): row for row in LOCKED_DELIVERIES.rows(application.pk)}
     before = {name: _values(row) for name, row in rows.items()}
-    desired = {resource.name: resource for resource in desired_state(draft, status_changes_of(application), only=only)}
+    desired = {resource.name: resource for resource in desired_state(draft, status_changes_of(application))}
     # What has a remote id, or will get one.
     sendable = frozenset(
         name
@@ -270,13 +251,18 @@ def sync(draft: Draft) -> None:
         if resource.payload is not None or (name in rows and rows[name].remote_id)
     )
     for name, resource in desired.items():
-        if resource.payload is not None and (name in rows or not resource.kind.is_csp or resource.payload["answers"]):
-            new = Delivery(application=application, kind=resource.kind, subject=resource.subject)
-            row = rows.setdefault(name, new)
-            row.position = resource.position
-            if row.wanted is None or not resource.kind.is_transition:
-                payload = without_cleaned_differences(resource.payload, row.acknowledged, lookup_of(draft.schema))
-                _set_wanted(row, without_unsendable(payload, sendable))
+        is_empty = name not in rows and resource.kind.is_csp and not (resource.payload or {}).get("answers")
+        if resource.payload is None or is_empty:
+            continue
+        if name not in rows:
+            rows[name] = Delivery(application=application, kind=resource.kind, subject=resource.subject)
+        row = rows[name]
+        row.position = resource.position
+        if row.wanted is None or not resource.kind.is_transition:
+            payload = without_unsendable(resource.payload, sendable)
+            if payload != row.wanted:
+                payload = without_cleaned_differences(payload, row.acknowledged, lookup_of(draft.schema))
+            _set_wanted(row, payload)
     submissions = [rows[name] for name in desired if name in rows and name[0] is ResourceKind.SUBMISSION]
     if any(row.pk is None for row in submissions):
         # With a new submission, an earlier one that was refused or held is sent again, as what it lacked was corrected:
@@ -306,10 +292,10 @@ def sync(draft: Draft) -> None:
 
 def _name_of(row: Delivery) -> ResourceName:
     """What it is the row of. Rows from before every submission had its own are those of the last submission."""
+    if row.resource_kind is not ResourceKind.SUBMISSION:
+        return row.name
     payload = row.wanted or row.sent or row.acknowledged or {}
-    if row.resource_kind is ResourceKind.SUBMISSION and "submission" in payload:
-        return (ResourceKind.SUBMISSION, submission_subject(payload["submission"]))
-    return row.name
+    return (ResourceKind.SUBMISSION, submission_subject(payload["submission"])) if "submission" in payload else row.name
 
 
 def _values(row: Delivery) -> tuple[Any, ...]:
@@ -321,11 +307,12 @@ def _changed_fields(row: Delivery, before: tuple[Any, ...]) -> list[str]:
 
 
 def _set_wanted(row: Delivery, payload: Payload | None) -> None:
-    is_new, is_other = row.pk is None, row.wanted != payload
+    if row.pk is not None and row.wanted == payload:
+        return
     row.wanted = payload
     parent = parent_of(*row.name)
     row.needs = [list(name) for name in dict.fromkeys(([parent] if parent else []) + list(referenced_names(payload)))]
-    if (is_new or is_other) and row.is_settled:
+    if row.is_settled:
         requeue(row)
 
 

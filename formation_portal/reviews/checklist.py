@@ -15,16 +15,13 @@ from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Document
 from formation_portal.applications.parties import PartyRow
 from formation_portal.applications.readback import AnswerGroup, AnswerLine, DocumentLine, Readback, readback
-from formation_portal.applications.stored_rows import rows_of
 from formation_portal.contract import canonical
 from formation_portal.contract.lifecycle import FINAL, State
 from formation_portal.core import subscribers
-from formation_portal.core.prepared_queries import PreparedQuery
 
 from .models import Check, Query, ScreeningCheck, ScreeningKind, ScreeningOutcome
 from .targets import SCREENING, WHOLE_APPLICATION, Target, TargetKind
 
-_CHECKS = PreparedQuery(lambda application: Check.objects.filter(application=application).select_related("by"))
 _DECIDED = FINAL | {State.SUBMITTED_TO_CSP}
 ACCEPTED, QUERIED, CHANGED, OPEN = "accepted", "queried", "changed", "open"
 
@@ -150,7 +147,7 @@ def load_checklist(
     its screening checks, where they were read. `is_part`: it has the parties of the summary, and nothing of its own."""
     read_back = read_back or readback(draft)
     application = draft.application
-    checks = {check.target: check for check in rows_of(application, _CHECKS)}
+    checks = {check.target: check for check in application.checks.select_related("by")}
     if queries is None:
         queries = application.queries.filter(dropped_at=None, settled_at=None).select_related("by")
     queries = tuple(queries)

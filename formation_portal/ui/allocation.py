@@ -35,9 +35,8 @@ class Allocation:
 
     @cached_property
     def holder_tokens(self) -> tuple[str, ...]:
-        """Their tokens, in the same order; no party is read for them."""
-        roles_of = self._draft.form_state.active_roles_of
-        return tuple(one.token for one in self._draft.roster if canonical.SHAREHOLDER in roles_of(one.kind, one.roles))
+        """Their tokens, in the same order."""
+        return tuple(row.token for row in self.holders)
 
     @cached_property
     def classes(self) -> tuple[ShareClassRow, ...]:
@@ -52,7 +51,7 @@ class Allocation:
 
     @cached_property
     def _shares_held(self) -> dict[tuple[str, str], int | None]:
-        return self._draft.shares_held
+        return {pair: holding.shares for pair, holding in self._draft.holdings.items()}
 
     def is_unreadable(self, party: PartyRow, row: ShareClassRow) -> bool:
         """Whether something is typed that is no number of shares."""
@@ -137,7 +136,7 @@ class Allocation:
 
     def _figures(self, numbers: dict[str, int], ends: Parts) -> Percentages:
         """A company whose owners nobody has named is no end: what comes to it is not accounted for."""
-        unknown = {one.token for one in self._draft.roster if canonical.is_owned(one.kind)}
+        unknown = {row.token for row in self._draft.parties if row.is_owned}
         return percentages_of(numbers, ends, unknown=unknown, short_of=self.bounds)
 
     @property

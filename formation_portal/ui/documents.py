@@ -48,7 +48,7 @@ _TYPES = {"application/pdf": "PDF", "image/jpeg": "JPEG", "image/png": "PNG"}
 def documents_url(draft: Draft, party: str, query: str = "") -> str:
     """The address of the customer's list of documents, with this query; a long list opens at the party of the token."""
     # The entity is one of those on a page.
-    is_long = len(draft.roster) >= PEOPLE_AT_ONCE
+    is_long = len(draft.parties) >= PEOPLE_AT_ONCE
     asked = "&".join(filter(None, (f"party={party}" if party and is_long else "", query)))
     url = reverse("portal:documents", args=[draft.application.reference])
     return f"{url}?{asked}" if asked else url

@@ -27,7 +27,6 @@ from formation_portal.applications.models import (
     document_subject,
 )
 from formation_portal.applications.services.shares import parse_shares
-from formation_portal.applications.summaries import update_summaries
 from formation_portal.contract.catalog import CatalogItem
 from formation_portal.contract.fields.base import FieldSpec
 from formation_portal.contract.lifecycle import State
@@ -104,7 +103,7 @@ def _calls(client: Client, draft: Draft) -> Iterator[tuple[str, Callable[[], Any
     yield "party_removal", lambda: client.get(f"{party}removal/")
     holding = "/".join(next(pair for pair in draft.holdings if pair[0] == token))
     yield "holding_removal", lambda: client.get(f"{root}shares/holdings/{holding}/removal/")
-    document = draft.files_of(token)[0].pk
+    document = next(one.pk for one in draft.documents if one.party and one.party.token == token)
     yield "document_removal", lambda: client.get(f"{root}documents/{document}/removal/")
     yield "party_new", lambda: client.get(f"{root}people/new/?role=director")
     yield "share_class", lambda: client.get(f"{root}shares/classes/{draft.share_classes[0].token}/")
@@ -258,10 +257,7 @@ def application_of(
         for slot in draft.form_state.slots(row.record if row else None)
         if place > unanswered or row is None
     )
-    # As each of the files by itself would have done.
-    application.parties.update(judged_of=None)
     draft = open_draft(application)
-    update_summaries(draft)
     if is_sent:
         subscribers.application_changed(draft)
         acknowledge(draft)

@@ -1,6 +1,5 @@
 """A prepared query gives what its query set gives."""
 
-from datetime import date
 from typing import Any
 
 import pytest
@@ -10,10 +9,7 @@ from django.db import connection, transaction
 from django.db.models import Count, Max, Q
 from django.test.utils import CaptureQueriesContext
 
-from formation_portal.applications import services
-from formation_portal.applications.models import Party
 from formation_portal.core.prepared_queries import PreparedQuery
-from tests import factories
 
 pytestmark = pytest.mark.django_db
 
@@ -76,14 +72,3 @@ def test_tuples_are_those_of_a_query_set_that_counts(people: list[Any]) -> None:
     assert [(name, count) for name, _, count in query.tuples("Ida")] == [("Ada", 2), ("Mira", 1)]
     for but in ("Ada", "Mira", "Ada"):
         assert query.tuples(but) == list(by_name(but))
-
-
-def test_days_are_compared_with_days(people: list[Any]) -> None:
-    parties = Party.objects.exclude(judged_until__gt=date(2026, 1, 1)).values_list("pk")
-    query = PreparedQuery(lambda day: Party.objects.exclude(judged_until__gt=day).values_list("pk"), dates=(0,))
-    application = services.start(owner=people[0], product=factories.product())
-    until = (date(2025, 12, 31), date(2026, 1, 1), date(2026, 1, 2), None)
-    made = [
-        Party.objects.create(application=application, token=f"p{at}", judged_until=day) for at, day in enumerate(until)
-    ]
-    assert sorted(query.tuples(date(2026, 1, 1))) == sorted(parties) == sorted((made[at].pk,) for at in (0, 1, 3))

@@ -141,14 +141,14 @@ def _save_row(
         if old:
             old.replaced_at = timezone.now()
             old.save(update_fields=["replaced_at"])
-            draft.document_saved(old)
+            draft.forget_documents()
             for oldest in draft.replaced_in(row, old.slot)[MAX_EARLIER_FILES:]:
                 _delete(draft, oldest)
         document.party = row.model if row else None
         document.save()
         if picture:
             Preview.objects.create(document=document, picture=picture)
-        draft.document_saved(document)
+        draft.forget_documents()
         change = {
             "field": document.slot,
             "label": document.slot,
@@ -156,16 +156,9 @@ def _save_row(
             "after": _history_value(document),
         }
         if row:
-            journal.note(
-                UPLOADED_OF,
-                holder=row.token,
-                changes=[change],
-                concerns=(row.token,),
-                slot=document.slot,
-                name=row.label,
-            )
+            journal.note(UPLOADED_OF, holder=row.token, changes=[change], slot=document.slot, name=row.label)
         else:
-            journal.note(UPLOADED, changes=[change], concerns=("",), slot=document.slot)
+            journal.note(UPLOADED, changes=[change], slot=document.slot)
     return document
 
 
@@ -184,7 +177,7 @@ def remove_document(draft: Draft, document: Document, *, by: Author) -> None:
             else gettext_noop("Removed “{slot}”")
         )
         whose = found.party.token if found.party else ""
-        journal.note(what, holder=whose, changes=[change], concerns=(whose,), slot=found.slot)
+        journal.note(what, holder=whose, changes=[change], slot=found.slot)
         _delete(draft, found)
 
 
@@ -198,7 +191,7 @@ def delete_files_on_commit(documents: Iterable[Document]) -> None:
 def _delete(draft: Draft, document: Document) -> None:
     delete_files_on_commit([document])
     document.delete()
-    draft.document_saved(document)
+    draft.forget_documents()
 
 
 def _history_value(document: Document | None) -> Any:

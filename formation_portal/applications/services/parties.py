@@ -29,7 +29,6 @@ from .transactions import (
     application_transaction,
     asked_answers,
     compare_versions,
-    concerning,
     unlocked_answers,
 )
 
@@ -88,14 +87,12 @@ def add_party(
         before, party.roles, party.raw = party.raw, known, party.raw | posted
         party.save()
         if is_new:
-            draft.add_party_model(party)
+            draft.party_models.append(party)
         draft.invalidate()
         row = draft.party(party.token)
         assert row is not None
         changes = answer_changes(fields, changed_names(before, posted), before, posted)
-        journal.note(
-            "Added {name}", holder=party.token, changes=changes, concerns=concerning(draft, party.token), name=row.label
-        )
+        journal.note("Added {name}", holder=party.token, changes=changes, name=row.label)
         return party
 
 
@@ -141,18 +138,17 @@ def save_party(
             model.save()
             draft.invalidate()
             changes = answer_changes(fields, answered, before, posted)
-            _note_changes(draft, journal, current_party(draft, party), changes, had)
+            _note_changes(journal, current_party(draft, party), changes, had)
     return merge.result()
 
 
-def _note_changes(draft: Draft, journal: Journal, row: PartyRow, changes: ChangeList, had: list[str]) -> None:
+def _note_changes(journal: Journal, row: PartyRow, changes: ChangeList, had: list[str]) -> None:
     """Add a history entry for the answers, and one for the roles."""
-    alone = concerning(draft, row.token)
     if changes:
-        journal.note("Changed {name}", holder=row.token, changes=changes, concerns=alone, name=row.label)
+        journal.note("Changed {name}", holder=row.token, changes=changes, name=row.label)
     if of_roles := role_changes(had, row.model.roles):
         text = "Changed the roles of {name}"
-        journal.note(text, holder=row.token, changes=of_roles, concerns=alone, name=row.label)
+        journal.note(text, holder=row.token, changes=of_roles, name=row.label)
 
 
 def role_changes(before: list[str], after: list[str]) -> ChangeList:
@@ -171,7 +167,7 @@ def set_roles(draft: Draft, party: Party | PartyRow, roles: Iterable[str], *, by
         model.roles = known
         model.version += 1
         model.save()
-        _note_changes(draft, journal, row, [], before)
+        _note_changes(journal, row, [], before)
 
 
 def _with_locked_roles(draft: Draft, journal: Journal, party: Party, wanted: list[str]) -> list[str]:
@@ -221,9 +217,7 @@ def remove_party(draft: Draft, party: Party | PartyRow, *, by: AbstractBaseUser)
         gone = draft.references_to_party(row.token)
         fields = fields_by_name(draft.schema.fields_of(row.kind, row.roles))
         changes = answer_changes(fields, row.raw, row.raw, {})
-        journal.note(
-            "Removed {name}", holder=row.token, changes=changes, concerns=concerning(draft, row.token), name=row.label
-        )
+        journal.note("Removed {name}", holder=row.token, changes=changes, name=row.label)
         row.model.removed_at = timezone.now()
         row.model.save()
         draft.reload()
@@ -240,9 +234,7 @@ def restore_party(draft: Draft, token: str, *, by: AbstractBaseUser) -> PartyRow
         assert row is not None
         fields = fields_by_name(draft.schema.fields_of(row.kind, row.roles))
         changes = answer_changes(fields, row.raw, {}, row.raw)
-        journal.note(
-            "Restored {name}", holder=token, changes=changes, concerns=concerning(draft, token), name=row.label
-        )
+        journal.note("Restored {name}", holder=token, changes=changes, name=row.label)
         return row
 
 
@@ -265,7 +257,7 @@ def keep_both(draft: Draft, party: PartyRow, other: PartyRow, *, by: AbstractBas
         row.model.apart_from = [*row.model.apart_from, beside.token]
         row.model.save()
         text = "Kept {name} separate from another entry with the same name"
-        journal.note(text, holder=row.token, concerns=(), name=row.label)
+        journal.note(text, holder=row.token, name=row.label)
 
 
 def merge_parties(draft: Draft, party: PartyRow, kept: PartyRow, *, by: AbstractBaseUser) -> None:

@@ -7,7 +7,6 @@ from django.utils.translation import gettext
 
 from formation_portal.contract.fields.base import FieldSpec, fields_by_name
 from formation_portal.contract.inactive_answers import answers_in_rules
-from formation_portal.contract.reach import reaches_others
 from formation_portal.contract.schema import Section
 
 from ..access import Author
@@ -64,7 +63,6 @@ def save_section(
                 holder=section.key,
                 changes=answer_changes(section.fields_by_name, merge.names, stored, posted),
                 section=section.title,
-                concerns=None if reaches_others(draft.schema, merge.names) else ("",),
             )
     return merge.result()
 

@@ -167,8 +167,7 @@ def save_holdings(
             version_row.version += 1
             version_row.save()
             changes = _holding_changes(draft, merge.names, stored, posted)
-            concerned = {party for party, _ in merge.names}
-            journal.note("Changed shareholdings", holder=section.key, changes=changes, concerns=concerned)
+            journal.note("Changed shareholdings", holder=section.key, changes=changes)
     return merge.result()
 
 
@@ -271,7 +270,7 @@ def save_owners(
         for owner in merge.names:
             _store_stake(draft, row, parties[owner].pk, typed[owner])
         if changes:
-            journal.note("Changed who owns {name}", holder=row.token, changes=changes, concerns=(), name=row.label)
+            journal.note("Changed who owns {name}", holder=row.token, changes=changes, name=row.label)
     return merge.result()
 
 

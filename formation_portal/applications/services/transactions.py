@@ -26,17 +26,15 @@ from formation_portal.audit import chain
 from formation_portal.audit.models import AuditAction
 from formation_portal.contract.fields.base import FieldSpec
 from formation_portal.contract.localisation import stored_words
-from formation_portal.contract.reach import reads_parties
 from formation_portal.core import subscribers
 from formation_portal.core.encryption import characters_within
-from formation_portal.core.prepared_queries import PreparedQuery
 
 from ..access import Author
 from ..draft import Draft, Overlong
 from ..fields import changed_names, count_characters, is_same_answer
 from ..locks import NO_LOCKS, LockedValues, Locks, locks_of
 from ..models import Application, Change, ChangeList
-from ..summaries import update_summaries
+from ..queries import LOCKED
 from .exceptions import Closed, FormChanged, Gone, LockedByReview, Stale
 
 logger = logging.getLogger(__name__)
@@ -93,8 +91,6 @@ class Journal:
         self._by = by
         self._page = page
         self.entries: list[Change] = []
-        # Whose state the entries may change, by their tokens ("" for the entity); None: anybody's.
-        self.concerned: frozenset[str] | None = frozenset()
 
     def note(
         self,
@@ -103,16 +99,9 @@ class Journal:
         *,
         holder: str = "",
         changes: ChangeList | None = None,
-        concerns: Collection[str] | None = None,
         **named: str,
     ) -> None:
-        """Add an entry: a message with values for its `{name}`s, and the answers before and after.
-
-        `concerns` are the tokens of the parties, "" for the entity, whose state alone it can change; without it that of
-        everything may have changed.
-        """
-        is_limited = self.concerned is not None and concerns is not None
-        self.concerned = self.concerned.union(concerns or ()) if self.concerned is not None and is_limited else None
+        """Add an entry: a message with values for its `{name}`s, and the answers before and after."""
         entry = Change.new(self._application, self._by, message, **named)
         entry.holder = holder
         entry.changes = [{**one, "label": stored_words(one["label"])} for one in changes or []]
@@ -131,8 +120,6 @@ _LOCKED_COLUMNS = (
     "payment_due_since",
     "deleted_at",
 )
-
-_LOCKED = PreparedQuery(lambda number: Application.objects.select_for_update().filter(pk=number))
 
 
 def _differs(one: Application, other: Application, name: str) -> bool:
@@ -159,7 +146,7 @@ def application_transaction(
     with transaction.atomic():
         application = draft.application
         read_at = application.revision
-        locked = next(iter(_LOCKED.rows(application.pk)), None)
+        locked = next(iter(LOCKED.rows(application.pk)), None)
         if locked is None:
             raise Application.DoesNotExist
         if locked.schema_version_id != application.schema_version_id:
@@ -193,8 +180,6 @@ def application_transaction(
             Change.objects.bulk_create(journal.entries)
             draft.new_changes += journal.entries
             draft.invalidate()
-            draft.concerned = journal.concerned
-            update_summaries(draft)
             subscribers.application_changed(draft)
             if has_moved:
                 subscribers.application_moved(draft, by=by)
@@ -222,11 +207,6 @@ def append_to_audit_log(
         **({"moved_to": moved_to} if moved_to else {}),
         **({"deleted": True} if application.deleted_at else {}),
     )
-
-
-def concerning(draft: Draft, *tokens: str) -> frozenset[str] | None:
-    """These parties, where no rule lets their answers decide about anybody else; else everything."""
-    return None if reads_parties(draft.schema) else frozenset(tokens)
 
 
 def asked_answers(
@@ -258,7 +238,7 @@ def asked_answers(
         more = count_characters(value) - count_characters(stored.get(name, ""))
         message, label = asked[name].too_long_message(value), asked[name].label
         if more > 0 and room is None:
-            room = draft.room(wanted=count_characters(raw))
+            room = draft.room()
         if not message and room is not None and more > max(room - grown, 0):
             message = gettext("Shorten “{label}”. The application has reached its limit of text").format(label=label)
         if not message and is_history_full and name in changed:

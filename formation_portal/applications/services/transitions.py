@@ -127,7 +127,7 @@ def delete_draft(application: Application, *, by: AbstractBaseUser | None, revis
 def keep_draft(draft: Draft, *, by: AbstractBaseUser) -> None:
     """Count a draft as changed now, so that it is not deleted as unused. Raises Closed."""
     with application_transaction(draft, by=by) as journal:
-        journal.note(gettext_noop("Kept the draft"), concerns=())
+        journal.note(gettext_noop("Kept the draft"))
 
 
 def reopen(draft: Draft, *, reason: str) -> None:

@@ -244,12 +244,6 @@ class DateBounds(Bounds):
             return {"maximum_age": _OLDEST, "is_birth": True}
         return {"maximum": TODAY} if property_name == "date_of_incorporation" else {}
 
-    @property
-    def depends_on_today(self) -> bool:
-        """Report that a date which is within bounds today may be outside them on another day."""
-        ages = (self.minimum_age, self.maximum_age)
-        return self.is_birth or TODAY in (self.minimum, self.maximum) or ages != (None, None)
-
     def _objections(self, value: date, spec: FieldSpec, days: Days | None) -> Iterator[Objection]:
         earliest = days.first if days and self.minimum == TODAY else self.minimum
         latest = days.last if days and self.maximum == TODAY else self.maximum

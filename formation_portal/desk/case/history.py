@@ -9,7 +9,7 @@ from datetime import datetime
 from itertools import groupby
 from typing import Any
 
-from django.db.models import Q, QuerySet
+from django.db.models import Q
 from django.utils.timezone import localdate
 
 from formation_portal.applications.draft import Draft
@@ -18,10 +18,8 @@ from formation_portal.applications.ownership_stakes import OWNER_PREFIX
 from formation_portal.applications.parties import PartyRow
 from formation_portal.applications.readback import answer_in_words, share_class_choices
 from formation_portal.applications.services import ROLES
-from formation_portal.applications.stored_rows import rows_of
 from formation_portal.contract.fields.base import FieldSpec
 from formation_portal.contract.lifecycle import State
-from formation_portal.core.prepared_queries import PreparedQuery
 from formation_portal.reviews.checklist import Fact, HolderChecklist
 from formation_portal.reviews.models import Query
 from formation_portal.reviews.targets import Target, TargetKind
@@ -39,20 +37,12 @@ _ADDED = "Added "
 NOT_ANSWERED = "Not answered"
 
 
-def _history(application: int, of_returns: int, of_newest: int) -> QuerySet[Change]:
-    """The number of the application, once for each place where it stands."""
-    returns = Change.objects.filter(application=of_returns, moved_to=State.RETURNED_FOR_CHANGES).order_by("-pk")
-    newest = Change.objects.filter(application=of_newest).order_by("-pk")
-    is_new = Q(pk__gt=returns.values("pk")[:1]) | Q(pk__in=newest.values("pk")[:_NEWEST])
-    return Change.objects.filter(is_new | ~Q(moved_to=""), application=application).select_related("who")
-
-
-_HISTORY = PreparedQuery(_history)
-
-
 def history_of(application: Application) -> tuple[Change, ...]:
     """All moves, everything since the last return, and the newest of the rest, the newest first. One query."""
-    return tuple(rows_of(application, _HISTORY, application.pk, application.pk))
+    changes = application.changes.order_by("-pk")
+    returns = changes.filter(moved_to=State.RETURNED_FOR_CHANGES)
+    is_new = Q(pk__gt=returns.values("pk")[:1]) | Q(pk__in=changes.values("pk")[:_NEWEST])
+    return tuple(application.changes.filter(is_new | ~Q(moved_to="")).select_related("who"))
 
 
 def history_lines(

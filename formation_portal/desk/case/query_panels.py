@@ -11,8 +11,6 @@ from django.urls import reverse
 
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.readback import answer_in_words
-from formation_portal.applications.stored_rows import rows_of
-from formation_portal.core.prepared_queries import PreparedQuery
 from formation_portal.reviews.models import Note, Query, QueryReason
 from formation_portal.reviews.targets import Target, field_at, holder_name, label_of
 from formation_portal.reviews.transactions import ReviewVersion, current_version
@@ -23,12 +21,6 @@ from ..masking import Mask, TextMasking, is_identity_number, mask_of
 from ..shared_texts import SharedTexts
 from .forms import QueryForm, query_form
 
-_QUERIES = PreparedQuery(
-    lambda application: Query.objects.filter(application=application, dropped_at=None).select_related("by")
-)
-_NOTES = PreparedQuery(
-    lambda application: Note.objects.filter(application=application, removed_at=None).select_related("by")
-)
 _TONES = {"Resolved": "met", "Drafted": "half", "Answered": "open", "Asked": "heed"}
 
 
@@ -213,7 +205,7 @@ class QueryPanels:
 
     @cached_property
     def notes_by_target(self) -> dict[Target, list[Note]]:
-        return _by_target(rows_of(self.draft.application, _NOTES))
+        return _by_target(self.draft.application.notes.filter(removed_at=None).select_related("by"))
 
     @cached_property
     def masking(self) -> TextMasking:
@@ -228,7 +220,7 @@ class QueryPanels:
 
 def read_queries(draft: Draft) -> tuple[Query, ...]:
     """Every query of a case but deleted drafts, in their order. One query."""
-    return tuple(rows_of(draft.application, _QUERIES))
+    return tuple(draft.application.queries.filter(dropped_at=None).select_related("by"))
 
 
 def target_id(target: Target) -> str:

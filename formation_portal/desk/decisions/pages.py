@@ -10,9 +10,7 @@ from django.conf import settings
 
 from formation_portal.accounts.models import Right, User
 from formation_portal.applications.draft import Draft
-from formation_portal.applications.stored_rows import rows_of
 from formation_portal.contract.lifecycle import State
-from formation_portal.core.prepared_queries import PreparedQuery
 from formation_portal.relay.delivery_status import DeliveryStage
 from formation_portal.reviews.checklist import ApprovalBlocker, Checklist, approval_blockers, load_checklist
 from formation_portal.reviews.decisions import APPROVE, DECLINE, INCORPORATE, RETURN
@@ -40,11 +38,6 @@ _WORDS = {
 }
 # More decisions than these have no case in a lifetime.
 _PAST = 20
-_DECISIONS = PreparedQuery(
-    lambda application: ReviewDecision.objects.filter(application=application).select_related("proposed_by", "by")[
-        :_PAST
-    ]
-)
 # So many things against an approval are shown at once; more are opened.
 _SHOWN_AT_ONCE = 8
 # More are a list that nobody reads to its end; what is mended makes room for the next.
@@ -290,6 +283,6 @@ def decision_panel(
         form=form or DecisionForm(deed=RETURN if checklist.drafted else "" if against else APPROVE),
         checklist=checklist,
         against=against,
-        decisions=tuple(rows_of(draft.application, _DECISIONS)),
+        decisions=tuple(draft.application.decisions.select_related("proposed_by", "by")[:_PAST]),
         deliveries=deliveries,
     )

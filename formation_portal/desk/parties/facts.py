@@ -86,7 +86,7 @@ class RoleRule:
             return ""
         state = self.draft.form_state
         needed = state.minimum_of(self.section).count
-        added = sum(self.section.counts(one.kind, one.roles) for one in self.draft.roster)
+        added = sum(self.section.counts(one.kind, one.roles) for one in self.draft.parties)
         return f"{f'At least {needed} required' if needed else 'Optional'}, {added} added."
 
     @cached_property

@@ -267,7 +267,7 @@ def party_page(
     version = ReviewVersion.of_loaded(draft.application)
     queries = read_queries(draft)
     screening = tuple(screening_checks(draft))
-    tokens = [one.token for one in draft.roster]
+    tokens = [row.token for row in draft.parties]
     named = _beside(tokens, party.token)
     asked = [one for one in queries if one.is_open]
     checklist = load_checklist(

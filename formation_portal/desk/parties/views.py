@@ -30,7 +30,7 @@ from ..decisions.forms import posted_day
 from ..documents import ViewerState
 from ..lookups import get_case_or_404
 from .forms import ScreeningForm
-from .pages import MOST_NAMED, PartyPage, log_numbers_shown, party_page
+from .pages import PartyPage, log_numbers_shown, party_page
 
 # What a page that asks by itself gets, by the id of what it has to draw anew.
 _PARTS = {"paper": "desk/parties/_viewer_answer.html", "numbers": "desk/parties/_numbers_answer.html"}
@@ -176,9 +176,6 @@ def _state_posted(request: UserRequest, reference: str) -> ViewerState:
 
 def _case_and_party(reference: str, token: str) -> tuple[Draft, PartyRow]:
     case = get_case_or_404(reference)
-    if len(case.roster) <= MOST_NAMED:
-        # All of them at once: every page and post here goes through them.
-        _ = case.parties
     found = case.party(token)
     if found is None:
         raise Http404

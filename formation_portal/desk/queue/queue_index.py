@@ -60,8 +60,8 @@ def update_case(draft: Draft) -> None:
         "closed_since": at if is_final else None,
         "waiting_since": at if is_with_us else None,
         "answered_since": at if is_with_us and application.submissions > 1 else None,
-        "parties": draft.party_count,
-        "documents": draft.document_count,
+        "parties": len(draft.parties),
+        "documents": len(draft.documents),
         "product": application.product_id,
         "place": place,
         "changed_at": timezone.now(),
@@ -104,18 +104,12 @@ def delete_case(application: Application) -> None:
 
 
 def _update_words(draft: Draft, *, title: str) -> None:
-    """What finds the case. While its customer corrects it, words are only added, of those whom a change concerns: that
-    costs the same however many there are, and agents find it by the names that they know until it comes back."""
-    application, concerned = draft.application, draft.concerned
-    if application.is_open and concerned is not None:
-        new = case_words(application, draft.schema, draft.party_models_of(concerned - {""}), title=title)
-        rows = [CaseWord(case_id=application.pk, word=word) for word in sorted(new)]
-        CaseWord.objects.bulk_create(rows, ignore_conflicts=True)
-        return
-    # Only what differs is written: most changes of a case change no name.
+    """Write the words that find the case, as far as they differ. While its customer corrects it, words are only added:
+    agents find it by the names that they know until it comes back."""
+    application = draft.application
     wanted = case_words(application, draft.schema, draft.party_models, title=title)
     there = {bytes(word) for word in CaseWord.objects.filter(case=application.pk).values_list("word", flat=True)}
-    if gone := there - wanted:
+    if not application.is_open and (gone := there - wanted):
         CaseWord.objects.filter(case=application.pk, word__in=gone).delete()
     CaseWord.objects.bulk_create(CaseWord(case_id=application.pk, word=word) for word in sorted(wanted - there))
 

@@ -16,7 +16,6 @@ from django.utils import timezone
 from django.utils.translation import gettext, gettext_noop
 
 from formation_portal.applications.draft import Draft
-from formation_portal.applications.summaries import Totals
 from formation_portal.contract.catalog import CatalogItem
 from formation_portal.contract.fields.iso_codes import format_money
 from formation_portal.contract.fields.parsing import is_blank
@@ -34,7 +33,7 @@ from formation_portal.ui.formats import entity_word, time_or_day
 
 from ..feedback import DeliverySummary, task_deliveries
 from ..parties.guest_parts import GuestPart, guest_part
-from ..parties.progress import NO_REFUSALS, needs_words, role_progress
+from ..parties.progress import NO_REFUSALS, NeedCounts, needs_words, role_progress
 from ..submission.corrections import Returned, returned
 from ..submission.status import Progress
 
@@ -92,7 +91,6 @@ def task_list(
     *,
     refused: Sequence[Need] = (),
     deliveries: Mapping[str, str] | None = None,
-    totals: Totals | None = None,
 ) -> TaskList:
     """The tasks of a draft, in the order of its schema; where the service refused something, that comes first.
 
@@ -107,23 +105,23 @@ def task_list(
             task = replace(task, note=". ".join(filter(None, (task.note.removesuffix("."), said))))
         return task
 
-    totals = totals or Totals(draft)
+    counts = NeedCounts(draft)
     refused_parties = {need.party_id for need in refused if need.party_id}
-    about = [_section_task(totals, section) for section in draft.schema.entity_sections]
-    people = [_section_task(totals, section, refused_parties) for section in draft.schema.role_sections]
-    shares = [_section_task(totals, section) for section in (draft.schema.share_section,) if section]
+    about = [_section_task(counts, section) for section in draft.schema.entity_sections]
+    people = [_section_task(counts, section, refused_parties) for section in draft.schema.role_sections]
+    shares = [_section_task(counts, section) for section in (draft.schema.share_section,) if section]
     product_type = str(draft.application.product.get("product", {}).get("type", ""))
     about_title = gettext(_ABOUT.get(entity_word(product_type), gettext_noop("What is formed")))
     people_title = gettext("People and shares") if shares else gettext("People")
     groups = (
         ("about", about_title, about),
-        ("people", people_title, [*people, *shares, *_document_tasks(totals)]),
+        ("people", people_title, [*people, *shares, *_document_tasks(draft)]),
     )
     return TaskList(tuple((id_, title, tuple(map(with_delivery, tasks))) for id_, title, tasks in groups if tasks))
 
 
-def _section_task(totals: Totals, section: Section, refused_parties: Set[str] = NO_REFUSALS) -> Task:
-    draft = totals.draft
+def _section_task(counts: NeedCounts, section: Section, refused_parties: Set[str] = NO_REFUSALS) -> Task:
+    draft = counts.draft
     activation = draft.form_state.section_activation(section)
     id_, title = f"task-{section.key}", section.title or section.key
     if not activation.active:
@@ -131,9 +129,9 @@ def _section_task(totals: Totals, section: Section, refused_parties: Set[str] = 
         return Task(id_, title, "", "later", gettext("Not available yet"), note)
     keys = [draft.application.reference]
     if section.is_share_structure:
-        view, count = "shares", totals.of_shares
-        state, status = _state(count, is_begun=bool(draft.share_classes))
-        note = _to_complete(count) if count > 1 else totals.only_share_need
+        view, needs = "shares", draft.needs_of_section(section.key)
+        state, status = _state(len(needs), is_begun=bool(draft.share_classes))
+        note = needs[0].text if len(needs) == 1 else _to_complete(len(needs)) if needs else ""
     elif section.is_entity:
         codes = Counter(need.code for need in draft.needs_of_section(section.key))
         view, note = "section", needs_words(codes)
@@ -141,36 +139,40 @@ def _section_task(totals: Totals, section: Section, refused_parties: Set[str] = 
         is_begun = any(not is_blank(value) for value in draft.raw(section).values())
         state, status = _state(codes.total(), is_begun=is_begun)
     else:
-        view, note = "people", _people_note(totals, section)
-        state, status = role_progress(totals, section, refused=refused_parties)
+        view, note = "people", _people_note(counts, section)
+        state, status = role_progress(counts, section, refused=refused_parties)
     url = reverse(f"portal:{view}", args=keys)
     return Task(id_, title, url, state, status, note, roles.role_reason(draft, section))
 
 
-def _people_note(totals: Totals, section: Section) -> str:
+def _people_note(counts: NeedCounts, section: Section) -> str:
     """Describe what a role and its people need, or how many have been added."""
-    tally = totals.parties_in(section)
-    short = totals.draft.form_state.minimum_of(section).count - tally
-    bounds = Counter(need.code for need in totals.needs_of_role(section) if need.code != "minimum")
+    state = counts.draft.form_state
+    tally = len(state.parties_in(section))
+    short = state.minimum_of(section).count - tally
+    bounds = Counter(need.code for need in counts.needs_of_role(section) if need.code != "minimum")
     notes = [ngettext("{count} more to add", "{count} more to add", short)] if short > 0 else []
-    if words := needs_words(totals.codes_in(section) + bounds):
+    if words := needs_words(counts.codes_in(section) + bounds):
         notes.append(words)
     if not notes and tally:
         notes.append(ngettext("{count} added", "{count} added", tally))
     return ", ".join(notes)
 
 
-def _document_tasks(totals: Totals) -> Iterable[Task]:
-    if not totals.slots:
+def _document_tasks(draft: Draft) -> Iterable[Task]:
+    holders = (None, *draft.parties)
+    slots = [slot for party in holders for slot in draft.form_state.slots(party.record if party else None)]
+    if not slots:
         return
-    missing, uploaded, required = totals.missing_documents.total(), totals.uploaded, totals.required_slots
+    missing = sum(len(draft.missing_documents(party)) for party in holders)
+    required, uploaded = sum(slot.required for slot in slots), len(draft.documents)
     state, status = _state(missing, is_begun=bool(uploaded))
     if missing:
         note = ngettext("{count} to upload", "{count} to upload", missing)
         status = gettext("{done} of {count} uploaded").format(done=required - missing, count=required)
     else:
         note = ngettext("{count} uploaded", "{count} uploaded", uploaded) if uploaded else ""
-    url = reverse("portal:documents", args=[totals.draft.application.reference])
+    url = reverse("portal:documents", args=[draft.application.reference])
     yield Task(_DOCUMENTS, gettext("Documents"), url, state, status, note)
 
 
@@ -198,8 +200,6 @@ def pending_actions(
     draft: Draft,
     deliveries: ApplicationDeliveries,
     invitations: Mapping[str, Invitation],
-    *,
-    totals: Totals | None = None,
 ) -> list[PendingAction]:
     """Everybody who is waited for, the reader first, and whoever is done, last; nothing where there is nobody else."""
     refused = DeliverySummary(draft, deliveries).refused
@@ -212,7 +212,7 @@ def pending_actions(
         others.append(PendingAction("turn-team", gettext("Our team"), False, what, _since(ours.at), "later"))
     others += [_guests_action(draft, guest) for guest in guests if guest.stage is InvitationStage.DONE]
     theirs = sum(len(parts.needs_of_guest(draft, guest.party)) for guest in waiting)
-    if others and (mine := (totals or Totals(draft)).count - theirs):
+    if others and (mine := len(draft.needs) - theirs):
         what, at = _to_complete(mine), draft.application.updated_at
         others.insert(0, PendingAction("turn-you", gettext("You"), False, what, _since(at), "open"))
     return others
@@ -281,19 +281,15 @@ class OverviewPage:
         return newer_form(self.draft) is not None
 
     @cached_property
-    def totals(self) -> Totals:
-        return Totals(self.draft)
-
-    @cached_property
     def tasks(self) -> TaskList:
         deliveries = task_deliveries(self.draft, self.delivery.deliveries)
-        return task_list(self.draft, refused=self.delivery.refused, deliveries=deliveries, totals=self.totals)
+        return task_list(self.draft, refused=self.delivery.refused, deliveries=deliveries)
 
     @cached_property
     def pending(self) -> list[PendingAction]:
         """Who is waited for: one query."""
         invitations = parts.invitations_of(self.draft)
-        return pending_actions(self.draft, self.delivery.deliveries, invitations, totals=self.totals)
+        return pending_actions(self.draft, self.delivery.deliveries, invitations)
 
     @cached_property
     def returned(self) -> Returned | None:
@@ -308,7 +304,7 @@ class OverviewPage:
         is_returned = self.draft.application.status is State.RETURNED_FOR_CHANGES
         title = gettext("Check and send corrections") if is_returned else gettext("Check your answers and submit")
         refused = self.returned.stands_in_the_way if self.returned else len(self.delivery.refused)
-        if count := self.totals.count + refused:
+        if count := len(self.draft.needs) + refused:
             state, status = "later", gettext("Not ready yet")
             note = ngettext(
                 "{count} item to complete. You can check your answers at any time.",

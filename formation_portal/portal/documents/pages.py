@@ -108,12 +108,8 @@ class DocumentsPage(ApplicationPage):
     def _missing_elsewhere(self) -> Iterator[Link]:
         """How many required documents are missing on other pages, with the way to the first of those."""
         others = [page for page in self.holders.paginator if page.number != self.holders.number]
-        missing = {page.number: sum(map(self._missing_of, page)) for page in others}
+        missing = {page.number: sum(len(self.draft.missing_documents(party)) for party in page) for page in others}
         if count := sum(missing.values()):
             first = next(number for number, some in missing.items() if some)
             query = f"{self.back.query}&page={first}" if self.back else f"page={first}"
             yield Link(ngettext("{count} to upload", "{count} to upload", count), f"?{query}")
-
-    def _missing_of(self, row: PartyRow | None) -> int:
-        asked = {slot.name for slot in self.draft.form_state.slots(row.record if row else None) if slot.required}
-        return len(asked - self.draft.documents_of(row).keys())

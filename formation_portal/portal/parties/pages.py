@@ -191,7 +191,7 @@ class PartyPage(QuestionPage):
 
 def party_page(draft: Draft, party: PartyRow, *, own_email: str = "", earlier: EarlierFiles | None = None) -> PartyPage:
     """The page as the draft stands. `own_email` is the reader's: only their own data may be filled in by a browser."""
-    deliveries = deliveries_for_customer(draft.application, holder=party.token)
+    deliveries = deliveries_for_customer(draft.application)
     status = deliveries.of_party(party.token)
     delivery = answers_delivery(deliveries, status, party=party.token, changed_at=party.model.updated_at)
     feedback = review_feedback(draft)

@@ -16,7 +16,6 @@ from formation_portal.applications.contacts import Contact, contacts, duplicates
 from formation_portal.applications.fields import new_token
 from formation_portal.applications.ownership_stakes import TypedStakes, companies_owned_by, typed_stakes
 from formation_portal.applications.parties import PartyRow
-from formation_portal.applications.summaries import Totals
 from formation_portal.contract import canonical
 from formation_portal.contract.localisation import join_list, ngettext
 from formation_portal.contract.needs import Need
@@ -34,7 +33,7 @@ from ..feedback import DeliverySummary, answers_delivery, return_message
 from ..pages import PEOPLE, PEOPLE_TITLE, ApplicationPage, Link, next_step
 from .duplicates import distinguishing_words
 from .guest_parts import guest_part
-from .progress import party_progress, role_progress
+from .progress import NeedCounts, party_progress, role_progress
 
 # A role is chosen at a glance; the rest is a list to open.
 _KNOWN_AT_ONCE = 3
@@ -227,17 +226,19 @@ class PeoplePage(ApplicationPage):
             usable=at_once,
             known=known[:_KNOWN_AT_ONCE],
             listed=(*usable[len(at_once) :], *known[_KNOWN_AT_ONCE:]),
-            needs=tuple(need for need in self._totals.needs_of_role(section) if need.code != "minimum"),
+            needs=tuple(need for need in self._counts.needs_of_role(section) if need.code != "minimum"),
             add_url=add_url,
             list_url=self._address("party_known"),
         )
 
     def _role_progress(self, section: Section) -> tuple[str, str]:
         """Return a role's mark and words, with how many more it needs."""
-        least, tally = self.draft.form_state.minimum_of(section).count, self._totals.parties_in(section)
+        state = self.draft.form_state
+        least = state.minimum_of(section).count
+        tally = len(state.parties_in(section))
         if not tally:
             return ("open", ngettext("{count} needed", "{count} needed", least)) if least else ("", gettext("Optional"))
-        mark, words = role_progress(self._totals, section, refused=self._refused_parties)
+        mark, words = role_progress(self._counts, section, refused=self._refused_parties)
         if tally < least:
             words = ", ".join((words, ngettext("{count} more needed", "{count} more needed", least - tally)))
         return mark, words
@@ -336,8 +337,8 @@ class PeoplePage(ApplicationPage):
         return {row.token: self._progress(row) for row in self.draft.parties}
 
     @cached_property
-    def _totals(self) -> Totals:
-        return Totals(self.draft)
+    def _counts(self) -> NeedCounts:
+        return NeedCounts(self.draft)
 
     @cached_property
     def _address(self) -> Callable[..., str]:
@@ -393,4 +394,4 @@ class PeoplePage(ApplicationPage):
         if not row.roles and not is_refused:
             is_owner = any(owner == row.token for _, owner in self._stakes)
             return ("", gettext("No role needed")) if is_owner else ("open", gettext("Choose a role"))
-        return party_progress(self._totals.parties[row.token], is_refused=is_refused)
+        return party_progress(self._counts.by_party[row.token], is_refused=is_refused)

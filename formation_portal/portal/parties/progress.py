@@ -2,12 +2,13 @@
 
 from collections import Counter
 from collections.abc import Set
+from functools import cached_property
 
 from django.utils.translation import gettext
 
-from formation_portal.applications.summaries import PartySummary, Totals
+from formation_portal.applications.draft import Draft
 from formation_portal.contract.localisation import join_list
-from formation_portal.contract.needs import CORRECTIONS
+from formation_portal.contract.needs import CORRECTIONS, Need
 from formation_portal.contract.schema import Section
 from formation_portal.ui.formats import counted
 
@@ -16,27 +17,59 @@ Progress = tuple[str, str]
 NO_REFUSALS: Set[str] = frozenset()
 
 
-def role_progress(totals: Totals, section: Section, *, refused: Set[str] = NO_REFUSALS) -> Progress:
+class NeedCounts:
+    """Count the needs of an application by party and by role."""
+
+    def __init__(self, draft: Draft) -> None:
+        self.draft = draft
+
+    @cached_property
+    def by_party(self) -> dict[str, Counter[str]]:
+        """Count each party's needs by code, whichever section asks, by the party's token."""
+        counts: dict[str, Counter[str]] = {row.token: Counter() for row in self.draft.parties}
+        for need in self.draft.needs:
+            if need.party_id is not None:
+                counts[need.party_id][need.code] += 1
+        return counts
+
+    def needs_of_role(self, section: Section) -> tuple[Need, ...]:
+        """Return what a role itself needs: more or fewer parties, or answers that add up."""
+        return tuple(need for need in self.draft.needs_of_section(section.key) if need.party_id is None)
+
+    def codes_in(self, section: Section) -> Counter[str]:
+        """Count the needs of the parties with a role by code, whichever of their sections asks."""
+        codes: Counter[str] = Counter()
+        for row in self.draft.parties:
+            if section.role in row.roles:
+                codes += self.by_party[row.token]
+        return codes
+
+    def complete_in(self, section: Section) -> int:
+        """Count the parties in a role that need nothing at all, whichever of their sections asks."""
+        return sum(not self.by_party[party.id] for party in self.draft.form_state.parties_in(section))
+
+
+def role_progress(counts: NeedCounts, section: Section, *, refused: Set[str] = NO_REFUSALS) -> Progress:
     """Judge a role: it is complete only when everybody in it is. `refused` has the tokens of refused parties."""
-    tokens = {token for token, party in totals.parties.items() if section.role in party.roles}
-    least = totals.draft.form_state.minimum_of(section).count
+    tokens = {row.token for row in counts.draft.parties if section.role in row.roles}
+    least = counts.draft.form_state.minimum_of(section).count
     if not refused.isdisjoint(tokens):
         return "stop", gettext("Changes needed")
     if not tokens:
         return ("open", gettext("Not started")) if least else ("met", gettext("Nothing required"))
-    if not totals.needs_of_role(section) and not totals.codes_in(section):
+    if not counts.needs_of_role(section) and not counts.codes_in(section):
         return "met", gettext("Complete")
-    complete, count = totals.complete_in(section), max(len(tokens), least)
+    complete, count = counts.complete_in(section), max(len(tokens), least)
     if complete < count:
         return "half", gettext("{complete} of {count} complete").format(complete=complete, count=count)
     return "half", gettext("In progress")
 
 
-def party_progress(party: PartySummary, *, is_refused: bool) -> Progress:
+def party_progress(codes: Counter[str], *, is_refused: bool) -> Progress:
     """Judge one party by its answers, documents and shares."""
     if is_refused:
         return "stop", gettext("Changes needed")
-    return ("half", needs_words(party.codes)) if party.needed else ("met", gettext("Complete"))
+    return ("half", needs_words(codes)) if codes else ("met", gettext("Complete"))
 
 
 def needs_words(codes: Counter[str]) -> str:

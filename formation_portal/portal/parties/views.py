@@ -17,7 +17,6 @@ from formation_portal.applications.documents import EarlierFiles
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.fields import is_token
 from formation_portal.applications.parties import PartyRow
-from formation_portal.applications.summaries import Totals
 from formation_portal.contract.fields.parsing import without_null
 from formation_portal.contract.localisation import after_colon, ngettext
 from formation_portal.contract.schema import Section
@@ -104,7 +103,7 @@ def _report_role(request: UserRequest, draft: Draft, section: Section, name: str
         )
     else:
         said = gettext("{name} is now {role}.").format(name=name, role=role)
-    if Totals(draft).parties_in(section) >= draft.form_state.minimum_of(section).count:
+    if len(draft.form_state.parties_in(section)) >= draft.form_state.minimum_of(section).count:
         said += " " + gettext("You have enough people for “{role}”.").format(role=role_title(section))
     messages.success(request, said)
 

@@ -302,7 +302,7 @@ class SectionPage(QuestionPage):
 def section_page(draft: Draft, section: Section, *, earlier: EarlierFiles | None = None) -> SectionPage:
     """The page as the draft stands."""
     row = draft.sections.get(section.key)
-    deliveries = deliveries_for_customer(draft.application, holder="")
+    deliveries = deliveries_for_customer(draft.application)
     status = deliveries.of_section(section)
     delivery = answers_delivery(deliveries, status, changed_at=row.updated_at if row else None)
     feedback = review_feedback(draft)

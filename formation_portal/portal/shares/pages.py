@@ -223,7 +223,7 @@ def share_class_page(draft: Draft, section: Section, *, token: str) -> ShareClas
     """The page of the class with the token as the draft stands; where there is none, that of a new one."""
     share_class = draft.share_class(token)
     changed_at = share_class.model.updated_at if share_class else None
-    deliveries = deliveries_for_customer(draft.application, holder=token)
+    deliveries = deliveries_for_customer(draft.application)
     status = deliveries.of_share_class(token)
     delivery = answers_delivery(deliveries, status, share_class=token, changed_at=changed_at)
     row = share_class or draft.as_share_class(

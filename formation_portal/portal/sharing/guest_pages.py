@@ -193,7 +193,7 @@ class PartPage(PartyPage):
 def part_page(part: OwnPart) -> PartPage:
     """The page as the draft stands. Classes of shares are not theirs to see, and so not theirs to choose."""
     draft, party = part.draft, part.draft.party(part.party.token) or part.party
-    deliveries = deliveries_for_customer(draft.application, holder=party.token)
+    deliveries = deliveries_for_customer(draft.application)
     status = deliveries.of_party(party.token)
     delivery = answers_delivery(deliveries, status, party=party.token, changed_at=party.model.updated_at)
     asked = draft.form_state.party_questions(party.record)

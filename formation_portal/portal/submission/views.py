@@ -22,7 +22,7 @@ from formation_portal.ui.downloads import record_as_json, record_as_pdf
 from formation_portal.ui.forms.controls import Problem
 from formation_portal.ui.forms.form_data import posted_revision
 
-from ..feedback import delivery_summary, full_delivery_summary
+from ..feedback import delivery_summary
 from ..lookups import get_draft_or_404
 from ..pages import ConfirmPage
 from .corrections import corrections_of
@@ -37,7 +37,7 @@ def check(request: UserRequest, reference: str) -> HttpResponse:
     draft = get_draft_or_404(request, reference)
     context = {
         "page": CheckPage(
-            draft, full_delivery_summary(draft), row=request.GET.get("row", ""), number=request.GET.get("page", "")
+            draft, delivery_summary(draft), row=request.GET.get("row", ""), number=request.GET.get("page", "")
         ),
         "declaration": declaration_of(draft),
     }
@@ -84,7 +84,7 @@ def _is_as_it_was(draft: Draft) -> bool:
     """Whether it came back and nobody has done anything about that, or about one of our reviewer's questions."""
     if draft.application.status is not State.RETURNED_FOR_CHANGES or draft.needs:
         return False
-    returned = CheckPage(draft, full_delivery_summary(draft)).returned
+    returned = CheckPage(draft, delivery_summary(draft)).returned
     return returned is not None and returned.is_as_it_was
 
 
@@ -108,7 +108,7 @@ def _check_again(
     status: int = 422,
 ) -> HttpResponse:
     context = {
-        "page": CheckPage(draft, full_delivery_summary(draft), refusal.needs if refusal else None),
+        "page": CheckPage(draft, delivery_summary(draft), refusal.needs if refusal else None),
         "declaration": declaration_of(draft),
         "error": problem.text if problem and problem.id == BOX else "",
         # What has changed meanwhile was not declared.

@@ -133,6 +133,8 @@ Suggestions = Callable[[], Mapping[str, tuple[str, ...]]]
 SUGGESTIONS_GAP = "\ue000likely\ue001"
 
 _MOST = 6
+# Parties entered earlier say little about what is chosen next.
+_MOST_LATEST = 20
 # In a shorter list nobody has to look for anything.
 SHORT_LIST = 12
 
@@ -156,7 +158,7 @@ def suggestions(draft: Draft, *, only: Party | None = None) -> Suggestions:
             said = [(draft.schema.fields_of(only.kind, only.roles), only.answers)]
         else:
             said = [(draft.schema.entity_fields, draft.record.answers)]
-            for row in draft.latest_parties():
+            for row in draft.parties[-_MOST_LATEST:]:
                 specs = tuple(spec for spec in draft.schema.fields_of(row.kind, row.roles) if spec.listing)
                 said.append((specs, validate(specs, row.raw)))
             said += [(draft.schema.share_class_fields, one.answers) for one in draft.record.share_classes]
