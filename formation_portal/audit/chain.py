@@ -7,8 +7,6 @@ from typing import Any, Protocol
 
 from django.db import connection, models, transaction
 
-from formation_portal.core.prepared_queries import PreparedQuery
-
 from .anchor import anchor_entry
 from .attestation import digests
 from .keyed_digests import entry_digests
@@ -38,9 +36,6 @@ class Subject(Protocol):
 
     pk: Any
     reference: Any
-
-
-_NEWEST = PreparedQuery(lambda: Entry.objects.order_by("-number").values_list("number", "hash")[:1])
 
 
 def append(
@@ -98,7 +93,8 @@ def _actor(by: Account | None) -> tuple[str, int]:
 def _insert(values: tuple[Any, ...]) -> tuple[int, str]:
     """The number and the hash under which it was kept: after the newest that there is when nobody else adds one."""
     while True:
-        newest, previous = next(iter(_NEWEST.tuples()), (0, FIRST_PREVIOUS_HASH))
+        last = Entry.objects.order_by("-number").values_list("number", "hash").first()
+        newest, previous = last or (0, FIRST_PREVIOUS_HASH)
         content = (newest + 1, *values, previous)
         hashed = entry_hash(content)
         with connection.cursor() as cursor:

@@ -21,7 +21,6 @@ from django.shortcuts import render
 from formation_portal.accounts.models import Right, User
 from formation_portal.accounts.policies import UserRequest, agents_with, right_missing_page
 from formation_portal.applications.models import Application
-from formation_portal.core.prepared_queries import PreparedQuery
 
 from .models import Case
 
@@ -82,11 +81,10 @@ def can_take_cases(reader: User) -> bool:
     return reader.has_perm(Right.REVIEW.permission) and can_have_cases(reader)
 
 
-def reviewers(*, without_rights: str = "") -> QuerySet[User]:
-    """The agents who can be given a case, by name: they may review, and open what is assigned to them. Under another
-    AGENTS_WITHOUT_RIGHTS, where one is named."""
+def reviewers() -> QuerySet[User]:
+    """The agents who can be given a case, by name: they may review, and open what is assigned to them."""
     found = agents_with(Right.REVIEW)
-    if (without_rights or settings.AGENTS_WITHOUT_RIGHTS) == "cases":
+    if settings.AGENTS_WITHOUT_RIGHTS == "cases":
         return found
     open_cases = (Q(pk__in=agents_with(right).values("pk")) for right in (Right.OWN_CASES, Right.ALL_CASES))
     return found.filter(Q.create(list(open_cases), Q.OR))
@@ -107,7 +105,8 @@ def opens_delivery(view: DeliveryView[Rest]) -> DeliveryView[Rest]:
 
     @wraps(view)
     def guarded(request: UserRequest, /, number: int, *args: Rest.args, **kwargs: Rest.kwargs) -> HttpResponseBase:
-        return _refuse(request, _OF_DELIVERY, number, Opens.DELIVERY) or view(request, number, *args, **kwargs)
+        applications = Application.objects.filter(deliveries=number)
+        return _refuse(request, applications, Opens.DELIVERY) or view(request, number, *args, **kwargs)
 
     return _declare(cast(DeliveryView[Rest], guarded), Opens.DELIVERY)
 
@@ -153,18 +152,7 @@ def _standing(found: QuerySet[Application], reader: int) -> QuerySet[Application
     return found.annotate(concerns_reader=Exists(own)).values_list("pk", "reference", "concerns_reader", *claim)
 
 
-# A case by its reference, or the application of a delivery: whose own it is, and who works on it.
-_OF_CASE: PreparedQuery[Application] = PreparedQuery(
-    lambda reference, reader: _standing(Application.objects.submitted().filter(reference=reference), reader)
-)
-_OF_DELIVERY: PreparedQuery[Application] = PreparedQuery(
-    lambda number, reader: _standing(Application.objects.filter(deliveries=number), reader)
-)
-
-
-def _refuse(
-    request: UserRequest, query: PreparedQuery[Application], named: object, opens: Opens
-) -> HttpResponse | None:
+def _refuse(request: UserRequest, applications: QuerySet[Application], opens: Opens) -> HttpResponse | None:
     """Why the reader may not open it, as a page; None where they may, and where there is nothing, which the view says.
     One query."""
     reader = request.user
@@ -172,7 +160,7 @@ def _refuse(
     takes_right = opens is Opens.DOCUMENTS or not has_every_case(reader)
     if takes_right and not any(reader.has_perm(right.permission) for right in rights):
         return right_missing_page(request, Right.OWN_CASES)
-    for pk, reference, is_own, claimed_by, claimed_at, open_since in query.tuples(named, reader.pk):
+    for pk, reference, is_own, claimed_by, claimed_at, open_since in _standing(applications, reader.pk):
         if is_own:
             return own_application_page(request, pk, reference)
         case = Case(pk=pk, claimed_by_id=claimed_by, claimed_at=claimed_at, open_since=open_since)
@@ -185,7 +173,8 @@ def _refuse(
 def _guard_case(view: CaseView[Rest], opens: Opens) -> CaseView[Rest]:
     @wraps(view)
     def guarded(request: UserRequest, /, reference: str, *args: Rest.args, **kwargs: Rest.kwargs) -> HttpResponseBase:
-        return _refuse(request, _OF_CASE, reference, opens) or view(request, reference, *args, **kwargs)
+        applications = Application.objects.submitted().filter(reference=reference)
+        return _refuse(request, applications, opens) or view(request, reference, *args, **kwargs)
 
     return _declare(cast(CaseView[Rest], guarded), opens)
 

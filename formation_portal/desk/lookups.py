@@ -10,26 +10,17 @@ from django.shortcuts import get_object_or_404
 from formation_portal.accounts.models import Right, User
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application, Document
-from formation_portal.core.prepared_queries import PreparedQuery
 from formation_portal.relay.models import Decision, Delivery
 from formation_portal.relay.resolution import deliveries_in
 from formation_portal.reviews.transactions import UNDER_REVIEW
 
 _CLAIM = ("case__claimed_by", "case__taken_from", "case__assigned_by")
-_CASES = PreparedQuery(
-    lambda reference: (
-        Application.objects.submitted()
-        .filter(reference=reference)
-        .select_related("owner", "submitted_by", *_CLAIM, "review")
-    )
-)
 
 
 def get_case_or_404(reference: str) -> Draft:
     """A submitted application, read with its claim."""
-    if found := _CASES.rows(reference):
-        return open_draft(found[0])
-    raise Http404
+    submitted = Application.objects.submitted().select_related("owner", "submitted_by", *_CLAIM, "review")
+    return open_draft(get_object_or_404(submitted, reference=reference))
 
 
 def get_live_case_or_404(reference: str) -> Application:

@@ -6,14 +6,12 @@ from typing import Any
 
 from formation_portal.accounts.policies import UserRequest
 from formation_portal.applications.draft import Draft
-from formation_portal.core.prepared_queries import PreparedQuery
 from formation_portal.reviews.targets import WHOLE_APPLICATION, Target, holder_name, label_of
 from formation_portal.ui.forms.controls import Option, as_options
 
 from .models import SharedText
 
 PLACEHOLDERS = ("customer", "company", "party", "question", "agent")
-_TEXTS = PreparedQuery(lambda: SharedText.objects.filter(removed_at=None))
 _PLACEHOLDER = re.compile(r"\{([^{}\n]*)\}")
 
 
@@ -62,4 +60,8 @@ class SharedTexts:
 
     @cached_property
     def _fitting(self) -> list[SharedText]:
-        return [one for one in _TEXTS.rows() if self._values.keys() >= set(_PLACEHOLDER.findall(one.text))]
+        return [
+            text
+            for text in SharedText.objects.filter(removed_at=None)
+            if self._values.keys() >= set(_PLACEHOLDER.findall(text.text))
+        ]

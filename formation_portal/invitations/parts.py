@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from django.conf import settings
 from django.contrib.auth.models import AbstractBaseUser
 from django.db import transaction
-from django.db.models import F, prefetch_related_objects
+from django.db.models import F
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.http import urlencode
@@ -21,7 +21,6 @@ from formation_portal.applications.services.parties import current_party
 from formation_portal.applications.services.transactions import application_transaction
 from formation_portal.contract.needs import Need
 from formation_portal.core import subscribers
-from formation_portal.core.prepared_queries import PreparedQuery
 
 from .codes import digest_of_key, new_key
 from .models import Invitation, current_stage
@@ -29,9 +28,6 @@ from .models import Invitation, current_stage
 REMIND_EVERY = timedelta(days=1)
 # A second press of the button within this time sends nothing.
 _SAME_PRESS = timedelta(seconds=30)
-_OF_APPLICATION = PreparedQuery(
-    lambda application: Invitation.objects.filter(application=application, party__removed_at=None)
-)
 
 
 class TooSoon(Exception):
@@ -167,10 +163,9 @@ def find_by_reference(reference: str) -> Invitation | None:
 
 
 def invitations_of(draft: Draft) -> dict[str, Invitation]:
-    """The application's invitations, by the token of the party. One query, and one more where there are any."""
-    found = _OF_APPLICATION.rows(draft.application.pk)
-    prefetch_related_objects(found, "party")
-    return {one.party.token: one for one in found}
+    """Return the application's invitations, by the token of the party: one query."""
+    invitations = Invitation.objects.filter(application=draft.application, party__removed_at=None)
+    return {invitation.party.token: invitation for invitation in invitations.select_related("party")}
 
 
 def address_of_guest(party: Party) -> str:

@@ -11,7 +11,6 @@ from django.db.models import OuterRef, QuerySet, Subquery
 
 from formation_portal.applications.draft import Draft
 from formation_portal.audit.models import Entry, accesses_by_agents, is_document_access
-from formation_portal.core.prepared_queries import PreparedQuery
 
 from .checklist import Checklist, Fact, load_checklist
 from .models import MAX_LABEL, Check, Query
@@ -27,9 +26,6 @@ def _looks(reference: str) -> QuerySet[Entry, Any]:
     person = get_user_model().objects.filter(pk=OuterRef("account"))
     named = {name: Subquery(person.values(name)[:1]) for name in _NAMES}
     return accesses_by_agents(reference).annotate(**named).values_list("subject", "account", "detail", *named)
-
-
-_LOOKS = PreparedQuery(_looks)
 
 
 def accept(
@@ -124,7 +120,7 @@ def opened_documents(draft: Draft) -> OpenedDocuments:
     account_model: Any = get_user_model()
     accounts: dict[int, dict[int, None]] = {}
     names: dict[int, str] = {}
-    for subject, account, detail, *name in _LOOKS.tuples(draft.application.reference):
+    for subject, account, detail, *name in _looks(draft.application.reference):
         if is_document_access(subject, detail):
             accounts.setdefault(int(subject), {})[account] = None
             names[account] = account_model(**dict(zip(_NAMES, name, strict=True))).called if name[-1] else ""

@@ -20,7 +20,6 @@ from formation_portal.applications.models import Application, Change
 from formation_portal.contract.lifecycle import State
 from formation_portal.core.background import hourly_task
 from formation_portal.core.integers import parse_integers
-from formation_portal.core.prepared_queries import PreparedQuery
 from formation_portal.reviews.models import Review
 from formation_portal.reviews.transactions import ReviewVersion, changes_since
 
@@ -49,18 +48,12 @@ _MOVES = {
 }
 
 
-_OPENINGS = PreparedQuery(
-    lambda application: (
-        Opening.objects.filter(application=application).select_related("agent").order_by("opened_at", "pk")
-    )
-)
-
-
 def note_presence(application_id: int, *, agent: AbstractBaseUser, version: int | None = None) -> tuple[Opening, ...]:
     """Note that the agent has the case open, and tell who else has; `version` is the case's that a page shows from now
     on, None where a page only asks. One query, and one that writes once a minute, or for another version."""
     now, shown = timezone.now(), {} if version is None else {"version": version}
-    found = tuple(one for one in _OPENINGS.rows(application_id) if one.seen_at > now - _PRESENT_FOR)
+    openings = Opening.objects.filter(application=application_id).select_related("agent").order_by("opened_at", "pk")
+    found = tuple(openings.filter(seen_at__gt=now - _PRESENT_FOR))
     own = next((one for one in found if one.agent_id == agent.pk), None)
     if own is None:
         # Two tabs may open it at once, and a row of an earlier time may be there still.

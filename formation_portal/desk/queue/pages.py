@@ -18,7 +18,6 @@ from formation_portal.applications.access import own_applications
 from formation_portal.contract.catalog import working_days_after, working_days_between
 from formation_portal.contract.lifecycle import State
 from formation_portal.core.integers import parse_integers
-from formation_portal.core.prepared_queries import PreparedQuery
 from formation_portal.relay.resolution import unresolved_deliveries
 from formation_portal.ui.forms.controls import FilterControl, Option, as_options
 from formation_portal.ui.pagination import KeysetPage, PageLink, ViewLink, keyset_links
@@ -323,16 +322,9 @@ def newest_url(chosen: QueueState) -> str:
     return queue_url(replace(chosen.from_the_top, newest_first=True))
 
 
-# By AGENTS_WITHOUT_RIGHTS, on which it depends whom they are.
-_COLLEAGUES = {
-    one: PreparedQuery(lambda reader, one=one: reviewers(without_rights=one).exclude(pk=reader))
-    for one in ("queue", "cases")
-}
-
-
 def colleague_options(reader: User) -> tuple[Option, ...]:
     """The colleagues to whom the reader can assign a case. One query."""
-    others = _COLLEAGUES[settings.AGENTS_WITHOUT_RIGHTS].rows(reader.pk)
+    others = reviewers().exclude(pk=reader.pk)
     return as_options((("", "Select a colleague"), *((str(one.pk), one.called) for one in others)), "")
 
 
