@@ -59,7 +59,7 @@ def applications(request: UserRequest) -> HttpResponse:
     if request.method == "POST":
         return _start_application(request)
     # Only what the rows show: most of the page's time would go into columns that it doesn't read.
-    answers = Prefetch("section_answers", SectionAnswers.objects.only("application_id", "raw"))
+    answers = Prefetch("section_answers", SectionAnswers.objects.only("application_id", "section_key", "raw"))
     invited = Prefetch("invitations", Invitation.objects.select_related("party").defer("party__roles"))
     mine = Application.objects.visible_to(request.user).only(*ROW_FIELDS).prefetch_related(answers, invited)
     page = Paginator(mine, _A_PAGE).get_page(request.GET.get("page"))
