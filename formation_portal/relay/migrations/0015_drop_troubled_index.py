@@ -6,7 +6,7 @@ from django.db import migrations
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('relay', '0013_entity_readings'),
+        ('relay', '0014_drop_clock_ahead'),
     ]
 
     operations = [

@@ -2,7 +2,7 @@ from django.db import migrations
 
 
 class Migration(migrations.Migration):
-    dependencies = [("relay", "0013_entity_readings")]
+    dependencies = [("relay", "0015_drop_troubled_index")]
 
     operations = [
         migrations.RemoveField(model_name="delivery", name="holder"),
