@@ -267,6 +267,8 @@ def _nothing_is_written_into_the_tree(run_dir: Path) -> Iterator[None]:
         FILE_UPLOAD_TEMP_DIR=run_dir / "arriving",
         SERVICE_RATE_FILE=run_dir / "service-requests",
         AUDIT_ANCHOR=run_dir / "audit-anchor",
+        # No worker runs.
+        RELAY_WAIT_MS=0,
         STATIC_ROOT=run_dir / "static",
         STORAGES=storages,
         # In memory: what counts for all processes is tested by itself, and most tests have no database.
@@ -339,10 +341,9 @@ def as_nobody(db: None) -> Client:
 
 @pytest.fixture
 def own_folders(settings: Any, tmp_path: Path) -> None:
-    """Uploads go into folders of the test's own, and no page waits for the relay."""
+    """Uploads go into folders of the test's own."""
     settings.MEDIA_ROOT = tmp_path / "documents"
     settings.SERVICE_DOCUMENTS = tmp_path / "service-documents"
-    settings.RELAY_WAIT_MS = 0
 
 
 @pytest.fixture
