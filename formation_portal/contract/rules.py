@@ -200,6 +200,7 @@ class FormState:
         self._fields: dict[tuple[str, str, str, str | None], Activation] = {}
         self._sections: dict[str, Activation] = {}
         self._questions: dict[tuple[str, str | None], tuple[Question, ...]] = {}
+        self._party_questions: dict[tuple[str, tuple[str, ...]], tuple[Question, ...]] = {}
         self._parties_in: dict[str, tuple[Party, ...]] = {}
         self._active_roles: dict[tuple[str, ...], tuple[str, ...]] = {}
         self._slots: dict[tuple[str, ...], tuple[Slot, ...]] = {}
@@ -341,6 +342,12 @@ class FormState:
 
     def party_questions(self, party: Party) -> tuple[Question, ...]:
         """Every field of the party's role sections, once by name: active if it is in any, required if it is in any."""
+        known = (party.id, party.roles)
+        if known not in self._party_questions:
+            self._party_questions[known] = self._merged_questions(party)
+        return self._party_questions[known]
+
+    def _merged_questions(self, party: Party) -> tuple[Question, ...]:
         merged: dict[str, Question] = {}
         for section in self.schema.sections_for(party.kind, party.roles):
             for new in self.questions(section, party):

@@ -14,7 +14,7 @@ from formation_portal.applications.locks import locks_of
 from formation_portal.applications.models import Document
 from formation_portal.applications.parties import PartyRow
 from formation_portal.contract.localisation import format_number, ngettext
-from formation_portal.documents.findings import FindingCode
+from formation_portal.documents.findings import FindingCode, Findings
 
 from . import formats
 from .pagination import PEOPLE_AT_ONCE
@@ -57,12 +57,6 @@ def documents_url(draft: Draft, party: str, query: str = "") -> str:
 def advice(draft: Draft, party: PartyRow | None, document: Document) -> tuple[str, ...]:
     """Everything that can be said of the file in a slot: what was found in it, and what answers say of it."""
     found = findings_of(document)
-    values = {
-        "width": format_number(found.width),
-        "height": format_number(found.height),
-        "ending": PurePath(document.name).suffix,
-        "type": _TYPES.get(document.mime_type, document.mime_type),
-    }
     said = []
     for code in found.codes:
         if code is FindingCode.MANY_PAGES:
@@ -74,13 +68,22 @@ def advice(draft: Draft, party: PartyRow | None, document: Document) -> tuple[st
                 )
             )
         elif code in _WORDS:
-            said.append(str(_WORDS[code]) % values)
+            said.append(str(_WORDS[code]) % _finding_values(document, found))
     past = gettext(
         "“%(label)s” is %(day)s, which is in the past. Upload a valid document, correct the date, or keep it."
     )
     for label, day in expired_dates(draft, party, document.slot):
         said.append(past % {"label": label, "day": formats.day(day)})
     return tuple(said)
+
+
+def _finding_values(document: Document, findings: Findings) -> dict[str, str]:
+    return {
+        "width": format_number(findings.width),
+        "height": format_number(findings.height),
+        "ending": PurePath(document.name).suffix,
+        "type": _TYPES.get(document.mime_type, document.mime_type),
+    }
 
 
 def file_facts(document: Document) -> str:

@@ -223,3 +223,14 @@ def test_a_circle_counts_as_inactive_even_where_nobody_checked() -> None:
         )
     )
     assert not is_active(schema, "a", record(schema, a="x", b="x"))
+
+
+def test_a_party_with_one_more_role_is_asked_more_by_the_same_state() -> None:
+    director, owner = question("appointed", "date"), question("percent", "number")
+    schema = form(role("director", director), role("ubo", owner))
+    ada, with_more = person(schema, "director"), person(schema, "director", "ubo")
+    form_state = evaluate(schema, record(schema, parties=(ada,)))
+    asked = [{one.spec.key for one in form_state.party_questions(party)} for party in (ada, with_more, ada)]
+    assert "percent" not in asked[0]
+    assert asked[1] == asked[0] | {"percent"}
+    assert asked[2] == asked[0]
