@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from formation_portal.contract.needs import Need
     from formation_portal.invitations.models import Invitation
     from formation_portal.reviews.checklist import ApprovalBlocker
-    from formation_portal.reviews.models import Query, ReviewDecision, ServiceStatus
+    from formation_portal.reviews.models import ReviewDecision, ServiceStatus
 
 
 def application_changed(draft: "Draft") -> None:
@@ -36,10 +36,8 @@ def application_moved(draft: "Draft", *, by: "Author | None") -> None:
     """A transition has moved an application to another state; `by` is None where the service has refused it."""
     from formation_portal.portal.applications.status_emails import send_confirmation, send_status_email
     from formation_portal.reviews.decisions import end_pending_decisions
-    from formation_portal.statistics.counting import count_transition
 
     end_pending_decisions(draft, by)
-    count_transition(draft)
     send_status_email(draft)
     send_confirmation(draft, by)
 
@@ -58,13 +56,11 @@ def accepted_locks(draft: "Draft") -> "Locks | None":
     return locks(draft)
 
 
-def application_returned(draft: "Draft", *, queries: "list[Query]") -> None:
-    """A review has returned an application to its customer with these queries."""
+def application_returned(draft: "Draft") -> None:
+    """A review has returned an application to its customer."""
     from formation_portal.reviews.locks import keep_what_was_accepted
-    from formation_portal.statistics.counting import count_queries
 
     keep_what_was_accepted(draft)
-    count_queries(draft, queries)
 
 
 def review_changed(draft: "Draft", *, by: "AbstractBaseUser | None", is_own_work: bool) -> None:
@@ -135,12 +131,15 @@ def document_removed(draft: "Draft", *, document: "Document") -> None:
 
 
 def application_erased(application: "Application") -> None:
-    """An application is erased, a draft or one that is closed; the service knows of the draft alone that it goes."""
+    """An application is about to be erased, a draft or one that is closed; the service knows of the draft alone that it
+    goes."""
     from formation_portal.desk.queue.queue_index import delete_case
     from formation_portal.mail.outbox import empty_letters_about
     from formation_portal.relay.erasure import forget_application
     from formation_portal.reviews.erasure import erase_review
+    from formation_portal.statistics.erasure import keep_figures_of_application
 
+    keep_figures_of_application(application)
     erase_review(application)
     forget_application(application)
     delete_case(application)
@@ -155,8 +154,10 @@ def party_erased(party: "Party", names: "Collection[str]") -> "tuple[list[Model]
     from formation_portal.mail.outbox import empty_letters_about, empty_letters_to
     from formation_portal.relay.erasure import forget_party
     from formation_portal.reviews.erasure import erase_party_in_review
+    from formation_portal.statistics.erasure import keep_figures_of_party
 
     application, token = party.application, party.token
+    keep_figures_of_party(application, token)
     empty_letters_about(application.reference)
     empty_letters_to(name for name in (*names, address_of_guest(party)) if "@" in name)
     told = forget_party(application, token, names)

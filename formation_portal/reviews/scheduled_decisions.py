@@ -1,7 +1,7 @@
 """Decisions take effect after UNDO_PERIOD, so that an agent can undo a slip before anybody is told.
 
 A decision is recorded at once, with its outcome "scheduled" and the time at which it takes effect. A worker carries it
-out then: it moves the application, and with it go the e-mail, the call to the formation service and the statistics.
+out then: it moves the application, and with it go the e-mail and the call to the formation service.
 Until then the customer sees no change. Whatever somebody else changes in these seconds stops the decision.
 """
 
@@ -130,7 +130,7 @@ def _take_effect(work: ReviewWork, decision: ReviewDecision) -> None:
     # The note is for the formation service.
     advance(work.draft, decision.deed, by=work.by, note="\n".join(filter(None, parts)))
     if decision.deed == DecisionKind.RETURN:
-        subscribers.application_returned(work.draft, queries=queries)
+        subscribers.application_returned(work.draft)
 
 
 def decision_worker() -> BackgroundWorker:

@@ -104,7 +104,7 @@ def pass_on(
         subscribers.service_status_changed(draft, status=None)
         advance(draft, _PASSED_ON_BY[deed], by=by)
         if deed == RETURN:
-            subscribers.application_returned(draft, queries=[])
+            subscribers.application_returned(draft)
     return decision
 
 

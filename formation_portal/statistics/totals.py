@@ -1,43 +1,121 @@
-"""The totals of a period, as the desk's page needs them. Each call is one query, and its answer a few rows."""
+"""The totals of a period, as the desk's page needs them: counted from the history and the queries, and cached."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from datetime import date
-from typing import Any
+from dataclasses import dataclass
+from datetime import date, datetime, time
+from itertools import groupby
+from operator import itemgetter
+from typing import Any, Self
 
-from django.db.models import Model, QuerySet, Sum
+from django.core.cache import cache
+from django.db.models import Max, Q
+from django.utils import timezone
+
+from formation_portal.applications.models import Application, Change
+from formation_portal.contract.lifecycle import FINAL
+from formation_portal.reviews.models import Query
 
 from .dimensions import BUCKET_BOUNDS, Period, Side
-from .models import ClosingTotal, DurationTotal, OpenDay, Question, QuestionTotal, ReasonTotal, TransitionTotal
+from .figures import Figure, Table, case_figures, from_json, query_figures
+from .models import ErasedFigures
+
+# For so long a page may show totals that were counted before.
+_CACHE_SECONDS = 5 * 60
 
 CountsBySide = dict[Side, int]
+# A total as JSON has it: its table, its row's key, its column, and the number.
+Cell = list[Any]
 
 
-def opened_since(day: date) -> dict[date, CountsBySide]:
-    """The cases that came to each side on each day from this one on."""
-    rows = OpenDay.objects.filter(day__gte=day).values_list("day", *Side)
-    return {day: dict(zip(Side, counts, strict=True)) for day, *counts in rows}
+@dataclass(frozen=True, slots=True)
+class ProductTotal:
+    """The closed cases of a product, and the seconds that they stood with each side, together."""
+
+    name: str
+    place: str
+    cases: int
+    seconds: CountsBySide
 
 
-def opened_before(day: date) -> CountsBySide:
-    """Those that came before that day."""
-    sums = OpenDay.objects.filter(day__lt=day).aggregate(**{f"sum_{side}": Sum(side.value) for side in Side})
-    return {side: sums[f"sum_{side}"] or 0 for side in Side}
+@dataclass(frozen=True, slots=True)
+class QuestionTotal:
+    """How many returns a question caused, and how many queries about it there were."""
+
+    label: str
+    kind: str
+    product: str
+    returns: int
+    queries: int
 
 
-def transitions(period: Period, today: date) -> dict[date, TransitionTotal]:
-    """What was done in each week or month of the period in which anything was."""
-    return {row.start: row for row in _within(TransitionTotal, period, today)}
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """The totals of a period that ends today. `products` has the name and the place of each product, by its id."""
 
+    period: Period
+    today: date
+    counted_at: datetime
+    cells: list[Cell]
+    products: dict[str, list[str]]
 
-def durations(period: Period, today: date) -> dict[Side, Counter[int]]:
-    """How long the cases that were closed in the period stood with each side, by buckets."""
-    sums = _within(DurationTotal, period, today).values_list("bucket").annotate(*(Sum(side.value) for side in Side))
-    found: dict[Side, Counter[int]] = {side: Counter() for side in Side}
-    for bucket, *counts in sums:
-        for side, count in zip(Side, counts, strict=True):
-            found[side][bucket] = count
-    return found
+    @classmethod
+    def get(cls, period: Period, today: date) -> Self:
+        """Return the cached totals; else count them, by four queries."""
+        key = f"statistics:{period.name}:{today.isoformat()}"
+        if stored := cache.get(key):
+            return cls(period, today, datetime.fromisoformat(stored["at"]), stored["cells"], stored["products"])
+        totals = cls(period, today, timezone.now(), _count_cells(period, today), _product_names())
+        stored = {"at": totals.counted_at.isoformat(), "cells": totals.cells, "products": totals.products}
+        cache.set(key, stored, _CACHE_SECONDS)
+        return totals
+
+    def open_cases(self) -> dict[date, CountsBySide]:
+        """The open cases by the day on which they came to the side that they are with."""
+        rows = self._rows(Table.OPEN)
+        return {date.fromisoformat(day): _by_side(columns) for (day,), columns in rows.items()}
+
+    def transitions(self) -> dict[date, dict[str, int]]:
+        """The transitions of each week or month that has any."""
+        return {date.fromisoformat(start): columns for (start,), columns in self._rows(Table.TRANSITIONS).items()}
+
+    def durations(self) -> dict[Side, Counter[int]]:
+        """How long the closed cases had stood with each side, by buckets."""
+        durations: dict[Side, Counter[int]] = {side: Counter() for side in Side}
+        for (bucket,), columns in self._rows(Table.DURATIONS).items():
+            for side, number in columns.items():
+                durations[Side(side)][int(bucket)] = number
+        return durations
+
+    def closings(self) -> list[ProductTotal]:
+        """The closed cases of each product, the most frequent first. Every case has stood with us."""
+        products = []
+        for (product_id,), columns in self._rows(Table.CLOSINGS).items():
+            name, place = self.products.get(product_id, (product_id, ""))
+            seconds = {side: columns.get(f"seconds_{side}", 0) for side in Side}
+            products.append(ProductTotal(name, place, columns.get(f"cases_{Side.US}", 0), seconds))
+        return sorted(products, key=lambda product: (-product.cases, product.name, product.place))
+
+    def returns_by_reason(self) -> list[tuple[str, int, int]]:
+        """The returns and the queries of each reason's code, the most frequent first."""
+        rows = self._rows(Table.REASONS).items()
+        reasons = [(code, columns.get("returns", 0), columns.get("queries", 0)) for (code,), columns in rows]
+        return sorted(reasons, key=lambda reason: (-reason[1], -reason[2], reason[0]))
+
+    def returns_by_question(self) -> list[QuestionTotal]:
+        """The returns and the queries of each question, the most frequent first."""
+        questions = []
+        for (_, product_id, kind, label), columns in self._rows(Table.QUESTIONS).items():
+            name, _ = self.products.get(product_id, (product_id, ""))
+            questions.append(QuestionTotal(label, kind, name, columns.get("returns", 0), columns.get("queries", 0)))
+        return sorted(questions, key=lambda total: (-total.returns, -total.queries, total.label, total.product))
+
+    def _rows(self, table: Table) -> dict[tuple[str, ...], dict[str, int]]:
+        rows: dict[tuple[str, ...], dict[str, int]] = {}
+        for name, key, column, number in self.cells:
+            if name == table:
+                rows.setdefault(tuple(key), {})[column] = number
+        return rows
 
 
 def quantile(counts: Mapping[int, int], part: float) -> float:
@@ -57,36 +135,66 @@ def quantile(counts: Mapping[int, int], part: float) -> float:
     raise ValueError("No duration was counted")
 
 
-def form_times(period: Period, today: date) -> Iterator[tuple[str, str, int, CountsBySide]]:
-    """Of each product its name and place, how many cases were closed, and the seconds that these stood with each side,
-    together; those with most cases first. All of them have stood with us."""
-    sums = {side: Sum(f"seconds_{side}") for side in Side}
-    rows = _within(ClosingTotal, period, today).values_list("form__name", "form__place", "form")
-    for name, place, _, cases, *seconds in rows.annotate(Sum("cases_with_us"), *sums.values()).order_by(
-        "-cases_with_us__sum", "form__name", "form__place"
-    ):
-        yield name, place, cases, dict(zip(Side, seconds, strict=True))
+def _by_side(columns: Mapping[str, int]) -> CountsBySide:
+    return {side: columns.get(side, 0) for side in Side}
 
 
-def returns_by_reason(period: Period, today: date) -> list[tuple[str, int, int]]:
-    """Of each reason's code how many returns and how many queries named it, the most frequent first."""
-    return list(_most_frequent_first(_within(ReasonTotal, period, today).values_list("reason"), "reason"))
-
-
-def returns_by_question(period: Period, today: date, *, at_most: int | None) -> list[tuple[Question, int, int]]:
-    """The same of each question. Two queries: the words are read of those alone that are shown."""
-    rows = list(
-        _most_frequent_first(_within(QuestionTotal, period, today).values_list("question"), "question")[:at_most]
-    )
-    found = Question.objects.select_related("form").in_bulk([pk for pk, *_ in rows])
-    return [(found[pk], returns, queries) for pk, returns, queries in rows]
-
-
-def _within(model: type[Model], period: Period, today: date) -> QuerySet[Any]:
+def _count_cells(period: Period, today: date) -> list[Cell]:
     starts = period.starts(today)
-    return model._default_manager.filter(span=period.span, start__gte=starts[0], start__lte=starts[-1])
+    figures = _figures_since(starts[0])
+    questions = [figure for figure in figures if figure.table == Table.QUESTIONS]
+    # By its digest, so that a question is called as in its latest query.
+    question_keys = {figure.key[0]: figure.key for figure in sorted(questions, key=lambda figure: figure.day)}
+    cells = Counter[tuple[str, tuple[str, ...], str]]()
+    for (day, table, key, column), number in figures.items():
+        start = period.span.start_of(day)
+        if table == Table.OPEN:
+            cells[table, (day.isoformat(),), column] += number
+        elif start not in starts:
+            continue
+        elif table == Table.TRANSITIONS:
+            cells[table, (start.isoformat(),), column] += number
+        elif table == Table.QUESTIONS:
+            cells[table, question_keys[key[0]], column] += number
+        else:
+            cells[table, key, column] += number
+    return [[table, list(key), column, number] for (table, key, column), number in cells.items() if number]
 
 
-def _most_frequent_first(rows: Any, last: str) -> Any:
-    sums = rows.annotate(Sum("returns"), Sum("remarks"))
-    return sums.order_by("-returns__sum", "-remarks__sum", last)
+def _figures_since(first: date) -> Counter[Figure]:
+    """Count the figures of every case that is open or that has changed since a day. Three queries."""
+    start = timezone.make_aware(datetime.combine(first, time.min))
+    figures = Counter[Figure]()
+    for erased in ErasedFigures.objects.filter(last_day__gte=first):
+        figures.update(from_json(erased.figures))
+    for (_, product_id), moves in groupby(_moves_since(start), key=itemgetter(0, 1)):
+        figures.update(case_figures(product_id, (move[2:] for move in moves)))
+    by_application = groupby(_queries_since(start), key=lambda query: query.application)
+    for application, queries in by_application:
+        figures.update(query_figures(application.product_id, queries))
+    return figures
+
+
+def _moves_since(start: datetime) -> Iterator[tuple[int, str, str, datetime]]:
+    """Read each application's number, product, states and times, in the order of its history. One that was closed
+    before `start` is left out."""
+    submitted = Application.objects.filter(deleted_at=None).exclude(submitted_at=None)
+    applications = submitted.filter(~Q(state__in=FINAL) | Q(updated_at__gte=start))
+    moves = Change.objects.exclude(moved_to="").filter(application__in=applications).order_by("application", "pk")
+    return moves.values_list("application_id", "application__product_id", "moved_to", "at").iterator()
+
+
+def _queries_since(start: datetime) -> Iterator[Query]:
+    queries = Query.objects.filter(sent_at__gte=start).select_related("application")
+    names = ("kind", "holder", "name", "label", "row", "reason", "round", "sent_at", "application__product_id")
+    return queries.only(*names).order_by("application", "round", "pk").iterator()
+
+
+def _product_names() -> dict[str, list[str]]:
+    """The name and the place of each product, by its id, as the latest application has them."""
+    submitted = Application.objects.exclude(submitted_at=None)
+    latest = submitted.values("product_id").annotate(latest=Max("pk")).values("latest")
+    names: dict[str, list[str]] = {}
+    for product_id, product in Application.objects.filter(pk__in=latest).values_list("product_id", "product"):
+        names[product_id] = [product.get(part, {}).get("name", "") for part in ("product", "jurisdiction")]
+    return names

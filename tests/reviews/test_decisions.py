@@ -23,7 +23,6 @@ from formation_portal.reviews.transactions import (
 from tests import factories
 from tests.desk.decision_setup import take_over
 from tests.reviews.deciding import confirm_proposal, decide
-from tests.subscribing import subscribe
 
 pytestmark = pytest.mark.django_db
 
@@ -96,20 +95,11 @@ def test_a_proposal_and_its_confirmation_that_arrive_twice_are_made_once(
         confirm_proposal(factories.again(submitted), by=agent, version=page)
 
 
-def test_a_return_sends_what_was_drafted_and_nothing_that_was_dropped(
-    submitted: Draft, agent: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_return_sends_what_was_drafted_and_nothing_that_was_dropped(submitted: Draft, agent: Any) -> None:
     kept = draft_query(submitted, BIRTH, text="The passport says 1984", by=agent, version=now(submitted))
     dropped = draft_query(submitted, ACTIVITY, text="Which trade?", by=agent, version=now(submitted))
     assert delete_draft(submitted, dropped.pk, by=agent, version=now(submitted))
-    sent_queries: list[Any] = []
-
-    def record(draft: Draft, queries: Any) -> None:
-        sent_queries.extend(queries)
-
-    subscribe(monkeypatch, "application_returned", record)
     decide(submitted, RETURN, text="One thing is left", by=agent, version=now(submitted))
-    assert sent_queries == [kept]
     sent = Query.objects.get(pk=kept.pk)
     assert (sent.round, sent.is_draft, sent.is_open) == (1, False, True)
     assert Query.objects.get(pk=dropped.pk).sent_at is None

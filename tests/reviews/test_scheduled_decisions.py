@@ -33,7 +33,6 @@ from formation_portal.reviews.queries import draft_query, write_note
 from formation_portal.reviews.scheduled_decisions import carry_out_due, undo_decision
 from formation_portal.reviews.targets import WHOLE_APPLICATION, Target
 from formation_portal.reviews.transactions import ReviewChanged, ReviewRefused, current_version
-from formation_portal.statistics.models import TransitionTotal
 from tests import factories
 from tests.desk.decision_setup import take_over
 
@@ -81,13 +80,11 @@ def test_until_it_takes_effect_nobody_is_told(submitted: Draft, agent: Any) -> N
     assert status(submitted) is State.IN_REVIEW
     assert outcomes() == [("approve", DecisionOutcome.SCHEDULED)]
     assert letters("decision") == []
-    assert not TransitionTotal.objects.filter(approved__gt=0).exists()
     assert not submitted.application.changes.filter(moved_to=State.SUBMITTED_TO_CSP).exists()
     assert let_decisions_take_effect() == 1
     assert status(submitted) is State.SUBMITTED_TO_CSP
     assert outcomes() == [("approve", DecisionOutcome.DONE)]
     assert letters("decision") == [submitted.application.owner.email]
-    assert TransitionTotal.objects.filter(approved__gt=0).exists()
     assert submitted.application.changes.get(moved_to=State.SUBMITTED_TO_CSP).who == agent
     assert set(Delivery.objects.values_list("kind", "subject")) > set(deliveries)
     assert reviewed() == ["decide", "take_effect"]

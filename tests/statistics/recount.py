@@ -1,18 +1,18 @@
-"""What the totals should be, worked out anew and slowly from the history, by other code than that which counts."""
+"""What the totals should be, worked out slowly from the history, by other code than that which counts."""
 
 from collections import defaultdict
 from datetime import date, timedelta
 from itertools import pairwise
 from typing import Any
 
-from django.db.models import Model
+from django.core.cache import cache
 from django.utils import timezone
 
 from formation_portal.applications.models import Application, Change
-from formation_portal.statistics.dimensions import BUCKET_BOUNDS
-from formation_portal.statistics.models import ClosingTotal, DurationTotal, OpenDay, TransitionTotal
+from formation_portal.statistics.dimensions import BUCKET_BOUNDS, Period, Span
+from formation_portal.statistics.totals import Totals
 
-Table = dict[tuple[Any, ...], dict[str, int]]
+Table = dict[tuple[str, ...], dict[str, int]]
 _DONE = {
     "submitted_for_review": "submitted",
     "returned_for_changes": "returned",
@@ -29,61 +29,49 @@ _WHERE = {
 }
 
 
-def recounted() -> dict[str, Table]:
-    """Each table as the history has it."""
-    tables: dict[str, Table] = {name: defaultdict(lambda: defaultdict(int)) for name in _KEYS}
+def counted(span: str = "month") -> dict[str, Table]:
+    """Count every table over a period that holds all there is, and a clock that was put back."""
+    cache.clear()
+    totals = Totals.get(Period("all", "ever", Span(span), 500), timezone.localdate() + timedelta(days=40))
+    tables: dict[str, Table] = defaultdict(dict)
+    for table, key, column, number in totals.cells:
+        tables[table].setdefault(tuple(key), {})[column] = number
+    return dict(tables)
+
+
+def recounted(span: str = "month") -> dict[str, Table]:
+    """Work the tables of transitions and times out from the history."""
+    tables: dict[str, Table] = defaultdict(lambda: defaultdict(lambda: defaultdict(int)))
     for application in Application.objects.filter(deleted_at=None).exclude(submitted_at=None):
-        _recount(application, tables)
-    return {name: _plain(table) for name, table in tables.items()}
+        _recount(application, tables, span)
+    return {name: _plain(table) for name, table in tables.items() if _plain(table)}
 
 
-def counted() -> dict[str, Table]:
-    """Each table as it stands."""
-    return {name: _read(model, keys) for name, (model, keys) in _KEYS.items()}
-
-
-def _recount(application: Application, tables: dict[str, Table]) -> None:
+def _recount(application: Application, tables: dict[str, Table], span: str) -> None:
     moves = [(move.moved_to, move.at) for move in Change.objects.filter(application=application).order_by("pk")]
     moves = [move for move in moves if move[0]]
     stays: list[list[Any]] = []
     for state, at in moves:
         if state in _DONE:
-            for key in _spans(timezone.localdate(at)):
-                tables["deeds"][key][_DONE[state]] += 1
+            tables["transitions"][(_start(span, timezone.localdate(at)),)][_DONE[state]] += 1
         if not stays or stays[-1][0] != _WHERE.get(state):
             stays.append([_WHERE.get(state), at])
     if stays[-1][0]:
-        tables["open"][(timezone.localdate(stays[-1][1]),)][stays[-1][0]] += 1
+        tables["open"][(timezone.localdate(stays[-1][1]).isoformat(),)][stays[-1][0]] += 1
         return
     spent: dict[str, int] = {}
     for (where, since), (_, until) in pairwise(stays):
         spent[where] = spent.get(where, 0) + max(0, int((until - since) // timedelta(seconds=1)))
-    for key in _spans(timezone.localdate(stays[-1][1])):
-        for where, seconds in spent.items():
-            bucket = sum(bound <= seconds for bound in BUCKET_BOUNDS)
-            tables["durations"][(*key, bucket)][where] += 1
-            tables["closings"][(*key, application.product_id)][f"cases_{where}"] += 1
-            tables["closings"][(*key, application.product_id)][f"seconds_{where}"] += seconds
+    for where, seconds in spent.items():
+        bucket = sum(bound <= seconds for bound in BUCKET_BOUNDS)
+        tables["durations"][(str(bucket),)][where] += 1
+        tables["closings"][(application.product_id,)][f"cases_{where}"] += 1
+        tables["closings"][(application.product_id,)][f"seconds_{where}"] += seconds
 
 
-def _spans(day: date) -> list[tuple[str, date]]:
-    return [("week", day - timedelta(days=day.isoweekday() - 1)), ("month", date(day.year, day.month, 1))]
-
-
-_KEYS: dict[str, tuple[type[Model], tuple[str, ...]]] = {
-    "open": (OpenDay, ("day",)),
-    "deeds": (TransitionTotal, ("span", "start")),
-    "durations": (DurationTotal, ("span", "start", "bucket")),
-    "closings": (ClosingTotal, ("span", "start", "form_id")),
-}
-
-
-def _read(model: type[Model], keys: tuple[str, ...]) -> Table:
-    columns = [field.attname for field in model._meta.concrete_fields if field.attname not in (*keys, "id")]
-    rows = model._default_manager.all()
-    return _plain(
-        {tuple(getattr(row, key) for key in keys): {one: getattr(row, one) for one in columns} for row in rows}
-    )
+def _start(span: str, day: date) -> str:
+    monday = day - timedelta(days=day.isoweekday() - 1)
+    return (monday if span == "week" else date(day.year, day.month, 1)).isoformat()
 
 
 def _plain(table: Table) -> Table:

@@ -1,18 +1,16 @@
 """The totals say at any time what the history does, whatever happens in whatever order."""
 
-import importlib
 import random
-from collections.abc import Iterator
-from datetime import date
 from typing import Any
 
 import pytest
-from django.apps import apps
-from django.db import transaction
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
 
 from formation_portal.applications.models import Application
-from formation_portal.statistics import models
-from formation_portal.statistics.models import CaseClock, Form
+from formation_portal.statistics.dimensions import PERIODS
+from formation_portal.statistics.totals import Totals
 from tests.statistics.random_histories import Clock, begin, do, run_history
 from tests.statistics.recount import counted, recounted
 
@@ -30,7 +28,8 @@ def run_histories(seed: int, owner: Any, clock: Clock, *, transitions: int) -> N
 def test_they_are_what_the_history_says(seed: int, owner: Any, clock: Clock, settings: Any) -> None:
     settings.TIME_ZONE = ("UTC", "Asia/Tokyo", "America/Los_Angeles")[seed % 3]
     run_histories(seed, owner, clock, transitions=60)
-    assert counted() == recounted()
+    assert counted("week") == recounted("week")
+    assert counted("month") == recounted("month")
     assert counted()["closings"]
 
 
@@ -39,18 +38,26 @@ def test_a_case_is_with_us_then_with_its_customer_then_with_the_registry(owner: 
     for transition in REVIEWED:
         clock.move(hours=10)
         do(case, transition, by=owner)
-    spent = CaseClock.objects.get(pk=case.pk)
-    assert (spent.with_us, spent.with_customer, spent.with_registry) == (4 * 36_000, 36_000, 36_000)
-    assert (spent.side, spent.since) == ("", None)
-    assert Form.objects.values_list("name", "place").get() == ("Example company", "British Virgin Islands")
+    assert counted()["closings"] == {
+        ("one",): {
+            "cases_with_us": 1,
+            "seconds_with_us": 4 * 36_000,
+            "cases_with_customer": 1,
+            "seconds_with_customer": 36_000,
+            "cases_with_registry": 1,
+            "seconds_with_registry": 36_000,
+        }
+    }
+    assert "open" not in counted()
+    [product] = Totals.get(PERIODS[0], timezone.localdate()).closings()
+    assert (product.name, product.place) == ("Example company", "British Virgin Islands")
 
 
-def test_where_it_never_was_is_not_known_as_no_time(owner: Any, clock: Clock) -> None:
+def test_a_side_that_a_case_never_was_with_is_not_taken_for_no_time(owner: Any, clock: Clock) -> None:
     case = begin(owner)
     for transition in ("submit", "begin_review", "decline"):
         do(case, transition, by=owner)
-    spent = CaseClock.objects.get(pk=case.pk)
-    assert (spent.with_us, spent.with_customer, spent.with_registry) == (0, None, None)
+    assert counted()["closings"] == {("one",): {"cases_with_us": 1}}
 
 
 def test_a_clock_that_was_put_back_makes_no_time_negative(owner: Any, clock: Clock) -> None:
@@ -58,50 +65,44 @@ def test_a_clock_that_was_put_back_makes_no_time_negative(owner: Any, clock: Clo
     do(case, "submit", by=owner)
     clock.move(days=-3)
     do(case, "withdraw", by=owner)
-    assert CaseClock.objects.get(pk=case.pk).with_us == 0
-    assert counted() == recounted()
-    assert counted()["open"] == {}
+    assert counted()["closings"] == {("one",): {"cases_with_us": 1}}
+    assert counted("week") == recounted("week")
 
 
 def test_days_are_those_of_the_settings_time_zone(owner: Any, clock: Clock, settings: Any) -> None:
     settings.TIME_ZONE = "Asia/Tokyo"
     do(begin(owner), "submit", by=owner)
-    assert counted()["open"] == {(date(2025, 12, 29),): {"with_us": 1}}
-    assert counted()["deeds"].keys() == {("week", date(2025, 12, 29)), ("month", date(2025, 12, 1))}
+    assert counted()["open"] == {("2025-12-29",): {"with_us": 1}}
+    assert counted("week")["transitions"].keys() == {("2025-12-29",)}
     settings.TIME_ZONE = "UTC"
-    do(begin(owner), "submit", by=owner)
-    do(Application.objects.earliest("pk"), "begin_review", by=owner)
-    do(Application.objects.earliest("pk"), "return", by=owner)
-    assert counted()["open"] == {(date(2025, 12, 28),): {"with_us": 1, "with_customer": 1}}
+    assert counted()["open"] == {("2025-12-28",): {"with_us": 1}}
+    assert counted("week")["transitions"].keys() == {("2025-12-22",)}
 
 
 def test_a_deleted_draft_is_counted_nowhere(owner: Any, clock: Clock) -> None:
     do(begin(owner), "withdraw", by=owner)
-    assert not any(counted().values())
+    assert counted() == {}
 
 
-def test_a_transition_that_fails_counts_nothing(owner: Any, clock: Clock) -> None:
+def test_a_case_that_closed_before_the_period_is_left_out(owner: Any, clock: Clock) -> None:
     case = begin(owner)
-    with transaction.atomic():
-        do(case, "submit", by=owner)
-        transaction.set_rollback(True)
-    assert not any(counted().values())
-    assert not CaseClock.objects.exists()
+    for transition in ("submit", "withdraw"):
+        do(case, transition, by=owner)
+    clock.move(days=40)
+    waiting = begin(owner)
+    do(waiting, "submit", by=owner)
+    clock.move(days=40)
+    weeks, _, months = (Totals.get(period, timezone.localdate()) for period in PERIODS)
+    assert (weeks.closings(), weeks.transitions()) == ([], {})
+    assert [sum(sides.values()) for sides in weeks.open_cases().values()] == [1]
+    assert [product.cases for product in months.closings()] == [1]
 
 
-def test_what_had_happened_before_is_counted_from_the_history(owner: Any, clock: Clock) -> None:
-    run_histories(7, owner, clock, transitions=60)
-    begin(owner)
-    stood, clocks = counted(), list(rows(CaseClock))
-    for name in ("CaseClock", "OpenDay", "TransitionTotal", "DurationTotal", "ClosingTotal", "Form"):
-        getattr(models, name).objects.all().delete()
-    importlib.import_module("formation_portal.statistics.migrations.0002_what_had_happened").count_what_had_happened(
-        apps, None
-    )
-    assert counted() == stood
-    assert list(rows(CaseClock)) == clocks
-    assert Form.objects.values_list("name", "place").first() == ("Example company", "British Virgin Islands")
-
-
-def rows(model: Any) -> Iterator[tuple[Any, ...]]:
-    yield from model.objects.order_by("pk").values_list()
+def test_cached_totals_are_read_by_no_query(owner: Any) -> None:
+    do(begin(owner), "submit", by=owner)
+    first = Totals.get(PERIODS[2], timezone.localdate())
+    do(begin(owner), "submit", by=owner)
+    with CaptureQueriesContext(connection) as captured:
+        second = Totals.get(PERIODS[2], timezone.localdate())
+    assert (second, len(captured)) == (first, 0)
+    assert Application.objects.count() == 2

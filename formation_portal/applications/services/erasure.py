@@ -30,6 +30,7 @@ PSEUDONYM = "[erased]"
 
 def erase_content(application: Application) -> None:
     """Delete all rows and files of an application, but for what the packages above keep (`application_erased`)."""
+    subscribers.application_erased(application)
     delete_files_on_commit(application.documents.all())
     for rows in (
         application.documents,
@@ -43,7 +44,6 @@ def erase_content(application: Application) -> None:
     ):
         rows.all().delete()
     application.declaration, application.hold_reason = "", None
-    subscribers.application_erased(application)
     overwrite_deleted()
 
 

@@ -6,17 +6,15 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import date, timedelta
 from typing import Any
 
 from django.conf import settings
 
 from formation_portal.reviews.models import QueryReason
 from formation_portal.reviews.targets import TargetKind
-from formation_portal.statistics import totals
-from formation_portal.statistics.counting import TRANSITION_COLUMNS
-from formation_portal.statistics.dimensions import Period, Side, Span
-from formation_portal.statistics.models import TransitionTotal
+from formation_portal.statistics.dimensions import Side, Span
+from formation_portal.statistics.figures import TRANSITION_COLUMNS
+from formation_portal.statistics.totals import Totals, quantile
 from formation_portal.ui.charts import Swatch, swatch
 
 from ..wording import numbered
@@ -152,17 +150,15 @@ def duration_cell(seconds: float) -> Cell:
     return Cell(round(seconds / _HOUR, 2), words)
 
 
-def ages(today: date) -> Table:
-    """The open cases by how long they have been with whom they are with now. Two queries."""
+def ages(totals: Totals) -> Table:
+    """The open cases by how long they have been with whom they are with now."""
     # Of the days that a case may wait for us, their halves; then what is overdue, twice and four times as long.
     overdue = settings.OVERDUE_DAYS
     firsts = sorted({0, 1, (overdue + 1) // 2, overdue, 2 * overdue, 4 * overdue})
     counted = {first: Counter[Side]() for first in firsts}
-    young_from = today - timedelta(days=firsts[-1] - 1)
-    counted[firsts[-1]].update(totals.opened_before(young_from))
-    for day, sides in totals.opened_since(young_from).items():
+    for day, sides in totals.open_cases().items():
         # What came on a day that is still to come, somebody having put the clock back, came today.
-        counted[firsts[bisect_right(firsts, max(0, (today - day).days)) - 1]].update(sides)
+        counted[firsts[bisect_right(firsts, max(0, (totals.today - day).days)) - 1]].update(sides)
     longest = max(counts.total() for counts in counted.values())
     rows: list[Row] = []
     for first, after in zip(firsts, (*firsts[1:], None), strict=True) if longest else ():
@@ -195,14 +191,15 @@ def _days(first: int, after: int | None) -> str:
     return f"{first} to {numbered(after - 1, 'day')}"
 
 
-def throughput(period: Period, today: date) -> Table:
-    """What was done in each week or month, the newest first. One query."""
-    found = totals.transitions(period, today)
+def throughput(totals: Totals) -> Table:
+    """What was done in each week or month, the newest first."""
+    period = totals.period
+    transitions = totals.transitions()
     rows: list[Row] = []
-    for start in reversed(period.starts(today)) if found else ():
+    for start in reversed(period.starts(totals.today)) if transitions else ():
         words = f"{start:%B %Y}" if period.span is Span.MONTH else f"From {start.day} {start:%b %Y}"
-        total = found.get(start, TransitionTotal())
-        counts = [count_cell(getattr(total, name)) for name in TRANSITION_COLUMNS.values()]
+        columns = transitions.get(start, {})
+        counts = [count_cell(columns.get(name, 0)) for name in TRANSITION_COLUMNS.values()]
         rows.append(Row((Cell(start.isoformat(), words), *counts)))
     return Table(
         "throughput",
@@ -216,36 +213,36 @@ def throughput(period: Period, today: date) -> Table:
     )
 
 
-def questions(period: Period, today: date, *, at_most: int | None = None) -> Table:
-    """Why applications went back, by question, the most frequent first. Two queries."""
+def questions(totals: Totals, *, at_most: int | None = None) -> Table:
+    """Why applications went back, by question, the most frequent first."""
     # What it is, where that isn't an answer, as most are.
     kinds = {kind.value: str(kind.label) for kind in (TargetKind.DOCUMENT, TargetKind.SECTION)}
     found = (
-        ((text_cell(one.words, kinds.get(one.kind, "")), text_cell(one.form.name)), returns, queries)
-        for one, returns, queries in totals.returns_by_question(period, today, at_most=at_most)
+        ((text_cell(total.label, kinds.get(total.kind, "")), text_cell(total.product)), total.returns, total.queries)
+        for total in totals.returns_by_question()[:at_most]
     )
     return Table(
         "questions",
         "Returns and queries by question",
         (Column("question", "Question", is_number=False), Column("form", "Form", is_number=False), *_RETURN_COLUMNS),
         _return_rows(found),
-        f"No returns with queries in the last {period.words}.",
+        f"No returns with queries in the last {totals.period.words}.",
     )
 
 
-def reasons(period: Period, today: date) -> Table:
-    """The same by reason. One query."""
+def reasons(totals: Totals) -> Table:
+    """Why applications went back, by reason, the most frequent first."""
     labels = dict(QueryReason.choices)
     found = (
         ((text_cell(labels.get(code, code)),), returns, queries)
-        for code, returns, queries in totals.returns_by_reason(period, today)
+        for code, returns, queries in totals.returns_by_reason()
     )
     return Table(
         "reasons",
         "Returns and queries by reason",
         (Column("reason", "Reason", is_number=False), *_RETURN_COLUMNS),
         _return_rows(found),
-        f"No returns with queries in the last {period.words}.",
+        f"No returns with queries in the last {totals.period.words}.",
     )
 
 
@@ -262,10 +259,10 @@ def _return_rows(found: Iterable[tuple[tuple[Cell, ...], int, int]]) -> tuple[Ro
     )
 
 
-def times(period: Period, today: date) -> Table:
-    """How long closed cases had been with each side; each over the cases that were ever there. One query."""
-    counted = {side: counts for side, counts in totals.durations(period, today).items() if counts.total()}
-    marks = {side: [totals.quantile(counts, part) for part in _QUARTERS] for side, counts in counted.items()}
+def times(totals: Totals) -> Table:
+    """How long closed cases had been with each side; each over the cases that were ever there."""
+    counted = {side: counts for side, counts in totals.durations().items() if counts.total()}
+    marks = {side: [quantile(counts, part) for part in _QUARTERS] for side, counts in counted.items()}
     longest = max((last for *_, last in marks.values()), default=0.0)
     rows: list[Row] = []
     for side, (first, middle, last) in marks.items():
@@ -287,16 +284,16 @@ def times(period: Period, today: date) -> Table:
             Column("three_quarters_within_hours", "75% within"),
         ),
         tuple(rows),
-        f"No cases closed in the last {period.words}.",
+        f"No cases closed in the last {totals.period.words}.",
     )
 
 
-def products(period: Period, today: date, *, at_most: int | None = None) -> Table:
-    """The mean of all closed cases of each product, those with most of them first. One query."""
+def products(totals: Totals, *, at_most: int | None = None) -> Table:
+    """The mean of all closed cases of each product, those with most of them first."""
     found = [
-        (name, place, cases, {side: spent / cases for side, spent in seconds.items()})
-        for name, place, cases, seconds in totals.form_times(period, today)
-        if cases
+        (total.name, total.place, total.cases, {side: spent / total.cases for side, spent in total.seconds.items()})
+        for total in totals.closings()
+        if total.cases
     ][:at_most]
     longest = max((sum(means.values()) for *_, means in found), default=0.0) or 1
     return Table(
@@ -320,13 +317,13 @@ def products(period: Period, today: date, *, at_most: int | None = None) -> Tabl
             )
             for name, place, cases, means in found
         ),
-        f"No cases closed in the last {period.words}.",
+        f"No cases closed in the last {totals.period.words}.",
     )
 
 
 # Each table by its name, whole.
-TABLES: dict[str, Callable[[Period, date], Table]] = {
-    "open": lambda _, today: ages(today),
+TABLES: dict[str, Callable[[Totals], Table]] = {
+    "open": ages,
     "throughput": throughput,
     "questions": questions,
     "reasons": reasons,

@@ -1,5 +1,7 @@
 """The statistics of a period that ends today. For agents; each table as CSV by a view of its own."""
 
+from datetime import timedelta
+
 from django.conf import settings
 from django.http import Http404, HttpResponse
 from django.http.response import HttpResponseBase
@@ -10,9 +12,11 @@ from django.views.decorators.http import require_safe
 from formation_portal.accounts.models import Right
 from formation_portal.accounts.policies import UserRequest, agent, agent_with, recently_authenticated
 from formation_portal.statistics.dimensions import PERIODS, get_period
+from formation_portal.statistics.totals import Totals
 from formation_portal.ui.downloads import csv_response
 from formation_portal.ui.forms.controls import FilterControl, as_options
 
+from ..wording import numbered
 from .pages import TABLES, ages, charts, products, questions, reasons, throughput, times
 
 # So many questions and products are shown; CSV has all.
@@ -22,24 +26,27 @@ _SHOWN = 20
 @require_safe
 @agent
 def statistics(request: UserRequest) -> HttpResponse:
-    """All tables of the period that the address names. Eight queries."""
-    period, today = get_period(request.GET.get("period", "")), timezone.localdate()
+    """Show all tables of the period that the address names."""
+    totals = _totals(request)
+    period = totals.period
+    minutes = (timezone.now() - totals.counted_at) // timedelta(minutes=1)
     periods = as_options(((one.name, f"Last {one.words}") for one in PERIODS), period.name)
-    done = throughput(period, today)
+    done = throughput(totals)
     context = {
         "controls": (FilterControl("period", "Period", choices=periods),),
         "period": period,
-        "first": period.starts(today)[0],
+        "first": period.starts(totals.today)[0],
+        "age": numbered(minutes, "minute") if minutes > 0 else "",
         "time_zone": timezone.get_current_timezone_name(),
         "overdue_words": f"Cases that have been with us for {settings.OVERDUE_DAYS} days or more are overdue.",
         "most": _SHOWN,
-        "open": ages(today),
+        "open": ages(totals),
         "throughput": done,
         "charts": charts(done),
-        "questions": questions(period, today, at_most=_SHOWN),
-        "reasons": reasons(period, today),
-        "times": times(period, today),
-        "products": products(period, today, at_most=_SHOWN),
+        "questions": questions(totals, at_most=_SHOWN),
+        "reasons": reasons(totals),
+        "times": times(totals),
+        "products": products(totals, at_most=_SHOWN),
     }
     return render(request, "desk/statistics/statistics.html", context)
 
@@ -51,5 +58,8 @@ def table(request: UserRequest, name: str) -> HttpResponseBase:
     """One of the tables, whole, as CSV."""
     if name not in TABLES:
         raise Http404
-    found = TABLES[name](get_period(request.GET.get("period", "")), timezone.localdate())
-    return csv_response(found.lines(), name=f"figures-{name}")
+    return csv_response(TABLES[name](_totals(request)).lines(), name=f"figures-{name}")
+
+
+def _totals(request: UserRequest) -> Totals:
+    return Totals.get(get_period(request.GET.get("period", "")), timezone.localdate())

@@ -4,13 +4,13 @@ from collections.abc import Iterator
 from datetime import timedelta
 
 from django.contrib.auth import get_user_model
+from django.core.cache import cache
 from django.utils import timezone
 
 from formation_portal.reviews.models import QueryReason
-from formation_portal.statistics.dimensions import Span
-from formation_portal.statistics.models import Form, OpenDay, Question, QuestionTotal, ReasonTotal
 from tests.journeys.page_states.screenshots import Shot
 from tests.statistics.random_histories import begin, do
+from tests.statistics.stored_figures import add_figures
 
 _REVIEWED = ("submit", "begin_review", "return", "submit", "begin_review", "approve", "record_incorporation")
 _WORDS = ("Date of birth", "Describe in two or three sentences what the company will do, and in which countries")
@@ -25,18 +25,16 @@ def statistics_states() -> Iterator[Shot]:
         for transition in _REVIEWED[: done + 1]:
             do(case, transition, by=owner)
     for days in (1, 4, 8, 15, 40):
-        OpenDay.objects.create(day=timezone.localdate() - timedelta(days=days), with_us=days, with_customer=3)
-    _query_totals()
+        add_figures("open", day=timezone.localdate() - timedelta(days=days), with_us=days, with_customer=3)
+    _add_query_figures()
+    # The totals of the empty page.
+    cache.clear()
     yield Shot("statistics", "/desk/figures/", who="agent")
     yield Shot("statistics-of-a-year", "/desk/figures/?period=12-months", who="agent")
 
 
-def _query_totals() -> None:
-    form = Form.objects.get(pk="product-0")
-    for span in Span:
-        start = span.start_of(timezone.localdate())
-        for many, reason in enumerate(QueryReason.values, 1):
-            ReasonTotal.objects.create(span=span, start=start, reason=reason, returns=many, remarks=2 * many)
-        for many, words in enumerate(_WORDS, 1):
-            question, _ = Question.objects.get_or_create(digest=words, form=form, kind="document", words=words)
-            QuestionTotal.objects.create(span=span, start=start, question=question, returns=many, remarks=many)
+def _add_query_figures() -> None:
+    for number, reason in enumerate(QueryReason.values, 1):
+        add_figures("reasons", (reason,), returns=number, queries=2 * number)
+    for number, label in enumerate(_WORDS, 1):
+        add_figures("questions", (label, "product-0", "document", label), returns=number, queries=number)

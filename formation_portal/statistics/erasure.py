@@ -1,0 +1,48 @@
+"""Keeps the figures of what is about to be erased (`core/subscribers.py`: `application_erased`, `party_erased`)."""
+
+from collections import Counter
+
+from django.db.models import QuerySet
+
+from formation_portal.applications.models import Application
+from formation_portal.reviews.models import Query
+
+from .figures import Figure, case_figures, query_figures, to_json
+from .models import ErasedFigures
+
+
+def keep_figures_of_application(application: Application) -> None:
+    """Keep the figures of an application whose history and queries are about to be deleted. A draft has none."""
+    if application.submitted_at is None:
+        return
+    moves = application.changes.exclude(moved_to="").order_by("pk").values_list("moved_to", "at")
+    figures = case_figures(application.product_id, moves)
+    figures.update(query_figures(application.product_id, _sent_queries(application)))
+    _keep(application, figures)
+
+
+def keep_figures_of_party(application: Application, token: str) -> None:
+    """Keep the figures of a party's queries. A return that others of its queries tell of is not kept twice."""
+    queries = list(_sent_queries(application))
+    others = [query for query in queries if query.holder != token]
+    figures = query_figures(application.product_id, queries)
+    figures.subtract(query_figures(application.product_id, others))
+    _keep(application, figures)
+
+
+def _sent_queries(application: Application) -> "QuerySet[Query]":
+    return Query.objects.filter(application=application).exclude(sent_at=None).order_by("round", "pk")
+
+
+def _keep(application: Application, figures: Counter[Figure]) -> None:
+    rows = to_json(figures)
+    if not rows:
+        return
+    last_day = max(figure.day for figure in figures)
+    erased, is_new = ErasedFigures.objects.get_or_create(
+        application=application, defaults={"figures": rows, "last_day": last_day}
+    )
+    if not is_new:
+        erased.figures += rows
+        erased.last_day = max(erased.last_day, last_day)
+        erased.save()

@@ -1,0 +1,135 @@
+"""The figures of one case, by day: its transitions, times and queries, as its history and its queries tell of them.
+
+Pure functions: `totals.py` counts cases with them, and `erasure.py` those whose rows are about to go.
+"""
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterable
+from datetime import date, datetime, timedelta
+from enum import StrEnum
+from itertools import groupby
+from typing import Any, NamedTuple
+
+from django.utils import timezone
+
+from formation_portal.contract.lifecycle import FINAL, State
+from formation_portal.reviews.targets import TargetKind
+
+from .dimensions import Side, bucket_of, side_of
+
+# The column that counts the transitions to a state.
+TRANSITION_COLUMNS = {
+    State.SUBMITTED_FOR_REVIEW: "submitted",
+    State.RETURNED_FOR_CHANGES: "returned",
+    State.SUBMITTED_TO_CSP: "approved",
+    State.REJECTED: "declined",
+    State.INCORPORATED: "incorporated",
+    State.WITHDRAWN: "withdrawn",
+}
+_LABELS_BY_KIND = {
+    # Not the name of the person or company.
+    TargetKind.PARTY.value: "Person or company and roles",
+    TargetKind.APPLICATION.value: "Whole application",
+}
+
+
+class Table(StrEnum):
+    """The tables of figures, with what their keys hold."""
+
+    OPEN = "open"  # nothing; the column is the side
+    TRANSITIONS = "transitions"  # nothing
+    DURATIONS = "durations"  # the bucket; the column is the side
+    CLOSINGS = "closings"  # the product's id
+    REASONS = "reasons"  # the code of a reason
+    QUESTIONS = "questions"  # digest, product's id, kind, label
+
+
+class Figure(NamedTuple):
+    """Name one number of one day."""
+
+    day: date
+    table: str
+    key: tuple[str, ...]
+    column: str
+
+
+def case_figures(product_id: str, moves: Iterable[tuple[str, datetime]]) -> Counter[Figure]:
+    """Count a case's transitions, where it is open, and the times of a closed one. `moves` are its states and when it
+    came to each, in the order of its history."""
+    figures = Counter[Figure]()
+    seconds: dict[Side, int] = {}
+    side: Side | None = None
+    since: datetime | None = None
+    for state_name, at in moves:
+        state = State(state_name)
+        day = timezone.localdate(at)
+        if state in TRANSITION_COLUMNS:
+            figures[Figure(day, Table.TRANSITIONS, (), TRANSITION_COLUMNS[state])] += 1
+        if side_of(state) is not side:
+            if side is not None and since is not None:
+                # Where somebody has put the clock back, no time has passed.
+                seconds[side] = seconds.get(side, 0) + max(0, (at - since) // timedelta(seconds=1))
+            side, since = side_of(state), at
+        if state in FINAL:
+            figures.update(_closing_figures(day, product_id, seconds))
+    if side is not None and since is not None:
+        figures[Figure(timezone.localdate(since), Table.OPEN, (), side.value)] += 1
+    return figures
+
+
+def _closing_figures(day: date, product_id: str, seconds: dict[Side, int]) -> dict[Figure, int]:
+    figures: dict[Figure, int] = {}
+    for side, duration in seconds.items():
+        figures[Figure(day, Table.DURATIONS, (str(bucket_of(duration)),), side.value)] = 1
+        figures[Figure(day, Table.CLOSINGS, (product_id,), f"cases_{side}")] = 1
+        figures[Figure(day, Table.CLOSINGS, (product_id,), f"seconds_{side}")] = duration
+    return figures
+
+
+def query_figures(product_id: str, queries: Iterable[Any]) -> Counter[Figure]:
+    """Count the sent queries of one application by reason and by question: each query, and its return once for each.
+    They are ordered by their round."""
+    figures = Counter[Figure]()
+    for _, group in groupby(queries, key=lambda query: query.round):
+        returned = list(group)
+        day = timezone.localdate(returned[0].sent_at)
+        labels = {question_digest(query, product_id): question_label(query) for query in returned}
+        kinds = {question_digest(query, product_id): query.kind for query in returned}
+        for reason, number in Counter(query.reason for query in returned).items():
+            figures[Figure(day, Table.REASONS, (reason,), "returns")] += 1
+            figures[Figure(day, Table.REASONS, (reason,), "queries")] += number
+        for digest, number in Counter(question_digest(query, product_id) for query in returned).items():
+            key = (digest, product_id, kinds[digest], labels[digest])
+            figures[Figure(day, Table.QUESTIONS, key, "returns")] += 1
+            figures[Figure(day, Table.QUESTIONS, key, "queries")] += number
+    return figures
+
+
+def question_digest(query: Any, product_id: str) -> str:
+    """Return a digest of the form, the kind and the name of the question that a query is about."""
+    names = {TargetKind.SECTION.value: query.holder, TargetKind.PARTY.value: "", TargetKind.APPLICATION.value: ""}
+    parts = (product_id, query.kind, names.get(query.kind, query.name))
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()
+
+
+def question_label(query: Any) -> str:
+    """Name a question in the form's own words, never in a customer's."""
+    return _LABELS_BY_KIND.get(query.kind) or query.label or query.name
+
+
+def to_json(figures: Counter[Figure]) -> list[list[Any]]:
+    """Write figures as a column of the database keeps them."""
+    return [
+        [day.isoformat(), str(table), list(key), column, number]
+        for (day, table, key, column), number in figures.items()
+        if number
+    ]
+
+
+def from_json(rows: Iterable[Any]) -> Counter[Figure]:
+    """Read figures that `to_json` has written."""
+    figures = Counter[Figure]()
+    for day, table, key, column, number in rows:
+        figures[Figure(date.fromisoformat(day), table, tuple(key), column)] += number
+    return figures
