@@ -11,6 +11,8 @@ from django.contrib import messages
 from django.db import transaction
 from django.http import HttpRequest
 
+from formation_portal.core import subscribers
+
 from .models import User
 
 AFTER_CONFIRMING = "after_confirming"
@@ -70,5 +72,6 @@ def replace_unconfirmed(user: User, email: str, request: HttpRequest) -> EmailAd
         EmailAddress.objects.filter(user=user).delete()
         address = EmailAddress.objects.add_email(request, user, email)
         address.set_as_primary()
+        subscribers.account_renamed(user)
     send_link(request, address)
     return address

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from django.contrib.auth.models import AbstractBaseUser
     from django.db.models import Model
 
+    from formation_portal.accounts.models import User
     from formation_portal.applications.access import Author
     from formation_portal.applications.draft import Draft
     from formation_portal.applications.locks import Locks
@@ -95,6 +96,13 @@ def service_status_changed(draft: "Draft", *, status: "ServiceStatus | None") ->
     update_service_status(draft, status)
 
 
+def decision_saved(application: "Application") -> None:
+    """A decision about an application was proposed, made or ended."""
+    from formation_portal.desk.queue.queue_index import update_waiting_decision
+
+    update_waiting_decision(application)
+
+
 def proposal_refused(draft: "Draft", *, decision: "ReviewDecision", by: "AbstractBaseUser") -> None:
     """A second agent has refused a decision that a colleague has proposed."""
     from formation_portal.desk.queue.queue_index import give_back_refused
@@ -107,6 +115,13 @@ def approval_blockers(draft: "Draft") -> "tuple[ApprovalBlocker, ...]":
     from formation_portal.relay.problems import block_approval
 
     return block_approval(draft)
+
+
+def account_renamed(user: "User") -> None:
+    """An account has another name or e-mail address."""
+    from formation_portal.desk.queue.queue_index import rewrite_words_of_owner
+
+    rewrite_words_of_owner(user)
 
 
 def part_finished(draft: "Draft", *, invitation: "Invitation") -> None:

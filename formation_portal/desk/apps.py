@@ -9,6 +9,6 @@ class DeskConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        """Keep the queue up to date with what is saved, and take part in the hourly round."""
-        from .case import news  # noqa: F401  # they connect their receivers
-        from .queue import queue_index  # noqa: F401  # they connect their receivers
+        """Take part in the hourly round and in the rotation of keys."""
+        from .case import news  # noqa: F401  # declares an hourly task
+        from .queue import queue_index  # noqa: F401  # declares a task of the rotation

@@ -21,6 +21,7 @@ from formation_portal.applications.services.erasure import erase_application
 from formation_portal.audit import chain
 from formation_portal.audit.models import AuditAction
 from formation_portal.contract.lifecycle import FINAL, State
+from formation_portal.core import subscribers
 from formation_portal.core.overwriting import overwrite_deleted
 from formation_portal.invitations.models import Invitation
 from formation_portal.mail import queue_letter
@@ -123,4 +124,5 @@ def _pseudonymise(user: User) -> None:
     user.language, user.is_active = "", False
     user.set_unusable_password()
     user.save()
+    subscribers.account_renamed(user)
     user.user_permissions.clear()

@@ -262,6 +262,7 @@ def end_pending_decisions(draft: Draft, by: Any) -> None:
         decision.by_id = by.pk if by else None
         decision.at, decision.version = timezone.now(), raise_version(application)
         decision.save()
+        subscribers.decision_saved(application)
         draft.audited_rows.append(decision)
         if is_scheduled:
             subscribers.decision_stopped(draft, decided_by=decided_by, by=by)

@@ -214,6 +214,8 @@ class ReviewWork:
         for name, value in (self.authorship | values).items():
             setattr(row, name, value)
         row.save()
+        if isinstance(row, ReviewDecision):
+            subscribers.decision_saved(self.draft.application)
         self.note_done(what, row)
 
     def note_done(self, what: str, row: Any) -> None:

@@ -7,15 +7,12 @@ is kept, whose key the database has not.
 
 import re
 import unicodedata
-from collections import defaultdict
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from datetime import datetime, time
 from typing import Any
 
 from django.conf import settings
-from django.db.models import F, Q
-from django.db.models.signals import post_save, pre_save
-from django.dispatch import receiver
+from django.db.models import F, QuerySet
 from django.utils import timezone
 from django.utils.timezone import localdate, make_aware
 
@@ -104,14 +101,12 @@ def delete_case(application: Application) -> None:
 
 
 def _update_words(draft: Draft, *, title: str) -> None:
-    """Write the words that find the case, as far as they differ. While its customer corrects it, words are only added:
-    agents find it by the names that they know until it comes back."""
+    """Bring the words that find the case up to date. While its customer corrects it, words are only added: agents find
+    it by the names that they know until it comes back."""
     application = draft.application
     wanted = case_words(application, draft.schema, draft.party_models, title=title)
-    there = {bytes(word) for word in CaseWord.objects.filter(case=application.pk).values_list("word", flat=True)}
-    if not application.is_open and (gone := there - wanted):
-        CaseWord.objects.filter(case=application.pk, word__in=gone).delete()
-    CaseWord.objects.bulk_create(CaseWord(case_id=application.pk, word=word) for word in sorted(wanted - there))
+    stored = {bytes(word) for word in CaseWord.objects.filter(case=application.pk).values_list("word", flat=True)}
+    _replace_words(application.pk, set() if application.is_open else stored - wanted, wanted - stored)
 
 
 def _checks(draft: Draft) -> dict[str, int]:
@@ -158,16 +153,13 @@ def _update_due_date(case: Case, application: Application, *, was_waiting_since:
         case.overdue_at = make_aware(datetime.combine(day, time.min))
 
 
-@receiver(post_save, sender=ReviewDecision)
-def update_waiting_decision(instance: ReviewDecision, **_: Any) -> None:
-    """Keep in the case whether a decision waits for a second agent, and whose. Two queries, as often as somebody
-    decides."""
-    # Not always this row: a return may be scheduled while a proposal waits.
-    waiting = waiting_decision(instance.application)
-    since = instance.application.submitted_at if waiting else None
+def update_waiting_decision(application: Application) -> None:
+    """Keep in the case whether a decision waits for a second agent, and whose. Two queries."""
+    waiting = waiting_decision(application)
+    since = application.submitted_at if waiting else None
     by = waiting.proposed_by_id if waiting else None
     # What was refused before is decided anew by now, or is said by `give_back_refused`.
-    Case.objects.filter(pk=instance.application_id).update(confirm_since=since, proposed_by=by, refused_at=None)
+    Case.objects.filter(pk=application.pk).update(confirm_since=since, proposed_by=by, refused_at=None)
 
 
 def give_back_refused(draft: Draft, decision: ReviewDecision, by: Any) -> None:
@@ -221,62 +213,35 @@ _AT_ONCE = 200
 
 
 @rotation_task
-def digest_words_anew() -> None:
-    """The words of every case under the newest key: some cases at a time, and a query for the words of each."""
-    cases, last = Case.objects.select_related("application__owner").order_by("pk"), 0
-    while found := list(cases.filter(pk__gt=last).prefetch_related("application__parties", "words")[:_AT_ONCE]):
-        for case in found:
+def rewrite_all_words() -> None:
+    """Write the words of every case under the newest key."""
+    _rewrite_words(Case.objects.all())
+
+
+def rewrite_words_of_owner(owner: User) -> None:
+    """Write the words of a customer's cases by the name and the address that the account has now."""
+    _rewrite_words(Case.objects.filter(application__owner=owner))
+
+
+def _rewrite_words(cases: "QuerySet[Case]") -> None:
+    cases = cases.select_related("application__owner").order_by("pk")
+    last = 0
+    while batch := list(cases.filter(pk__gt=last).prefetch_related("application__parties", "words")[:_AT_ONCE]):
+        for case in batch:
+            stored = {bytes(row.word) for row in case.words.all()}
+            parties = [party for party in case.application.parties.all() if party.removed_at is None]
+            schema = load_schema(case.application.schema_version_id)
             try:
-                there, wanted = {bytes(row.word) for row in case.words.all()}, _words_of(case)
+                wanted = case_words(case.application, schema, parties, title=case.title)
             except UnreadableError:
                 # It is counted by `rotate_keys`, and its words are found under the earlier key until then.
                 continue
-            CaseWord.objects.filter(case=case.pk, word__in=there - wanted).delete()
-            new = [CaseWord(case_id=case.pk, word=word) for word in sorted(wanted - there)]
-            CaseWord.objects.bulk_create(new, batch_size=1000, ignore_conflicts=True)
-        last = found[-1].pk
+            _replace_words(case.pk, stored - wanted, wanted - stored)
+        last = batch[-1].pk
 
 
-def _words_of(case: Case) -> set[bytes]:
-    parties = [party for party in case.application.parties.all() if party.removed_at is None]
-    schema = load_schema(case.application.schema_version_id)
-    return case_words(case.application, schema, parties, title=case.title)
-
-
-_NAMED_BY = ("first_name", "last_name", "email")
-
-
-@receiver(pre_save, sender=User)
-def remember_names(instance: User, update_fields: Collection[str] | None = None, **_: Any) -> None:
-    """What finds the customer until now. One query, where any of it may change: a sign-in saves other things."""
-    may_change = update_fields is None or set(update_fields) & set(_NAMED_BY)
-    found = User.objects.filter(pk=instance.pk).values_list(*_NAMED_BY).first() if may_change else None
-    # Read by `update_words_of_owner`, after the same save.
-    instance.found_by = found  # type: ignore[attr-defined]
-
-
-@receiver(post_save, sender=User)
-def update_words_of_owner(instance: User, **_: Any) -> None:
-    """Write the words of the customer's cases anew, in the transaction that changes the account."""
-    before = getattr(instance, "found_by", None)
-    if before is None or before == tuple(getattr(instance, name) for name in _NAMED_BY):
-        return
-    cases = Case.objects.filter(application__owner=instance.pk).select_related("application").order_by("pk")
-    last = 0
-    while found := list(cases.filter(pk__gt=last).prefetch_related("application__parties", "words")[:_AT_ONCE]):
-        _rewrite_words(found, instance)
-        last = found[-1].pk
-
-
-def _rewrite_words(cases: list[Case], owner: User) -> None:
-    gone: dict[bytes, list[int]] = defaultdict(list)
-    new: list[CaseWord] = []
-    for case in cases:
-        case.application.owner = owner
-        there, wanted = {bytes(row.word) for row in case.words.all()}, _words_of(case)
-        new += [CaseWord(case_id=case.pk, word=word) for word in sorted(wanted - there)]
-        for word in there - wanted:
-            gone[word].append(case.pk)
+def _replace_words(case_id: int, gone: set[bytes], new: set[bytes]) -> None:
     if gone:
-        CaseWord.objects.filter(Q.create([Q(word=word, case__in=keys) for word, keys in gone.items()], Q.OR)).delete()
-    CaseWord.objects.bulk_create(new, batch_size=1000)
+        CaseWord.objects.filter(case=case_id, word__in=gone).delete()
+    rows = [CaseWord(case_id=case_id, word=word) for word in sorted(new)]
+    CaseWord.objects.bulk_create(rows, batch_size=1000, ignore_conflicts=True)

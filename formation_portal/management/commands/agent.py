@@ -18,6 +18,7 @@ from formation_portal.accounts.models import Right, User
 from formation_portal.accounts.sessions import end_sessions
 from formation_portal.audit import chain
 from formation_portal.audit.models import AuditAction
+from formation_portal.core import subscribers
 
 
 class Command(BaseCommand):
@@ -100,6 +101,7 @@ def add_agent(email: str, *, first_name: str = "", last_name: str = "", rights: 
         if not is_known:
             agent.set_unusable_password()
         agent.save()
+        subscribers.account_renamed(agent)
         path = ""
         if not is_known:
             kwargs = {"uidb36": user_pk_to_url_str(agent), "key": default_token_generator.make_token(agent)}
