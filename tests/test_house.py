@@ -173,6 +173,11 @@ def test_rooms_of_the_desk_import_downwards(room: str) -> None:
     assert not wrong
 
 
+def test_the_desk_is_told_of_changes_and_listens_to_no_saves() -> None:
+    listening = [path for path in modules("desk") if "django.db.models.signals" in set(imported(path))]
+    assert listening == []
+
+
 def test_the_contract_is_pure() -> None:
     import sys
 
