@@ -3,6 +3,8 @@ that was typed is lost.
 """
 
 from collections.abc import Iterable
+from types import TracebackType
+from typing import Self
 
 from django.http import HttpResponse
 from django.shortcuts import render
@@ -13,6 +15,8 @@ from formation_portal.applications.draft import Draft
 from formation_portal.applications.services import Closed
 from formation_portal.reviews.transactions import (
     ClaimedByColleague,
+    DocumentsNotOpened,
+    NotApprovable,
     ReviewChange,
     ReviewChanged,
     ReviewRefused,
@@ -22,6 +26,43 @@ from formation_portal.reviews.transactions import (
 )
 
 from .case_urls import return_url
+from .lookups import get_case_or_404
+
+ReviewError = (ReviewChanged, ReviewRefused, Closed, ClaimedByColleague, NotApprovable, DocumentsNotOpened)
+
+
+class ReviewErrors:
+    """Catch what stops a change of a review, and answer the post. `response` is None where nothing has stopped it.
+
+    `title` says on a page of its own what was not done; `typed` is what was written, by its label. Subclasses show the
+    form again where it can be corrected.
+    """
+
+    def __init__(
+        self, request: UserRequest, reference: str, *, title: str, typed: Iterable[tuple[str, str]] = ()
+    ) -> None:
+        self.request = request
+        self.reference = reference
+        self.title = title
+        self.typed = tuple(typed)
+        self.response: HttpResponse | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, _type: type[BaseException] | None, error: BaseException | None, _traceback: TracebackType | None
+    ) -> bool:
+        if isinstance(error, ReviewError):
+            self.response = self.answer(error)
+        return self.response is not None
+
+    def answer(self, error: Exception) -> HttpResponse | None:
+        """Draw what the agent gets in place of the next page; None for an error that is not answered here."""
+        if isinstance(error, ReviewChanged | ReviewRefused | Closed | ClaimedByColleague):
+            draft = get_case_or_404(self.reference)
+            return not_done(self.request, draft, error, title=self.title, typed=self.typed)
+        return None
 
 
 def not_done(

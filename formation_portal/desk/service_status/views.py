@@ -8,16 +8,30 @@ from django.views.decorators.http import require_http_methods
 from formation_portal.accounts.models import Right
 from formation_portal.accounts.policies import UserRequest, agent_with
 from formation_portal.applications.draft import Draft
-from formation_portal.applications.services import Closed
-from formation_portal.reviews.transactions import ClaimedByColleague, ReviewChanged, ReviewRefused
+from formation_portal.reviews.transactions import ReviewRefused
 
 from ..case_access import opens_case
-from ..changes_since import not_done
+from ..changes_since import ReviewErrors
 from ..lookups import get_case_or_404
 from .forms import DismissalForm, PassOnForm, ServiceStatusForm
 from .pages import service_status_card
 
 _METHODS = ["GET", "HEAD", "POST"]
+
+
+class ServiceStatusErrors(ReviewErrors):
+    """Show the form again with what is wrong in it."""
+
+    def __init__(self, request: UserRequest, reference: str, form: ServiceStatusForm) -> None:
+        typed = [(str(bound.label), str(bound.value() or "")) for bound in form if bound.name in ("text", "reason")]
+        super().__init__(request, reference, title="Nothing was changed", typed=typed)
+        self.form = form
+
+    def answer(self, error: Exception) -> HttpResponse | None:
+        if not isinstance(error, ReviewRefused):
+            return super().answer(error)
+        self.form.add_error(error.field if error.field in self.form.fields else None, error.message)
+        return _draw(self.request, get_case_or_404(self.reference), form=self.form, status=422)
 
 
 @require_http_methods(_METHODS)
@@ -47,16 +61,10 @@ def _store(request: UserRequest, draft: Draft, form: ServiceStatusForm, *, done:
     reference = draft.application.reference
     if not form.is_valid():
         return _draw(request, draft, form=form, status=422)
-    try:
+    with ServiceStatusErrors(request, reference, form) as errors:
         form.store(draft, by=request.user)
-    except ReviewChanged as late:
-        return not_done(request, get_case_or_404(reference), late, title="Nothing was changed")
-    except ReviewRefused as refused:
-        form.add_error(refused.field if refused.field in form.fields else None, refused.message)
-        return _draw(request, get_case_or_404(reference), form=form, status=422)
-    except (Closed, ClaimedByColleague) as stopped:
-        typed = [(str(bound.label), str(bound.value() or "")) for bound in form if bound.name in ("text", "reason")]
-        return not_done(request, get_case_or_404(reference), stopped, title="Nothing was changed", typed=typed)
+    if errors.response:
+        return errors.response
     messages.success(request, done)
     return redirect("desk:case", reference=reference)
 
