@@ -1,167 +1,189 @@
-"""What an agent posts to decide about a case: as it was typed, and what was wrong with it."""
+"""Forms in which an agent decides about a case, or confirms or refuses what a colleague has proposed."""
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
 from datetime import date
+from typing import Any, Self, cast
 
+from django import forms
 from django.contrib.auth.models import AbstractBaseUser
 from django.http import QueryDict
-from django.utils.dateparse import parse_date
 from django.utils.timezone import localdate
 
 from formation_portal.applications.draft import Draft
-from formation_portal.reviews.decisions import APPROVE, DECLINE, INCORPORATE, Registration, confirm_proposal, decide
-from formation_portal.reviews.models import MAX_REGISTER_NUMBER, MAX_TEXT, DeclineReason, ReviewDecision
+from formation_portal.reviews.decisions import (
+    APPROVE,
+    DECLINE,
+    INCORPORATE,
+    Registration,
+    confirm_proposal,
+    decide,
+    refuse_proposal,
+    withdraw,
+)
+from formation_portal.reviews.models import MAX_REGISTER_NUMBER, MAX_TEXT, DecisionKind, DeclineReason, ReviewDecision
 from formation_portal.reviews.transactions import ReviewRefused, ReviewVersion
 from formation_portal.ui.forms.controls import Option, Problem, as_options
 
 from ..documents import acknowledged_documents
+from ..shared_texts import SharedTexts
 
-# No company that is formed here was registered before; a year of two digits is a slip.
 _FIRST_YEAR = 1900
-
-# The controls in their order, each with the id of what is gone to where something is wrong with it.
-_IDS = {
-    "deed": "ruling-deed",
-    "reason": "ruling-reason",
-    "register_number": "ruling-number",
-    "registered_on": "ruling-registered",
-    "text": "ruling-text",
-    "confirmed": "ruling-confirmed",
-    "why": "ruling-why",
-}
+_SELECT_DECISION = "Select a decision."
+_SELECT_REASON = "Select a reason."
+_TOO_LONG = f"Use {MAX_TEXT:,} characters or fewer."
+_ENTER_DATE = "Enter the date of registration."
 
 
-@dataclass(frozen=True, slots=True)
-class DecisionForm:
-    """The form, as it stands or as it was typed. `why` is what a second agent says who refuses."""
+class DayField(forms.DateField):
+    """A day as a date control posts it. No year before 1900 is taken: it is a slip."""
 
-    deed: str = ""
-    reason: str = ""
-    text: str = ""
-    why: str = ""
-    # Of an incorporation: as typed, and whether it was confirmed.
-    register_number: str = ""
-    registered_on: str = ""
-    confirmed: bool = False
-    opens_next: bool = False
-    # Whether a shared text was inserted just now.
-    is_filled: bool = False
-    # Whether it was pressed with a pointer, or asked about once more.
-    is_certain: bool = False
-    # The documents that are decided about without having been opened.
-    acknowledged: tuple[int, ...] = ()
-    errors: Mapping[str, str] = field(default_factory=dict)
+    def __init__(self, **options: Any) -> None:
+        super().__init__(input_formats=["%Y-%m-%d"], **options)
+
+    def to_python(self, value: Any) -> date | None:
+        day = super().to_python(value)
+        if day is not None and day.year < _FIRST_YEAR:
+            raise forms.ValidationError(self.error_messages["invalid"], code="invalid")
+        return day
+
+
+class DecisionForm(forms.Form):
+    """A decision with its reason and its message to the customer; `why` is for the colleague whose proposal is refused.
+
+    A template draws its controls, whose ids are the fields' names behind "ruling-".
+    """
 
     limit = MAX_TEXT
     number_limit = MAX_REGISTER_NUMBER
+    # Whether a shared text was inserted just now.
+    is_filled = False
+
+    deed = forms.ChoiceField(
+        choices=DecisionKind.choices, required=False, error_messages={"invalid_choice": _SELECT_DECISION}
+    )
+    reason = forms.ChoiceField(
+        choices=DeclineReason.choices, required=False, error_messages={"invalid_choice": _SELECT_REASON}
+    )
+    register_number = forms.CharField(required=False)
+    registered_on = DayField(required=False, error_messages={"invalid": _ENTER_DATE})
+    text = forms.CharField(max_length=MAX_TEXT, required=False, error_messages={"max_length": _TOO_LONG})
+    confirmed = forms.BooleanField(required=False)
+    why = forms.CharField(max_length=MAX_TEXT, required=False, error_messages={"max_length": _TOO_LONG})
 
     @classmethod
-    def read(cls, posted: QueryDict) -> "DecisionForm":
-        """From a form. The button that approves at once says so itself, whatever else is chosen."""
-        at_once = "at_once" in posted
-        return cls(
-            deed=APPROVE if at_once else posted.get("deed", ""),
-            reason=posted.get("reason", ""),
-            text=_typed(posted, "text"),
-            why=_typed(posted, "why"),
-            register_number=" ".join(_typed(posted, "register_number").split()),
-            registered_on=posted.get("registered_on", "").strip(),
-            confirmed="confirmed" in posted,
-            opens_next=at_once or posted.get("then") == "next",
-            is_certain=posted.get("certain") == "1",
-            acknowledged=acknowledged_documents(posted),
-        )
+    def read(cls, posted: QueryDict) -> Self:
+        """Read a form. The button that approves at once says so itself, whatever else is chosen."""
+        typed = posted.copy()
+        for name in ("text", "why"):
+            typed[name] = posted.get(name, "").replace("\x00", " ").replace("\r\n", "\n")
+        typed["register_number"] = " ".join(posted.get("register_number", "").replace("\x00", " ").split())
+        if "at_once" in posted:
+            typed["deed"] = APPROVE
+        return cls(typed)
+
+    @property
+    def chosen(self) -> str:
+        """The decision as it was posted, or as it is chosen before anybody chooses."""
+        return str(self["deed"].value() or "")
+
+    @property
+    def opens_next(self) -> bool:
+        return "at_once" in self.data or self.data.get("then") == "next"
+
+    @property
+    def is_certain(self) -> bool:
+        """Report that it was pressed with a pointer, or asked about once more."""
+        return self.data.get("certain") == "1"
+
+    @property
+    def must_be_asked_again(self) -> bool:
+        """Report an approval or a decline that was posted by keyboard, or without script."""
+        return self.chosen in (APPROVE, DECLINE) and not self.is_certain
+
+    @property
+    def version(self) -> ReviewVersion:
+        """The version of the review that the page was drawn with."""
+        return ReviewVersion.parse(self.data.get("sight", ""))
 
     @property
     def typed(self) -> tuple[tuple[str, str], ...]:
         """The texts by their labels, to be copied where the form is gone."""
-        return ("Message to the customer", self.text), ("Reason for not confirming", self.why)
+        labels = {"text": "Message to the customer", "why": "Reason for not confirming"}
+        return tuple((label, str(self[name].value() or "")) for name, label in labels.items())
 
     @property
     def reasons(self) -> tuple[Option, ...]:
         """The reasons of a decline, to choose from."""
-        return as_options((("", "Choose"), *DeclineReason.choices), self.reason)
+        return as_options((("", "Choose"), *DeclineReason.choices), str(self["reason"].value() or ""))
 
     @property
     def problems(self) -> tuple[Problem, ...]:
-        """What was wrong, in the order of the controls; what is wrong with the whole stands at the first one."""
-        found = ((_IDS[name], self.errors.get(name, "")) for name in _IDS)
-        return tuple(Problem(id_, text) for id_, text in found if text)
+        """The first error of each control, in the order of the controls."""
+        wrong = [name for name in self.fields if name in self.errors]
+        return tuple(Problem(f"ruling-{name}", str(self.errors[name][0])) for name in wrong)
 
-    def with_error(self, refused: ReviewRefused) -> "DecisionForm":
-        """The same with what was wrong at its control."""
-        first = refused.field if refused.field in _IDS else "deed"
-        return replace(self, errors={first: refused.message} | refused.others)
+    def clean_register_number(self) -> str:
+        number: str = self.cleaned_data["register_number"]
+        if len(number) > MAX_REGISTER_NUMBER or not number.isprintable():
+            raise forms.ValidationError(f"Use {MAX_REGISTER_NUMBER} plain characters or fewer.")
+        return number
 
+    def clean_registered_on(self) -> date | None:
+        day: date | None = self.cleaned_data["registered_on"]
+        if day is not None and day > localdate():
+            raise forms.ValidationError("Enter a date that is not in the future.")
+        return day
 
-class NotCertain(Exception):
-    """An approval or a decline was posted by keyboard, or without script: it is asked about once more."""
+    def clean(self) -> None:
+        """Require what a decline and an incorporation need."""
+        deed = self.cleaned_data.get("deed")
+        if deed == DECLINE:
+            self._require("reason", _SELECT_REASON)
+            self._require("text", "Tell the customer why.")
+        if deed == INCORPORATE:
+            self._require("register_number", "Enter the registration number.")
+            self._require("registered_on", _ENTER_DATE)
+            self._require("confirmed", "Confirm that the number and date are as the registry has them.")
 
+    def _require(self, name: str, message: str) -> None:
+        if name not in self.errors and not self.cleaned_data.get(name):
+            self.add_error(name, message)
 
-def decide_as_posted(
-    draft: Draft, form: DecisionForm, *, by: AbstractBaseUser, version: ReviewVersion
-) -> ReviewDecision:
-    """Do what the form says. Raises as `decide`, ReviewRefused with all that is wrong with the form at once, and
-    NotCertain."""
-    if errors := dict(_errors(form)):
-        (first, message), *others = errors.items()
-        raise ReviewRefused(message, field=first, others=dict(others))
-    if form.deed in (APPROVE, DECLINE) and not form.is_certain:
-        raise NotCertain
-    day = posted_day(form.registered_on) if form.deed == INCORPORATE else None
-    return decide(
-        draft,
-        form.deed,
-        text=form.text,
-        reason=form.reason if form.deed == DECLINE else "",
-        registration=Registration(form.register_number, day) if day else None,
-        acknowledged=form.acknowledged,
-        by=by,
-        version=version,
-    )
+    def add_refusal(self, refused: ReviewRefused) -> None:
+        """Show why the review refuses it at its control, or else at the decision."""
+        self.add_error(refused.field if refused.field in self.fields else "deed", refused.message)
 
+    def decide(self, draft: Draft, *, by: AbstractBaseUser) -> ReviewDecision:
+        """Decide. Raises as `reviews.decisions.decide`."""
+        values = self.cleaned_data
+        day = values["registered_on"] if values["deed"] == INCORPORATE else None
+        return decide(
+            draft,
+            values["deed"],
+            text=values["text"],
+            reason=values["reason"] if values["deed"] == DECLINE else "",
+            registration=Registration(values["register_number"], day) if day else None,
+            acknowledged=acknowledged_documents(self._posted),
+            by=by,
+            version=self.version,
+        )
 
-def confirm_as_posted(
-    draft: Draft, form: DecisionForm, *, by: AbstractBaseUser, version: ReviewVersion
-) -> ReviewDecision:
-    """Confirm a colleague's approval or decline. Raises as `confirm_proposal`, and NotCertain."""
-    if not form.is_certain:
-        raise NotCertain
-    return confirm_proposal(draft, acknowledged=form.acknowledged, by=by, version=version)
+    def confirm(self, draft: Draft, *, by: AbstractBaseUser) -> ReviewDecision:
+        """Confirm a colleague's approval or decline. Raises as `confirm_proposal`."""
+        return confirm_proposal(draft, acknowledged=acknowledged_documents(self._posted), by=by, version=self.version)
 
+    def refuse(self, draft: Draft, *, by: AbstractBaseUser) -> ReviewDecision:
+        """Refuse what a colleague has proposed. Raises as `refuse_proposal`."""
+        return refuse_proposal(draft, why=self.cleaned_data["why"], by=by, version=self.version)
 
-def _errors(form: DecisionForm) -> Iterator[tuple[str, str]]:
-    """What is wrong with the form, by its controls, in their order."""
-    declines, incorporates = form.deed == DECLINE, form.deed == INCORPORATE
-    if declines and form.reason not in DeclineReason.values:
-        yield "reason", "Select a reason."
-    if incorporates:
-        number, day = form.register_number, posted_day(form.registered_on)
-        if not number:
-            yield "register_number", "Enter the registration number."
-        elif len(number) > MAX_REGISTER_NUMBER or not number.isprintable():
-            yield "register_number", f"Use {MAX_REGISTER_NUMBER} plain characters or fewer."
-        if day is None:
-            yield "registered_on", "Enter the date of registration."
-        elif day > localdate():
-            yield "registered_on", "Enter a date that is not in the future."
-    if len(form.text) > MAX_TEXT:
-        yield "text", f"Use {MAX_TEXT:,} characters or fewer."
-    elif declines and not form.text.strip():
-        yield "text", "Tell the customer why."
-    if incorporates and not form.confirmed:
-        yield "confirmed", "Confirm that the number and date are as the registry has them."
+    def withdraw(self, draft: Draft, *, by: AbstractBaseUser) -> ReviewDecision:
+        """Take back what the agent has proposed. Raises as `reviews.decisions.withdraw`."""
+        return withdraw(draft, by=by, version=self.version)
 
+    def insert(self, texts: SharedTexts, chosen: str) -> None:
+        """Insert a shared text into the message."""
+        self._posted["text"] = texts.inserted(str(self["text"].value()), chosen)
+        self.is_filled = True
 
-def posted_day(text: str) -> date | None:
-    """A day as a date control posts it; None for anything else, and for years that no register has."""
-    try:
-        found = parse_date(text)
-    except ValueError:
-        return None
-    return found if found and found.year >= _FIRST_YEAR else None
-
-
-def _typed(posted: Mapping[str, str], name: str) -> str:
-    return posted.get(name, "").replace("\x00", " ").replace("\r\n", "\n")
+    @property
+    def _posted(self) -> QueryDict:
+        return cast(QueryDict, self.data)

@@ -123,7 +123,7 @@ class DecisionPanel:
     @property
     def asks_about_approval(self) -> bool:
         """Return whether the decision that was posted, or else the one that waits for this agent, is an approval."""
-        return self.form.deed == APPROVE or (not self.form.deed and self.waits_for_approval)
+        return self.form.chosen == APPROVE or (not self.form.chosen and self.waits_for_approval)
 
     @property
     def waits_for_approval(self) -> bool:
@@ -167,7 +167,7 @@ class DecisionPanel:
         if not self.is_under_review:
             return
         second = "A second agent must confirm this." if settings.FOUR_EYES else ""
-        chosen = self.form.deed
+        chosen = self.form.chosen
         if not self.waiting:
             hint = second or "Sends the application to the registry."
             if is_blocked := bool(self.against):
@@ -280,7 +280,7 @@ def decision_panel(
         version=version,
         shown=shown,
         # Chosen before anybody chooses is what was prepared, and never what can't be taken back by a slip.
-        form=form or DecisionForm(deed=RETURN if checklist.drafted else "" if against else APPROVE),
+        form=form or DecisionForm(initial={"deed": RETURN if checklist.drafted else "" if against else APPROVE}),
         checklist=checklist,
         against=against,
         decisions=tuple(draft.application.decisions.select_related("proposed_by", "by")[:_PAST]),

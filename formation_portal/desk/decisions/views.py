@@ -1,8 +1,5 @@
 """Deciding about a case, and confirming or refusing, as the second agent, what another has proposed."""
 
-from collections.abc import Callable
-from dataclasses import replace
-
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
@@ -15,7 +12,6 @@ from formation_portal.accounts.policies import UserRequest, agent, agent_with
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.services import Closed
 from formation_portal.contract.lifecycle import State
-from formation_portal.reviews.decisions import refuse_proposal, withdraw
 from formation_portal.reviews.models import DecisionOutcome, ReviewDecision
 from formation_portal.reviews.scheduled_decisions import undo_decision
 from formation_portal.reviews.transactions import (
@@ -30,20 +26,40 @@ from formation_portal.reviews.transactions import (
 
 from ..case_access import opens_case
 from ..case_urls import case_url, queue_shown, queue_url
-from ..changes_since import not_done, posted_again
+from ..changes_since import ReviewErrors, not_done, posted_again
 from ..delivery_status import case_deliveries
 from ..documents import unopened_documents
 from ..lookups import get_case_or_404
 from ..queue.searches import claim_next_case
 from ..shared_texts import SharedTexts, is_insertion
-from .forms import DecisionForm, NotCertain, confirm_as_posted, decide_as_posted
+from .forms import DecisionForm
 from .pages import decided_message, decision_panel
 
-# A decision, from the case, the form and the version that the page was drawn with.
-Decide = Callable[[Draft, DecisionForm, ReviewVersion], ReviewDecision]
+_METHODS = ["GET", "HEAD", "POST"]
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
+class DecisionErrors(ReviewErrors):
+    """Show what is in the way of a decision above the form as it was typed; of what ended meanwhile the words are kept
+    to be copied."""
+
+    def __init__(self, request: UserRequest, reference: str, form: DecisionForm) -> None:
+        super().__init__(request, reference, title="Your decision was not recorded", typed=form.typed)
+        self.form = form
+
+    def answer(self, error: Exception) -> HttpResponse | None:
+        if isinstance(error, Closed | ClaimedByColleague):
+            return super().answer(error)
+        draft = get_case_or_404(self.reference)
+        if isinstance(error, ReviewChanged):
+            return _draw(self.request, draft, form=self.form, late=error, status=409)
+        if isinstance(error, DocumentsNotOpened):
+            return _draw(self.request, draft, form=self.form, unopened=error, status=422)
+        if isinstance(error, ReviewRefused):
+            self.form.add_refusal(error)
+        return _draw(self.request, draft, form=self.form, is_stopped=isinstance(error, NotApprovable), status=422)
+
+
+@require_http_methods(_METHODS)
 @agent_with(Right.DECIDE)
 @opens_case
 def decision(request: UserRequest, reference: str) -> HttpResponse:
@@ -52,52 +68,60 @@ def decision(request: UserRequest, reference: str) -> HttpResponse:
         return _draw(request, get_case_or_404(reference))
     if is_insertion(request):
         return _insert(request, get_case_or_404(reference))
-    return _apply(
-        request,
-        reference,
-        lambda draft, form, version: decide_as_posted(draft, form, by=request.user, version=version),
-    )
+    form, draft = DecisionForm.read(request.POST), get_case_or_404(reference)
+    if not form.is_valid():
+        return _draw(request, draft, form=form, status=422)
+    if form.must_be_asked_again:
+        return _draw(request, draft, form=form, asks_again=True)
+    with DecisionErrors(request, reference, form) as errors:
+        made = form.decide(draft, by=request.user)
+    return errors.response or _go_on(request, draft, made, opens_next=form.opens_next)
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
+@require_http_methods(_METHODS)
 @agent_with(Right.CONFIRM)
 @opens_case
 def confirmation(request: UserRequest, reference: str) -> HttpResponse:
     """Carry out what another agent has proposed."""
-    return _apply(
-        request,
-        reference,
-        lambda draft, form, version: confirm_as_posted(draft, form, by=request.user, version=version),
-    )
+    if request.method != "POST":
+        return redirect("desk:decision", reference=reference)
+    form, draft = DecisionForm.read(request.POST), get_case_or_404(reference)
+    if not form.is_certain:
+        return _draw(request, draft, form=form, asks_again=True)
+    with DecisionErrors(request, reference, form) as errors:
+        made = form.confirm(draft, by=request.user)
+    return errors.response or _go_on(request, draft, made, opens_next=form.opens_next)
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
+@require_http_methods(_METHODS)
 @agent_with(Right.CONFIRM)
 @opens_case
 def refusal(request: UserRequest, reference: str) -> HttpResponse:
     """Say no to what another agent has proposed, with a word to colleagues."""
-    return _apply(
-        request,
-        reference,
-        lambda draft, form, version: refuse_proposal(draft, why=form.why, by=request.user, version=version),
-        then="Decision not confirmed.",
-    )
+    if request.method != "POST":
+        return redirect("desk:decision", reference=reference)
+    form, draft = DecisionForm.read(request.POST), get_case_or_404(reference)
+    if not form.is_valid():
+        return _draw(request, draft, form=form, status=422)
+    with DecisionErrors(request, reference, form) as errors:
+        form.refuse(draft, by=request.user)
+    return errors.response or _go_back(request, reference, "Decision not confirmed.")
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
+@require_http_methods(_METHODS)
 @agent_with(Right.DECIDE)
 @opens_case
 def retraction(request: UserRequest, reference: str) -> HttpResponse:
     """Take back what one has proposed oneself."""
-    return _apply(
-        request,
-        reference,
-        lambda draft, _, version: withdraw(draft, by=request.user, version=version),
-        then="Your decision has been withdrawn.",
-    )
+    if request.method != "POST":
+        return redirect("desk:decision", reference=reference)
+    form, draft = DecisionForm.read(request.POST), get_case_or_404(reference)
+    with DecisionErrors(request, reference, form) as errors:
+        form.withdraw(draft, by=request.user)
+    return errors.response or _go_back(request, reference, "Your decision has been withdrawn.")
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
+@require_http_methods(_METHODS)
 @agent
 @opens_case
 def reversal(request: UserRequest, reference: str) -> HttpResponse:
@@ -112,46 +136,20 @@ def reversal(request: UserRequest, reference: str) -> HttpResponse:
     return redirect(case_url(reference, queue_shown(request.POST)))
 
 
-def _apply(request: UserRequest, reference: str, decide: Decide, *, then: str = "") -> HttpResponse:
-    """Do what was posted; a GET, as after signing in again, only leads to the form. What is in its way is shown above
-    the form as it was typed; of what ended meanwhile the words are kept to be copied. `then` stays at the case and says
-    so; else one goes on."""
-    draft, form = get_case_or_404(reference), DecisionForm.read(request.POST)
-    if request.method != "POST":
-        return redirect("desk:decision", reference=reference)
-    try:
-        made = decide(draft, form, ReviewVersion.parse(request.POST.get("sight", "")))
-    except ReviewChanged as late:
-        return _draw(request, get_case_or_404(reference), form=form, late=late, status=409)
-    except NotApprovable:
-        return _draw(request, get_case_or_404(reference), form=form, is_stopped=True, status=422)
-    except DocumentsNotOpened as unopened:
-        return _draw(request, draft, form=form, unopened=unopened, status=422)
-    except NotCertain:
-        return _draw(request, draft, form=form, asks_again=True)
-    except ClaimedByColleague as claimed:
-        return not_done(request, draft, claimed, title="Your decision was not recorded", typed=form.typed)
-    except ReviewRefused as refused:
-        return _draw(request, get_case_or_404(reference), form=form.with_error(refused), status=422)
-    except Closed as closed:
-        return not_done(
-            request, get_case_or_404(reference), closed, title="Your decision was not recorded", typed=form.typed
-        )
-    if then:
-        messages.info(request, then)
-        return redirect(case_url(reference, queue_shown(request.POST)))
-    return _go_on(request, draft, made, opens_next=form.opens_next)
+def _go_back(request: UserRequest, reference: str, message: str) -> HttpResponse:
+    messages.info(request, message)
+    return redirect(case_url(reference, queue_shown(request.POST)))
 
 
 def _insert(request: UserRequest, draft: Draft) -> HttpResponse:
     """The form as it was typed, with a shared text in its message. Nothing is decided."""
-    form, version = DecisionForm.read(request.POST), ReviewVersion.parse(request.POST.get("sight", ""))
+    form = DecisionForm.read(request.POST)
     if draft.application.status not in UNDER_REVIEW | {State.SUBMITTED_TO_CSP}:
         # The page has no form any more.
-        closed, typed = Closed(draft.application.status), (("Message to the customer", form.text),)
-        return not_done(request, draft, closed, title="Your decision was not recorded", typed=typed)
-    text = SharedTexts(draft, reader=request.user).inserted(form.text, request.POST.get("shared_text", ""))
-    return _draw(request, draft, form=replace(form, text=text, is_filled=True), version=version)
+        closed = Closed(draft.application.status)
+        return not_done(request, draft, closed, title="Your decision was not recorded", typed=form.typed)
+    form.insert(SharedTexts(draft, reader=request.user), request.POST.get("shared_text", ""))
+    return _draw(request, draft, form=form, version=form.version)
 
 
 def _go_on(request: UserRequest, draft: Draft, decision: ReviewDecision, *, opens_next: bool) -> HttpResponse:

@@ -1,57 +1,96 @@
-"""What an agent posts to record a screening check of a party: as it was typed, and what was wrong with it."""
+"""The form in which an agent records a screening check of a party."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from datetime import date
+from typing import Any
 
-from django.http import QueryDict
+from django import forms
+from django.contrib.auth.models import AbstractBaseUser
 from django.utils.timezone import localdate
 
+from formation_portal.applications.draft import Draft
+from formation_portal.applications.parties import PartyRow
 from formation_portal.reviews.models import MAX_TEXT, ScreeningKind, ScreeningOutcome
+from formation_portal.reviews.screening import record_screening
 from formation_portal.reviews.transactions import ReviewRefused
-from formation_portal.ui.forms.controls import Option, Problem, as_options
+
+from ..decisions.forms import DayField
+
+_SELECT_KIND = "Select a check."
+_SELECT_OUTCOME = "Select an outcome."
+_ENTER_DATE = "Enter the date of the check."
+_FILE_TYPES = ".pdf,.jpg,.jpeg,.png,application/pdf,image/jpeg,image/png"
 
 
-@dataclass(frozen=True, slots=True)
-class ScreeningForm:
-    """The form, as it stands or as it was typed. A browser never sends a file twice, so that is chosen again."""
+class ScreeningForm(forms.Form):
+    """A screening check. A browser never sends a file twice, so a file is chosen again after an error."""
 
-    kind: str = ""
-    done_on: str = ""
-    outcome: str = ""
-    text: str = ""
-    has_file: bool = False
-    errors: Mapping[str, str] = field(default_factory=dict)
+    use_required_attribute = False
 
-    limit = MAX_TEXT
+    kind = forms.ChoiceField(
+        label="Check",
+        choices=(("", "Choose"), *ScreeningKind.choices),
+        error_messages={"required": _SELECT_KIND, "invalid_choice": _SELECT_KIND},
+    )
+    done_on = DayField(
+        widget=forms.DateInput(format="%Y-%m-%d", attrs={"type": "date"}),
+        error_messages={"required": _ENTER_DATE, "invalid": _ENTER_DATE},
+    )
+    outcome = forms.ChoiceField(
+        choices=(("", "Choose"), *ScreeningOutcome.choices),
+        error_messages={"required": _SELECT_OUTCOME, "invalid_choice": _SELECT_OUTCOME},
+    )
+    text = forms.CharField(
+        label="What was found",
+        max_length=MAX_TEXT,
+        widget=forms.Textarea(attrs={"rows": 2}),
+        help_text="Optional if it is clear. Only colleagues can see it.",
+        error_messages={
+            "required": "Enter what was found, and why you cleared it.",
+            "max_length": f"Use {MAX_TEXT:,} characters or fewer.",
+        },
+    )
+    file = forms.FileField(
+        label="Report",
+        required=False,
+        allow_empty_file=True,
+        widget=forms.FileInput(attrs={"accept": _FILE_TYPES}),
+        help_text="PDF, JPEG or PNG, up to 10\u00a0MB.",
+    )
 
-    @classmethod
-    def read(cls, posted: QueryDict, *, has_file: bool) -> "ScreeningForm":
-        """From a form."""
-        kind, done_on, outcome, text = (posted.get(name, "") for name in ("kind", "done_on", "outcome", "text"))
-        return cls(kind, done_on, outcome, text.replace("\r\n", "\n"), has_file)
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs | {"auto_id": "screening-%s"})
+        self.fields["done_on"].widget.attrs["max"] = localdate().isoformat()
+        needs_text = self.data.get("outcome") in (ScreeningOutcome.CLEARED, ScreeningOutcome.MATCH)
+        self.fields["text"].required = needs_text or not self.is_bound
 
-    @property
-    def kinds(self) -> tuple[Option, ...]:
-        """The checks to choose from."""
-        return as_options((("", "Choose"), *ScreeningKind.choices), self.kind)
+    def clean_done_on(self) -> date:
+        day: date = self.cleaned_data["done_on"]
+        if day > localdate():
+            raise forms.ValidationError("Enter a date that is not in the future.")
+        return day
 
-    @property
-    def outcomes(self) -> tuple[Option, ...]:
-        """The outcomes to choose from."""
-        return as_options((("", "Choose"), *ScreeningOutcome.choices), self.outcome)
+    def clean(self) -> None:
+        """Ask for a file again where another control is wrong."""
+        if self.errors and "file" in self.files:
+            self.add_error("file", "Choose the file again.")
 
-    @property
-    def today(self) -> str:
-        """The last day that can be entered."""
-        return localdate().isoformat()
+    def add_refusal(self, refused: ReviewRefused) -> None:
+        """Show why the review refuses it, each reason at its control."""
+        for name, message in {refused.field: refused.message, **refused.others}.items():
+            self.add_error(name if name in self.fields else None, message)
+        if "file" in self.files and "file" not in self.errors:
+            self.add_error("file", "Choose the file again.")
 
-    @property
-    def problems(self) -> tuple[Problem, ...]:
-        """What was wrong, in the order of the controls."""
-        names = ("kind", "done_on", "outcome", "text", "file")
-        return tuple(Problem(f"screening-{one}", self.errors[one]) for one in names if one in self.errors)
-
-    def with_error(self, refused: ReviewRefused) -> "ScreeningForm":
-        """The same with what was wrong at its control."""
-        again = {"file": "Choose the file again."} if self.has_file else {}
-        return replace(self, errors=again | {refused.field: refused.message} | refused.others)
+    def store(self, draft: Draft, party: PartyRow, *, by: AbstractBaseUser) -> None:
+        """Record the check. Raises ReviewRefused and Closed."""
+        values = self.cleaned_data
+        record_screening(
+            draft,
+            party,
+            kind=values["kind"],
+            done_on=values["done_on"],
+            outcome=values["outcome"],
+            text=values["text"],
+            upload=values["file"],
+            by=by,
+        )

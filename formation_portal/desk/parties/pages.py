@@ -307,7 +307,7 @@ def party_page(
         has_documents=may_look,
         shows_numbers=shows_numbers,
         screening=[ScreeningRow(one, party) for one in reversed(screening) if one.holder == party.token],
-        form=form or ScreeningForm(done_on=localdate().isoformat()),
+        form=form or ScreeningForm(initial={"done_on": localdate()}),
     )
 
 

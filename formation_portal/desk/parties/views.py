@@ -11,22 +11,20 @@ from formation_portal.accounts.models import Right
 from formation_portal.accounts.policies import UserRequest, agent, agent_with, recently_authenticated
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.parties import PartyRow
-from formation_portal.applications.services import Closed
 from formation_portal.audit.models import AccessKind
 from formation_portal.privacy.persons import NotErased, erase_person, why_party_stays
 from formation_portal.reviews.checklist import screening_checks
 from formation_portal.reviews.document_evidence import prove, remove_evidence
-from formation_portal.reviews.screening import record_screening, remove_screening
+from formation_portal.reviews.screening import remove_screening
 from formation_portal.reviews.targets import Target
-from formation_portal.reviews.transactions import ReviewChanged, ReviewRefused, ReviewVersion
+from formation_portal.reviews.transactions import ReviewRefused, ReviewVersion
 from formation_portal.ui.downloads import as_download, log_view
 
 from ..case.news import live_case
 from ..case.query_panels import target_id
 from ..case_access import opens_case, opens_documents
 from ..case_urls import case_url, party_url, queue_shown, return_query, return_url
-from ..changes_since import not_done
-from ..decisions.forms import posted_day
+from ..changes_since import ReviewErrors
 from ..documents import ViewerState
 from ..lookups import get_case_or_404
 from .forms import ScreeningForm
@@ -34,6 +32,27 @@ from .pages import PartyPage, log_numbers_shown, party_page
 
 # What a page that asks by itself gets, by the id of what it has to draw anew.
 _PARTS = {"paper": "desk/parties/_viewer_answer.html", "numbers": "desk/parties/_numbers_answer.html"}
+
+
+class ScreeningErrors(ReviewErrors):
+    """Show the party's page with what is wrong in the form of a screening check."""
+
+    def __init__(self, request: UserRequest, reference: str, token: str, form: ScreeningForm) -> None:
+        typed = (("What was found", form.data.get("text", "")),)
+        super().__init__(request, reference, title="The screening check was not recorded", typed=typed)
+        self.token = token
+        self.form = form
+
+    def answer(self, error: Exception) -> HttpResponse | None:
+        if not isinstance(error, ReviewRefused):
+            return super().answer(error)
+        self.form.add_refusal(error)
+        return self.show_form()
+
+    def show_form(self) -> HttpResponse:
+        """Draw the page that was posted from with the form as it was typed."""
+        state = _state_posted(self.request, self.reference)
+        return _draw(self.request, _page(self.request, self.reference, self.token, state, form=self.form), status=422)
 
 
 @require_safe
@@ -76,16 +95,16 @@ def evidence(request: UserRequest, reference: str, token: str) -> HttpResponse:
     says, looked = request.POST.get("says", ""), _state_posted(request, reference)
     document = next((one for one in draft.documents if one.pk == looked.document), None)
     version = ReviewVersion.parse(request.POST.get("sight", ""))
-    try:
+    typed = (("What the document says", says),)
+    with ReviewErrors(request, reference, title="Your note was not saved", typed=typed) as errors:
         if "remove" in request.POST:
             is_done = remove_evidence(draft, target, by=request.user, version=version)
             messages.info(request, "Note removed." if is_done else "This note was already removed.")
         else:
             made = prove(draft, target, document, looked.page, text=says, by=request.user, version=version)
             messages.success(request, f"{made.slot}, page {made.page} noted for {made.label}.")
-    except (ReviewChanged, ReviewRefused, Closed) as why:
-        typed = (("What the document says", says),)
-        return not_done(request, get_case_or_404(reference), why, title="Your note was not saved", typed=typed)
+    if errors.response:
+        return errors.response
     back = return_url(request.POST, reference).partition("#")[0]
     return redirect(f"{back}#{target_id(target)}")
 
@@ -98,25 +117,14 @@ def screening(request: UserRequest, reference: str, token: str) -> HttpResponse:
     case, found = _case_and_party(reference, token)
     if request.method != "POST":
         return redirect("desk:party", reference=reference, token=token)
-    upload = request.FILES.get("file")
-    form = ScreeningForm.read(request.POST, has_file=upload is not None)
-    try:
-        record_screening(
-            case,
-            found,
-            kind=form.kind,
-            done_on=posted_day(form.done_on),
-            outcome=form.outcome,
-            text=form.text,
-            upload=upload,
-            by=request.user,
-        )
-    except ReviewRefused as refused:
-        state, form = _state_posted(request, reference), form.with_error(refused)
-        return _draw(request, _page(request, reference, token, state, form=form), status=422)
-    except Closed as closed:
-        title, typed = "The screening check was not recorded", (("What was found", form.text),)
-        return not_done(request, get_case_or_404(reference), closed, title=title, typed=typed)
+    form = ScreeningForm(request.POST, request.FILES)
+    errors = ScreeningErrors(request, reference, token, form)
+    if not form.is_valid():
+        return errors.show_form()
+    with errors:
+        form.store(case, found, by=request.user)
+    if errors.response:
+        return errors.response
     messages.success(request, "Screening check recorded.")
     return redirect(return_url(request.POST, reference))
 
@@ -129,11 +137,10 @@ def screening_removal(request: UserRequest, reference: str, token: str, number: 
     case, _ = _case_and_party(reference, token)
     if request.method != "POST":
         return redirect("desk:party", reference=reference, token=token)
-    try:
+    with ReviewErrors(request, reference, title="The screening check was not removed") as errors:
         is_done = remove_screening(case, number, by=request.user)
-    except Closed as closed:
-        title = "The screening check was not removed"
-        return not_done(request, get_case_or_404(reference), closed, title=title)
+    if errors.response:
+        return errors.response
     messages.info(request, "Screening check removed." if is_done else "This screening check was already removed.")
     return redirect(return_url(request.POST, reference))
 

@@ -204,13 +204,13 @@ def test_the_incorporation_is_recorded_where_it_is_with_the_registry(
 @pytest.mark.parametrize(
     ("typed", "wrong"),
     [
-        ({}, ["ruling-number", "ruling-registered", "ruling-confirmed"]),
-        ({"confirmed": ""}, ["ruling-number", "ruling-registered"]),
-        (REGISTERED | {"registered_on": "2999-01-01"}, ["ruling-registered"]),
-        (REGISTERED | {"registered_on": "0026-11-20"}, ["ruling-registered"]),
-        (REGISTERED | {"registered_on": "31.2.2026"}, ["ruling-registered"]),
-        (REGISTERED | {"register_number": "1" * 81}, ["ruling-number"]),
-        (REGISTERED | {"register_number": "1\u202e2"}, ["ruling-number"]),
+        ({}, ["ruling-register_number", "ruling-registered_on", "ruling-confirmed"]),
+        ({"confirmed": "1"}, ["ruling-register_number", "ruling-registered_on"]),
+        (REGISTERED | {"registered_on": "2999-01-01"}, ["ruling-registered_on"]),
+        (REGISTERED | {"registered_on": "0026-11-20"}, ["ruling-registered_on"]),
+        (REGISTERED | {"registered_on": "31.2.2026"}, ["ruling-registered_on"]),
+        (REGISTERED | {"register_number": "1" * 81}, ["ruling-register_number"]),
+        (REGISTERED | {"register_number": "1\u202e2"}, ["ruling-register_number"]),
         ({"register_number": "HRB 1", "registered_on": "2026-11-20"}, ["ruling-confirmed"]),
     ],
 )
@@ -224,7 +224,7 @@ def test_an_incorporation_asks_for_number_and_date_and_to_confirm(
     markup = sound(response)
     links = [one for one in markup.all("a") if any(up.attributes.get("role") == "alert" for up in one.ancestors)]
     assert [one.attributes["href"] for one in links] == [f"#{one}" for one in wrong]
-    assert markup.one("input", id="ruling-number").attributes["value"] == typed.get("register_number", "")
+    assert markup.one("input", id="ruling-register_number").attributes["value"] == typed.get("register_number", "")
     assert state(submitted) == State.SUBMITTED_TO_CSP
 
 

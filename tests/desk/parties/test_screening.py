@@ -63,8 +63,8 @@ def test_a_file_that_cannot_be_opened_is_said_at_the_field_and_the_rest_stays_ty
     answer = post(as_agent, submitted, file=file, **typed)
     assert answer.status_code == 422
     markup = sound(answer)
-    assert "This PDF has no pages" in markup.one("p", id="screening-file-error").text
-    assert "screening-file-error" in markup.one("input", name="file").attributes["aria-describedby"]
+    assert "This PDF has no pages" in markup.one("div", id="screening-file_error").text
+    assert "screening-file_error" in markup.one("input", name="file").attributes["aria-describedby"]
     assert [one.attributes["value"] for one in markup.all("option") if "selected" in one.attributes] == [
         "adverse_media",
         "match",
@@ -79,7 +79,7 @@ def test_a_good_file_beside_a_wrong_answer_is_asked_for_again(submitted: Draft, 
     markup = sound(post(as_agent, submitted, kind="", done_on="2999-01-01", file=file))
     links = [one.attributes["href"] for one in markup.all("a") if one.attributes["href"].startswith("#screening-")]
     assert links == ["#screening-kind", "#screening-done_on", "#screening-file"]
-    assert "Choose the file again." in markup.one("p", id="screening-file-error").text
+    assert "Choose the file again." in markup.one("div", id="screening-file_error").text
 
 
 def test_its_file_goes_to_agents_alone_and_the_audit_log_has_it(
