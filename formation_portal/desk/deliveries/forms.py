@@ -1,10 +1,9 @@
-"""What an agent posts to decide about a thing: as it was typed, and what was wrong with it."""
+"""The form in which an agent settles a delivery that nothing else can settle."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any
 
+from django import forms
 from django.contrib.auth.models import AbstractBaseUser
 from django.http import QueryDict
 from django.utils.dateparse import parse_datetime
@@ -22,71 +21,55 @@ from formation_portal.ui.forms.controls import Problem
 
 BIND, ABSENT, TOLD = Decision.Kind.BIND.value, Decision.Kind.ABSENT.value, Decision.Kind.PROVIDER_INFORMED.value
 SEND_AGAIN = Decision.Kind.SEND_AGAIN.value
+_SELECT = "Select what the formation service said"
 
 
-@dataclass(frozen=True, slots=True)
-class ResolutionForm:
-    """The form; an empty one before anything was posted. The errors stand at their controls."""
+class ResolutionForm(forms.Form):
+    """What the formation service said of a thing, and how the agent knows. Templates draw its controls."""
 
-    deed: str = ""
-    remote_id: str = ""
-    note: str = ""
-    seen: str = ""
-    # The other steps that were told with it, by their numbers.
-    also: tuple[int, ...] = ()
-    deed_error: str = ""
-    remote_id_error: str = ""
-    note_error: str = ""
+    deed = forms.ChoiceField(
+        choices=((kind, kind) for kind in (BIND, ABSENT, TOLD, SEND_AGAIN)),
+        error_messages={"required": _SELECT, "invalid_choice": _SELECT},
+    )
+    remote_id = forms.CharField(required=False)
+    note = forms.CharField(required=False)
+    # When the page was drawn.
+    seen = forms.CharField(required=False)
+
+    @property
+    def also(self) -> tuple[int, ...]:
+        """The numbers of the other steps that the service was told of with it."""
+        return tuple(parse_integers(self.data.getlist("also"))) if isinstance(self.data, QueryDict) else ()
 
     @property
     def problems(self) -> tuple[Problem, ...]:
-        """What was wrong, in the order of the controls."""
-        found = (
-            (f"deed-{BIND}", self.deed_error),
-            ("remote_id", self.remote_id_error),
-            ("note", self.note_error),
-        )
-        return tuple(Problem(id_, text) for id_, text in found if text)
+        """The first error of each control, in the order of the controls."""
+        ids = {"deed": f"deed-{BIND}", "remote_id": "remote_id", "note": "note"}
+        return tuple(Problem(id_, str(self.errors[name][0])) for name, id_ in ids.items() if name in self.errors)
 
-    def with_error(self, refused: DecisionRefused) -> "ResolutionForm":
-        """The same with what was wrong at its control."""
-        errors: dict[str, Any] = {f"{refused.field or 'deed'}_error": refused.message}
-        return replace(self, **errors)
+    def add_refusal(self, refused: DecisionRefused) -> None:
+        """Show why the decision is refused at its control."""
+        self.add_error(refused.field or "deed", refused.message)
 
-
-def posted_resolution(post: QueryDict) -> ResolutionForm:
-    """What was posted; a decision that isn't one is none."""
-    deed = post.get("deed", "")
-    return ResolutionForm(
-        deed=deed if deed in (BIND, ABSENT, TOLD, SEND_AGAIN) else "",
-        remote_id=post.get("remote_id", ""),
-        note=post.get("note", ""),
-        seen=post.get("seen", ""),
-        also=tuple(parse_integers(post.getlist("also"))),
-    )
-
-
-def resolve(form: ResolutionForm, delivery_id: int, *, agent: AbstractBaseUser) -> Decision:
-    """Record what the form says.
-
-    Raises DecisionRefused, and DecisionOutdated where the delivery has changed since the form was drawn.
-    """
-    seen_at = _moment(form.seen)
-    if form.deed == BIND:
-        return bind(delivery_id, agent=agent, remote_id=form.remote_id, note=form.note, seen_at=seen_at)
-    if form.deed == ABSENT:
-        return declare_absent(delivery_id, agent=agent, note=form.note, seen_at=seen_at)
-    if form.deed == TOLD:
+    def store(self, delivery_id: int, *, agent: AbstractBaseUser) -> Decision:
+        """Record the decision. Raises DecisionRefused, and DecisionOutdated where the delivery has changed since the
+        page was drawn."""
+        values = self.cleaned_data
+        note, seen_at = values["note"], _moment(values["seen"])
+        if values["deed"] == BIND:
+            return bind(delivery_id, agent=agent, remote_id=values["remote_id"], note=note, seen_at=seen_at)
+        if values["deed"] == ABSENT:
+            return declare_absent(delivery_id, agent=agent, note=note, seen_at=seen_at)
+        if values["deed"] == SEND_AGAIN:
+            return send_again(delivery_id, agent=agent, note=note, seen_at=seen_at)
+        remote_id = values["remote_id"]
         return record_provider_informed(
-            delivery_id, agent=agent, note=form.note, remote_id=form.remote_id, also=form.also, seen_at=seen_at
+            delivery_id, agent=agent, note=note, remote_id=remote_id, also=self.also, seen_at=seen_at
         )
-    if form.deed == SEND_AGAIN:
-        return send_again(delivery_id, agent=agent, note=form.note, seen_at=seen_at)
-    raise DecisionRefused("Select what the formation service said", field="deed")
 
 
 def _moment(text: str) -> datetime:
-    """When the page was drawn; what can't be read is older than anything."""
+    """Parse the time at which the page was drawn. A text that can't be read is older than anything."""
     try:
         found = parse_datetime(text)
     except ValueError:

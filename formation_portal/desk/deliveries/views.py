@@ -16,7 +16,7 @@ from formation_portal.ui.pagination import numbered_links
 
 from ..case_access import opens_delivery, opens_every_case
 from ..lookups import get_delivery_or_404
-from .forms import ResolutionForm, posted_resolution, resolve, resolved_texts
+from .forms import ResolutionForm, resolved_texts
 from .pages import delivery_page, delivery_rows, delivery_views
 
 _A_PAGE = 50
@@ -54,14 +54,17 @@ def delivery_resolution(request: UserRequest, number: int) -> HttpResponse:
     row = get_delivery_or_404(number)
     if request.method != "POST":
         return redirect("desk:delivery", number=row.pk)
-    form = posted_resolution(request.POST)
+    form = ResolutionForm(request.POST)
+    if not form.is_valid():
+        return _draw(request, row, form=form, status=422)
     try:
-        decided = resolve(form, row.pk, agent=request.user)
+        decided = form.store(row.pk, agent=request.user)
     except DecisionOutdated as changed:
         messages.error(request, f"{changed}.")
         return _draw(request, get_delivery_or_404(number), form=form, status=409)
     except DecisionRefused as refused:
-        return _draw(request, row, form=form.with_error(refused), status=422)
+        form.add_refusal(refused)
+        return _draw(request, row, form=form, status=422)
     messages.success(request, " ".join(resolved_texts(decided)))
     return redirect("desk:delivery", number=row.pk)
 
