@@ -6,7 +6,7 @@ import pytest
 
 from formation_portal.applications.draft import Draft
 from formation_portal.desk.api_keys.keys import make_key, revoke
-from formation_portal.desk.case.forms import QueryForm, store_query
+from formation_portal.desk.case.forms import QueryForm
 from formation_portal.desk.models import Case
 from formation_portal.desk.queue import claims
 from formation_portal.reviews.checks import accept
@@ -52,8 +52,8 @@ def test_a_query_with_a_note(submitted: Draft, agent: Any) -> None:
 
     def ask() -> None:
         draft = factories.again(submitted)
-        form = QueryForm(NAME, None, reason="", text="Is it spelt so?", note="Her passport says otherwise")
-        store_query(draft, form, by=agent, version=current_version(draft.application))
+        form = QueryForm(NAME, data={"text": "Is it spelt so?", "note": "Her passport says otherwise"})
+        form.store(draft, by=agent, version=current_version(draft.application))
 
     written = set(assert_all_or_nothing(ask))
     assert {"reviews_remark", "reviews_note", "audit_entry"} <= written

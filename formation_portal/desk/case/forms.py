@@ -2,11 +2,11 @@
 colleagues, and the facts to accept.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 from typing import Any
 
+from django import forms
 from django.contrib.auth.models import AbstractBaseUser
+from django.core.exceptions import NON_FIELD_ERRORS
 from django.db import transaction
 from django.http import QueryDict
 
@@ -23,6 +23,7 @@ from formation_portal.ui.forms.question import Question
 from formation_portal.ui.forms.rendering import render
 
 from ..masking import Mask, is_identity_number, mask_of
+from ..shared_texts import SharedTexts
 
 _WORDS = {
     QueryReason.DIFFERS: "This does not match the document. Correct the answer or upload a document that matches.",
@@ -40,25 +41,33 @@ _OF_WORDS = (QueryReason.DIFFERS, QueryReason.UNCLEAR, QueryReason.MISSING, Quer
 _TEXT_WITH_PROPOSAL = "We propose a different answer. Accept it or tell us what is right."
 
 
-@dataclass(frozen=True, slots=True)
-class QueryForm:
-    """The form about one target, as it stands or as it was typed. `spec` is the question there, where an answer can be
-    proposed; `errors` are by control. `is_kept` where the proposal was typed before, and is a number that somebody is
-    known by: then its box is empty, and stays so to keep it.
+class QueryForm(forms.Form):
+    """A query about one target, and a note about it. A template draws its controls.
+
+    `spec` is the question there, where an answer can be proposed, and `proposed` that answer. `is_kept` where it was
+    typed before and is a number that somebody is known by: then its box is empty, and stays so to keep it.
     """
 
-    target: Target
-    spec: FieldSpec | None = None
-    reason: str = ""
-    text: str = ""
-    proposal: Any = None
-    is_kept: bool = False
-    note: str = ""
-    # Whether a shared text was inserted just now.
-    is_filled: bool = False
-    errors: Mapping[str, str] = field(default_factory=dict)
-
     limit = MAX_TEXT
+    # Whether a shared text was inserted just now.
+    is_filled = False
+
+    reason = forms.ChoiceField(
+        choices=QueryReason.choices, required=False, error_messages={"invalid_choice": "Select a reason."}
+    )
+    text = forms.CharField(required=False, strip=False)
+    # Drawn and read as the customer's question is; the field takes its errors.
+    proposal = forms.Field(required=False)
+    note = forms.CharField(required=False, strip=False)
+
+    def __init__(
+        self, target: Target, spec: FieldSpec | None = None, *, proposed: Any = None, is_kept: bool = False, **more: Any
+    ) -> None:
+        super().__init__(**more)
+        self.target = target
+        self.spec = spec
+        self.proposed = proposed
+        self.is_kept = is_kept
 
     @property
     def key(self) -> str:
@@ -66,19 +75,24 @@ class QueryForm:
         return control_id(str(self.target))
 
     @property
+    def chosen(self) -> str:
+        """The code of the chosen reason."""
+        return self._value("reason")
+
+    @property
     def reasons(self) -> list[tuple[QueryReason, str]]:
         """The reasons that fit the target, and the one that is chosen whatever it is; each with the text that it fills
         in."""
         fitting = _OF_A_PAPER if self.target.kind is TargetKind.DOCUMENT else _OF_WORDS
-        return [(reason, _WORDS[reason]) for reason in QueryReason if reason in fitting or reason == self.reason]
+        return [(reason, _WORDS[reason]) for reason in QueryReason if reason in fitting or reason == self.chosen]
 
     @property
     def question(self) -> Question | None:
         """The answer that may be proposed, as the customer is asked for it."""
         if self.spec is None:
             return None
-        error = self.errors.get("proposal", "")
-        typed = None if self.is_kept else self.proposal
+        error = str(self.errors["proposal"][0]) if "proposal" in self.errors else ""
+        typed = None if self.is_kept else self.proposed
         return Question(self.spec, _control(self.target), typed=typed, error=error, optional=True)
 
     @property
@@ -90,32 +104,66 @@ class QueryForm:
     @property
     def mask(self) -> Mask | None:
         """What is seen of a proposal that is kept."""
-        return mask_of(answer_in_words(self.spec, self.proposal)) if self.spec and self.is_kept else None
+        return mask_of(answer_in_words(self.spec, self.proposed)) if self.spec and self.is_kept else None
 
     @property
     def problems(self) -> tuple[Problem, ...]:
-        """What was wrong, in the order of the controls; what is wrong with the whole stands at the text."""
+        """The first error of each control, in their order; what is wrong with the whole stands at the text."""
+        text_id = f"ask-text:{self.key}"
         question = self.question
-        ids = {"": f"ask-text:{self.key}", "proposal": question.error_id if question else f"ask-text:{self.key}"}
-        targets = ("", "reason", "text", "proposal", "note")
-        return tuple(
-            Problem(ids.get(one, f"ask-{one}:{self.key}"), self.errors[one]) for one in targets if one in self.errors
-        )
+        ids = {
+            NON_FIELD_ERRORS: text_id,
+            "reason": f"ask-reason:{self.key}",
+            "text": text_id,
+            "proposal": question.error_id if question else text_id,
+            "note": f"ask-note:{self.key}",
+        }
+        return tuple(Problem(id_, str(self.errors[name][0])) for name, id_ in ids.items() if name in self.errors)
 
-    def with_error(self, refused: ReviewRefused) -> "QueryForm":
-        """The same with what was wrong at its control."""
-        return replace(self, errors={refused.field: refused.message})
+    @property
+    def typed(self) -> tuple[tuple[str, str], ...]:
+        """The texts by their labels, to be copied where the form is gone."""
+        return ("Message to the customer", self._value("text")), ("For colleagues only", self._value("note"))
 
     @property
     def is_a_note_alone(self) -> bool:
         """Whether only colleagues are told something."""
-        return bool(self.note.strip()) and not (self.text.strip() or self.reason or self.proposal is not None)
+        is_query = self._value("text").strip() or self.chosen or self.proposed is not None
+        return bool(self._value("note").strip()) and not is_query
 
     @property
     def words(self) -> str:
         """What the customer will read: what was typed, else what goes with the reason, or with a proposal."""
-        standard = _WORDS[QueryReason(self.reason)] if self.reason in QueryReason.values else ""
-        return self.text.strip() or standard or (_TEXT_WITH_PROPOSAL if self.proposal is not None else "")
+        standard = _WORDS[QueryReason(self.chosen)] if self.chosen in QueryReason.values else ""
+        return self._value("text").strip() or standard or (_TEXT_WITH_PROPOSAL if self.proposed is not None else "")
+
+    def add_refusal(self, refused: ReviewRefused) -> None:
+        """Show why the review refuses it at its control."""
+        self.add_error(refused.field or None, refused.message)
+
+    def insert(self, texts: SharedTexts, chosen: str) -> None:
+        """Insert a shared text into the message."""
+        self.data = {**self.data, "text": texts.inserted(self._value("text"), chosen)}
+        self.is_filled = True
+
+    @transaction.atomic
+    def store(self, draft: Draft, *, by: AbstractBaseUser, version: ReviewVersion) -> None:
+        """Draft the query, keep the note, or both. Raises as `draft_query` and `write_note`; then neither is kept."""
+        note = self._value("note")
+        has_note, reason = bool(note.strip()), self.chosen or QueryReason.OTHER
+        if not self.is_a_note_alone:
+            # Where the very same is drafted there, the note alone is new.
+            drafted = draft_at(draft, self.target) if has_note else None
+            new = (reason, self.words, self.proposed)
+            if drafted is None or (drafted.reason, drafted.text, drafted.proposal) != new:
+                draft_query(
+                    draft, self.target, text=self.words, reason=reason, proposal=self.proposed, by=by, version=version
+                )
+        if has_note:
+            write_note(draft, self.target, text=note, by=by)
+
+    def _value(self, name: str) -> str:
+        return str(self[name].value() or "")
 
 
 def query_form(draft: Draft, target: Target, drafted: Query | None = None) -> QueryForm:
@@ -124,7 +172,8 @@ def query_form(draft: Draft, target: Target, drafted: Query | None = None) -> Qu
     if drafted is None:
         return QueryForm(target, spec)
     is_kept = drafted.proposal is not None and is_identity_number(draft, target)
-    return QueryForm(target, spec, reason=drafted.reason, text=drafted.text, proposal=drafted.proposal, is_kept=is_kept)
+    written = {"reason": drafted.reason, "text": drafted.text}
+    return QueryForm(target, spec, proposed=drafted.proposal, is_kept=is_kept, initial=written)
 
 
 def posted_query_form(draft: Draft, target: Target, post: QueryDict) -> QueryForm:
@@ -134,31 +183,8 @@ def posted_query_form(draft: Draft, target: Target, post: QueryDict) -> QueryFor
     keeps = "keeps" in post and not is_withdrawn and is_blank(typed)
     drafted = draft_at(draft, target) if keeps else None
     is_kept = drafted is not None and drafted.proposal is not None
-    return QueryForm(
-        target,
-        spec,
-        reason=post.get("reason", ""),
-        text=post.get("text", ""),
-        proposal=drafted.proposal if drafted else None if is_blank(typed) else typed,
-        is_kept=is_kept,
-        note=post.get("note", ""),
-    )
-
-
-@transaction.atomic
-def store_query(draft: Draft, form: QueryForm, *, by: AbstractBaseUser, version: ReviewVersion) -> None:
-    """Draft the query, keep the note, or both. Raises as `draft_query` and `write_note`; then neither is kept."""
-    has_note, reason = bool(form.note.strip()), form.reason or QueryReason.OTHER
-    if not form.is_a_note_alone:
-        # Where the very same is drafted there, the note alone is new.
-        drafted = draft_at(draft, form.target) if has_note else None
-        new = (reason, form.words, form.proposal)
-        if drafted is None or (drafted.reason, drafted.text, drafted.proposal) != new:
-            draft_query(
-                draft, form.target, text=form.words, reason=reason, proposal=form.proposal, by=by, version=version
-            )
-    if has_note:
-        write_note(draft, form.target, text=form.note, by=by)
+    proposed = drafted.proposal if drafted else None if is_blank(typed) else typed
+    return QueryForm(target, spec, proposed=proposed, is_kept=is_kept, data=post.dict())
 
 
 def _proposable(draft: Draft, target: Target) -> FieldSpec | None:

@@ -2,9 +2,6 @@
 among colleagues.
 """
 
-from collections.abc import Callable
-from dataclasses import replace
-from functools import partial
 from http import HTTPStatus
 from typing import Any
 
@@ -20,7 +17,6 @@ from formation_portal.accounts.models import Right
 from formation_portal.accounts.policies import UserRequest, agent, agent_with, recently_authenticated
 from formation_portal.accounts.sessions import background_request
 from formation_portal.applications.draft import Draft
-from formation_portal.applications.services import Closed
 from formation_portal.reviews.checklist import QUERIED, load_checklist
 from formation_portal.reviews.checks import accept, reopen
 from formation_portal.reviews.queries import delete_draft, remove_note, resolve, write_note
@@ -38,7 +34,7 @@ from formation_portal.ui.documents import document_page as page_of
 
 from ..case_access import opens_case, opens_documents
 from ..case_urls import next_check_url, party_url, queue_shown, return_query, return_url
-from ..changes_since import not_done, posted_again
+from ..changes_since import ReviewErrors, posted_again
 from ..decisions.pages import decision_panel
 from ..documents import acknowledged_documents, unopened_documents
 from ..lookups import get_case_or_404, get_document_or_404, get_live_case_or_404
@@ -47,7 +43,7 @@ from ..queue.pages import colleague_options
 from ..shared_texts import SharedTexts, is_insertion
 from ..wording import numbered
 from .entries import FactStatus
-from .forms import QueryForm, posted_query_form, posted_targets, store_query
+from .forms import QueryForm, posted_query_form, posted_targets
 from .news import CaseVersion, live_case
 from .pages import case_page
 from .query_panels import QueryPanel, QueryPanels
@@ -156,27 +152,19 @@ def acceptances(request: UserRequest, reference: str) -> HttpResponse:
         messages.info(request, "Select what you want to accept.")
     if request.method != "POST" or not targets:
         return redirect(return_url(request.POST, reference))
-    acknowledged, back = acknowledged_documents(request.POST), return_url(request.POST, reference)
-    shown = queue_shown(return_query(request.POST, reference))
-
-    def accepted(seen: ReviewVersion) -> str:
-        count = accept(draft, targets, by=request.user, version=seen, acknowledged=acknowledged)
-        said = f"{numbered(count, 'fact')} accepted." if count else "Already accepted."
-        party = draft.party(targets[0].holder)
-        if party is None or "all" not in request.POST:
-            return said
+    seen = _version_seen(request)
+    with AcceptanceErrors(request, draft, targets) as errors:
+        count = accept(draft, targets, by=request.user, version=seen, acknowledged=acknowledged_documents(request.POST))
+    if errors.response:
+        return errors.response
+    message = f"{numbered(count, 'fact')} accepted." if count else "Already accepted."
+    party = draft.party(targets[0].holder)
+    if party is not None and "all" in request.POST:
         # The next page says whose they were, and leads back.
-        return format_html(
-            '<a class="name" href="{}">{}</a>: {}', party_url(reference, party.token, shown), party.label, said
-        )
-
-    try:
-        return _apply(request, draft, targets, accepted)
-    except DocumentsNotOpened as unopened:
-        # Name them, with a way to each, and the same post once more.
-        documents = unopened_documents(draft, unopened.documents, shown)
-        context = {"draft": draft, "documents": documents, "again": posted_again(request), "back": back}
-        return render(request, "desk/case/unopened_documents.html", context, status=422)
+        url = party_url(reference, party.token, queue_shown(return_query(request.POST, reference)))
+        message = format_html('<a class="name" href="{}">{}</a>: {}', url, party.label, message)
+    messages.success(request, message)
+    return _go_on(request, draft, targets)
 
 
 @require_http_methods(_METHODS)
@@ -187,34 +175,17 @@ def reopenings(request: UserRequest, reference: str) -> HttpResponse:
     draft, targets = get_case_or_404(reference), posted_targets(request.POST)[:1]
     if request.method != "POST" or not targets:
         return redirect(return_url(request.POST, reference))
+    with AcceptanceErrors(request, draft, targets, is_reopening=True) as errors:
+        is_done = reopen(draft, targets[0], by=request.user, version=_version_seen(request))
+    if errors.response:
+        return errors.response
+    messages.success(request, "Acceptance undone." if is_done else "It was no longer accepted.")
+    return _go_on(request, draft, targets)
 
-    def reopened(seen: ReviewVersion) -> str:
-        is_done = reopen(draft, targets[0], by=request.user, version=seen)
-        return "Acceptance undone." if is_done else "It was no longer accepted."
 
-    return _apply(request, draft, targets, reopened, is_reopening=True)
-
-
-def _apply(
-    request: UserRequest,
-    draft: Draft,
-    targets: tuple[Target, ...],
-    apply: Callable[[ReviewVersion], str],
-    *,
-    is_reopening: bool = False,
-) -> HttpResponse:
-    """Accept or reopen, and go back; else show what others have done meanwhile, or why not, with the facts as they
-    stand now."""
-    seen, back = _version_seen(request), return_url(request.POST, draft.application.reference)
-    conflict = partial(_conflict, request, draft, targets, seen=seen, back=back, is_reopening=is_reopening)
-    try:
-        messages.success(request, apply(seen))
-    except Closed as closed:
-        return not_done(request, draft, closed, title="Nothing was changed")
-    except ReviewChanged as changed:
-        return conflict(changes=changed.changes, status=HTTPStatus.CONFLICT)
-    except ReviewRefused as refused:
-        return conflict(reason=refused.message, status=HTTPStatus.UNPROCESSABLE_ENTITY)
+def _go_on(request: UserRequest, draft: Draft, targets: tuple[Target, ...]) -> HttpResponse:
+    """Go back to the page, or on to the next check where the form asks for it."""
+    back = return_url(request.POST, draft.application.reference)
     if request.POST.keys().isdisjoint(("goes_on", "all")):
         return redirect(back)
     # Two queries. The case's own page stays as it was: with all of it, or with what changed alone.
@@ -225,46 +196,66 @@ def _apply(
     return redirect(following if token or not anchor else f"{back.partition('#')[0]}#{anchor}")
 
 
-def _conflict(
-    request: UserRequest,
-    draft: Draft,
-    targets: tuple[Target, ...],
-    *,
-    seen: ReviewVersion,
-    back: str,
-    is_reopening: bool,
-    status: int,
-    reason: str = "",
-    changes: tuple[ReviewChange, ...] = (),
-) -> HttpResponse:
-    """What was chosen, to be ticked once more where it still can be; what is no part of the application any more is
-    left out. `reason` says why, where that is not what others did. Three queries."""
-    # Read before the facts: whatever comes between is news then.
-    version = current_version(draft.application)
-    rows = []
-    for holder in load_checklist(draft).holders:
-        for fact in holder.facts:
-            if fact.target in targets:
-                can_be_chosen = not (fact.query is not None and fact.query.is_draft)
-                if is_reopening:
-                    can_be_chosen = fact.check is not None and bool(fact.check.digest)
-                by = f" by {fact.query.by.called}" if fact.query and fact.query.by else ""
-                state = f"Queried{by}" if fact.state == QUERIED else FactStatus(fact).words
-                rows.append((fact, holder.title, state, can_be_chosen))
-    # Submitted again meanwhile: then the answers are to be looked at first.
-    is_another_round = seen.round != version.round
-    context = {
-        "draft": draft,
-        "reason": reason,
-        "changes": changes,
-        "rows": rows,
-        "can_be_posted": not is_another_round and any(can_be_chosen for *_, can_be_chosen in rows),
-        "version": version,
-        "back": back,
-        "is_reopening": is_reopening,
-        "is_another_round": is_another_round,
-    }
-    return render(request, "desk/case/acceptance_conflict.html", context, status=status)
+class AcceptanceErrors(ReviewErrors):
+    """Show what others have done meanwhile, or why not, with the chosen facts as they stand now; or the documents that
+    the agent has not opened, with the same post once more."""
+
+    def __init__(
+        self, request: UserRequest, draft: Draft, targets: tuple[Target, ...], *, is_reopening: bool = False
+    ) -> None:
+        super().__init__(request, draft.application.reference, title="Nothing was changed")
+        self.draft = draft
+        self.targets = targets
+        self.is_reopening = is_reopening
+
+    def answer(self, error: Exception) -> HttpResponse | None:
+        if isinstance(error, ReviewChanged):
+            return self._show_conflict(changes=error.changes, status=HTTPStatus.CONFLICT)
+        if isinstance(error, ReviewRefused):
+            return self._show_conflict(reason=error.message, status=HTTPStatus.UNPROCESSABLE_ENTITY)
+        if isinstance(error, DocumentsNotOpened):
+            return self._show_documents(error)
+        return super().answer(error)
+
+    def _show_documents(self, unopened: DocumentsNotOpened) -> HttpResponse:
+        shown = queue_shown(return_query(self.request.POST, self.reference))
+        context = {
+            "draft": self.draft,
+            "documents": unopened_documents(self.draft, unopened.documents, shown),
+            "again": posted_again(self.request),
+            "back": return_url(self.request.POST, self.reference),
+        }
+        return render(self.request, "desk/case/unopened_documents.html", context, status=422)
+
+    def _show_conflict(self, *, status: int, reason: str = "", changes: tuple[ReviewChange, ...] = ()) -> HttpResponse:
+        """Draw what was chosen, to be ticked once more where it still can be. `reason` says why, where that is not what
+        others did. Three queries."""
+        # Read before the facts: whatever comes between is news then.
+        version = current_version(self.draft.application)
+        rows = []
+        for holder in load_checklist(self.draft).holders:
+            for fact in holder.facts:
+                if fact.target in self.targets:
+                    can_be_chosen = not (fact.query is not None and fact.query.is_draft)
+                    if self.is_reopening:
+                        can_be_chosen = fact.check is not None and bool(fact.check.digest)
+                    by = f" by {fact.query.by.called}" if fact.query and fact.query.by else ""
+                    state = f"Queried{by}" if fact.state == QUERIED else FactStatus(fact).words
+                    rows.append((fact, holder.title, state, can_be_chosen))
+        # Submitted again meanwhile: then the answers are to be looked at first.
+        is_another_round = _version_seen(self.request).round != version.round
+        context = {
+            "draft": self.draft,
+            "reason": reason,
+            "changes": changes,
+            "rows": rows,
+            "can_be_posted": not is_another_round and any(can_be_chosen for *_, can_be_chosen in rows),
+            "version": version,
+            "back": return_url(self.request.POST, self.reference),
+            "is_reopening": self.is_reopening,
+            "is_another_round": is_another_round,
+        }
+        return render(self.request, "desk/case/acceptance_conflict.html", context, status=status)
 
 
 @require_http_methods(_METHODS)
@@ -283,18 +274,14 @@ def queries(request: UserRequest, reference: str) -> HttpResponse:
         return _draw(request, draft, target, form=form)
     if is_insertion(request):
         texts = SharedTexts(draft, reader=request.user, target=target)
-        text = texts.inserted(form.text, request.POST.get("shared_text", ""))
-        form = replace(form, text=text, is_filled=True)
+        form.insert(texts, request.POST.get("shared_text", ""))
         return _draw(request, draft, target, form=form, version=_version_seen(request))
-    try:
-        store_query(draft, form, by=request.user, version=_version_seen(request))
-    except ReviewChanged as late:
-        return _draw(request, get_case_or_404(reference), target, form=form, late=late, status=409)
-    except ReviewRefused as refused:
-        return _draw(request, draft, target, form=form.with_error(refused), status=422)
-    except Closed as closed:
-        typed = (("Message to the customer", form.text), ("For colleagues only", form.note))
-        return not_done(request, get_case_or_404(reference), closed, title="Your query was not saved", typed=typed)
+    if not form.is_valid():
+        return _draw(request, draft, target, form=form, status=422)
+    with QueryErrors(request, draft, target, form) as errors:
+        form.store(draft, by=request.user, version=_version_seen(request))
+    if errors.response:
+        return errors.response
     if form.is_a_note_alone:
         messages.success(request, "Note saved. Only colleagues can see it.")
     else:
@@ -302,14 +289,36 @@ def queries(request: UserRequest, reference: str) -> HttpResponse:
     return redirect(return_url(request.POST, reference))
 
 
+class QueryErrors(ReviewErrors):
+    """Show the form of a query again, with what is wrong in it or what others have done meanwhile."""
+
+    def __init__(self, request: UserRequest, draft: Draft, target: Target, form: QueryForm) -> None:
+        super().__init__(request, draft.application.reference, title="Your query was not saved", typed=form.typed)
+        self.draft = draft
+        self.target = target
+        self.form = form
+
+    def answer(self, error: Exception) -> HttpResponse | None:
+        if isinstance(error, ReviewChanged):
+            draft = get_case_or_404(self.reference)
+            return _draw(self.request, draft, self.target, form=self.form, late=error, status=409)
+        if isinstance(error, ReviewRefused):
+            self.form.add_refusal(error)
+            return _draw(self.request, self.draft, self.target, form=self.form, status=422)
+        return super().answer(error)
+
+
 @require_http_methods(_METHODS)
 @agent_with(Right.REVIEW)
 @opens_case
 def query_removal(request: UserRequest, reference: str, number: int) -> HttpResponse:
     """Drop what is drafted."""
-    return _end(
-        request, reference, number, delete_draft, title="The draft query was not deleted", said="Draft deleted."
-    )
+    draft = get_case_or_404(reference)
+    if request.method != "POST":
+        return redirect("desk:case", reference=reference)
+    with ReviewErrors(request, reference, title="The draft query was not deleted") as errors:
+        is_done = delete_draft(draft, number, by=request.user, version=_version_seen(request))
+    return errors.response or _query_ended(request, reference, "Draft deleted." if is_done else "")
 
 
 @require_http_methods(_METHODS)
@@ -317,20 +326,16 @@ def query_removal(request: UserRequest, reference: str, number: int) -> HttpResp
 @opens_case
 def query_resolution(request: UserRequest, reference: str, number: int) -> HttpResponse:
     """Say that what was asked is answered."""
-    return _end(request, reference, number, resolve, title="The query was not resolved", said="Query resolved.")
-
-
-def _end(
-    request: UserRequest, reference: str, number: int, action: Callable[..., bool], *, title: str, said: str
-) -> HttpResponse:
     draft = get_case_or_404(reference)
     if request.method != "POST":
         return redirect("desk:case", reference=reference)
-    try:
-        is_done = action(draft, number, by=request.user, version=_version_seen(request))
-    except (ReviewChanged, Closed) as why:
-        return not_done(request, get_case_or_404(reference), why, title=title)
-    messages.info(request, said if is_done else "This query is no longer open.")
+    with ReviewErrors(request, reference, title="The query was not resolved") as errors:
+        is_done = resolve(draft, number, by=request.user, version=_version_seen(request))
+    return errors.response or _query_ended(request, reference, "Query resolved." if is_done else "")
+
+
+def _query_ended(request: UserRequest, reference: str, message: str) -> HttpResponse:
+    messages.info(request, message or "This query is no longer open.")
     return redirect(return_url(request.POST, reference))
 
 
@@ -379,10 +384,10 @@ def notes(request: UserRequest, reference: str) -> HttpResponse:
     if target is None:
         raise Http404
     text = request.POST.get("note", "")
-    try:
+    with ReviewErrors(request, reference, title="Your note was not saved", typed=(("Your note", text),)) as errors:
         write_note(draft, target, text=text, by=request.user)
-    except ReviewRefused as refused:
-        return not_done(request, draft, refused, title="Your note was not saved", typed=(("Your note", text),))
+    if errors.response:
+        return errors.response
     messages.success(request, "Note saved. Only colleagues can see it.")
     return redirect(return_url(request.POST, reference))
 
