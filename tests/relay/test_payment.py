@@ -22,7 +22,7 @@ from tests import factories
 from tests.markup import Markup
 from tests.privacy.stages import findings as audit_findings
 from tests.relay.conftest import row
-from tests.relay.entity_answers import READ, SUBMIT, lets_time_pass, shows
+from tests.relay.entity_answers import READ, SUBMIT, approve, lets_time_pass, shows
 from tests.relay.flaky_transport import FlakyTransport, answers, lost_before, unreachable
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
@@ -241,6 +241,17 @@ def test_a_status_of_the_list_is_found_by_reading_too(
     assert factories.again(complete).application.payment_due_since is not None
     assert not ServiceStatus.objects.exists()
     assert [url for url, _, _ in payment_links(status_page(as_owner, complete))] == [URL]
+
+
+def test_nothing_is_due_again_once_the_review_has_approved_it(
+    complete: Draft, transport: FlakyTransport, owner: Any, agent: Any
+) -> None:
+    services.submit(complete, by=owner)
+    approve(complete, agent)
+    shows(transport, "awaiting_payment", payment_url=URL)
+    read_due_entities(is_eager=True)
+    assert factories.again(complete).application.payment_due_since is None
+    assert [one.status for one in ServiceStatus.objects.all()] == ["awaiting_payment"], "an agent looks at it"
 
 
 def test_a_submission_whose_answer_was_lost_is_found_to_wait_for_payment(

@@ -19,13 +19,13 @@ from formation_portal.relay.calls.sending import make_next_call
 from formation_portal.relay.delivery_status import deliveries_of
 from formation_portal.relay.models import Attempt, Delivery, ServiceProfile
 from formation_portal.relay.resolution import record_provider_informed
-from formation_portal.relay.service_profile import current_profile
+from formation_portal.relay.service_profile import current_profile, update_profile
 from formation_portal.relay.timing import KEYED_REPEATS
 from formation_portal.relay.worker import drain
 from tests import factories
 from tests.encrypted_rows import rows_with
 from tests.relay.conftest import row, save
-from tests.relay.flaky_transport import FlakyTransport, answers, lost_after, lost_before, refuses, unreachable
+from tests.relay.flaky_transport import Failure, FlakyTransport, answers, lost_after, lost_before, refuses, unreachable
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
@@ -96,6 +96,26 @@ def test_an_answer_that_was_lost_is_asked_for_again_with_the_same_key(
     assert (first.key, first.body) == (second.key, second.body)
     assert len(service.parties(row("entity").remote_id)) == 1
     assert deliveries_of(complete.application).overall.words == "Received"
+
+
+@pytest.mark.parametrize("answer", [answers(429), answers(401), unreachable])
+def test_what_may_have_arrived_stays_in_doubt_while_its_repeat_is_surely_not_processed(
+    complete: Draft, transport: FlakyTransport, service: FormationService, answer: Failure
+) -> None:
+    transport.fail_on("POST entities/parties", lost_before, times=1)
+    transport.fail_on("POST entities/parties", answer, times=1)
+    drain()
+    due_now()
+    drain()
+    doubtful = row("party", "ada")
+    assert (doubtful.state, doubtful.acknowledged, doubtful.repeats) == ("unknown", None, 0)
+    assert transport.endpoints.count("POST entities/parties") == 2
+    update_profile(paused_until=None)
+    due_now()
+    drain()
+    assert len({made.key for made in transport.calls if made.endpoint == "POST entities/parties"}) == 1
+    assert len(service.parties(row("entity").remote_id)) == 1
+    assert row("party", "ada").state == "done"
 
 
 def test_what_changes_while_it_is_unknown_is_sent_after_it_is_settled(

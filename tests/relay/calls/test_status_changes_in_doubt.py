@@ -1,5 +1,6 @@
 """A status change is sent once, whatever becomes of its answer: the entity's status shows whether it was done."""
 
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -12,7 +13,7 @@ from formation_portal.relay.calls.sending import make_next_call
 from formation_portal.relay.delivery_status import deliveries_of
 from formation_portal.relay.models import UNCLEAR, UNSUPPORTED, Delivery, Look
 from formation_portal.relay.resolution import bind
-from formation_portal.relay.service_profile import Capabilities, update_profile
+from formation_portal.relay.service_profile import Capabilities, current_profile, update_profile
 from formation_portal.relay.worker import drain
 from formation_portal.service.models import Entity
 from tests import factories
@@ -89,6 +90,8 @@ def test_what_is_not_known_yet_waits_for_longer_than_the_slowest_commit(
 def test_however_often_it_is_lost_nobody_has_to_find_out_what_can_be_read(
     submitted: Draft, without_keys: FlakyTransport, agent: Any
 ) -> None:
+    slow = replace(current_profile().capabilities, slowest=35.0)
+    update_profile(capabilities=slow)
     without_keys.fail_on(STATUS, lost_before, times=7)
     advance(submitted, *RETURNED, by=agent)
     waits = []
@@ -101,7 +104,7 @@ def test_however_often_it_is_lost_nobody_has_to_find_out_what_can_be_read(
             waits.append((moved.next_at - timezone.now()).total_seconds())
     assert sent_statuses(without_keys) == ["in_review"] * 8 + ["returned_for_changes"]
     assert status_there() == "returned_for_changes"
-    assert [round(wait, -1) for wait in waits] == [60, 60, 60, 120, 240, 480, 960], "ever more rarely"
+    assert [round(wait, -1) for wait in waits] == [70, 70, 70, 120, 240, 480, 960], "ever more rarely"
     assert without_keys.endpoints.count(READ) == 14, "never told again but right after two looks"
 
 

@@ -2,7 +2,7 @@
 
 import json
 from contextlib import suppress
-from datetime import timedelta
+from datetime import UTC, timedelta
 from typing import Any
 
 import pytest
@@ -83,6 +83,50 @@ def test_what_was_refused_more_than_a_day_ago_is_no_longer_reported(sign: Sign) 
     assert len(refusal_notices()) == 1
     RefusedEvents.objects.update(last_at=timezone.now() - timedelta(hours=24, minutes=1))
     assert refusal_notices() == []
+
+
+NOTICES = {
+    "no_secret": (
+        "the portal has no secret to verify them",
+        "Run manage.py register_webhook, or set WEBHOOK_SECRET.",
+    ),
+    "unsigned": ("they have no signature", "Ask the formation service to sign its events."),
+    "other_scheme": (
+        "they are signed in another way than WEBHOOK_SCHEME says",
+        "Set WEBHOOK_SCHEME to the scheme of the formation service.",
+    ),
+    "time": (
+        "they were signed more than five minutes ago, or the clocks differ",
+        "Compare the clocks of both servers.",
+    ),
+    "signature": (
+        "their signature does not match the secret",
+        "Check WEBHOOK_SECRET, or run manage.py register_webhook --anew.",
+    ),
+    "content": (
+        "their content is not JSON",
+        "Ask the formation service to send its events as application/json.",
+    ),
+}
+
+
+@pytest.mark.parametrize("reason", NOTICES)
+def test_a_notice_says_how_many_why_and_when_last(reason: str) -> None:
+    """The time is that of the current zone: Kathmandu is 5:45 before UTC."""
+    at = timezone.now() - timedelta(hours=2)
+    RefusedEvents.objects.create(reason=reason, number=1_234, last_at=at)
+    with timezone.override("Asia/Kathmandu"):
+        [notice] = refusal_notices()
+    shown = at.astimezone(UTC) + timedelta(hours=5, minutes=45)
+    why, remedy = NOTICES[reason]
+    time = f"{shown.day}\u00a0{shown:%B}, {shown:%H:%M:%S}"
+    assert notice == (f"1,234 events were rejected because {why} (last on {time}).", remedy)
+
+
+def test_the_newest_refusal_is_told_first() -> None:
+    for minutes, reason in enumerate(("time", "unsigned", "content")):
+        RefusedEvents.objects.create(reason=reason, last_at=timezone.now() - timedelta(minutes=abs(minutes - 1)))
+    assert next(iter(refusal_notices())).remedy == NOTICES["unsigned"][1]
 
 
 REMEDIES = {
