@@ -1,6 +1,7 @@
 """Uploads are judged by their content and kept under our own names."""
 
 import hashlib
+import io
 from collections.abc import Callable
 from datetime import timedelta
 from functools import cache
@@ -20,9 +21,10 @@ from formation_portal.applications import documents, services
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.fields import ScanState
 from formation_portal.applications.models import Application, Change, Document, Preview, document_subject
+from formation_portal.applications.services import upload_checks
 from formation_portal.applications.services.upload_checks import check_quota
 from formation_portal.documents import sandbox
-from formation_portal.documents.findings import FindingCode
+from formation_portal.documents.findings import FindingCode, Findings
 from formation_portal.documents.hidden_files import hides_another_file
 from tests import factories
 from tests.documents import sample_files
@@ -135,6 +137,44 @@ def test_a_file_that_nobody_could_look_at_is_refused_for_a_minute(
     # Of a file that is there no picture is drawn, for now.
     with pytest.raises(OSError, match="Too many files"):
         documents.page_picture(kept, 1)
+
+
+PDF_REFUSALS = {
+    "protected": "This PDF is protected. Print it to a new PDF without a password and upload that",
+    "hidden_file": "This PDF contains other files. Print it to a new PDF and upload that",
+    "active": "This PDF contains scripts or actions. Print it to a new PDF and upload that",
+    "xfa": "This PDF is a form that only some programs can open. Print it to a new PDF and upload that",
+    "attachment": "This PDF contains other files. Print it to a new PDF and upload that",
+    "too_many_pages": "This PDF has more than 2,000 pages. Upload only the pages that we ask for",
+    "no_pages": "Upload a different file. This PDF has no pages",
+    "too_heavy": "This PDF takes too long to open. Print it to a new PDF and upload that",
+    "unreadable": "We can’t open this PDF. It may be damaged. Print it to a new PDF and upload that",
+}
+PICTURE_REFUSALS = {
+    "hidden_file": "This picture contains another file. Save it again as JPEG or PNG, then upload it",
+    "animated": "This picture is animated. Save one image of it as JPEG or PNG, then upload that",
+    "too_large": "This picture has 12,345 × 6,789 pixels, too many to open. Upload a smaller one",
+    "too_heavy": "This picture takes too long to open. Upload a smaller one",
+    "unreadable": (
+        "We can’t open this picture. It may be damaged or incomplete. Save it again as JPEG or PNG, then upload it"
+    ),
+}
+REFUSALS = [
+    *(("application/pdf", *item) for item in PDF_REFUSALS.items()),
+    *(("image/jpeg", *item) for item in PICTURE_REFUSALS.items()),
+    *(("image/png", *item) for item in PICTURE_REFUSALS.items()),
+]
+
+
+@pytest.mark.parametrize(("mime_type", "code", "words"), REFUSALS)
+def test_each_refusal_says_what_is_wrong_and_what_to_do(
+    mime_type: str, code: str, words: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    findings = Findings(pages=3, width=12_345, height=6_789, codes=(FindingCode(code),))
+    monkeypatch.setattr(upload_checks, "inspect_file", lambda *_: (findings, b""))
+    with pytest.raises(services.UploadRefused) as refused:
+        upload_checks.judge_file(io.BytesIO(b"x"), "a.pdf", mime_type)
+    assert str(refused.value) == words
 
 
 def test_a_file_that_the_sandbox_did_not_survive_is_refused(

@@ -8,7 +8,7 @@ import pytest
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application, Change, Document
-from formation_portal.applications.parties import name_fields
+from formation_portal.applications.parties import NameFields, name_fields
 from formation_portal.audit.models import AuditAction, Entry
 from formation_portal.contract.schema import FormSchema
 from tests import factories
@@ -107,6 +107,13 @@ def test_a_party_has_a_name_also_where_no_role_asks_for_it(kind: str, names: lis
     sections = [section for section in factories.SCHEMA["sections"] if section["scope"] == "entity"]
     schema = FormSchema.model_validate(factories.SCHEMA | {"sections": sections})
     assert [spec.canonical_field for spec in name_fields(schema, kind)] == names
+
+
+@pytest.mark.parametrize("roles", [(), ("director",), ("shareholder",), ("manager",)])
+def test_a_name_is_what_the_roles_ask_or_any_role_would_ask(roles: tuple[str, ...]) -> None:
+    names = NameFields(FormSchema.model_validate(factories.SCHEMA))
+    assert [spec.name for spec in names.of("person", roles)] == ["person.first_name", "person.last_name"]
+    assert [spec.name for spec in names.of("corporate", roles)] == ["corporate.name"]
 
 
 def test_the_audit_names_the_party_that_a_change_is_about(draft: Draft, owner: Any) -> None:

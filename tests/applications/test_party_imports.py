@@ -112,6 +112,15 @@ def test_somebody_who_is_here_takes_more_and_keeps_what_they_have(draft: Draft, 
     assert row.version == 2
 
 
+def test_somebody_who_has_everything_already_is_left_alone(draft: Draft, upload: Upload, owner: Any) -> None:
+    services.add_party(draft, "person", ["director"], factories.ADA, by=owner, token="ada")
+    found = upload(as_csv(HEADS, ADA))
+    taken = services.apply_import(draft, found, every(draft, found, RowAction.MERGE), by=owner)
+    [row] = fresh(draft).parties
+    assert (taken.added, taken.merged, row.version, row.raw) == (0, 0, 1, factories.ADA)
+    assert [change.what for change in Change.objects.filter(holder="ada")] == ["Added Ada Lovelace"]
+
+
 def test_two_rows_of_one_become_one_with_both_roles(draft: Draft, upload: Upload, owner: Any) -> None:
     found = upload(as_csv(HEADS, ADA, (*ADA[:1], "", "x", *ADA[3:])))
     first, second = services.import_rows(draft, found)

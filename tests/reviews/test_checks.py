@@ -122,6 +122,22 @@ def test_the_second_round_keeps_what_was_accepted_and_opens_what_changed(
     assert state(submitted, name) == CHANGED
 
 
+@pytest.mark.parametrize(
+    ("roles", "is_changed"),
+    [(["director"], True), (["director", "shareholder", "manager"], True), (["shareholder", "director"], False)],
+)
+def test_roles_are_checked_anew_where_they_are_others(
+    submitted: Draft, agent: Any, owner: Any, roles: list[str], is_changed: bool
+) -> None:
+    target = Target(TargetKind.PARTY, "ada")
+    accept(submitted, [target], by=agent, version=current_version(submitted.application))
+    decide(submitted, RETURN, text="Look at the roles", by=agent, version=current_version(submitted.application))
+    ada = submitted.party("ada")
+    assert ada is not None
+    services.set_roles(submitted, ada, roles, by=owner)
+    assert state(factories.again(submitted), target) == (CHANGED if is_changed else ACCEPTED)
+
+
 def test_a_page_of_the_round_before_accepts_nothing(submitted: Draft, agent: Any, owner: Any) -> None:
     seen = current_version(submitted.application)
     decide(submitted, RETURN, text="Look at the name", by=agent, version=seen)

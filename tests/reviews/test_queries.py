@@ -116,6 +116,19 @@ def test_a_note_is_its_writers_to_remove(submitted: Draft, agent: Any, colleague
         write_note(submitted, WHOLE_APPLICATION, text=" ", by=agent)
 
 
+def test_a_note_that_arrives_twice_is_one(submitted: Draft, agent: Any, colleague: Any) -> None:
+    first = write_note(submitted, BIRTH, text="Known to us", by=agent)
+    assert write_note(submitted, BIRTH, text=" Known to us ", by=agent).pk == first.pk
+    others = [
+        write_note(submitted, BIRTH, text="Known to us", by=colleague),
+        write_note(submitted, BIRTH, text="Known to me", by=colleague),
+        write_note(submitted, WHOLE_APPLICATION, text="Known to me", by=colleague),
+    ]
+    assert remove_note(submitted, others[1].pk, by=colleague)
+    others.append(write_note(submitted, BIRTH, text="Known to me", by=colleague))
+    assert len({note.pk for note in (first, *others)}) == Note.objects.count() == 5
+
+
 def test_the_news_tell_what_others_did(submitted: Draft, agent: Any, colleague: Any) -> None:
     seen = current_version(submitted.application)
     write_note(submitted, WHOLE_APPLICATION, text="Known to us", by=agent)

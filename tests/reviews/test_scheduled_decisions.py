@@ -19,6 +19,7 @@ from formation_portal.relay.models import Delivery
 from formation_portal.reviews import scheduled_decisions
 from formation_portal.reviews.checklist import load_checklist
 from formation_portal.reviews.checks import accept, reopen
+from formation_portal.reviews.customer_queries import decision_texts
 from formation_portal.reviews.decisions import (
     APPROVE,
     DECLINE,
@@ -97,6 +98,17 @@ def test_a_return_sends_its_queries_when_it_takes_effect(submitted: Draft, agent
     let_decisions_take_effect()
     assert Query.objects.get().sent_at is not None
     assert letters("return") == [submitted.application.owner.email]
+
+
+def test_the_customer_reads_the_text_of_a_return_that_took_effect(submitted: Draft, agent: Any) -> None:
+    decide(submitted, RETURN, text="Undone", by=agent, version=now(submitted))
+    undo_decision(submitted, by=agent)
+    assert decision_texts(submitted.application, RETURN) == {}
+    decide(submitted, RETURN, text="One thing is left", by=agent, version=now(submitted))
+    assert decision_texts(submitted.application, RETURN) == {}
+    let_decisions_take_effect()
+    assert decision_texts(submitted.application, RETURN) == {1: "One thing is left"}
+    assert decision_texts(submitted.application, DECLINE) == {}
 
 
 def test_it_takes_effect_once_however_many_workers_there_are(

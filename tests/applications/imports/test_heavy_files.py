@@ -14,9 +14,11 @@ from formation_portal.applications.imports.grid import (
     MAX_CELL,
     MAX_CHARACTERS,
     Grid,
+    GridRow,
     SheetRefusal,
     SheetRefused,
     normalized_heading,
+    within_bounds,
 )
 from formation_portal.applications.imports.readers import check_archive
 from formation_portal.applications.imports.uploads import read_sheet
@@ -149,6 +151,22 @@ def test_a_cell_holds_no_more_than_any_program_lets_it(text: str) -> None:
 def test_a_file_of_text_holds_no_more_than_a_workbook() -> None:
     longest = "x" * (MAX_CHARACTERS // 50)
     assert "far more" in refusal(as_csv(HEADS, *[[longest]] * 50))
+
+
+def test_all_cells_together_may_be_as_long_as_the_bound_and_no_longer() -> None:
+    rows = [GridRow(1, ("x" * 1_000, "y" * (MAX_CHARACTERS - 1_001))), GridRow(2, ("z",))]
+    assert list(within_bounds(rows)) == rows
+    with pytest.raises(SheetRefused) as refused:
+        list(within_bounds([*rows, GridRow(3, ("", "a"))]))
+    assert refused.value.why is SheetRefusal.TOO_MANY
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_a_part_that_is_packed_as_no_spreadsheet_packs_it_is_damaged(method: int) -> None:
+    content = sample_sheets.with_part(as_xlsx(HEADS, ADA), _SHEET, lambda body: body, compress_type=method)
+    with pytest.raises(SheetRefused) as refused:
+        check_archive(content)
+    assert refused.value.why is SheetRefusal.DAMAGED
 
 
 @pytest.mark.parametrize(

@@ -235,3 +235,28 @@ def test_what_declares_entities_is_refused() -> None:
     for body in (declared, declared.decode().encode("utf-16-le")):
         content = sample_sheets.with_part(as_xlsx(HEADS, ADA), "xl/styles.xml", lambda old, new=body: new + old)  # type: ignore[misc]
         assert "damaged" in refusal(content)
+
+
+REFUSALS = {
+    "too_large": "The file must be 5\u00a0MB or smaller",
+    "too_many": "Upload at most 200 rows at a time. This spreadsheet has far more",
+    "too_many_rows": "Upload at most 200 rows at a time. This spreadsheet has 1,234",
+    "too_much_beside": "This file is too complex. Save it as CSV, then upload it",
+    "too_heavy": "This file takes too long to read. Save it as CSV, then upload it",
+    "busy": "We are still reading another spreadsheet of yours. Wait a moment, then upload this one again",
+    "empty": "This spreadsheet is empty. Fill it in, then upload it",
+    "no_rows": "Fill in at least one row below the headings",
+    "password": "This file is protected. Save it without a password, then upload it",
+    "old_kind": "This is an older type of file. Save it as XLSX or CSV, then upload it",
+    "other_kind": "Save the spreadsheet as XLSX or CSV, then upload it",
+    "no_sheet": "The file must be XLSX or CSV",
+    "damaged": "This file is damaged or is not an XLSX file. Save it again as XLSX, then upload it",
+    "letters": "We can’t read the text in this file. Save it as CSV in UTF-8, then upload it",
+    "quotation": "Correct row 7,890. A quotation mark is missing or in the wrong place",
+    "columns": "Row 7,890 has too many columns. Remove some",
+}
+
+
+@pytest.mark.parametrize("why", grid.SheetRefusal)
+def test_each_refusal_says_what_to_do(why: grid.SheetRefusal) -> None:
+    assert grid.SheetRefused(why, limit=5, count=1_234, number=7_890).message == REFUSALS[why.value]
