@@ -165,3 +165,19 @@ def test_what_the_sandbox_answers_is_never_believed(answer: bytes) -> None:
 )
 def test_a_name_that_claims_another_type_is_noted(name: str, mime_type: str, is_misnamed: bool) -> None:
     assert (FindingCode.MISNAMED in Findings().with_name_check(name, mime_type).codes) is is_misnamed
+
+
+REFUSED = (
+    *("protected", "hidden_file", "active", "xfa", "attachment", "animated"),
+    *("too_many_pages", "no_pages", "too_large", "too_heavy", "unreadable"),
+)
+
+
+def test_of_all_reasons_to_refuse_a_file_the_first_is_said() -> None:
+    for place, code in enumerate(REFUSED):
+        left = tuple(found for found in FindingCode if found not in REFUSED[:place])
+        assert Findings(codes=left).refusal == code
+    advice = ("misnamed", "few_pixels", "blurred", "blank", "many_pages", "location")
+    assert {*advice, *REFUSED} == {code.value for code in FindingCode}
+    kept = Findings(codes=tuple(map(FindingCode, advice)))
+    assert (kept.refusal, kept.can_be_shown) == (None, True)

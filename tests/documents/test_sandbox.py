@@ -478,6 +478,24 @@ def test_a_call_that_is_not_on_the_list_is_counted(caplog: pytest.LogCaptureFixt
     assert caplog.messages == [f"{refusal}: {number}."] * 2
 
 
+def test_where_the_kernel_tells_nobody_a_call_is_refused_all_the_same() -> None:
+    """A container's runtime listens already, or forbids it: as with a kernel that has no such call."""
+    code = """
+import errno, os
+from formation_portal.documents import system_calls
+system_calls._INSTALL = dict.fromkeys(system_calls._INSTALL, 70_001)
+system_calls._libc.prctl(38, 1, 0, 0, 0)
+listener = system_calls.restrict_calls(0)
+try:
+    os.memfd_create("forbidden")
+except OSError as error:
+    os.write(1, f"{listener} {errno.errorcode[error.errno]}".encode())
+os._exit(0)
+"""
+    answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert answer.stdout == "None ENOSYS", answer.stderr
+
+
 def counted(number: int) -> float:
     labels = {"call": str(number)}
     return metrics.all_processes().get_sample_value("formation_sandbox_unlisted_calls_total", labels) or 0

@@ -298,7 +298,7 @@ def _not_applied(row: Delivery, profile: Profile, now: datetime) -> None:
     in_vain = row.repeats - timing.REPEATS
     row.looks += 1
     if row.looks < timing.LOOKUPS:
-        wait = timing.lookup_pause(in_vain) if in_vain >= 0 else profile.settle_time
+        wait = timing.lookup_pause(in_vain) if in_vain > 0 else profile.settle_time
         row.state, row.next_at = DeliveryState.UNKNOWN, now + wait
     elif row.reason == STATE_CONFLICT and in_vain >= 0:
         # It is known: the service refuses it there.

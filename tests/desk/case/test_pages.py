@@ -368,3 +368,22 @@ def test_each_of_51_people_stands_on_the_case_once_with_their_shares(owner: Any,
     people = section(markup, "people")
     assert [one.text for one in markup.all("a") if people in one.ancestors and "Zoë" in one.text] == everybody
     assert [one.text for one in markup.all("th", scope="row") if "Zoë" in one.text] == everybody
+
+
+def test_answers_of_one_line_and_of_several_are_shown_as_typed(draft: Draft, owner: Any, as_agent: Client) -> None:
+    factories.fill_in(draft, by=owner)
+    section_of = draft.schema.section("the-company")
+    assert section_of is not None
+    raw = {
+        "entity.name": "Été & Fils",
+        "xy.activity": "Trading",
+        "xy.goods": "Tea <b>green</b>\nand 'black' & <i>white</i>",
+        "charter.purpose": 'To <u>charter</u> "boats" & sail',
+    }
+    services.save_section(draft, section_of, raw, version=draft.version("the-company"), by=owner)
+    services.submit(draft, by=owner)
+    html = as_agent.get(f"/desk/{draft.application.reference}/").content.decode()
+    assert "<dd>To &lt;u&gt;charter&lt;/u&gt; &quot;boats&quot; &amp; sail " in html
+    assert "Tea &lt;b&gt;green&lt;/b&gt;<br>and &#x27;black&#x27; &amp; &lt;i&gt;white&lt;/i&gt;" in html
+    assert "Été &amp; Fils" in html
+    assert not any(tag in html for tag in ("<b>green", "<i>white", "<u>charter"))

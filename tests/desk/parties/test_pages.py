@@ -455,3 +455,27 @@ def test_a_minor_is_flagged_on_the_case_and_at_the_answer(as_agent: Client, subm
     case = Markup(as_agent.get(f"/desk/{submitted.application.reference}/").content.decode())
     assert flag in case.one("li", id="party-ada").text
     assert "under 18" not in case.one("li", id="party-ingrid").text
+
+
+FINDINGS = {
+    "unreadable": "It cannot be opened. It may be damaged or incomplete.",
+    "protected": "It is protected by a password.",
+    "no_pages": "It has no pages.",
+    "too_large": "It has 12,345 × 6,789 pixels, too many to show.",
+    "too_heavy": "It took too long to open.",
+    "misnamed": "Its name ends in “.pdf”, but it is image/png.",
+    "few_pixels": "It has 12,345 × 6,789 pixels: small print may be unreadable.",
+    "blurred": "It looks blurred.",
+    "blank": "The first page looks nearly blank.",
+    "many_pages": "It has 1,234 pages.",
+    "location": "It contains the location where it was taken.",
+}
+
+
+def test_agents_read_everything_that_was_found_in_a_document(submitted: Draft, as_agent: Client) -> None:
+    findings = {"pages": 1_234, "width": 12_345, "height": 6_789, "codes": list(FINDINGS)}
+    Document.objects.filter(party__token="ada").update(findings=findings, mime_type="image/png")
+    markup = page(as_agent, submitted)
+    passport = fact(markup, "passport.pdf")
+    said = [one.text.strip() for one in markup.all("span", class_="status") if passport in one.ancestors]
+    assert [words for words in said if words in FINDINGS.values()] == list(FINDINGS.values())

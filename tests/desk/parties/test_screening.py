@@ -1,7 +1,8 @@
 """Screening checks on a party's page: recorded without script, refused with all that was typed, and their files."""
 
 import json
-from datetime import timedelta
+from datetime import UTC, date, datetime, timedelta
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from formation_portal.applications import services
 from formation_portal.applications.draft import Draft
 from formation_portal.audit.models import AuditAction, Entry
 from formation_portal.core.pages.content_policy import ISOLATED_POLICY
+from formation_portal.desk.parties.pages import ScreeningRow
 from formation_portal.reviews.checks import opened_documents
 from formation_portal.reviews.models import ScreeningCheck
 from tests import factories
@@ -161,3 +163,23 @@ def test_whatever_was_typed_is_kept_to_be_copied_once_the_case_is_closed(
     answer = as_agent.post(action, typed)
     assert answer.status_code == 409
     assert "A long story" in sound(answer).one("textarea", id="typed-1").text
+
+
+@pytest.mark.parametrize(
+    ("recorded", "done_on", "is_outdated"),
+    [
+        ("2026-11-21 00:10", "2026-11-21", False),
+        ("2026-11-21 00:10", "2026-11-20", True),
+        ("2026-11-20 23:30", "2026-11-21", False),
+        ("2026-11-20 23:29", "2026-11-21", True),
+    ],
+)
+def test_a_check_from_before_a_change_is_outdated_by_the_day_of_the_time_zone(
+    recorded: str, done_on: str, is_outdated: bool
+) -> None:
+    """The party was changed on 21 November in Kathmandu, when it was still 20 November in UTC."""
+    check = ScreeningCheck(at=datetime.fromisoformat(f"{recorded}+00:00"), done_on=date.fromisoformat(done_on))
+    changed_at = datetime(2026, 11, 20, 23, 30, tzinfo=UTC)
+    party: Any = SimpleNamespace(model=SimpleNamespace(updated_at=changed_at))
+    with timezone.override("Asia/Kathmandu"):
+        assert ScreeningRow(check, party).is_outdated is is_outdated

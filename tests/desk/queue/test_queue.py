@@ -10,6 +10,8 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 from django.utils.timezone import localdate
 
+from formation_portal.applications import services
+from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application
 from formation_portal.contract.lifecycle import State
@@ -263,3 +265,17 @@ def test_agents_land_on_their_queue_and_customers_on_their_applications(agent: A
         person.save()
         answer = Client().post("/accounts/login/", {"login": person.email, "password": "formation-demo"})
         assert (answer.status_code, answer.headers.get("Location")) == (302, place)
+
+
+def test_working_days_with_us_end_on_the_day_of_the_time_zone(
+    complete: Draft, owner: Any, agent: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Submitted on a Monday, and returned late on Wednesday in UTC: in Kathmandu it is Thursday."""
+    monkeypatch.setattr(timezone, "now", lambda: datetime(2026, 11, 23, 10, 30, tzinfo=UTC))
+    with timezone.override("Asia/Kathmandu"):
+        services.submit(complete, by=owner)
+        services.advance(complete, "begin_review", by=agent)
+        monkeypatch.setattr(timezone, "now", lambda: datetime(2026, 11, 25, 23, 30, tzinfo=UTC))
+        services.advance(complete, "return", by=agent)
+    case = Case.objects.get()
+    assert (case.waiting_since, case.waited_days) == (None, 3)

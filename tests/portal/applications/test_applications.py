@@ -4,10 +4,12 @@ from typing import Any
 
 import pytest
 from django.test import Client
+from django.utils import timezone
 
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application
+from formation_portal.portal.applications.pages import application_row
 from tests import factories
 from tests.markup import Markup
 
@@ -60,3 +62,33 @@ def test_what_was_submitted_is_not_deleted(submitted: Draft, as_owner: Client) -
     response = as_owner.post(f"/applications/{submitted.application.reference}/removal/")
     assert response["Location"].endswith("/status/")
     assert Application.objects.visible_to(submitted.application.owner).exists()
+
+
+@pytest.mark.parametrize(
+    ("state", "mark", "status", "waits", "page"),
+    [
+        ("draft", "half", "Draft", "Waiting for you. ", ""),
+        ("submitted_for_review", "open", "Submitted for review", "Waiting for our reviewer since ", "status/"),
+        ("in_review", "open", "In review", "Waiting for our reviewer since ", "status/"),
+        ("returned_for_changes", "heed", "Returned to you", "Waiting for you. ", ""),
+        ("submitted_to_csp", "open", "With the registry", "Waiting for the registry. ", "status/"),
+        ("incorporated", "met", "Incorporated", "", "status/"),
+        ("rejected", "stop", "Declined", "", "status/"),
+        ("withdrawn", "later", "Withdrawn", "", "status/"),
+    ],
+)
+def test_each_application_says_where_it_stands_and_who_is_waited_for(
+    application: Application, owner: Any, state: str, mark: str, status: str, waits: str, page: str
+) -> None:
+    Application.objects.update(state=state, submitted_at=timezone.now())
+    row = application_row(Application.objects.visible_to(owner).get())
+    assert (row.state, row.status, row.title) == (mark, status, "Example company")
+    assert row.url == f"/applications/{application.reference}/{page}"
+    assert row.note.startswith(f"Example company, British Virgin Islands. {waits or 'Saved '}")
+    assert row.note.count("Waiting") == bool(waits)
+
+
+def test_an_application_to_pay_for_waits_for_its_customer(application: Application, owner: Any) -> None:
+    Application.objects.update(state="submitted_for_review", payment_due_since=timezone.now())
+    row = application_row(Application.objects.visible_to(owner).get())
+    assert (row.state, row.status, "Waiting for you." in row.note) == ("heed", "Waiting for payment", True)

@@ -13,6 +13,8 @@ from formation_portal.applications.models import Application
 from formation_portal.contract.catalog import CatalogItem, parse_catalog
 from formation_portal.gateway.catalog import cached_catalog, catalog
 from formation_portal.service.catalog.loader import read_catalog
+from formation_portal.portal.applications.pages import FormChangePage
+from tests import factories
 from tests.markup import Markup
 
 pytestmark = [pytest.mark.django_db(databases=["default", "service"]), pytest.mark.usefixtures("full_catalog")]
@@ -95,3 +97,14 @@ def test_what_is_known_is_known_without_a_call(outdated: Draft, settings: Any) -
     first = cached_catalog()
     assert first is not None
     assert first is cached_catalog()
+
+
+def test_only_what_is_needed_then_and_not_yet_now_is_needed_anew(owner: Any) -> None:
+    draft = factories.new_draft(owner)
+    schema = deepcopy(factories.SCHEMA)
+    company, funds = schema["sections"][:2]
+    company["fields"] += [factories.field("tax_number"), factories.field("nickname", required=False)]
+    company["fields"][4]["required"] = True
+    funds["fields"] = funds["fields"][1:]
+    page = FormChangePage(draft, factories.product(schema=schema))
+    assert page.needed == ["Enter “Started on”", "Enter “Tax number”"]

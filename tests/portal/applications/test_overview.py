@@ -13,7 +13,8 @@ from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.contract.needs import Need
 from formation_portal.portal.applications.overview import Task, TaskList, task_list
-from formation_portal.relay.delivery_status import NO_EDITS
+from formation_portal.portal.feedback import task_deliveries
+from formation_portal.relay.delivery_status import NO_EDITS, deliveries_of
 from formation_portal.relay.models import Delivery, DeliveryState
 from tests import factories
 from tests.markup import Markup
@@ -234,3 +235,31 @@ class TestPage:
     def test_after_submitting_the_status_says_more(self, submitted: Draft, as_owner: Client) -> None:
         response = as_owner.get(f"/applications/{submitted.application.reference}/")
         assert response["Location"].endswith("/status/")
+
+
+@pytest.mark.parametrize(
+    ("kind", "tasks"),
+    [
+        ("entity", {"the-company"}),
+        ("entity_csp", {"the-company", "funds"}),
+        ("party", {"directors", "shareholders"}),
+        ("party_csp", {"directors", "shareholders"}),
+        ("document", {"documents"}),
+        ("share_class", {"share-classes"}),
+        ("shareholding", {"share-classes"}),
+    ],
+)
+def test_a_delivery_is_told_beside_its_tasks(complete: Draft, kind: str, tasks: set[str]) -> None:
+    application = complete.application
+    application.deliveries.all().update(state="done")
+    for state, words in {
+        "held": "With our team",
+        "unknown": "Checking delivery",
+        "reconciling": "Checking delivery",
+        "waiting": "Waiting to retry",
+        "refused": "",
+        "sending": "",
+    }.items():
+        assert application.deliveries.filter(kind=kind).update(state=state)
+        expected = dict.fromkeys(tasks, words) if words else {}
+        assert task_deliveries(complete, deliveries_of(application)) == expected, state

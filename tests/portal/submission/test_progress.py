@@ -173,6 +173,46 @@ def test_the_end_is_the_last_step(submitted: Draft) -> None:
         assert step_states(move(submitted, state))[-1] == last
 
 
+@pytest.mark.parametrize(
+    ("state", "lead", "is_moving", "present"),
+    [
+        (
+            "submitted_for_review",
+            "Waiting for our reviewer. You don’t need to do anything now.",
+            True,
+            ("Our reviewer checks people and documents", "Next: our reviewer.", "open"),
+        ),
+        (
+            "in_review",
+            "With our reviewer. You don’t need to do anything now.",
+            True,
+            ("Our reviewer checks people and documents", "Next: our reviewer.", "half"),
+        ),
+        (
+            "submitted_to_csp",
+            "With the registry. You don’t need to do anything now.",
+            True,
+            ("With the registry", "Next: the registry. Usually 5-8 working days.", "half"),
+        ),
+        ("incorporated", "Completed.", False, ("The company is incorporated", "Completed.", "met")),
+        (
+            "rejected",
+            "Declined. This decision is final.",
+            False,
+            ("Our reviewer declined it", "This decision is final.", "stop"),
+        ),
+        ("withdrawn", "You withdrew this application.", False, ("You withdrew it", "", "later")),
+    ],
+)
+def test_each_status_says_where_it_is_and_whether_somebody_else_has_it(
+    submitted: Draft, state: str, lead: str, is_moving: bool, present: tuple[str, str, str]
+) -> None:
+    draft = move(submitted, State(state), at=datetime.now(UTC))
+    page = StatusPage(draft, delivery_summary(draft))
+    assert (page.lead, page.is_moving) == (lead, is_moving)
+    assert present in [(one.title, one.detail, one.state) for one in page.steps]
+
+
 def test_what_was_submitted_before_the_history_knew_of_moves_has_its_first_step(submitted: Draft) -> None:
     Change.objects.update(moved_to="")
     assert step_states(submitted)[:2] == [
