@@ -4,6 +4,7 @@ from itertools import product
 from typing import Any
 
 import pytest
+from django.utils import timezone
 
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft
@@ -101,3 +102,43 @@ def test_only_where_the_service_has_no_call_for_it_can_a_party_not_be_removed_th
     deliveries = deliveries_of(complete.application)
     assert deliveries.cannot_be_removed(ResourceKind.PARTY, "ada") is not can_edit
     assert not deliveries.cannot_be_removed(ResourceKind.PARTY, "nobody")
+
+
+IN_DOUBT = "We don’t know yet whether it arrived. Our team is checking. You don’t need to do anything."
+CANNOT = "We can’t send this change automatically. Our team will inform the formation service."
+OTHERWISE = "Something went wrong when we sent it. Our team is looking into it. You don’t need to do anything."
+NO_FILE = "We can’t open this file at the moment. We keep trying. You can also upload it again."
+
+
+@pytest.mark.parametrize(
+    ("state", "reason", "words", "why"),
+    [
+        ("held", "unclear", "With our team", IN_DOUBT),
+        ("held", "twins", "With our team", IN_DOUBT),
+        ("held", "unsupported", "With our team", CANNOT),
+        ("held", "file_missing", "With our team", OTHERWISE),
+        ("held", "not_found", "With our team", OTHERWISE),
+        ("done", "unsupported", "With our team", CANNOT),
+        ("done", "told", "Received", ""),
+        ("done", "surplus", "Received", ""),
+        ("waiting", "file_missing", "Waiting to retry", NO_FILE),
+        ("waiting", "resend", "Waiting to retry", ""),
+        ("unknown", "unclear", "Checking delivery", ""),
+        ("refused", "", "Changes needed", ""),
+    ],
+)
+def test_customers_read_how_far_it_is_and_why_our_team_has_it(
+    complete: Draft, state: str, reason: str, words: str, why: str
+) -> None:
+    update_each(Delivery.objects.filter(kind="document"), state=state, reason=reason, acknowledged={})
+    status = deliveries_of(complete.application).of_all(ResourceKind.DOCUMENT)
+    assert (status.words, status.why) == (words, why)
+
+
+def test_a_submission_to_pay_for_waits_for_the_payment(submitted: Draft) -> None:
+    update_each(Delivery.objects.filter(kind="submission"), state="done", acknowledged={})
+    assert deliveries_of(submitted.application).last_submission.words == "Received"
+    submitted.application.payment_due_since = timezone.now()
+    deliveries = deliveries_of(submitted.application)
+    assert deliveries.last_submission.words == "Waiting for payment"
+    assert deliveries.of_party("ada").words != "Waiting for payment"

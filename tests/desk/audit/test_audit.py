@@ -1,6 +1,7 @@
 """The audit's timeline: by day, narrowed by its address, each entry at an address of its own, all of it as CSV."""
 
 import csv
+import json
 from datetime import UTC, datetime, timedelta
 from io import StringIO
 from typing import Any
@@ -15,6 +16,7 @@ from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Application
 from formation_portal.audit import chain
 from formation_portal.audit.models import COLUMNS, Actor, AuditAction, Entry, moment_of
+from formation_portal.desk.audit.pages import describe
 from tests.markup import Element, Markup
 from tests.words_shown import words_in
 
@@ -214,3 +216,73 @@ def test_queue_and_case_lead_to_it(submitted: Draft, as_agent: Client) -> None:
     ):
         links = [one.attributes["href"] for one in Markup(as_agent.get(address).content.decode()).all("a")]
         assert link in links
+
+
+REVIEWED = {
+    "accept": "Accepted a fact",
+    "reopen": "Undid an acceptance",
+    "ask": "Drafted a query",
+    "drop": "Deleted a draft query",
+    "send": "Sent a query",
+    "settle": "Resolved a query",
+    "note": "Wrote a note",
+    "remove_note": "Removed a note",
+    "prove": "Noted what a document says",
+    "unprove": "Removed what a document says",
+    "screen": "Recorded a screening check",
+    "remove_screening": "Removed a screening check",
+    "propose": "Proposed a decision",
+    "decide": "Decided",
+    "confirm": "Confirmed a decision",
+    "refuse": "Did not confirm a decision",
+    "take_back": "Withdrew a proposed decision",
+    "overtake": "Replaced a proposed decision",
+    "undo": "Undid a decision",
+    "stop": "Stopped a decision before it took effect",
+    "take_effect": "Decision took effect",
+    "reply": "Answered a query",
+}
+# What an entry says beside its columns, and how agents read it.
+DEEDS = [
+    *((AuditAction.REVIEW, {"did": {did: [7]}}, words) for did, words in REVIEWED.items()),
+    (AuditAction.LOOK, {"subject": "12", "way": "file"}, "Downloaded document 12"),
+    (AuditAction.LOOK, {"subject": "12", "way": "page", "page": 3}, "Viewed page 3 of document 12"),
+    (AuditAction.LOOK, {"subject": "12", "way": "small picture"}, "Viewed the thumbnail of document 12"),
+    (AuditAction.LOOK, {"subject": "12", "way": "screening file"}, "Downloaded the file of screening check 12"),
+    (AuditAction.RECORD, {"kind": "pdf"}, "Downloaded the record as PDF"),
+    (AuditAction.CLAIM, {"did": "claim"}, "Claimed the case"),
+    (AuditAction.CLAIM, {"did": "release"}, "Released the case"),
+    (AuditAction.CLAIM, {"did": "take_over"}, "Took over the case"),
+    (
+        AuditAction.CLAIM,
+        {"did": "give_back"},
+        "Assigned the case again to the agent who proposed the decision",
+    ),
+    (AuditAction.RIGHTS, {"key": "portal-2", "did": "make", "scopes": ["read"]}, "Made API key portal-2: read"),
+    (AuditAction.RIGHTS, {"key": "portal-2", "did": "revoke"}, "Revoked API key portal-2"),
+    (AuditAction.RIGHTS, {"key": "portal-2", "did": "replace"}, "Replaced the portal’s own API key by portal-2"),
+    (AuditAction.ERASURE, {"subject": "ada", "erased": {}}, "Erased the details of ada"),
+    (AuditAction.ERASURE, {"deleted": True, "reason": "retention"}, "Erased the application"),
+    (AuditAction.ERASURE, {"subject": "9", "reason": "account"}, "Deleted account 9"),
+    (AuditAction.ERASURE, {"reason": "copies"}, "Deleted copies of files that the formation service has"),
+    (AuditAction.ERASURE, {"reason": "hold"}, "Put the application on hold"),
+    (AuditAction.ERASURE, {"reason": "release"}, "Ended the hold on the application"),
+    (AuditAction.SECOND_FACTOR, {"did": "totp_added"}, "Set up an authenticator app"),
+    (AuditAction.SECOND_FACTOR, {"did": "totp_removed"}, "Removed the authenticator app"),
+    (AuditAction.SECOND_FACTOR, {"did": "webauthn_added"}, "Added a passkey"),
+    (AuditAction.SECOND_FACTOR, {"did": "webauthn_removed"}, "Removed a passkey"),
+    (AuditAction.SECOND_FACTOR, {"did": "recovery_codes_added"}, "Made recovery codes"),
+    (AuditAction.SECOND_FACTOR, {"did": "recovery_codes_generated"}, "Made new recovery codes"),
+    (AuditAction.SECOND_FACTOR, {"did": "recovery_codes_removed"}, "Removed the recovery codes"),
+    (AuditAction.SECOND_FACTOR, {"did": "recovery_codes_shown"}, "Viewed the recovery codes"),
+    (AuditAction.SECOND_FACTOR, {"did": "recovery_code_used"}, "Used a recovery code"),
+    (AuditAction.REFUSAL, {"why": "malware"}, "Rejected a file, because it contains malware"),
+]
+
+
+def test_every_deed_is_told_in_words() -> None:
+    entries = [
+        Entry(deed=deed, subject=said.get("subject", ""), detail=json.dumps(said), actor=Actor.PORTAL)
+        for deed, said, _ in DEEDS
+    ]
+    assert [described.what for described in describe(entries)] == [words for _, _, words in DEEDS]
