@@ -71,8 +71,9 @@ def test_needs_are_told_by_section_and_party(draft: Draft, owner: Any) -> None:
 
 def test_a_party_is_called_by_what_was_typed(draft: Draft, owner: Any) -> None:
     services.add_party(draft, "person", ["director"], {"person.first_name": "Ada "}, by=owner)
-    services.add_party(draft, "corporate", ["director"], {}, by=owner)
-    assert [row.label for row in draft.parties] == ["Ada", "Unnamed company"]
+    for kind in ("person", "corporate", "foundation"):
+        services.add_party(draft, kind, ["director"], {}, by=owner)
+    assert [row.label for row in draft.parties] == ["Ada", "Unnamed person", "Unnamed company", "Unnamed foundation"]
 
 
 def test_a_number_of_shares_that_cannot_be_read_is_needed(complete: Draft, owner: Any) -> None:

@@ -12,6 +12,7 @@ from formation_portal.applications import services
 from formation_portal.applications.draft import Draft
 from formation_portal.contract.lifecycle import State
 from formation_portal.relay.models import Delivery, DeliveryState
+from formation_portal.desk.decisions.pages import decided_message
 from formation_portal.reviews.checklist import Checklist, load_checklist
 from formation_portal.reviews.decisions import RETURN
 from formation_portal.reviews.models import DecisionOutcome, DeclineReason, ReviewDecision
@@ -357,3 +358,21 @@ def test_a_case_that_is_opened_from_elsewhere_keeps_nothing_that_it_cannot_read(
 ) -> None:
     markup = sound(as_agent.get(path(submitted) + "?from=https%3A%2F%2Felsewhere.example%2F%3Fview%3D1"))
     assert markup.one("a", class_="back").attributes["href"] == "/desk/"
+
+
+@pytest.mark.parametrize(
+    ("deed", "outcome", "words"),
+    [
+        ("approve", "done", "is approved for the registry."),
+        ("approve", "waiting", "is awaiting second approval."),
+        ("approve", "scheduled", "is approved for the registry. This takes effect in 10 seconds."),
+        ("return", "done", "is returned to Ingrid Solheim."),
+        ("decline", "done", "is declined."),
+        ("decline", "waiting", "will be declined once a second agent confirms."),
+        ("decline", "scheduled", "is declined. This takes effect in 10 seconds."),
+        ("record_incorporation", "done", "is recorded as incorporated."),
+    ],
+)
+def test_what_came_of_deciding_is_said(submitted: Draft, deed: str, outcome: str, words: str) -> None:
+    decision = ReviewDecision(application=submitted.application, deed=deed, outcome=outcome)
+    assert decided_message(decision) == words

@@ -279,3 +279,25 @@ def test_working_days_with_us_end_on_the_day_of_the_time_zone(
         services.advance(complete, "return", by=agent)
     case = Case.objects.get()
     assert (case.waiting_since, case.waited_days) == (None, 3)
+
+
+VIEWS = {
+    "waiting": ("Waiting for us", ""),
+    "mine": ("Mine", "Claims expire after 12 hours."),
+    "unclaimed": ("Unassigned", ""),
+    "answered": ("Resubmitted", "Returned to the customer and submitted again."),
+    "overdue": (
+        "Overdue",
+        "With us for longer than the timeline of the company type, or 7 working days if it has none.",
+    ),
+    "confirm": ("To confirm", "Decisions by colleagues that a second agent has to confirm."),
+    "all": ("All open", ""),
+    "closed": ("Closed", ""),
+}
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_each_view_says_what_it_shows(as_agent: Client, settings: Any, view: str) -> None:
+    settings.CLAIM_HOURS, settings.OVERDUE_DAYS = 12, 7
+    markup = page(as_agent, f"?view={view}")
+    assert (markup.one("h1").text.strip(), VIEWS[view][1] in markup.one("main").text) == (VIEWS[view][0], True)

@@ -112,3 +112,15 @@ def test_after_submitting_nobody_is_added(as_owner: Client, submitted: Draft) ->
 
 def test_a_role_that_is_not_asked_now_offers_nothing_to_add(as_owner: Client, application: Application) -> None:
     assert "You can’t add anyone to this role" in page_of(as_owner, application, "?role=manager").one("main").text
+
+
+@pytest.mark.parametrize(
+    ("kind", "words"),
+    [
+        ("person", "Person added. Now answer the questions."),
+        ("corporate", "Company added. Now answer the questions."),
+    ],
+)
+def test_the_kind_that_was_added_is_said(as_owner: Client, application: Application, kind: str, words: str) -> None:
+    response = as_owner.post(url(application), {"kind": kind, "roles": ["", "director"]}, follow=True)
+    assert words in Markup(response.content.decode()).one("div", id="messages").text

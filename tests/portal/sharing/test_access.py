@@ -13,6 +13,7 @@ from formation_portal.applications.access import Collaborator, Right
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application
 from formation_portal.mail.models import Letter
+from formation_portal.portal.sharing.pages import CollaboratorRow
 from tests import factories
 from tests.invitations import mailbox
 from tests.markup import Element, Markup
@@ -288,3 +289,14 @@ def test_a_collaborators_address_is_read_as_it_looks(as_owner: Client, draft: Dr
     ask(as_owner, draft, email="Stranger@example.com\u200b")
     ask(as_owner, draft, email="\ufeffstranger@example.com")
     assert Collaborator.objects.get().email == "stranger@example.com"
+
+
+@pytest.mark.parametrize(
+    ("right", "words"),
+    [
+        ("view", "Can view. Can see every page and document, but not change anything"),
+        ("edit", "Can edit. Can edit, but not submit or share"),
+    ],
+)
+def test_a_collaborators_right_is_told_in_words(right: str, words: str) -> None:
+    assert CollaboratorRow(Collaborator(right=right)).facts == words
