@@ -4,6 +4,7 @@ from dataclasses import replace
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
 
@@ -123,8 +124,11 @@ def test_a_date_is_judged_on_the_day(members: dict[str, Any], day: str, sentence
 
 def test_a_date_counts_in_the_favour_of_the_person_where_it_is_not_the_same_day_everywhere() -> None:
     """At 11:00 UTC on the 20th it is the 19th in the west and, from UTC+13, the 21st in the east."""
-    days = Days.at(datetime(2026, 11, 20, 11, 0, tzinfo=UTC))
+    moment = datetime(2026, 11, 20, 11, 0, tzinfo=UTC)
+    days = Days.at(moment)
     assert days == Days(date(2026, 11, 19), date(2026, 11, 21))
+    for zone in ("Pacific/Marquesas", "Pacific/Chatham"):
+        assert Days.at(moment.astimezone(ZoneInfo(zone))) == days, zone
     fields = (
         question("adult", "date", minimum_age=18),
         question("child", "date", maximum_age=17),

@@ -3,6 +3,7 @@
 from dataclasses import replace
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -10,6 +11,7 @@ from formation_portal.contract.inactive_answers import (
     Inactive,
     InactiveAnswer,
     all_inactive,
+    can_be_much,
     inactive_without,
     newly_inactive,
 )
@@ -152,6 +154,28 @@ def test_a_few_answers_are_not_much_and_more_are() -> None:
         return newly_inactive(before, now)
 
     assert [after(count).is_much for count in (0, 3, 4)] == [False, False, True]
+
+
+def questions(count: int) -> list[dict[str, Any]]:
+    return [question(f"a{number}", depends_on=ON) for number in range(count)]
+
+
+@pytest.mark.parametrize(
+    ("dependent", "is_much"),
+    [
+        ([entity(question("b"), title="Second", depends_on=ON)], True),
+        ([role("director", question("d"), depends_on=ON)], True),
+        ([{"scope": "share_structure", "title": "Shares", "depends_on": ON}], True),
+        ([entity(*questions(4), title="Second")], True),
+        ([entity(*questions(3), title="Second")], False),
+        ([entity(question("b"), title="Second"), role("director", question("d"))], False),
+    ],
+    ids=["a section", "a role", "the shares", "four answers", "three answers", "nothing"],
+)
+def test_an_answer_is_said_to_decide_much_where_it_does(dependent: list[dict[str, Any]], is_much: bool) -> None:
+    schema = form(entity(question("on", "boolean"), question("off", "boolean"), title="First"), *dependent)
+    assert can_be_much(schema, "xx.on") is is_much
+    assert not can_be_much(schema, "xx.off")
 
 
 def test_an_answer_that_another_section_still_asks_is_not_inactive() -> None:

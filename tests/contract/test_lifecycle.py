@@ -4,7 +4,16 @@ import itertools
 
 import pytest
 
-from formation_portal.contract.lifecycle import FINAL, TRANSITIONS, State, is_possible, transition_to
+from formation_portal.contract.lifecycle import (
+    BEFORE_INCORPORATION,
+    FINAL,
+    TRANSITIONS,
+    UNDECIDED,
+    WRITABLE,
+    State,
+    is_possible,
+    transition_to,
+)
 
 ANY_BUT_FINAL = set(State) - {State.INCORPORATED, State.REJECTED, State.WITHDRAWN}
 
@@ -35,6 +44,13 @@ def test_the_way_from_one_state_to_another_is_known_where_there_is_one() -> None
     for source, target in itertools.product(State, State):
         found = transition_to(target, source)
         assert (found.name if found else None) == ways.get((source, target))
+
+
+def test_the_states_are_grouped_by_who_has_the_application() -> None:
+    assert {State.DRAFT, State.RETURNED_FOR_CHANGES} == WRITABLE
+    assert {State.SUBMITTED_FOR_REVIEW, State.IN_REVIEW, State.SUBMITTED_TO_CSP} == UNDECIDED
+    assert {State.IN_REVIEW, State.SUBMITTED_TO_CSP} == BEFORE_INCORPORATION
+    assert {State.INCORPORATED, State.REJECTED, State.WITHDRAWN} == FINAL
 
 
 def test_what_passes_on_a_decision_of_the_service_is_no_call_to_it() -> None:

@@ -117,14 +117,30 @@ def test_advice_stands_at_the_slot_and_on_the_check_page_and_in_nobodys_way(
     services.submit(draft, by=owner)
 
 
-@pytest.mark.parametrize("code", [*_WORDS, FindingCode.MANY_PAGES])
-def test_every_code_has_words_that_say_what_to_do(
-    as_owner: Client, draft: Draft, owner: Any, ada: Party, code: FindingCode
+ADVICE = {
+    "unreadable": "We can’t open this file",
+    "protected": "This PDF needs a password",
+    "no_pages": "This PDF has no pages",
+    "too_large": "640 × 480 pixels, too many to show",
+    "too_heavy": "took too long to open",
+    "misnamed": "ends in “.pdf”, but the file is a PDF",
+    "few_pixels": "640 × 480 pixels. Small print",
+    "blurred": "looks blurred",
+    "blank": "The first page looks nearly blank",
+    "many_pages": "This file has 300 pages",
+    "location": "the location where it was taken",
+}
+
+
+@pytest.mark.parametrize("code", ADVICE)
+def test_every_code_has_its_words_and_says_what_to_do(
+    as_owner: Client, draft: Draft, owner: Any, ada: Party, code: str
 ) -> None:
     document = services.add_document(draft, ada, "Passport", factories.upload(), by=owner)
     findings = {"pages": 300, "width": 640, "height": 480, "codes": [code]}
     Document.objects.filter(pk=document.pk).update(findings=findings)
     advice = page_at(as_owner, url(draft.application, "documents/")).one("ul", _class="slot-advice").text
+    assert [one for one, said in ADVICE.items() if said in advice] == [code]
     assert "keep it" in advice
     assert "%" not in advice
 
