@@ -112,6 +112,16 @@ def test_what_was_right_was_no_guess_and_what_was_wrong_before_stays(clock: Cloc
     assert [wait_for(THREE) > 0 for _ in range(2)] == [False, True]
 
 
+def test_what_was_right_stays_counted_for_nobody_else_who_guessed_at_that_moment(clock: Clock) -> None:
+    for whose in ("grace", "ada"):
+        taken_at = take((THREE, whose))
+    give_back(taken_at, (THREE, "ada"))
+    assert {whose: [wait_for(THREE, whose) > 0 for _ in range(4)] for whose in ("grace", "ada")} == {
+        "grace": [False, False, True, True],
+        "ada": [False, False, False, True],
+    }
+
+
 def test_the_table_names_no_account_and_no_address() -> None:
     person()
     sign_in(Client(REMOTE_ADDR="203.0.113.77"), "wrong")

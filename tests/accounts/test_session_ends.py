@@ -222,6 +222,11 @@ def test_sessions_are_listed_and_ended_one_or_all_others() -> None:
     client.post("/accounts/sessions/", {"all": "1"})
     assert [is_in(one) for one in (client, phone, third, hers)] == [True, False, False, True]
     assert client.post("/accounts/sessions/", {"session": "x"}).status_code == 302
+    # Those that have ended are in the list no longer, nor in its table.
+    own = sessions.key_digest(client.session.session_key)
+    assert [one.session_key for one in sessions.listed_sessions(user)] == [own]
+    assert {one.user: one.session_key == own for one in UserSession.objects.all()} == {user: True, stranger: False}
+    assert UserSession.objects.count() == 2
 
 
 def test_the_list_says_when_a_session_was_used_and_forgets_those_that_ended(clock: Clock) -> None:

@@ -150,6 +150,29 @@ def test_deliveries_are_open_as_their_cases_are(submitted: Draft, agent: Any, as
     assert as_agent.get("/desk/deliveries/").status_code == 403
 
 
+@pytest.mark.parametrize(
+    ("method", "address", "without", "named"),
+    [
+        ("get", "/desk/deliveries/", {Right.ALL_CASES}, "all_cases"),
+        ("post", "{case}claim/", {Right.ALL_CASES, Right.OWN_CASES}, "own_cases"),
+        ("post", "/desk/next-case/", {Right.ALL_CASES, Right.OWN_CASES}, "own_cases"),
+        ("post", "{case}claim/", {Right.REVIEW}, "review"),
+        ("post", "{case}ruling/", {Right.DECIDE}, "decide"),
+        ("get", "{case}record.json", {Right.EXPORT}, "export"),
+        ("get", "{case}parties/ada/erasure/", {Right.ERASE}, "erase"),
+        ("get", "/desk/audit/", {Right.AUDIT}, "audit"),
+        ("get", "/desk/api-keys/", {Right.KEYS}, "keys"),
+    ],
+)
+def test_the_right_that_is_missing_is_named(
+    submitted: Draft, agent: Any, as_agent: Client, method: str, address: str, without: set[str], named: str
+) -> None:
+    agent.set_rights(set(Right.values) - without)
+    answer = getattr(as_agent, method)(address.format(case=path(submitted)))
+    assert answer.status_code == 403
+    assert f"You need the right “{named}” (" in sound(answer).one("main").text
+
+
 # AGENTS_WITHOUT_RIGHTS=cases: answers, and neither documents nor numbers.
 
 

@@ -14,7 +14,7 @@ from formation_portal.applications.models import Application
 from formation_portal.audit.models import AuditAction, Entry
 from formation_portal.mail.models import Letter
 from formation_portal.mail.worker import send_due
-from formation_portal.privacy.accounts import NotErasable, erase_account
+from formation_portal.privacy.accounts import AccountContent, NotErasable, erase_account
 from formation_portal.relay.worker import drain
 from formation_portal.service.models import Entity, KeptAnswer
 from tests.accounts.people import PASSWORD, is_in, sign_in
@@ -88,6 +88,9 @@ def test_decided_applications_stay_without_the_account(owner: Any, agent: Any) -
     formed = moved(started(owner), owner, agent, "submit", "begin_review", "approve", "record_incorporation")
     declined = moved(started(owner), owner, agent, "submit", "begin_review", "decline")
     withdrawn = moved(started(owner), owner, agent, "submit", "withdraw")
+    unsent = [started(owner).application for _ in range(2)]
+    content = AccountContent.of(owner)
+    assert (content.goes, content.stays, content.under_way) == ((withdrawn, *unsent), (formed, declined), ())
     erase_account(owner, by=None)
     assert set(Application.objects.filter(deleted_at=None)) == {formed, declined}
     assert Application.objects.get(pk=withdrawn.pk).deleted_at is not None

@@ -4,10 +4,12 @@ import io
 import json
 import stat
 import zipfile
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
+from allauth.usersessions.models import UserSession
 from django.apps import apps
 from django.core.management import CommandError, call_command
 from django.test import Client
@@ -15,11 +17,13 @@ from django.utils import timezone
 
 from formation_portal.accounts.models import User
 from formation_portal.applications import services
+from formation_portal.applications.access import Right
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Document
 from formation_portal.audit.models import AuditAction, Entry
 from formation_portal.core.encrypted_fields import encrypted_fields
 from formation_portal.invitations import parts
+from formation_portal.invitations.collaborators import accept, share_with
 from formation_portal.invitations.models import Invitation
 from formation_portal.mail.models import Letter
 from formation_portal.privacy.export import person
@@ -83,6 +87,52 @@ def test_it_holds_the_account_and_what_was_sent_to_it(complete: Draft, owner: An
     assert [one["kind"] for one in said["letters"]] == ["submission"]
     letter = Letter.objects.get(kind="submission")
     assert (said["letters"][0]["subject"], said["letters"][0]["text"]) == (letter.subject, letter.text)
+
+
+def test_what_it_lists_stands_in_the_order_in_which_it_came(owner: Any, other_customer: Any) -> None:
+    own, others = [started(owner) for _ in range(2)], [started(other_customer) for _ in range(2)]
+    second = factories.upload(factories.PDF + b"\n%second\n", "second.pdf")
+    services.add_document(own[0], own[0].party("ada"), "Passport", second, by=owner)
+    for draft in others:
+        asked = share_with(draft, email=owner.email, right=Right.VIEW, by=other_customer, language="en")
+        accept(asked, by=owner)
+    said, documents = person(owner)
+    assert [one["reference"] for one in said["applications"]] == [draft.application.reference for draft in own]
+    assert [one["reference"] for one in said["shared_with_you"]] == [draft.application.reference for draft in others]
+    assert [one["name"] for one in said["applications"][0]["files"]] == ["passport.pdf", "second.pdf"]
+    assert [(one.application_id, one.name) for one in documents] == [
+        (own[0].application.pk, "passport.pdf"),
+        (own[0].application.pk, "second.pdf"),
+        (own[1].application.pk, "passport.pdf"),
+    ]
+
+
+def test_it_tells_where_and_when_somebody_was_signed_in(owner: Any, other_customer: Any) -> None:
+    began, used = datetime(2026, 11, 20, 9, tzinfo=UTC), datetime(2026, 11, 21, 10, 30, tzinfo=UTC)
+    for user, address, hours in (
+        (owner, "203.0.113.7", 0),
+        (other_customer, "203.0.113.9", 3),
+        (owner, "2001:db8::1", 5),
+    ):
+        later = timedelta(hours=hours)
+        UserSession.objects.create(
+            user=user, ip=address, user_agent=f"Browser {hours}", session_key=f"key{hours}",
+            created_at=began + later, last_seen_at=used + later,
+        )  # fmt: skip
+    assert person(owner)[0]["account"]["sessions"] == [
+        {
+            "address": "203.0.113.7",
+            "browser": "Browser 0",
+            "began": "2026-11-20T09:00:00+00:00",
+            "used": "2026-11-21T10:30:00+00:00",
+        },
+        {
+            "address": "2001:db8::1",
+            "browser": "Browser 5",
+            "began": "2026-11-20T14:00:00+00:00",
+            "used": "2026-11-21T15:30:00+00:00",
+        },
+    ]
 
 
 def test_its_queries_and_decisions_are_those_that_were_sent(complete: Draft, owner: Any, as_owner: Client) -> None:

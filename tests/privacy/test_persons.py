@@ -1,7 +1,7 @@
 """Erasing one person from somebody else's application: what goes, what stays, and who may."""
 
 import io
-from datetime import date
+from datetime import UTC, date, datetime
 from typing import Any
 
 import pytest
@@ -16,7 +16,7 @@ from formation_portal.applications.models import Application
 from formation_portal.applications.services.erasure import PSEUDONYM, erase_application, pseudonymised
 from formation_portal.audit.models import AuditAction, Entry
 from formation_portal.invitations import parts
-from formation_portal.privacy.persons import NotErased, erase_person
+from formation_portal.privacy.persons import NotErased, erase_person, why_party_stays
 from formation_portal.relay.worker import drain
 from formation_portal.reviews.checks import accept
 from formation_portal.reviews.decisions import RETURN
@@ -155,6 +155,26 @@ def test_of_a_decided_application_she_stays_and_it_says_until_when(owner: Any, a
     assert "must be kept until" in page.content.decode()
     assert as_agent.post(f"/desk/{application.reference}/parties/second/erasure/").status_code == 409
     assert application.parties.count() == 2
+
+
+@pytest.mark.parametrize(
+    ("transitions", "day"),
+    [
+        (("decline",), "1 March 2027"),
+        (("approve", "record_incorporation"), "13 May 2032"),
+    ],
+    ids=["declined", "incorporated"],
+)
+def test_records_are_kept_for_as_long_as_their_end_asks(
+    transitions: tuple[str, ...], day: str, owner: Any, agent: Any, settings: Any
+) -> None:
+    settings.RETENTION_DECLINED_DAYS, settings.RETENTION_INCORPORATED_DAYS = 100, 2000
+    application = moved(started(owner), owner, agent, "submit", "begin_review", *transitions)
+    # In the time zone of the tests it is the next day.
+    application.changes.filter(moved_to=application.state).update(at=datetime(2026, 11, 20, 11, 20, tzinfo=UTC))
+    assert why_party_stays(application) == f"Records of it must be kept until {day}"
+    settings.RETENTION_DECLINED_DAYS = settings.RETENTION_INCORPORATED_DAYS = 0
+    assert why_party_stays(application) == "Records of it must be kept until the operator ends that"
 
 
 def test_of_a_withdrawn_one_she_goes_and_the_service_keeps_its_record(owner: Any, agent: Any) -> None:

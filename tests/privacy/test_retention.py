@@ -1,6 +1,7 @@
 """Retention erases all that is due, at its stage, and nothing else."""
 
 import io
+import json
 from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
@@ -14,6 +15,7 @@ from formation_portal.accounts.models import User
 from formation_portal.applications import services
 from formation_portal.applications.draft import open_draft
 from formation_portal.applications.models import Application, Document, Preview
+from formation_portal.audit.models import AuditAction, Entry
 from formation_portal.contract.lifecycle import State
 from formation_portal.mail.models import Letter
 from formation_portal.privacy.announcements import deleted_on
@@ -44,6 +46,13 @@ def dry_run() -> str:
     said = io.StringIO()
     call_command("privacy", "retention", "--dry-run", stdout=said)
     return said.getvalue()
+
+
+def holds_in_the_audit_log() -> list[tuple[int, str]]:
+    """The entries of holds and releases: of which application, and which of the two."""
+    entries = Entry.objects.filter(deed=AuditAction.ERASURE).order_by("number")
+    told = [(entry.application, json.loads(entry.detail).get("reason", "")) for entry in entries]
+    return [one for one in told if one[1] in ("hold", "release")]
 
 
 @pytest.mark.parametrize("end", WAYS)
@@ -93,7 +102,9 @@ def test_what_is_under_way_or_on_hold_stays(closed: Closed, owner: Any, agent: A
     erase_what_is_due()
     assert [again(one).deleted_at for one in (held, unsettled, reviewed, registry)] == [None] * 4
     assert again(held).hold_reason == "A court asks"
+    assert holds_in_the_audit_log() == [(held.pk, "hold")]
     call_command("privacy", "release", held.reference)
+    assert holds_in_the_audit_log() == [(held.pk, "hold"), (held.pk, "release")]
     assert erase_what_is_due()["withdrawn"] == 1
     assert again(held).deleted_at is not None
     with pytest.raises(CommandError, match="no application"):

@@ -10,8 +10,6 @@ from formation_portal.gateway.errors import CatalogUnavailable, GatewayError, No
 from formation_portal.relay.calls import outcomes
 from formation_portal.relay.models import (
     OWN_REASONS,
-    UNCLEAR,
-    UNSUPPORTED,
     Attempt,
     Delivery,
     DeliveryState,
@@ -269,4 +267,3 @@ def test_only_a_change_of_status_may_lack_a_scope_of_its_own(kind: str, status: 
     found = outcomes.outcome_of(NotAuthorised(status=status), kind=ResourceKind(kind), action="create")
     lacks_scope = (kind, status) == ("status", 403)
     assert (found.state, found.reason) == ("waiting", outcomes.NOT_ALLOWED if lacks_scope else outcomes.NOT_AUTHORISED)
-

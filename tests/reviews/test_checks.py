@@ -1,5 +1,6 @@
 """Accepting facts: what there is to check, what an acceptance is worth, and that nobody's is overwritten."""
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -16,6 +17,7 @@ from formation_portal.reviews.queries import draft_query
 from formation_portal.reviews.targets import Target, TargetKind
 from formation_portal.reviews.transactions import ReviewChanged, ReviewRefused, current_version
 from tests import factories
+from tests.encrypted_rows import update_each
 from tests.reviews.deciding import decide
 
 pytestmark = pytest.mark.django_db
@@ -136,6 +138,31 @@ def test_roles_are_checked_anew_where_they_are_others(
     assert ada is not None
     services.set_roles(submitted, ada, roles, by=owner)
     assert state(factories.again(submitted), target) == (CHANGED if is_changed else ACCEPTED)
+
+
+@pytest.mark.parametrize(
+    ("change", "opened"),
+    [
+        (lambda rows: rows.parties.update(roles=["director", "manager", "shareholder"]), "party:ada:"),
+        (lambda rows: rows.parties.update(kind="corporate"), "party:ada:"),
+        (lambda rows: update_each(rows.section_answers.filter(section_key="funds"), raw={}), "section:funds:"),
+        (lambda rows: update_each(rows.share_classes, raw=factories.VOTING), "section:share-classes:"),
+        (lambda rows: update_each(rows.holdings, typed="9,999", shares=9999), "section:share-classes:"),
+        (lambda rows: update_each(rows.documents, sha256="0" * 64, name="other.pdf"), "document:ada:Passport"),
+    ],
+    ids=["roles", "kind", "section", "share class", "holding", "document"],
+)
+def test_a_fact_is_opened_by_any_change_of_what_it_covers(
+    submitted: Draft, agent: Any, change: Callable[[Any], object], opened: str
+) -> None:
+    factories.accept_everything(submitted, agent)
+    facts = [fact for holder in load_checklist(submitted).holders for fact in holder.facts]
+    assert {fact.state for fact in facts} == {ACCEPTED}
+    change(submitted.application)
+    target = next(fact.target for fact in facts if str(fact.target) == opened)
+    fact = load_checklist(factories.again(submitted)).at(target)
+    assert fact is not None
+    assert fact.state != ACCEPTED
 
 
 def test_a_page_of_the_round_before_accepts_nothing(submitted: Draft, agent: Any, owner: Any) -> None:

@@ -129,6 +129,15 @@ def test_a_note_that_arrives_twice_is_one(submitted: Draft, agent: Any, colleagu
     assert len({note.pk for note in (first, *others)}) == Note.objects.count() == 5
 
 
+def test_queries_stand_in_the_order_in_which_they_were_asked(submitted: Draft, agent: Any) -> None:
+    targets = [BIRTH, WHOLE_APPLICATION, Target.of_field("ada", "person.first_name")]
+    asked = [
+        draft_query(submitted, target, text="Look", by=agent, version=current_version(submitted.application)).pk
+        for target in targets
+    ]
+    assert [query.pk for query in submitted.application.queries.all()] == asked
+
+
 def test_the_news_tell_what_others_did(submitted: Draft, agent: Any, colleague: Any) -> None:
     seen = current_version(submitted.application)
     write_note(submitted, WHOLE_APPLICATION, text="Known to us", by=agent)

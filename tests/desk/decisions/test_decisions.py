@@ -11,8 +11,8 @@ from django.test.utils import CaptureQueriesContext
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft
 from formation_portal.contract.lifecycle import State
-from formation_portal.relay.models import Delivery, DeliveryState
 from formation_portal.desk.decisions.pages import decided_message
+from formation_portal.relay.models import Delivery, DeliveryState
 from formation_portal.reviews.checklist import Checklist, load_checklist
 from formation_portal.reviews.decisions import RETURN
 from formation_portal.reviews.models import DecisionOutcome, DeclineReason, ReviewDecision

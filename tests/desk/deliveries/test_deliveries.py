@@ -74,21 +74,24 @@ def test_what_agents_did_is_named_and_decided_about_wherever_it_is_held(
 
 
 @pytest.mark.parametrize(
-    ("groups", "state", "reason"),
+    ("groups", "state", "reason", "look"),
     [
-        (["undecided"], "held", UNCLEAR),
-        (["undecided"], "held", AMBIGUOUS),
-        (["undecided", "surplus"], "done", DUPLICATE),
-        (["unknown"], "unknown", UNCLEAR),
-        (["unknown"], "reconciling", UNCLEAR),
-        (["by_hand"], "held", "unsupported"),
-        (["held"], "held", "some_code"),
-        (["refused"], "refused", "taken"),
-        (["waiting"], "waiting", ""),
+        (["undecided"], "held", UNCLEAR, "heed"),
+        (["undecided"], "held", AMBIGUOUS, "heed"),
+        (["undecided", "surplus"], "done", DUPLICATE, "heed"),
+        (["unknown"], "unknown", UNCLEAR, "open"),
+        (["unknown"], "reconciling", UNCLEAR, "open"),
+        (["by_hand"], "held", "unsupported", "heed"),
+        (["held"], "held", "some_code", "heed"),
+        (["refused"], "refused", "taken", "open"),
+        (["waiting"], "waiting", "", "open"),
     ],
 )
-def test_a_row_is_in_its_group(complete: Draft, as_agent: Client, groups: list[str], state: str, reason: str) -> None:
+def test_a_row_is_in_its_group(
+    complete: Draft, as_agent: Client, groups: list[str], state: str, reason: str, look: str
+) -> None:
     put("party", state, reason)
+    assert page_of(as_agent, LIST).all("tr")[1].attributes["class"] == f"is-{look}"
     names = ("undecided", "surplus", "unknown", "by_hand", "held", "refused", "waiting")
     assert [name for name in names if titles(as_agent, f"?state={name}")] == groups
     markup = page_of(as_agent, LIST)

@@ -134,6 +134,18 @@ def test_a_check_from_before_the_last_change_says_so(
     assert "Before the last change of this person" in panel(page(as_agent, submitted))
 
 
+@pytest.mark.parametrize(("day", "is_before"), [(20, True), (21, False)])
+def test_a_check_is_before_a_change_by_the_day_of_the_time_zone(
+    submitted: Draft, as_agent: Client, day: int, is_before: bool
+) -> None:
+    post(as_agent, submitted)
+    # In the time zone of the tests the 21st has begun.
+    changed = datetime(2026, 11, 20, 11, tzinfo=UTC)
+    submitted.application.parties.filter(token="ada").update(updated_at=changed)
+    ScreeningCheck.objects.update(at=changed + timedelta(hours=1), done_on=date(2026, 11, day))
+    assert ("Before the last change of this person" in panel(page(as_agent, submitted))) is is_before
+
+
 def test_what_is_missing_is_said_where_it_is_mended(
     draft: Draft, as_agent: Client, agent: Any, owner: Any, settings: Any
 ) -> None:

@@ -11,7 +11,6 @@ from django.utils import timezone
 from django.utils.timezone import localdate
 
 from formation_portal.applications import services
-from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application
 from formation_portal.contract.lifecycle import State
@@ -192,6 +191,21 @@ def test_the_days_stand_still_while_the_customer_has_it(owner: Any, as_agent: Cl
         "what it took before counts, the customer's time doesn't"
     )
     assert references(as_agent, "?view=overdue") == [one.reference]
+
+
+@pytest.mark.parametrize(("zone", "waited"), [("UTC", 1), ("Pacific/Chatham", 2)])
+def test_the_days_that_a_case_has_waited_are_those_of_the_time_zone(
+    owner: Any, monkeypatch: pytest.MonkeyPatch, zone: str, waited: int
+) -> None:
+    # From Monday to Tuesday, which ended on Chatham a quarter of an hour ago.
+    monday, tuesday = datetime(2026, 11, 23, 9, tzinfo=UTC), datetime(2026, 11, 24, 10, 30, tzinfo=UTC)
+    [application] = submitted_ones(owner, 1)
+    _record(application, submitted_at=monday)
+    Case.objects.update(waiting_since=monday, waited_days=0)
+    monkeypatch.setattr(timezone, "now", lambda: tuesday)
+    with timezone.override(zone):
+        _record(application, state=State.RETURNED_FOR_CHANGES)
+    assert Case.objects.get().waited_days == waited
 
 
 def _record(application: Application, **facts: Any) -> None:

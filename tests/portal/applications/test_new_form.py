@@ -12,8 +12,8 @@ from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application
 from formation_portal.contract.catalog import CatalogItem, parse_catalog
 from formation_portal.gateway.catalog import cached_catalog, catalog
-from formation_portal.service.catalog.loader import read_catalog
 from formation_portal.portal.applications.pages import FormChangePage
+from formation_portal.service.catalog.loader import read_catalog
 from tests import factories
 from tests.markup import Markup
 
