@@ -266,7 +266,12 @@ def _option_value(one: Selectable) -> str:
 @register.filter
 def control(field: BoundField) -> SafeString:
     """The control of a field of a Django form, such as those of the accounts, in the register's look."""
-    css = "" if field.widget_type in ("checkbox", "radioselect", "checkboxselectmultiple") else "input w-20"
+    if field.widget_type in ("checkbox", "radioselect", "checkboxselectmultiple"):
+        css = ""
+    elif field.widget_type in ("textarea", "file"):
+        css = "input"
+    else:
+        css = "input w-20"
     return field.as_widget(attrs={"class": css, "placeholder": False})
 
 
