@@ -54,14 +54,20 @@ REFUSALS = [
     ("get", "/desk/{}/", WITHOUT_CASES, "own_cases", "open the cases claimed by them"),
     ("post", "/desk/next-case/", WITHOUT_CASES, "own_cases", "open the cases claimed by them"),
     ("get", "/desk/deliveries/", ALL_BUT[Right.ALL_CASES], "all_cases", "open every case"),
-    ("post", "/desk/next-case/", ALL_BUT[Right.REVIEW], "review", "claim cases, check facts and raise queries"),
-    ("get", "/desk/texts/", ALL_BUT[Right.REVIEW], "review", "claim cases, check facts and raise queries"),
-    ("post", "/desk/{}/remarks/", ALL_BUT[Right.REVIEW], "review", "claim cases, check facts and raise queries"),
-    ("post", "/desk/{}/notes/", ALL_BUT[Right.REVIEW], "review", "claim cases, check facts and raise queries"),
-    ("post", "/desk/{}/acceptances/", ALL_BUT[Right.REVIEW], "review", "claim cases, check facts and raise queries"),
+    *(
+        ("post", f"/desk/{address}", ALL_BUT[Right.REVIEW], "review", "claim cases, check facts and raise queries")
+        for address in (
+            *("next-case/", "claims/", "releases/", "assignments/", "{}/assignment/", "{}/claim/", "{}/release/"),
+            *("texts/", "texts/1/", "texts/1/removal/", "{}/acceptances/", "{}/reopenings/"),
+            *("{}/remarks/", "{}/remarks/1/removal/", "{}/remarks/1/settlement/", "{}/notes/", "{}/notes/1/removal/"),
+            *("{}/parties/ada/evidence/", "{}/parties/ada/screening/", "{}/parties/ada/screening/1/removal/"),
+        )
+    ),
     ("get", "/desk/{}/ruling/", ALL_BUT[Right.DECIDE], "decide", "approve, return and decline"),
-    ("post", "/desk/{}/ruling/", ALL_BUT[Right.DECIDE], "decide", "approve, return and decline"),
-    ("post", "/desk/{}/service-status/", ALL_BUT[Right.DECIDE], "decide", "approve, return and decline"),
+    *(
+        ("post", f"/desk/{{}}/{address}", ALL_BUT[Right.DECIDE], "decide", "approve, return and decline")
+        for address in ("ruling/", "ruling/retraction/", "service-status/", "service-status/dismissal/")
+    ),
     ("post", "/desk/{}/ruling/confirmation/", ALL_BUT[Right.CONFIRM], "confirm", "confirm another agent’s decision"),
     ("post", "/desk/{}/ruling/refusal/", ALL_BUT[Right.CONFIRM], "confirm", "confirm another agent’s decision"),
     ("get", "/desk/{}/record.json", ALL_BUT[Right.EXPORT], "export", "download records as JSON, PDF and CSV"),
@@ -72,6 +78,7 @@ REFUSALS = [
     ("get", "/desk/audit/", ALL_BUT[Right.AUDIT], "audit", "read the audit log"),
     ("get", "/desk/audit/1/", ALL_BUT[Right.AUDIT], "audit", "read the audit log"),
     ("get", "/workbench/", ALL_BUT[Right.WORKBENCH], "workbench", "try out schemas at the workbench"),
+    ("post", "/desk/api-keys/1/revocation/", ALL_BUT[Right.KEYS], "keys", "make and revoke API keys"),
     ("get", "/desk/api-keys/", ALL_BUT[Right.KEYS], "keys", "make and revoke API keys"),
     ("get", "/desk/{}/parties/ada/erasure/", ALL_BUT[Right.ERASE], "erase", "erase a person from an application"),
     ("post", "/desk/{}/parties/ada/erasure/", ALL_BUT[Right.ERASE], "erase", "erase a person from an application"),

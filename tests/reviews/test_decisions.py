@@ -1,16 +1,34 @@
 """Decisions: what stops them, what they send, and that a second agent sees them first where that is asked for."""
 
+from datetime import date
 from typing import Any
 
 import pytest
+from django.utils import timezone
 
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft
 from formation_portal.contract.lifecycle import AGENT, TRANSITIONS, State
 from formation_portal.reviews.checklist import load_checklist
 from formation_portal.reviews.checks import accept
-from formation_portal.reviews.decisions import APPROVE, DECLINE, INCORPORATE, RETURN, refuse_proposal, waiting_decision
-from formation_portal.reviews.models import MAX_TEXT, DecisionKind, DecisionOutcome, Query, ReviewDecision
+from formation_portal.reviews.decisions import (
+    APPROVE,
+    DECLINE,
+    INCORPORATE,
+    RETURN,
+    Registration,
+    refuse_proposal,
+    registration_of,
+    waiting_decision,
+)
+from formation_portal.reviews.models import (
+    MAX_TEXT,
+    DecisionKind,
+    DecisionOutcome,
+    Query,
+    ReviewDecision,
+    ServiceStatus,
+)
 from formation_portal.reviews.queries import delete_draft, draft_query, resolve
 from formation_portal.reviews.targets import Target, TargetKind
 from formation_portal.reviews.transactions import (
@@ -254,3 +272,31 @@ def test_each_question_is_settled_by_itself(submitted: Draft, agent: Any, owner:
     activity = Query.objects.get(name="xy.activity")
     assert resolve(submitted, activity.pk, by=agent, version=now(submitted))
     assert [query.name for query in load_checklist(submitted).queries] == ["person.date_of_birth"]
+
+
+def test_the_register_is_what_an_agent_recorded_else_what_the_service_reported(submitted: Draft, agent: Any) -> None:
+    application, at = submitted.application, timezone.now()
+    common = {"application": application, "version": 3, "by": agent, "at": at}
+    decided = {"round": 1, "proposed_by": agent, "proposed_at": at}
+    for deed, outcome, number, day in (
+        (INCORPORATE, DecisionOutcome.UNDONE, "UNDONE-1", date(2026, 11, 1)),
+        (APPROVE, DecisionOutcome.DONE, "APPROVED-2", date(2026, 11, 2)),
+    ):
+        ReviewDecision.objects.create(
+            deed=deed, outcome=outcome, register_number=number, registered_on=day, **common, **decided
+        )
+    for outcome, number, day in (
+        ("applied", "SERVICE-3", date(2026, 11, 3)),
+        ("dismissed", "DISMISSED-4", date(2026, 11, 4)),
+    ):
+        ServiceStatus.objects.create(
+            status="incorporated", received_at=at, outcome=outcome, company_number=number, incorporated_on=day, **common
+        )
+    assert registration_of(application) is None, "not incorporated yet"
+    application.state = State.INCORPORATED
+    assert registration_of(application) == Registration("SERVICE-3", date(2026, 11, 3))
+    ReviewDecision.objects.create(
+        deed=INCORPORATE, outcome=DecisionOutcome.DONE, register_number="HRB 5", registered_on=date(2026, 11, 5),
+        **common, **decided,
+    )  # fmt: skip
+    assert registration_of(application) == Registration("HRB 5", date(2026, 11, 5))

@@ -9,7 +9,7 @@ import pytest
 
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft
-from formation_portal.applications.models import SchemaVersion
+from formation_portal.applications.models import Application, SchemaVersion
 from formation_portal.contract.schema import FormSchema
 from formation_portal.desk.workbench.versions import Difference, OpenDrafts, versions_in_use
 from tests import factories
@@ -130,3 +130,14 @@ def test_the_catalogs_version_is_compared_by_itself(show: Show, full_catalog: No
     item["schema"]["sections"][0]["fields"][0]["label"] = "Asked otherwise"
     assert "Asked otherwise" in show(item)
     assert "Questions worded differently" in show(item)
+
+
+def test_a_version_that_only_a_deleted_application_uses_is_not_listed(owner: Any) -> None:
+    used = factories.new_draft(owner)
+    unused = factories.new_draft(owner, schema=factories.VARIED_SCHEMA)
+    both = {used.application.schema_version_id, unused.application.schema_version_id}
+    product_id = used.application.product_id
+    assert {version.pk for version in versions_in_use(product_id)} == both
+    Application.objects.filter(pk=unused.application.pk).update(deleted_at=datetime.now(UTC))
+    assert [version.pk for version in versions_in_use(product_id)] == [used.application.schema_version_id]
+    assert versions_in_use("another product") == []

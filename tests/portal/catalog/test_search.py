@@ -4,8 +4,9 @@ import pytest
 from django.test import Client
 
 from formation_portal.contract.catalog import CatalogItem
-from formation_portal.portal.catalog.filters import CatalogFilter
+from formation_portal.portal.catalog.filters import CatalogFilter, _ceilings, _day_limits
 from formation_portal.portal.catalog.search import matches_search
+from tests import factories
 from tests.markup import Markup
 
 ITEM = CatalogItem.model_validate(
@@ -88,3 +89,33 @@ class TestOverTheWholeCatalog:
         [wider] = [one for one in markup.all("a") if one.text.startswith("Without")]
         assert wider.text == "Without “Search: <b>moon”, 8 company types match"
         assert wider.attributes["href"] == "/?region=Europe"
+
+
+@pytest.mark.parametrize(
+    ("prices", "ceilings"),
+    [
+        ((500, 1_200, 5_000), [500, 1_000, 2_000, 3_000, 5_000]),
+        ((1_000, 2_500), [1_000, 2_000, 2_500]),
+        ((700,), [700]),
+    ],
+)
+def test_the_ceilings_begin_at_the_cheapest_and_end_at_the_dearest(
+    prices: tuple[int, ...], ceilings: list[int]
+) -> None:
+    items = [factories.product(price={"one_off": price, "annual": 1, "currency": "USD"}) for price in prices]
+    assert [int(one.amount) for one in _ceilings(tuple(items), None)] == ceilings
+
+
+@pytest.mark.parametrize(
+    ("timelines", "limits"),
+    [
+        (("5 working days", "12 working days", "20 working days"), [5, 10, 15]),
+        (("4 working days", "21 working days", "soon"), [5, 10, 15, 20]),
+        (("10 working days",), []),
+        (("soon",), []),
+    ],
+)
+def test_a_limit_of_days_lets_some_products_through_and_not_all(timelines: tuple[str, ...], limits: list[int]) -> None:
+    items = tuple(factories.product(estimated_timeline=words) for words in timelines)
+    assert _day_limits(items, 0) == limits
+    assert _day_limits(items, 7) == sorted([*limits, 7])

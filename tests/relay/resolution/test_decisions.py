@@ -5,13 +5,24 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.utils import timezone
 
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft
+from formation_portal.applications.models import Application
 from formation_portal.audit.models import Actor, AuditAction, Entry
 from formation_portal.gateway import FormationService
 from formation_portal.relay.models import AMBIGUOUS, UNCLEAR, Decision, Delivery, DeliveryState
-from formation_portal.relay.resolution import DecisionOutdated, DecisionRefused, bind, declare_absent
+from formation_portal.relay.resolution import (
+    DecisionOutdated,
+    DecisionRefused,
+    bind,
+    declare_absent,
+    is_undecided,
+    may_inform_provider,
+    may_send_again,
+    must_inform_provider,
+)
 from formation_portal.relay.service_profile import Capabilities, update_profile
 from formation_portal.relay.worker import Worker, drain
 from tests import factories
@@ -254,3 +265,50 @@ def test_a_decision_stands_in_the_audit(lost_entity: Delivery, service: Formatio
     detail = json.loads(entry.detail)
     assert list(detail.pop("rows")) == ["relay.decision"]
     assert detail == {"decision": decision.pk, "said": "bind"}
+
+
+@pytest.mark.parametrize(
+    ("kind", "state", "reason", "is_doubtful", "may"),
+    [
+        ("party", "held", "unclear", True, {"decide"}),
+        ("party", "held", "unclear", False, {"decide"}),
+        ("party", "held", "twins", True, {"decide"}),
+        ("party", "held", "unsupported", False, {"inform", "must inform"}),
+        ("party", "held", "not_found", False, {"inform", "send again"}),
+        ("party", "held", "not_found", True, {"inform"}),
+        ("party", "held", "not_accepted", False, {"inform", "send again"}),
+        ("party", "held", "file_missing", False, {"inform"}),
+        ("party", "held", "idempotency_key_reused", False, {"inform"}),
+        ("status", "held", "unclear", True, {"decide"}),
+        ("status", "held", "not_found", False, {"decide", "send again"}),
+        ("status", "held", "unsupported", False, {"decide"}),
+        ("party", "done", "", False, set()),
+        ("party", "done", "surplus", False, {"decide"}),
+        ("party", "done", "unsupported", False, {"inform", "must inform"}),
+        ("status", "done", "unsupported", False, {"inform", "must inform"}),
+        ("party", "done", "told", False, set()),
+        ("document", "waiting", "file_missing", False, {"inform"}),
+        ("document", "waiting", "resend", False, set()),
+        ("party", "unknown", "unclear", True, set()),
+        ("party", "refused", "", False, {"send again"}),
+        ("submission", "refused", "", False, {"send again"}),
+    ],
+)
+def test_what_an_agent_may_do_with_a_delivery(
+    kind: str, state: str, reason: str, is_doubtful: bool, may: set[str]
+) -> None:
+    delivery = Delivery(kind=kind, state=state, reason=reason, application=Application(state="submitted_for_review"))
+    delivery.unclear_since = timezone.now() if is_doubtful else None
+    questions = {
+        "decide": is_undecided(delivery),
+        "inform": may_inform_provider(delivery),
+        "must inform": must_inform_provider(delivery),
+        "send again": may_send_again(delivery),
+    }
+    assert {name for name, is_so in questions.items() if is_so} == may
+
+
+@pytest.mark.parametrize(("kind", "may"), [("submission", False), ("status", False), ("party", True)])
+def test_what_was_refused_and_went_back_is_sent_again_by_its_customer(kind: str, may: bool) -> None:
+    application = Application(state="returned_for_changes")
+    assert may_send_again(Delivery(kind=kind, state="refused", application=application)) is may
