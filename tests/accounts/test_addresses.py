@@ -319,6 +319,30 @@ def test_the_email_is_sent_again_and_the_page_is_the_one_it_was_asked_on(setting
     assert kinds(OWNERS) == ["confirmation"] * 3
 
 
+@pytest.mark.parametrize(
+    ("email", "is_confirmed", "is_named"),
+    [
+        ("Confirmed@Example.com", True, True),
+        ("ada@example.com", False, True),
+        ("another@example.com", False, True),
+        ("mallory@example.com", False, False),
+        ("nobody@example.com", False, False),
+    ],
+)
+def test_an_address_is_confirmed_by_its_own_row_alone(email: str, is_confirmed: bool, is_named: bool) -> None:
+    user, mallory = (User.objects.create_user(one) for one in (OWNERS, ATTACKERS))
+    for holder, address, is_verified in (
+        (user, "confirmed@example.com", True),
+        (user, "another@example.com", False),
+        (mallory, ATTACKERS, True),
+    ):
+        EmailAddress.objects.create(user=holder, email=address, verified=is_verified)
+    assert addresses.is_confirmed(user, email) is is_confirmed
+    assert addresses.has_address(user, email) is is_named
+    assert not addresses.has_confirmed(user)
+    assert addresses.has_confirmed(mallory)
+
+
 def test_an_account_without_a_row_for_its_address_is_not_confirmed_and_can_confirm_it() -> None:
     """As whoever runs the portal may have made it."""
     User.objects.create_user(OWNERS, OWNERS_PASSWORD)

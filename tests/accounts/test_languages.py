@@ -5,10 +5,13 @@ from typing import Any
 import pytest
 from django.conf import settings
 from django.contrib.auth.signals import user_logged_in
-from django.test import Client
+from django.http import HttpResponse
+from django.test import Client, RequestFactory
 from django.urls import reverse
 from django.utils import translation
 
+from formation_portal.accounts.languages import ChosenLanguage
+from formation_portal.accounts.models import User
 from tests.markup import Markup
 
 pytestmark = pytest.mark.django_db
@@ -50,6 +53,18 @@ def test_a_choice_comes_back_to_the_page_and_stays(as_nobody: Client) -> None:
 @pytest.mark.parametrize("page", ["https://elsewhere.example/", "//elsewhere.example/", "javascript:alert(1)", "x", ""])
 def test_a_choice_never_leads_to_another_site(as_nobody: Client, page: str) -> None:
     assert choose(as_nobody, "de", page)["Location"] == "/"
+
+
+@pytest.mark.parametrize(("status", "is_kept"), [(302, True), (422, True), (500, False), (503, False)])
+def test_a_choice_is_kept_where_the_answer_is_no_fault(owner: Any, status: int, is_kept: bool) -> None:
+    request = RequestFactory().post("/", {"language": "de"})
+    request.user, request.offers_languages = owner, True  # type: ignore[attr-defined]  # as the middleware above does
+    chosen = ChosenLanguage(lambda _: HttpResponse(status=status))
+    with translation.override("en"):
+        chosen.process_view(request)
+        response = chosen(request)
+    assert (settings.LANGUAGE_COOKIE_NAME in response.cookies) is is_kept
+    assert User.objects.get().language == ("de" if is_kept else "")
 
 
 def test_a_language_that_is_not_offered_changes_nothing(as_nobody: Client) -> None:

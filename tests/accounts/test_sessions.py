@@ -62,6 +62,21 @@ def test_what_is_answered_is_a_use(as_owner: Client, status: int, by_itself: boo
     assert (request.session["used_at"] > last) is is_use
 
 
+@pytest.mark.parametrize(
+    ("seconds_ago", "is_used", "left"),
+    [(3000, True, 3600), (3000, False, 600), (30, True, 3570), (30, False, 3570), (60, True, 3600), (59, True, 3541)],
+)
+def test_what_is_left_of_a_session_counts_the_present_use(
+    as_owner: Client, owner: Any, monkeypatch: pytest.MonkeyPatch, seconds_ago: int, is_used: bool, left: int
+) -> None:
+    now = int(timezone.now().timestamp())
+    monkeypatch.setattr(sessions, "_now", lambda: now)
+    request = RequestFactory().get("/")
+    request.session, request.user = as_owner.session, owner
+    request.session["used_at"] = now - seconds_ago
+    assert sessions.seconds_left(request, is_used=is_used) == left
+
+
 def test_a_request_that_does_not_look_into_its_session_is_no_use(as_owner: Client) -> None:
     used(as_owner, minutes_ago=50)
     request = RequestFactory().get("/")

@@ -280,6 +280,15 @@ def test_the_rail_tells_what_happened(submitted: Draft, as_agent: Client, agent:
         assert words in rail, words
 
 
+def test_moves_of_one_moment_are_lines_of_their_own(submitted: Draft, as_agent: Client, agent: Any) -> None:
+    ask_at(submitted, NAME, agent)
+    return_it(submitted, agent)
+    submitted.application.changes.update(at=datetime(2026, 11, 24, 9, 30, tzinfo=UTC))
+    rail = " ".join(page(as_agent, submitted).one("aside").text.split())
+    assert "Mira Okafor: Returned it for changes, with 1 query" in rail
+    assert "Mira Okafor: Started the review" in rail
+
+
 def test_changes_of_one_day_are_one_line_and_its_day_is_that_of_the_time_zone(
     submitted: Draft, as_agent: Client, settings: Any
 ) -> None:

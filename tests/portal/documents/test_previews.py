@@ -46,6 +46,7 @@ def test_a_page_is_shown_with_the_way_to_the_others(as_owner: Client, document: 
         turning = [one.attributes["href"] for one in page.all("a") if one.attributes.get("rel") in ("prev", "next")]
         assert turning == [url(document, way) for way in ways]
         assert f"Page {number} of 3" in page.one("main").text
+        assert ", 3 pages, " in page.one("main").text
         [image] = page.all("img")
         assert image.attributes["src"] == url(document, f"pages/{number}/picture/")
         assert image.attributes["alt"].startswith(f"Page {number} of passport.pdf")
