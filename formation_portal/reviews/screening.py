@@ -93,4 +93,3 @@ def _refuse_harmful(
     judge_file(upload, upload.name or "", check.mime_type)
     if scan_upload(upload, draft.application, by=by) is ScanState.WAITING:
         raise UploadRefused("The malware scanner does not answer. Choose the file again in a few minutes")
-    upload.seek(0)

@@ -38,7 +38,8 @@ from formation_portal.ui.roles import role_words
 from ..masking import TextMasking, mask_of
 from .forms import ResolutionForm
 
-_MARKS = {DeliveryState.HELD: "heed", DeliveryState.REFUSED: "open", DeliveryState.WAITING: "half"}
+# Any other is open.
+_MARKS = {DeliveryState.HELD: "heed", DeliveryState.WAITING: "half"}
 
 
 def delivery_views(chosen: str) -> Iterator[ViewLink]:
