@@ -36,6 +36,30 @@ def test_a_request_id_is_echoed_or_made(caller: Caller) -> None:
     assert caller.get("/catalog", X_Request_Id="two words")["X-Request-Id"] != "two words"
 
 
+# The stable codes of refusals, by status (supplement, "Envelopes, pages, errors").
+CODES = {
+    400: {"malformed_json", "malformed_request"},
+    401: {"unauthorized"},
+    403: {"insufficient_scope"},
+    404: {"not_found"},
+    405: {"method_not_allowed"},
+    409: {"conflict", "invalid_state", "request_in_progress", "schema_superseded"},
+    413: {"too_large"},
+    415: {"unsupported_media_type"},
+    422: {
+        *("validation_failed", "not_applicable", "unknown_field", "party_type_not_allowed", "currency_not_allowed"),
+        *("requirements_not_met", "idempotency_key_reused"),
+    },
+    429: {"rate_limited"},
+    500: {"internal_error"},
+    503: {"unavailable"},
+}
+
+
+def test_every_code_has_its_status() -> None:
+    assert {code: status for status, codes in CODES.items() for code in codes} == problems.STATUS_OF
+
+
 @pytest.mark.parametrize("path", ["/nowhere", "/entities/", "/entities/x/y/z", "", "/", "/docs/more"])
 def test_an_address_that_is_no_route_is_not_found(caller: Caller, path: str) -> None:
     problem(caller.get(path), 404, "not_found")
