@@ -1,7 +1,7 @@
 """What a save changes on a page and sets aside elsewhere; and what was typed where others have changed it meanwhile."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
@@ -23,7 +23,7 @@ from formation_portal.contract.inactive_answers import (
 )
 from formation_portal.contract.localisation import in_quotes, ngettext
 from formation_portal.contract.record import Party
-from formation_portal.contract.rules import FormState, evaluate
+from formation_portal.contract.rules import FormState
 from formation_portal.ui.formats import counted, listed, time_or_day
 from formation_portal.ui.forms.form import QuestionForm
 from formation_portal.ui.forms.form_data import KEEP, PAGE_VERSION
@@ -174,10 +174,6 @@ def _set_aside(draft: Draft, was: FormState, party: Party | None) -> Inactive:
     if holders <= about and ROLES not in names and bool(party) == bool(now):
         deciding = names & answers_in_rules(draft.schema)
         return inactive_by(deciding, was, draft.form_state, was=party, now=now.record if now else None)
-    if party is not None:
-        # Whoever was read only now is as they are after it.
-        before = tuple(party if one.id == party.id else one for one in was.record.parties)
-        was = evaluate(draft.schema, replace(was.record, parties=before))
     return newly_inactive(was, draft.form_state)
 
 
