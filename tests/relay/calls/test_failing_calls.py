@@ -135,6 +135,18 @@ def test_what_changes_while_it_is_unknown_is_sent_after_it_is_settled(
     assert party["last_name"] == "King"
 
 
+def test_an_edit_whose_answer_names_its_own_record_is_received(
+    complete: Draft, transport: FlakyTransport, owner: Any
+) -> None:
+    drain()
+    [ada] = complete.parties
+    services.save_party(complete, ada, {"person.last_name": "King"}, version=ada.model.version, by=owner)
+    drain()
+    changed = row("party", "ada")
+    assert "PATCH entities/parties" in transport.endpoints
+    assert (changed.state, changed.unclear_since) == ("done", None)
+
+
 def test_an_agent_is_asked_after_many_repeats_in_vain(complete: Draft, transport: FlakyTransport, owner: Any) -> None:
     transport.fail_on("POST entities", lost_before)
     for _ in range(KEYED_REPEATS + 2):
