@@ -15,12 +15,14 @@ def main() -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "formation_portal.settings")
     import django
     from django.core.management import execute_from_command_line
-    from django.db import Error
+    from django.db import Error, connections
 
     django.setup()
     from formation_portal.core.nodes.secret_store import load_secret_key
 
     load_secret_key()
+    # A server limits the statements of the connections that are opened from then on.
+    connections.close_all()
     try:
         execute_from_command_line(sys.argv)
     except Error:

@@ -69,7 +69,7 @@ def sentences_of_code(path: Path) -> list[str]:
     return [
         one
         for text in found
-        if len(_WORD.findall(text)) >= _FEWEST and re.match(r"[A-Z“]", text)
+        if len(_WORD.findall(text)) >= _FEWEST and re.match(r"(?![A-Z_]+$)[A-Z“]", text)
         for one in sentences(text)
     ]
 

@@ -103,12 +103,12 @@ class Totals:
         return sorted(reasons, key=lambda reason: (-reason[1], -reason[2], reason[0]))
 
     def returns_by_question(self) -> list[QuestionTotal]:
-        """The returns and the queries of each question, the most frequent first."""
+        """List the returns and queries of each question, the most frequent first, else in the order of the cases."""
         questions = []
         for (_, product_id, kind, label), columns in self._rows(Table.QUESTIONS).items():
             name, _ = self.products.get(product_id, (product_id, ""))
             questions.append(QuestionTotal(label, kind, name, columns.get("returns", 0), columns.get("queries", 0)))
-        return sorted(questions, key=lambda total: (-total.returns, -total.queries, total.label, total.product))
+        return sorted(questions, key=lambda total: (-total.returns, -total.queries))
 
     def _rows(self, table: Table) -> dict[tuple[str, ...], dict[str, int]]:
         rows: dict[tuple[str, ...], dict[str, int]] = {}

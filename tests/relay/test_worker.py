@@ -45,6 +45,8 @@ class Running:
 
     def __enter__(self) -> "Running":
         self._thread.start()
+        while RELAY.is_on_postgresql and not RELAY.is_listened_to():
+            self._thread.join(timeout=0.05)
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -286,34 +286,6 @@ def test_shares_and_age_are_told(submitted: Draft, as_agent: Client) -> None:
     assert page(as_agent, submitted, "ingrid").all("dl", class_="held") == []
 
 
-# By code, in the order in which they are said.
-FINDINGS = {
-    "unreadable": "cannot be opened",
-    "protected": "protected by a password",
-    "no_pages": "has no pages",
-    "too_large": "640 × 480 pixels, too many",
-    "too_heavy": "took too long to open",
-    "misnamed": "Its name ends in “.pdf”, but it is image/jpeg",
-    "few_pixels": "640 × 480 pixels: small print",
-    "blurred": "looks blurred",
-    "blank": "looks nearly blank",
-    "many_pages": "has 1,200 pages",
-    "location": "the location where it was taken",
-}
-
-
-@pytest.mark.parametrize(
-    "codes", [*([code] for code in FINDINGS), [], list(FINDINGS)], ids=lambda codes: "+".join(codes)
-)
-def test_what_was_found_in_a_file_stands_beside_it_and_nothing_else(
-    submitted: Draft, as_agent: Client, codes: list[str]
-) -> None:
-    found = {"pages": 1200, "width": 640, "height": 480, "codes": codes}
-    Document.objects.filter(party__token="ada").update(findings=found, mime_type="image/jpeg")
-    text = fact(page(as_agent, submitted), "passport.pdf").text
-    assert [code for code, said in FINDINGS.items() if said in text] == codes
-
-
 def test_a_file_that_cannot_be_shown_is_offered_as_a_download(submitted: Draft, as_agent: Client) -> None:
     Document.objects.filter(party__token="ada").update(findings={"codes": ["protected"]})
     markup = page(as_agent, submitted)

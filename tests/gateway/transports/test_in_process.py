@@ -1,6 +1,7 @@
 """The embedded service answers in the same process as it does over the network, and leaves the caller undisturbed."""
 
 import io
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -206,7 +207,8 @@ def test_the_embedded_service_says_the_same_near_and_far(live_server: Any) -> No
     near = FormationService(base_url=BASE_URL, read_key=lambda: key, adapter=InProcessAdapter())
     far = FormationService(base_url=live_server.url, read_key=lambda: key, adapter=NetworkAdapter())
     catalog = near.catalog()
-    assert catalog == far.catalog()
+    # Only the network tells when an answer was sent.
+    assert catalog == replace(far.catalog(), sent_at=None)
     assert far.catalog(if_none_match=catalog.etag).items is None
     assert catalog.items
     body = {"jurisdiction_product_id": catalog.items[0]["jurisdiction_product_id"], "client_reference": "r-1"}
