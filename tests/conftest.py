@@ -30,6 +30,8 @@ from tests import factories
 from tests.migrated import copy_databases, locked, migrate_or_copy
 from tests.web_requests import forbid_writing
 
+_LONGEST_ID = 200
+
 # A run starts some fifty processes. Whatever the environment says of bytecode: each would compile everything anew.
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
@@ -103,8 +105,13 @@ def pytest_collection_finish(session: pytest.Session) -> None:
 
 
 def pytest_make_parametrize_id(config: pytest.Config, val: object, argname: str) -> str | None:
-    """A file's content is named by its argument: a name with a moment in it would differ from process to process."""
-    return argname if isinstance(val, bytes) else None
+    """Name a file's content by its argument, since a name with a moment in it would differ from process to process, and
+    a long text by its beginning and its length."""
+    if isinstance(val, bytes):
+        return argname
+    if isinstance(val, str) and len(val) > _LONGEST_ID:
+        return f"{ascii(val[:20])[1:-1]}-{len(val)}-characters"
+    return None
 
 
 @pytest.fixture(scope="session")
