@@ -354,12 +354,16 @@ LOGGING = {
         "plain": {"format": "%(asctime)s %(levelname)s %(name)s %(message)s"},
         "json": {"()": "formation_portal.core.monitoring.logs.JsonFormatter"},
     },
-    "filters": {"in_a_line": {"()": "formation_portal.core.monitoring.logs.WithoutTraceback"}},
+    "filters": {
+        "in_a_line": {"()": "formation_portal.core.monitoring.logs.WithoutTraceback"},
+        "without_request": {"()": "formation_portal.core.monitoring.logs.WithoutRequest"},
+    },
     "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": ENV.log_format, "filters": ["in_a_line"]}},
     "root": {"handlers": ["stderr"], "level": ENV.log_level},
     "loggers": {
         # Its word for a moment in which all threads are at work.
         "waitress.queue": {"level": "ERROR"},
+        "waitress": {"filters": ["without_request"]},
         # Below these levels, which Django's own default only sets for all of it, it writes what a page was drawn from
         # and what a query was asked with: all that customers have typed.
         "django.template": {"level": "INFO"},

@@ -132,6 +132,14 @@ def test_what_cannot_be_read_is_refused_in_a_line_that_names_no_server(portal: S
     assert b"waitress" not in body.lower() + str(answer.headers).lower().encode()
 
 
+def test_a_request_that_cannot_be_parsed_is_logged_without_its_sender(portal: Served) -> None:
+    with opened(portal.port) as client:
+        client.sendall(b"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: " + b"9" * 5000 + b"\r\n\r\n")
+        assert client.recv(1) == b""
+    eventually(lambda: "A connection was closed: its request could not be parsed" in "".join(portal.lines))
+    assert "HTTPChannel" not in "".join(portal.lines)
+
+
 # What a head is made of, and what it is spoiled with.
 _PIECES = st.sampled_from(
     [

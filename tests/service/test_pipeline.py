@@ -48,7 +48,7 @@ CODES = {
     415: {"unsupported_media_type"},
     422: {
         *("validation_failed", "not_applicable", "unknown_field", "party_type_not_allowed", "currency_not_allowed"),
-        *("requirements_not_met", "idempotency_key_reused"),
+        *("requirements_not_met", "idempotency_key_reused", "too_many_parties"),
     },
     429: {"rate_limited"},
     500: {"internal_error"},

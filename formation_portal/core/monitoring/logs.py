@@ -72,3 +72,12 @@ class WithoutTraceback(logging.Filter):
         if record.name.startswith("django.security."):
             record.exc_info = None
         return True
+
+
+class WithoutRequest(logging.Filter):
+    """Replace Waitress's message about a request that it cannot parse: it quotes the request and its sender."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        if "uncaptured python exception" in record.getMessage():
+            record.msg, record.args = "A connection was closed: its request could not be parsed", ()
+        return True
