@@ -24,8 +24,6 @@ from django.core.files.uploadhandler import TemporaryFileUploadHandler
 SERVICE_FILES = "service"
 # Where each alias keeps its objects, below the prefix.
 BUCKET_FOLDERS = {"default": "portal", SERVICE_FILES: "service"}
-# Those whose objects are encrypted.
-_BUCKET_STORAGES = {"default": "PrivateBucketStorage", SERVICE_FILES: "PrivateBucketStorage"}
 _BUCKET_NAME = r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]"
 _PREFIX = r"(/[A-Za-z0-9][A-Za-z0-9._-]*)*/?"
 
@@ -70,7 +68,7 @@ def storage_settings(url: str) -> dict[str, dict[str, Any]]:
     prefix = parts.path.strip("/")
     return {
         alias: {
-            "BACKEND": f"formation_portal.core.servers.bucket.{_BUCKET_STORAGES.get(alias, 'BucketStorage')}",
+            "BACKEND": "formation_portal.core.servers.bucket.PrivateBucketStorage",
             "OPTIONS": options | {"location": f"{prefix}/{folder}".lstrip("/")},
         }
         for alias, folder in BUCKET_FOLDERS.items()
