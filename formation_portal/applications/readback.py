@@ -123,7 +123,7 @@ class AnswerLine:
         objection = self.draft.form_state.objection(self.spec.name, holder) if self.is_answered else None
         return objection.message if objection else ""
 
-    @property
+    @cached_property
     def advice(self) -> str:
         """Return what is worth a second look in the answer; empty for most."""
         holder = self.holder.record if self.holder else None

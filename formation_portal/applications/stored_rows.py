@@ -84,7 +84,6 @@ class StoredRows:
         documents = []
         for document in rows_of(self.application, DOCUMENTS, "documents"):
             if document.party_id is None or document.party_id in parties:
-                document.application = self.application
                 document.party = parties[document.party_id] if document.party_id else None
                 documents.append(document)
         return documents

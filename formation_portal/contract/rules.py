@@ -256,7 +256,7 @@ class FormState:
         The most serious objection is that of the strictest bound (supplement, "Bounds").
         """
         values = self.values_of(holder)
-        if name not in values:
+        if name not in values or not self._bounded.named(group_of(holder), name):
             return None
         objections = []
         for spec in self._active_bounded_fields(name, holder):
@@ -275,7 +275,8 @@ class FormState:
     def advice(self, name: str, holder: Holder) -> str:
         """Return what is worth a second look in an active answer that can be true; "" for most."""
         values = self.values_of(holder)
-        if name not in values or self.objection(name, holder) is not None:
+        is_bounded = bool(self._bounded.named(group_of(holder), name))
+        if name not in values or not is_bounded or self.objection(name, holder) is not None:
             return ""
         spec = next(self._active_bounded_fields(name, holder), None)
         return spec.bounds.advice(values[name], self.record.days) if spec else ""

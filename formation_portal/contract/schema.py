@@ -121,9 +121,9 @@ class Section(Model):
     def is_share_structure(self) -> bool:
         return self.scope == "share_structure"
 
-    @property
+    @cached_property
     def role(self) -> str | None:
-        """The role that the section is about, whatever it is called; None for any other section."""
+        """Return the role that the section is about; None for any other section."""
         head, _, role = self.scope.partition(":")
         return role if head == ROLE and role else None
 

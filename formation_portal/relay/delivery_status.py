@@ -26,6 +26,7 @@ from .models import (
     Delivery,
     DeliveryState,
     ResourceKind,
+    ResourceName,
 )
 from .order import is_blocked, is_closed_for_changes
 from .problems import LocatedProblem, problems_of
@@ -103,7 +104,8 @@ _OTHER_REASON = gettext_noop(
 
 @dataclass(frozen=True, slots=True)
 class DeliveryStatus:
-    """How far one thing has come. `words` say it, `state` is for marks and colours, `at` is when it last changed.
+    """How far one thing has come. `message` says it in English, `state` is for marks and colours, `at` is when it last
+    changed.
 
     `why` is a sentence where our team has it, or its file can't be read. For agents: `delivery` is the row's primary
     key, `is_undecided` says that it waits for a decision, `must_inform_provider` that somebody has to inform the
@@ -111,7 +113,7 @@ class DeliveryStatus:
     """
 
     state: DeliveryStage = DeliveryStage.SAVED
-    words: str = STAGE_WORDS[DeliveryStage.SAVED]
+    message: str = STAGE_WORDS[DeliveryStage.SAVED]
     problems: tuple[LocatedProblem, ...] = ()
     at: datetime | None = None
     why: str = ""
@@ -121,6 +123,11 @@ class DeliveryStatus:
     # Of a document: what the service says of it, "approved" or "rejected", and its note.
     document_status: str = ""
     note: str = ""
+
+    @property
+    def words(self) -> str:
+        """Return the message in the reader's language."""
+        return gettext(self.message)
 
     @property
     def is_refused(self) -> bool:
@@ -139,6 +146,7 @@ class ApplicationDeliveries:
         is_returned = application.status is State.RETURNED_FOR_CHANGES
         self._later = SENT_WITH_CORRECTIONS if is_returned else SENT_ON_SUBMIT
         self._rows = {row.name: row for row in rows}
+        self._statuses: dict[ResourceName, DeliveryStatus] = {}
         self.profile = profile
         self._existing = {row.name for row in self._rows.values() if row.remote_id}
         self._is_closed = is_closed_for_changes(self._rows.values())
@@ -265,23 +273,29 @@ class ApplicationDeliveries:
         )
 
     def _saved_only(self) -> DeliveryStatus:
-        return DeliveryStatus(words=gettext(STAGE_WORDS[DeliveryStage.SAVED] if self._sends_things else self._later))
+        return DeliveryStatus(message=STAGE_WORDS[DeliveryStage.SAVED] if self._sends_things else self._later)
 
     def _is_idle(self, row: Delivery) -> bool:
         """Nothing is there and nothing should be."""
         return row.state == DeliveryState.DONE and row.wanted is None
 
     def _status(self, row: Delivery) -> DeliveryStatus:
+        name = row.name
+        if name not in self._statuses:
+            self._statuses[name] = self._find_status(row)
+        return self._statuses[name]
+
+    def _find_status(self, row: Delivery) -> DeliveryStatus:
         # Whether it is sent without another submission by the customer.
         may_send = self._sends_things or row.is_transition
         stage = self._stage(row, may_send=may_send)
         saved = STAGE_WORDS[DeliveryStage.SAVED] if may_send else self._later
         if self._only_trouble and stage in _UNTROUBLED:
-            return DeliveryStatus(words=gettext(saved), at=row.updated_at)
+            return DeliveryStatus(message=saved, at=row.updated_at)
         is_done = row.state == DeliveryState.DONE
         return DeliveryStatus(
             stage,
-            gettext(saved if stage is DeliveryStage.SAVED else STAGE_WORDS[stage]),
+            saved if stage is DeliveryStage.SAVED else STAGE_WORDS[stage],
             problems_of(row),
             row.updated_at,
             why=self._why(row, stage),

@@ -7,6 +7,7 @@ when it is sent. `wanted` and `acknowledged` are payloads with them. States and 
 import uuid
 from collections.abc import Iterator, Mapping
 from enum import StrEnum
+from functools import cached_property
 from typing import Any
 
 from django.conf import settings
@@ -229,9 +230,8 @@ class Delivery(models.Model):
         """What it is named by within its application."""
         return (self.resource_kind, self.subject)
 
-    @property
+    @cached_property
     def resource_kind(self) -> ResourceKind:
-        """The kind of thing that it is at the service."""
         return ResourceKind(self.kind)
 
     @property

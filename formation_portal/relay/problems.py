@@ -48,11 +48,11 @@ _ANSWERABLE_MEMBERS = {
 
 def problems_of(row: Delivery) -> tuple[LocatedProblem, ...]:
     """Return what the customer has to change in a row, with the reason why the service returned a document."""
-    if row.problems and row.state != DeliveryState.REFUSED:
-        return ()
-    if row.problems or not row.is_returned:
+    if row.state == DeliveryState.REFUSED:
         problems = (LocatedProblem(**problem) for problem in row.problems)
         return tuple(problem for problem in problems if problem.is_answerable)
+    if not row.is_returned or row.problems:
+        return ()
     return (
         LocatedProblem(
             field="",

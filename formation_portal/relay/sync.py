@@ -235,14 +235,14 @@ _SYNCED_FIELDS = (
 
 
 def sync(draft: Draft) -> None:
-    """Set what each row wants: equal to what was acknowledged is done, anything else is queued.
+    """Set the payload that each row wants: a row equal to what was acknowledged is done, any other is queued.
 
-    What is on its way keeps its state, and is compared again once it is known what became of it. At most four
-    queries, however large the application, and one more for one that was submitted.
+    A row on its way keeps its state, and is compared again once its outcome is known. Makes at most four queries,
+    however large the application, and one more for an application that was submitted.
     """
     application, now = draft.application, timezone.now()
     rows = {_name_of(row): row for row in LOCKED_DELIVERIES.rows(application.pk)}
-    before = {name: _values(row) for name, row in rows.items()}
+    changes = RowChanges()
     desired = {resource.name: resource for resource in desired_state(draft, status_changes_of(application))}
     # What has a remote id, or will get one.
     sendable = frozenset(
@@ -257,37 +257,60 @@ def sync(draft: Draft) -> None:
         if name not in rows:
             rows[name] = Delivery(application=application, kind=resource.kind, subject=resource.subject)
         row = rows[name]
-        row.position = resource.position
+        if row.position != resource.position:
+            changes.expect(row)
+            row.position = resource.position
         if row.wanted is None or not resource.kind.is_transition:
             payload = without_unsendable(resource.payload, sendable)
             if payload != row.wanted:
                 payload = without_cleaned_differences(payload, row.acknowledged, lookup_of(draft.schema))
-            _set_wanted(row, payload)
+            _set_wanted(row, payload, changes)
     submissions = [rows[name] for name in desired if name in rows and name[0] is ResourceKind.SUBMISSION]
     if any(row.pk is None for row in submissions):
         # With a new submission, an earlier one that was refused or held is sent again, as what it lacked was corrected:
         # one on which agents had already worked, so that it did not come back to the customer.
         for row in submissions:
             if row.state in (DeliveryState.REFUSED, DeliveryState.HELD) and row.is_settled:
+                changes.expect(row)
                 requeue(row)
     frozen = is_frozen(application)
     for name, row in rows.items():
         if name not in desired:
-            _unset_wanted(row, desired, is_frozen=frozen, is_open=application.is_open)
+            _unset_wanted(row, desired, changes, is_frozen=frozen, is_open=application.is_open)
     may_send = current_profile().may_send(application)
     for row in rows.values():
         is_idle = row.state == DeliveryState.QUEUED and row.next_at is None
         if is_idle and (may_send or row.is_transition):
+            changes.expect(row)
             row.next_at = now
     Delivery.objects.bulk_create([row for row in rows.values() if row.pk is None])
-    changed = {name: _changed_fields(row, before[name]) for name, row in rows.items() if name in before}
-    changed = {name: fields for name, fields in changed.items() if fields}
-    if len(changed) == 1:
-        [(name, fields)] = changed.items()
-        rows[name].save(update_fields=fields)
-    elif changed:
-        fields = list(dict.fromkeys(field for some in changed.values() for field in some))
-        update_rows([rows[name] for name in changed], fields)
+    changes.save()
+
+
+class RowChanges:
+    """Save the stored rows that a sync has changed, and of these only the fields that differ."""
+
+    def __init__(self) -> None:
+        self._before: dict[int, tuple[Delivery, dict[str, Any]]] = {}
+
+    def expect(self, row: Delivery) -> None:
+        """Remember a row's values. Call it before the row is changed; a new row is left out."""
+        if row.pk is not None and row.pk not in self._before:
+            self._before[row.pk] = row, _values(row)
+
+    def save(self) -> None:
+        rows: list[Delivery] = []
+        fields: dict[str, None] = {}
+        for row, before in self._before.values():
+            values = _values(row)
+            differing = [name for name in values if values[name] != before[name]]
+            if differing:
+                rows.append(row)
+                fields |= dict.fromkeys(differing)
+        if len(rows) == 1:
+            rows[0].save(update_fields=list(fields))
+        else:
+            update_rows(rows, list(fields))
 
 
 def _name_of(row: Delivery) -> ResourceName:
@@ -298,17 +321,14 @@ def _name_of(row: Delivery) -> ResourceName:
     return (ResourceKind.SUBMISSION, submission_subject(payload["submission"])) if "submission" in payload else row.name
 
 
-def _values(row: Delivery) -> tuple[Any, ...]:
-    return tuple(getattr(row, name) for name in _SYNCED_FIELDS)
+def _values(row: Delivery) -> dict[str, Any]:
+    return {name: getattr(row, name) for name in _SYNCED_FIELDS}
 
 
-def _changed_fields(row: Delivery, before: tuple[Any, ...]) -> list[str]:
-    return [name for name, was, now in zip(_SYNCED_FIELDS, before, _values(row), strict=True) if was != now]
-
-
-def _set_wanted(row: Delivery, payload: Payload | None) -> None:
+def _set_wanted(row: Delivery, payload: Payload | None, changes: RowChanges) -> None:
     if row.pk is not None and row.wanted == payload:
         return
+    changes.expect(row)
     row.wanted = payload
     parent = parent_of(*row.name)
     row.needs = [list(name) for name in dict.fromkeys(([parent] if parent else []) + list(referenced_names(payload)))]
@@ -333,7 +353,12 @@ def requeue(row: Delivery) -> None:
 
 
 def _unset_wanted(
-    row: Delivery, desired: Mapping[ResourceName, DesiredResource], *, is_frozen: bool, is_open: bool
+    row: Delivery,
+    desired: Mapping[ResourceName, DesiredResource],
+    changes: RowChanges,
+    *,
+    is_frozen: bool,
+    is_open: bool,
 ) -> None:
     """What is gone here is removed there, unless it goes with what it belongs to.
 
@@ -343,11 +368,12 @@ def _unset_wanted(
     is_transition = row.is_transition
     if is_frozen or is_transition:
         if not (is_transition and is_open and row.state == DeliveryState.REFUSED):
-            _set_wanted(row, row.acknowledged)
+            _set_wanted(row, row.acknowledged, changes)
         return
-    _set_wanted(row, None)
+    _set_wanted(row, None, changes)
     parent = parent_of(*row.name)
     if row.is_settled and parent is not None and parent not in desired:
+        changes.expect(row)
         row.state, row.next_at = DeliveryState.DONE, None
 
 
