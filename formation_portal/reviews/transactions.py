@@ -10,6 +10,7 @@ from datetime import datetime
 from typing import Any
 
 from django.contrib.auth.models import AbstractBaseUser
+from django.db.models import F
 from django.utils import timezone
 
 from formation_portal.applications.access import refuse_own_applications
@@ -89,13 +90,23 @@ def current_version(application: Application) -> ReviewVersion:
 def changes_since(
     application: Application, version: ReviewVersion, *, by: AbstractBaseUser | None
 ) -> tuple[ReviewChange, ...]:
-    """What everybody but `by` has done since: eight queries. The newest first."""
-    found = list(_transitions(application, version))
+    """Return the changes since a version by everybody but `by`, the newest first. Makes nine queries."""
+    changes = list(_transitions(application, version))
     for model in (Check, Evidence, Query, Note, ScreeningCheck, ReviewDecision, ServiceStatus):
-        newer: Any = model._default_manager.filter(application=application, version__gt=version.version)
-        found += [ReviewChange(row.by, row.at, _text(row)) for row in newer.select_related("by")]
-    others = [one for one in found if by is None or one.by is None or one.by.pk != by.pk]
-    return tuple(sorted(others, key=lambda one: one.at, reverse=True))
+        rows: Any = model._default_manager.filter(application=application, version__gt=version.version)
+        changes += [ReviewChange(row.by, row.at, _text(row)) for row in rows.select_related("by")]
+    changes += _stopped_decisions(application, version)
+    others = [change for change in changes if by is None or change.by is None or change.by.pk != by.pk]
+    return tuple(sorted(others, key=lambda change: change.at, reverse=True))
+
+
+def _stopped_decisions(application: Application, version: ReviewVersion) -> Iterator[ReviewChange]:
+    """Yield the decisions that another agent has stopped since, as changes by the agents who had made them."""
+    stopped = ReviewDecision.objects.filter(
+        application=application, version__gt=version.version, outcome=DecisionOutcome.STOPPED
+    )
+    for decision in stopped.exclude(by=F("proposed_by")).select_related("proposed_by"):
+        yield ReviewChange(decision.proposed_by, decision.proposed_at, f"recorded the {decision.called.lower()}")
 
 
 def _transitions(application: Application, version: ReviewVersion) -> Iterator[ReviewChange]:

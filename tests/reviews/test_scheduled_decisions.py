@@ -127,6 +127,20 @@ def test_it_takes_effect_once_however_many_workers_there_are(
     assert reviewed() == ["decide", "take_effect"]
 
 
+def test_an_agent_who_stopped_a_colleagues_decision_from_an_old_page_reads_of_it_before_deciding(
+    submitted: Draft, agent: Any, colleague: Any
+) -> None:
+    old_page = now(submitted)
+    decide(submitted, RETURN, text="One thing is left", by=colleague, version=now(submitted))
+    accept(submitted, [BIRTH], by=agent, version=old_page)
+    assert outcomes() == [("return", DecisionOutcome.STOPPED)]
+    take_over(submitted, agent)
+    with pytest.raises(ReviewChanged) as refusal:
+        decide(submitted, DECLINE, text="We can't take it", by=agent, version=old_page)
+    assert [(change.by, change.what) for change in refusal.value.changes] == [(colleague, "recorded the return")]
+    decide(submitted, DECLINE, text="We can't take it", by=agent, version=now(submitted))
+
+
 def test_it_is_undone_by_who_made_it_and_can_be_made_again(submitted: Draft, agent: Any, colleague: Any) -> None:
     approve(submitted, agent)
     with pytest.raises(ReviewRefused, match="Only the agent who made this decision"):
