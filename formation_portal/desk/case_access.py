@@ -105,7 +105,7 @@ def opens_delivery(view: DeliveryView[Rest]) -> DeliveryView[Rest]:
 
     @wraps(view)
     def guarded(request: UserRequest, /, number: int, *args: Rest.args, **kwargs: Rest.kwargs) -> HttpResponseBase:
-        applications = Application.objects.filter(deliveries=number)
+        applications = Application.objects.filter(deliveries__pk=number)
         return _refuse(request, applications, Opens.DELIVERY) or view(request, number, *args, **kwargs)
 
     return _declare(cast(DeliveryView[Rest], guarded), Opens.DELIVERY)

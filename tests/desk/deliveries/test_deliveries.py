@@ -209,6 +209,14 @@ def test_a_draft_in_which_nothing_is_wrong_is_nobodys_to_read(complete: Draft, a
     assert post(as_agent, row, deed="absent").status_code == 404
 
 
+@pytest.mark.parametrize("page", ["", "decision/"])
+def test_a_number_that_no_column_can_hold_is_not_found(as_agent: Client, page: str) -> None:
+    # The number has more digits than the integers of the database.
+    address = f"/desk/deliveries/{'9' * 30}/{page}"
+    assert as_agent.get(address).status_code == 404
+    assert as_agent.post(address).status_code in (404, 405)
+
+
 def test_a_thing_takes_a_fixed_number_of_queries(
     complete: Draft, as_agent: Client, django_assert_max_num_queries: Any
 ) -> None:
