@@ -18,7 +18,7 @@ from django.test import Client
 from formation_portal.accounts import addresses
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
-from formation_portal.applications.models import Application, Party
+from formation_portal.applications.models import Application, Party, ShareClass
 from formation_portal.applications.services import upload_checks
 from formation_portal.applications.transfer import content_of
 from formation_portal.contract.catalog import CatalogItem, parse_catalog
@@ -320,6 +320,12 @@ def accept_everything(draft: Draft, by: Any) -> None:
     current = again(draft)
     targets = [fact.target for fact in load_checklist(current)]
     accept(current, targets, by=by, version=current_version(current.application))
+
+
+def new_share_class(draft: Draft, raw: Any, *, by: Any) -> ShareClass:
+    """Add a share class to a draft."""
+    services.add_share_class(draft, raw, by=by)
+    return draft.share_class_models[-1]
 
 
 def reviewed_draft(owner: Any, agent: Any) -> Draft:

@@ -1,12 +1,11 @@
 """An application as pages, rules and relay read it: loaded whole, evaluated on demand, cached until it changes."""
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date
 from functools import cached_property, partial
 from typing import Any
 
-from django.db.models import Model
 from django.utils import timezone
 from django.utils.translation import gettext, gettext_noop
 
@@ -21,7 +20,7 @@ from formation_portal.contract.schema import DocumentSlot, FormSchema, Section
 from formation_portal.contract.shares import over_issued
 
 from .fields import CHARACTERS_PER_HOLDER, MAX_CHARACTERS, count_characters
-from .models import Application, Change, Holding, Party, SectionAnswers, ShareClass
+from .models import Application, Holding, Party, SectionAnswers, ShareClass
 from .parties import NameFields, PartyRow, References, ShareClassRow, label_as_typed
 from .schema_versions import HomeSections
 from .schema_versions import keep_schema as keep_schema
@@ -57,14 +56,6 @@ def open_draft(application: Application, *, today: date | None = None) -> "Draft
     return Draft(application, schema=schema, today=today or timezone.localdate(), days=days)
 
 
-@dataclass(frozen=True, slots=True)
-class Overlong:
-    """A posted answer that is too long to store, with the message about it."""
-
-    raw: Any
-    message: str
-
-
 class Draft(StoredRows):
     """An application with everything entered, each part read and evaluated when it is asked for.
 
@@ -76,14 +67,6 @@ class Draft(StoredRows):
         self.schema = schema
         self.today = today
         self._days_of_today = days or Days.on(today)
-        # The history entries that were written through this draft, the newest last.
-        self.new_changes: list[Change] = []
-        # Further rows that a change has written; the audit log attests them with it.
-        self.audited_rows: list[Model] = []
-        # Labels of locked answers that were posted and stay unchanged.
-        self.locked_labels: list[str] = []
-        # Posted answers that are too long, by field name; the stored ones stay.
-        self.overlong: dict[str, Overlong] = {}
 
     def reload(self) -> None:
         """Read everything again when it is asked for."""

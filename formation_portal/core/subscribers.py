@@ -17,30 +17,31 @@ if TYPE_CHECKING:
     from formation_portal.applications.access import Author
     from formation_portal.applications.draft import Draft
     from formation_portal.applications.locks import Locks
-    from formation_portal.applications.models import Application, Document, Party
+    from formation_portal.applications.models import Application, Change, Document, Party
     from formation_portal.contract.needs import Need
     from formation_portal.invitations.models import Invitation
     from formation_portal.reviews.checklist import ApprovalBlocker
     from formation_portal.reviews.models import ReviewDecision, ServiceStatus
 
 
-def application_changed(draft: "Draft") -> None:
-    """An application was saved, whatever has changed."""
+def application_changed(draft: "Draft", change: "Change | None" = None) -> "list[Model]":
+    """Tell of an application that was saved; `change` is the latest history entry. Return the rows to attest."""
     from formation_portal.desk.queue.queue_index import update_case
     from formation_portal.relay.sync import sync_deliveries
 
     sync_deliveries(draft)
-    update_case(draft)
+    return update_case(draft, change)
 
 
-def application_moved(draft: "Draft", *, by: "Author | None") -> None:
-    """A transition has moved an application to another state; `by` is None where the service has refused it."""
+def application_moved(draft: "Draft", *, by: "Author | None") -> "list[Model]":
+    """Tell of a transition to another state; `by` is None for one by the service. Return the rows to attest."""
     from formation_portal.portal.applications.status_emails import send_confirmation, send_status_email
     from formation_portal.reviews.decisions import end_pending_decisions
 
-    end_pending_decisions(draft, by)
+    decisions = end_pending_decisions(draft, by)
     send_status_email(draft)
     send_confirmation(draft, by)
+    return decisions
 
 
 def submission_blockers(draft: "Draft") -> "tuple[Need, ...]":

@@ -141,7 +141,7 @@ def finish(draft: Draft, invitation: Invitation) -> bool:
         row = draft.party(invitation.party.token)
         if row is None or needs_of_guest(draft, row):
             return False
-        if current.done_at and not draft.new_changes:
+        if current.done_at:
             invitation.done_at = current.done_at
             return True
         invitation.done_at = timezone.now()

@@ -8,6 +8,7 @@ from typing import Any
 
 from django.conf import settings
 from django.contrib.auth.models import AbstractBaseUser
+from django.db.models import Model
 from django.utils import timezone
 
 from formation_portal.applications.draft import Draft
@@ -244,14 +245,16 @@ def _waiting_or_refuse(draft: Draft) -> ReviewDecision:
     return decision
 
 
-def end_pending_decisions(draft: Draft, by: Any) -> None:
-    """End the decisions that have not taken effect where the application has moved, and tell who has made one.
+def end_pending_decisions(draft: Draft, by: Any) -> list[Model]:
+    """End the decisions that have not taken effect once the application has moved, and return them to be attested.
 
-    A proposal may still wait for its second agent while the application is under review.
+    The agents who have scheduled one are told. A proposal waits for its second agent while the application is under
+    review.
     """
     application = draft.application
     if application.status in UNDER_REVIEW:
-        return
+        return []
+    ended: list[Model] = []
     pending = ReviewDecision.objects.filter(
         application=application, outcome__in=(DecisionOutcome.WAITING, DecisionOutcome.SCHEDULED)
     )
@@ -263,6 +266,7 @@ def end_pending_decisions(draft: Draft, by: Any) -> None:
         decision.at, decision.version = timezone.now(), raise_version(application)
         decision.save()
         subscribers.decision_saved(application)
-        draft.audited_rows.append(decision)
+        ended.append(decision)
         if is_scheduled:
             subscribers.decision_stopped(draft, decided_by=decided_by, by=by)
+    return ended

@@ -27,7 +27,7 @@ class Sheet:
 
     read: Callable[[Draft], Typed]
     version: Callable[[Draft], int]
-    save: Callable[..., services.KeptTheirs]
+    save: Callable[..., services.SaveResult]
     inputs: Mapping[Any, tuple[Any, ...]]
 
 
@@ -51,7 +51,7 @@ def party_sheet(token: str) -> Sheet:
         assert row is not None
         return {name: row.raw.get(name, "") for name in names} | {services.ROLES: list(row.roles)}
 
-    def save(draft: Draft, typed: Typed, **more: Any) -> services.KeptTheirs:
+    def save(draft: Draft, typed: Typed, **more: Any) -> services.SaveResult:
         row = draft.party(token)
         assert row is not None
         answers = {name: text for name, text in typed.items() if name != services.ROLES}
@@ -140,18 +140,16 @@ class Story:
         page, draft = self.pages[who], open_draft(self.application)
         before = page.sheet.read(draft)
         posted = {name: value for name, value in page.shows.items() if name not in page.kept}
-        try:
-            left = page.sheet.save(draft, posted, version=page.version, by=self.owner, page_version=page.seen)
-        except services.Stale as stale:
-            self._check_step(page, before, page.sheet.read(open_draft(self.application)), waiting=stale.fields)
-            self._ask(page, stale, number)
-            return
+        result = page.sheet.save(draft, posted, version=page.version, by=self.owner, page_version=page.seen)
         after = page.sheet.read(open_draft(self.application))
-        self._check_step(page, before, after)
+        self._check_step(page, before, after, waiting=result.conflicts)
+        if result.conflicts:
+            self._ask(page, result, number)
+            return
         if page.is_asked:
             # The page with the two versions leads to a new one.
             self.pages[who] = Page.opened(page.sheet, open_draft(self.application))
-        elif number % 2 and not left:
+        elif number % 2 and not result.skipped:
             page.version = page.sheet.version(draft)
             page.seen = services.PageVersion(draft.application.revision, page.seen.page)
             # What the other has typed alike by chance is what this page shows.
@@ -169,22 +167,22 @@ class Story:
         self.lost += [name for name in meant if after[name] != page.shows[name]]
         page.touched.clear()
 
-    def _ask(self, page: Page, stale: services.Stale, number: int) -> None:
+    def _ask(self, page: Page, result: services.SaveResult, number: int) -> None:
         """Both texts are shown, and each is chosen; the next post is made by that page."""
         self.conflicts += 1
         draft = open_draft(self.application)
-        self.false_conflicts += [name for name in stale.fields if self.writers.get(name) == page.seen.page]
-        assert not set(stale.fields) & set(stale.kept_theirs)
+        self.false_conflicts += [name for name in result.conflicts if self.writers.get(name) == page.seen.page]
+        assert not result.conflicts.keys() & result.skipped.keys()
         stored = page.sheet.read(draft)
         # What both have typed alike is what stands, and neither is asked about it.
         page.known |= {name: stored[name] for name in page.shows if stored[name] == page.shows[name]}
-        for index, name in enumerate((*stale.fields, *stale.kept_theirs)):
+        for index, name in enumerate((*result.conflicts, *result.skipped)):
             page.known[name] = stored[name]
-            if name in stale.kept_theirs or (number >> index) % 2:
+            if name in result.skipped or (number >> index) % 2:
                 page.kept.add(name)
         page.version = page.sheet.version(draft)
         page.seen = services.PageVersion(draft.application.revision, new_token())
-        page.asked = frozenset(stale.fields)
+        page.asked = frozenset(result.conflicts)
         page.is_asked = True
 
 

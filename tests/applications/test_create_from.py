@@ -105,7 +105,7 @@ def test_subscribers_are_told_of_the_whole_copy_once(
 ) -> None:
     party_counts: list[int] = []
 
-    subscribe(monkeypatch, "application_changed", lambda draft: party_counts.append(len(draft.parties)))
+    subscribe(monkeypatch, "application_changed", lambda draft, *_: party_counts.append(len(draft.parties)))
     services.create_copy(complete, by=owner)
     assert party_counts == [1]
 

@@ -16,7 +16,7 @@ from tests import factories
 def test_each_table_is_read_once_however_many_parties_are_asked_for_one_by_one(
     draft: Draft, owner: Any, parties: int, django_assert_num_queries: Any
 ) -> None:
-    share_class = services.add_share_class(draft, factories.ORDINARY, by=owner)
+    share_class = factories.new_share_class(draft, factories.ORDINARY, by=owner)
     tokens = [f"p{number}" for number in range(parties)]
     for token in tokens:
         party = services.add_party(draft, "person", ["director", "shareholder"], factories.ADA, by=owner, token=token)

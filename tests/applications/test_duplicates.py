@@ -74,8 +74,8 @@ def test_one_entry_takes_what_it_lacks_and_keeps_what_it_has(draft: Draft, owner
     mine = {**NAMED, **BORN, "person.email": "new@example.com"}
     services.add_party(draft, "person", ["shareholder"], mine, by=owner, token="first")
     services.add_party(draft, "person", ["director"], factories.ADA, by=owner, token="second")
-    share_class = services.add_share_class(draft, factories.ORDINARY, by=owner)
-    other = services.add_share_class(draft, factories.ORDINARY | {"share_class.name": "B"}, by=owner)
+    share_class = factories.new_share_class(draft, factories.ORDINARY, by=owner)
+    other = factories.new_share_class(draft, factories.ORDINARY | {"share_class.name": "B"}, by=owner)
     numbers = {("first", share_class.token): "1", ("second", share_class.token): "2", ("second", other.token): "3"}
     services.save_holdings(draft, numbers, by=owner)
     services.add_document(draft, row(draft, "second"), "Passport", factories.upload(), by=owner)

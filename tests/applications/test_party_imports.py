@@ -151,7 +151,7 @@ def test_all_of_it_is_one_change_and_each_has_a_line_in_the_history(
     found = upload(as_csv(HEADS, ADA, NOOR))
     party_counts: list[int] = []
     before = draft.application.revision
-    subscribe(monkeypatch, "application_changed", lambda draft: party_counts.append(len(draft.parties)))
+    subscribe(monkeypatch, "application_changed", lambda draft, *_: party_counts.append(len(draft.parties)))
     services.apply_import(draft, found, every(draft, found), by=owner)
     assert party_counts == [2]
     assert draft.application.revision == before + 1
@@ -164,7 +164,7 @@ def test_nothing_is_taken_where_something_goes_wrong(
 ) -> None:
     found = upload(as_csv(HEADS, ADA, NOOR))
 
-    def stumble(draft: Draft) -> None:
+    def stumble(draft: Draft, change: Any) -> None:
         raise RuntimeError
 
     subscribe(monkeypatch, "application_changed", stumble)

@@ -21,9 +21,9 @@ def reopened(draft: Draft) -> Draft:
     return open_draft(Application.objects.get(pk=draft.application.pk))
 
 
-def save(draft: Draft, key: str, raw: dict[str, Any], by: Any, version: int | None = None) -> None:
+def save(draft: Draft, key: str, raw: dict[str, Any], by: Any, version: int | None = None) -> services.SaveResult:
     stored = draft.version(key) if version is None else version
-    services.save_section(draft, section_of(draft, key), raw, version=stored, by=by)
+    return services.save_section(draft, section_of(draft, key), raw, version=stored, by=by)
 
 
 def test_a_draft_is_saved_whatever_is_filled_in(draft: Draft, owner: Any) -> None:
@@ -73,11 +73,8 @@ def test_unknown_and_agent_provided_answers_are_ignored_and_logged_without_their
 def test_a_stale_save_is_refused_with_both_texts(draft: Draft, owner: Any) -> None:
     other_tab = reopened(draft)
     save(draft, "the-company", {"entity.name": "Larkfield"}, owner)
-    with pytest.raises(services.Stale) as caught:
-        save(other_tab, "the-company", {"entity.name": "Larkspur", "xy.activity": ""}, owner, version=0)
-    assert caught.value.stored == {"entity.name": "Larkfield", "xy.activity": ""}
-    assert caught.value.posted["entity.name"] == "Larkspur"
-    assert caught.value.fields == ("entity.name",)
+    result = save(other_tab, "the-company", {"entity.name": "Larkspur", "xy.activity": ""}, owner, version=0)
+    assert result.conflicts == {"entity.name": services.OtherVersion("Larkspur", "Larkfield")}
     assert reopened(draft).entity_raw == {"entity.name": "Larkfield"}
     assert other_tab.entity_raw == {"entity.name": "Larkfield"}
 
@@ -100,8 +97,8 @@ def test_a_question_that_two_sections_ask_has_one_answer_and_one_version(draft: 
     seen = draft.version("funds")
     save(draft, "funds", {"xy.activity": "Holding company"}, owner)
     assert reopened(draft).raw(section_of(draft, "the-company")) == {"xy.activity": "Holding company"}
-    with pytest.raises(services.Stale):
-        save(draft, "funds", {"xy.activity": "Trading"}, owner, version=seen)
+    result = save(draft, "funds", {"xy.activity": "Trading"}, owner, version=seen)
+    assert result.conflicts == {"xy.activity": services.OtherVersion("Trading", "Holding company")}
 
 
 def test_the_history_tells_who_changed_what(draft: Draft, owner: Any) -> None:

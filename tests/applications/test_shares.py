@@ -49,16 +49,16 @@ def test_a_stale_grid_is_refused_with_both_numbers(complete: Draft, owner: Any) 
     pair = next(iter(complete.holdings))
     seen = complete.version("share-classes")
     services.save_holdings(complete, {pair: "20"}, by=owner, version=seen)
-    with pytest.raises(services.Stale) as caught:
-        services.save_holdings(complete, {pair: "30"}, by=owner, version=seen)
-    assert (caught.value.stored, caught.value.posted) == ({pair: "20"}, {pair: "30"})
+    result = services.save_holdings(complete, {pair: "30"}, by=owner, version=seen)
+    assert result.conflicts == {pair: services.OtherVersion("30", "20")}
+    assert reopened(complete).typed_holdings()[pair] == "20"
 
 
 def test_a_stale_save_of_a_class_is_refused(complete: Draft, owner: Any) -> None:
     (row,) = complete.share_classes
     services.save_share_class(complete, row, {"share_class.name": "A"}, version=1, by=owner)
-    with pytest.raises(services.Stale):
-        services.save_share_class(complete, row, {"share_class.name": "B"}, version=1, by=owner)
+    result = services.save_share_class(complete, row, {"share_class.name": "B"}, version=1, by=owner)
+    assert result.conflicts.keys() == {"share_class.name"}
     assert reopened(complete).share_classes[0].label == "A"
 
 
@@ -80,7 +80,7 @@ def test_two_questions_that_share_a_reference_to_a_removed_class_have_one_proble
     sections = [{"scope": "entity", "title": "Questions", "fields": asked}, *factories.SCHEMA["sections"]]
     product = factories.product(schema=factories.SCHEMA | {"sections": sections})
     draft = open_draft(services.start(owner=owner, product=product))
-    share_class = services.add_share_class(draft, factories.ORDINARY, by=owner)
+    share_class = factories.new_share_class(draft, factories.ORDINARY, by=owner)
     section = draft.schema.entity_sections[0]
     services.save_section(draft, section, {"xy.preferred": share_class.token}, version=0, by=owner)
     services.remove_share_class(draft, share_class, by=owner)

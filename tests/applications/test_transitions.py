@@ -126,7 +126,7 @@ def test_subscribers_are_called_inside_the_transaction(
 ) -> None:
     numbers: list[int] = []
 
-    def listen(draft: Draft) -> None:
+    def listen(draft: Draft, change: Any) -> None:
         numbers.append(draft.application.revision)
         if len(numbers) == 2:
             raise RuntimeError("cannot keep up")

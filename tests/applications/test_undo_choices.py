@@ -30,8 +30,8 @@ def save(draft: Draft, owner: Any, **raw: Any) -> Change:
     section = draft.schema.section("the-company")
     assert section is not None
     answers = {f"xy.{name}": value for name, value in raw.items()}
-    services.save_section(draft, section, answers, version=draft.version("the-company"), by=owner)
-    return draft.new_changes[-1]
+    result = services.save_section(draft, section, answers, version=draft.version("the-company"), by=owner)
+    return result.changes[-1]
 
 
 def test_it_stands_as_it_was_typed_and_the_rest_stays(draft: Draft, owner: Any) -> None:
@@ -81,7 +81,7 @@ def test_a_choice_of_a_share_class_is_taken_back_there(owner: Any) -> None:
     draft = open_draft(
         services.start(owner=owner, product=factories.product(schema=factories.SCHEMA | {"sections": [classes]}))
     )
-    row = services.add_share_class(draft, factories.ORDINARY | {"xy.kind": "Plain"}, by=owner)
-    services.save_share_class(draft, row, {"xy.kind": "Other"}, version=row.version, by=owner)
-    services.restore_choices(draft, draft.new_changes[-1], by=owner)
+    row = factories.new_share_class(draft, factories.ORDINARY | {"xy.kind": "Plain"}, by=owner)
+    result = services.save_share_class(draft, row, {"xy.kind": "Other"}, version=row.version, by=owner)
+    services.restore_choices(draft, result.changes[-1], by=owner)
     assert open_draft(draft.application).share_classes[0].raw["xy.kind"] == "Plain"

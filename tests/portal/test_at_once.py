@@ -91,9 +91,8 @@ def test_two_windows_that_save_one_answer_ask_which_is_meant(as_owner: Client, o
             for window, raw in zip(drafts, texts, strict=True)
         )
     )
-    assert first.error is None
-    assert isinstance(second.error, services.Stale)
-    assert second.error.fields == ("entity.name",)
+    assert first.result.conflicts == {}
+    assert second.result.conflicts.keys() == {"entity.name"}
     stored = open_draft(Application.objects.get(pk=draft.application.pk))
     assert stored.raw(section)["entity.name"] == "Larkfield Ltd"
     assert Delivery.objects.filter(application=draft.application, kind="entity").count() <= 1

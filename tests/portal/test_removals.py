@@ -110,7 +110,7 @@ def test_the_last_holding_says_that_its_holder_has_none_then(complete: Draft, as
 
 
 def test_one_holding_of_several_says_nothing_like_it(complete: Draft, owner: Any, as_owner: Client) -> None:
-    other = services.add_share_class(complete, factories.ORDINARY | {"share_class.name": "B"}, by=owner)
+    other = factories.new_share_class(complete, factories.ORDINARY | {"share_class.name": "B"}, by=owner)
     services.save_holdings(complete, {(complete.parties[0].token, other.token): "5"}, by=owner)
     markup = page_of(as_owner, complete, "holding")
     assert "Nothing else." in entry(markup, "goes")

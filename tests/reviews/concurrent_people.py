@@ -41,7 +41,6 @@ REFUSALS = (
     NotApprovable,
     services.Closed,
     ClaimedByColleague,
-    services.Stale,
     services.NotReady,
     services.Gone,
     services.Unread,
@@ -276,11 +275,13 @@ def _rename(person: Person, page: Page, dice: random.Random) -> Press:
     def press(draft: Draft) -> Written | None:
         party = draft.party(TOKEN)
         assert party is not None
-        services.save_party(draft, party, {NAME: name}, version=page.version, by=person.account, page_version=page.seen)
-        if not draft.new_changes:
+        result = services.save_party(
+            draft, party, {NAME: name}, version=page.version, by=person.account, page_version=page.seen
+        )
+        if not result.changes:
             # What was accepted stays, as does what others wrote where the page says nothing new; and it is told.
             return None
-        before = str(draft.new_changes[-1].changes[0]["before"])
+        before = str(result.changes[-1].changes[0]["before"])
         is_own = before == page.name or before.startswith(f"{person.who} ")
         return Written(person.who, frozenset({("name", "")}), name=name, is_blind=not is_own)
 

@@ -37,12 +37,12 @@ def returned(draft: Draft, agent: Any, *asked: Target, but: tuple[Target, ...] =
     return factories.again(draft)
 
 
-def give(draft: Draft, owner: Any, **answers: Any) -> None:
+def give(draft: Draft, owner: Any, **answers: Any) -> services.SaveResult:
     """Post Ada's page with other answers."""
     ada = draft.party("ada")
     assert ada is not None
     raw = dict(ada.raw) | {f"person.{name}": value for name, value in answers.items()}
-    services.save_party(draft, ada, raw, version=ada.version, by=owner)
+    return services.save_party(draft, ada, raw, version=ada.version, by=owner)
 
 
 def raw(draft: Draft, name: str) -> Any:
@@ -54,10 +54,10 @@ def raw(draft: Draft, name: str) -> Any:
 def test_what_was_accepted_is_not_written_over_and_the_rest_is(submitted: Draft, agent: Any, owner: Any) -> None:
     draft = returned(submitted, agent, BIRTH)
     other = {"day": "11", "month": "12", "year": "1985"}
-    give(draft, owner, first_name="Augusta", date_of_birth=other)
+    result = give(draft, owner, first_name="Augusta", date_of_birth=other)
     assert raw(draft, "person.first_name") == "Ada"
     assert raw(draft, "person.date_of_birth") == other
-    assert draft.locked_labels == ["First name"]
+    assert result.locked == ("First name",)
 
 
 def test_a_guest_may_not_either(submitted: Draft, agent: Any) -> None:
@@ -71,10 +71,10 @@ def test_an_accepted_section_is_locked_whole_with_its_blank_answers(submitted: D
     section = draft.schema.section("the-company")
     assert section is not None
     posted = factories.COMPANY | {"entity.name": "Larkspur", "charter.purpose": "Anything"}
-    services.save_section(draft, section, posted, version=draft.version(section.key), by=owner)
+    result = services.save_section(draft, section, posted, version=draft.version(section.key), by=owner)
     assert factories.again(draft).entity_raw["entity.name"] == "Larkfield Holdings"
     assert "charter.purpose" not in factories.again(draft).entity_raw
-    assert draft.locked_labels == ["Name", "Purpose"]
+    assert result.locked == ("Name", "Purpose")
 
 
 def test_one_question_about_an_answer_opens_its_section(submitted: Draft, agent: Any) -> None:
@@ -133,7 +133,10 @@ def test_accepted_roles_can_be_added_to_and_the_party_removed(submitted: Draft, 
     assert ada is not None
     services.set_roles(draft, ada, ["manager"], by=owner)
     assert factories.again(draft).parties[0].roles == ("director", "shareholder", "manager")
-    assert draft.locked_labels == ["Roles"]
+    ada = factories.again(draft).parties[0]
+    result = services.save_party(draft, ada, {}, roles=["manager"], version=ada.version, by=owner)
+    assert factories.again(draft).parties[0].roles == ("director", "shareholder", "manager")
+    assert result.locked == ("Roles",)
     services.remove_party(draft, ada, by=owner)
     services.restore_party(draft, "ada", by=owner)
     give(draft, owner, first_name="Augusta")

@@ -15,7 +15,6 @@ from .exceptions import (
     Overtaken,
     PaymentDue,
     SharesExceedWhole,
-    Stale,
     TooManyParties,
     Unread,
     UploadRefused,
@@ -32,7 +31,7 @@ from .parties import (
     set_roles,
 )
 from .party_imports import apply_import, delete_import, import_rows, keep_import
-from .sections import restorable_choices, restore_choices, save_section
+from .sections import restorable_choices, restore_choices, save_answers, save_section
 from .shares import (
     ALWAYS_COMPARE,
     add_owner,
@@ -42,7 +41,7 @@ from .shares import (
     save_owners,
     save_share_class,
 )
-from .transactions import KeptTheirs, PageVersion, lock_owner
+from .transactions import OtherVersion, Overlong, PageVersion, SaveResult, lock_owner
 from .transitions import (
     adopt_form,
     advance,
@@ -64,15 +63,16 @@ __all__ = [
     "Closed",
     "FormChanged",
     "Gone",
-    "KeptTheirs",
     "LockedByReview",
     "NotCopied",
     "NotReady",
+    "OtherVersion",
+    "Overlong",
     "Overtaken",
     "PageVersion",
     "PaymentDue",
+    "SaveResult",
     "SharesExceedWhole",
-    "Stale",
     "TooManyParties",
     "Unread",
     "UploadRefused",
@@ -103,6 +103,7 @@ __all__ = [
     "restore_choices",
     "restore_party",
     "reuse_document",
+    "save_answers",
     "save_holdings",
     "save_owners",
     "save_party",

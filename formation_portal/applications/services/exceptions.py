@@ -1,8 +1,6 @@
-"""Why a write was refused. When one of these is raised, nothing was written; Stale says otherwise."""
+"""Refusals of writes. When one of these is raised, nothing was written."""
 
-from collections.abc import Mapping, Sequence
-from types import MappingProxyType
-from typing import Any
+from collections.abc import Sequence
 
 from django.utils.translation import gettext
 
@@ -72,31 +70,6 @@ class TooManyParties(Closed):
 
 class Gone(LookupError):
     """The party, share class, document or account was removed in the meantime."""
-
-
-class Stale(Exception):
-    """Others have saved the same answers since the page was drawn. `stored` and `posted` are both versions, by name.
-
-    Every posted answer that only this page has changed is saved when this is raised.
-    `fields` are the names that both have changed, `kept_theirs` those that only others have, and `changes` the history
-    entries of either.
-    """
-
-    def __init__(
-        self,
-        *,
-        stored: Mapping[Any, Any],
-        posted: Mapping[Any, Any],
-        fields: Sequence[Any],
-        kept_theirs: Sequence[Any] = (),
-        changes: Mapping[Any, Change] = MappingProxyType({}),
-    ) -> None:
-        super().__init__(gettext("Someone has changed this since you opened it"))
-        self.stored = stored
-        self.posted = posted
-        self.fields = tuple(fields)
-        self.kept_theirs = tuple(kept_theirs)
-        self.changes = changes
 
 
 class Overtaken(Exception):

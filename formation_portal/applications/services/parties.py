@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from django.contrib.auth.models import AbstractBaseUser
@@ -23,13 +24,12 @@ from .documents import delete_files_on_commit
 from .exceptions import Gone, TooManyParties
 from .transactions import (
     Journal,
-    KeptTheirs,
     PageVersion,
+    SaveResult,
+    accept_answers,
     answer_changes,
     application_transaction,
-    asked_answers,
     compare_versions,
-    unlocked_answers,
 )
 
 logger = logging.getLogger(__name__)
@@ -67,24 +67,33 @@ def add_party(
     if kind not in canonical.PARTY_KINDS:
         raise ValueError(f"No such kind of party: {kind!r}")
     with application_transaction(draft, by=by) as journal:
-        known = known_roles(draft, roles)
-        fields = fields_by_name(draft.schema.fields_of(kind, known) or name_fields(draft.schema, kind))
+        new_roles = known_roles(draft, roles)
+        fields = fields_by_name(draft.schema.fields_of(kind, new_roles) or name_fields(draft.schema, kind))
         is_restored = token is not None and draft.removed_party_model(token) is not None
         if is_restored:
             unremove(draft, str(token))
         party = draft.party_model(token) if token is not None else None
-        asked = without_blanks(asked_answers(draft, fields, raw, by=by, where=f"a new {kind}"))
-        posted = unlocked_answers(draft, journal, fields, asked, stored=party.raw if party else {}, holder=token or "")
-        if party is not None:
-            known = _with_locked_roles(draft, journal, party, known)
+        before = party.raw if party else {}
+        posted = accept_answers(
+            draft,
+            fields,
+            without_blanks(raw),
+            by=by,
+            where=f"a new {kind}",
+            stored=before,
+            locked=journal.locks.answers_of(token or ""),
+        ).answers
         is_new = party is None
         if party is None:
             check_party_room(draft)
             last = draft.application.parties.aggregate(last=Max("position", default=0))["last"]
             party = Party(application=draft.application, kind=kind, token=token or new_token(), position=last + 1)
-        elif not is_restored and party.roles == known and not changed_names(party.raw, posted):
-            return party
-        before, party.roles, party.raw = party.raw, known, party.raw | posted
+        else:
+            new_roles = _with_locked_roles(draft, journal, party, new_roles)
+            if not is_restored and party.roles == new_roles and not changed_names(before, posted):
+                return party
+        party.roles = new_roles
+        party.raw = before | posted
         party.save()
         if is_new:
             draft.party_models.append(party)
@@ -105,26 +114,28 @@ def save_party(
     by: Author,
     roles: Iterable[str] | None = None,
     page_version: PageVersion | None = None,
-) -> KeptTheirs:
-    """Save the posted answers of a party as typed, and its roles where they are given.
+) -> SaveResult:
+    """Save the posted answers of a party as typed, and its roles where they are given. Raises Gone, Closed.
 
-    Answers to the questions of a new role are saved too. Returns the names of what others have changed since and this
-    page has not. Raises Stale (roles go by the name ROLES), once the other answers are saved; Gone, Closed.
+    Answers to the questions of a new role are saved too. Roles go by the name ROLES.
     """
     with application_transaction(draft, by=by, page_version=page_version) as journal:
         model = current_party(draft, party).model
-        had = model.roles
-        known = had if roles is None else _with_locked_roles(draft, journal, model, known_roles(draft, roles))
-        fields = fields_by_name(draft.schema.fields_of(model.kind, (*had, *known)))
+        old_roles = model.roles
+        wanted_roles = old_roles if roles is None else known_roles(draft, roles)
+        new_roles = _with_locked_roles(draft, journal, model, wanted_roles)
+        fields = fields_by_name(draft.schema.fields_of(model.kind, (*old_roles, *new_roles)))
         before = model.raw
-        asked = asked_answers(draft, fields, raw, by=by, where=f"a {model.kind}", stored=before)
-        posted = unlocked_answers(draft, journal, fields, asked, stored=before, holder=model.token)
-        posted |= {} if roles is None else {ROLES: known}
+        locked = journal.locks.answers_of(model.token)
+        accepted = accept_answers(draft, fields, raw, by=by, where=f"a {model.kind}", stored=before, locked=locked)
+        posted = dict(accepted.answers)
+        if roles is not None:
+            posted[ROLES] = new_roles
         merge = compare_versions(
             draft.application,
             version=version,
             current=model.version,
-            stored=before | {ROLES: had},
+            stored=before | {ROLES: old_roles},
             posted=posted,
             holders=[model.token],
             page_version=page_version,
@@ -133,54 +144,55 @@ def save_party(
         if merge.names:
             answered = [name for name in merge.names if name != ROLES]
             model.raw = without_blanks(before | {name: posted[name] for name in answered})
-            model.roles = known if ROLES in merge.names else had
+            model.roles = new_roles if ROLES in merge.names else old_roles
             model.version += 1
             model.save()
             draft.invalidate()
             changes = answer_changes(fields, answered, before, posted)
-            _note_changes(journal, current_party(draft, party), changes, had)
-    return merge.result()
+            _note_changes(journal, current_party(draft, party), changes, old_roles)
+    locked_roles = (gettext("Roles"),) if new_roles != wanted_roles else ()
+    result = SaveResult.of(journal, merge, accepted)
+    return replace(result, locked=(*locked_roles, *result.locked))
 
 
-def _note_changes(journal: Journal, row: PartyRow, changes: ChangeList, had: list[str]) -> None:
+def _note_changes(journal: Journal, row: PartyRow, changes: ChangeList, old_roles: list[str]) -> None:
     """Add a history entry for the answers, and one for the roles."""
     if changes:
         journal.note("Changed {name}", holder=row.token, changes=changes, name=row.label)
-    if of_roles := role_changes(had, row.model.roles):
+    if changed_roles := role_changes(old_roles, row.model.roles):
         text = "Changed the roles of {name}"
-        journal.note(text, holder=row.token, changes=of_roles, name=row.label)
+        journal.note(text, holder=row.token, changes=changed_roles, name=row.label)
 
 
 def role_changes(before: list[str], after: list[str]) -> ChangeList:
-    """The changed roles as a Change stores them; empty where they are the same."""
+    """Return the changed roles as a Change stores them; none if they are the same."""
     return [{"field": ROLES, "label": "Roles", "before": before, "after": after}] if before != after else []
 
 
 def set_roles(draft: Draft, party: Party | PartyRow, roles: Iterable[str], *, by: AbstractBaseUser) -> None:
-    """Set a party's roles. Answers to the questions of a lost role stay. Raises Gone, Closed."""
+    """Set a party's roles. Locked roles and answers to the questions of a lost role stay. Raises Gone, Closed."""
     with application_transaction(draft, by=by) as journal:
         row = current_party(draft, party)
-        model, before = row.model, row.model.roles
-        known = _with_locked_roles(draft, journal, model, known_roles(draft, roles))
-        if known == before:
-            return
-        model.roles = known
-        model.version += 1
-        model.save()
-        _note_changes(journal, row, [], before)
+        model = row.model
+        old_roles = model.roles
+        new_roles = _with_locked_roles(draft, journal, model, known_roles(draft, roles))
+        if new_roles != old_roles:
+            model.roles = new_roles
+            model.version += 1
+            model.save()
+            _note_changes(journal, row, [], old_roles)
 
 
 def _with_locked_roles(draft: Draft, journal: Journal, party: Party, wanted: list[str]) -> list[str]:
-    """The wanted roles, with those that the party has where its roles are locked."""
-    missing = [role for role in party.roles if role not in wanted]
-    if not missing or party.token not in journal.locks.roles:
+    """Return the wanted roles, and those that the party has if its roles are locked."""
+    is_complete = set(party.roles) <= set(wanted)
+    if is_complete or party.token not in journal.locks.roles:
         return wanted
-    draft.locked_labels.append(gettext("Roles"))
     return known_roles(draft, (*wanted, *party.roles))
 
 
 def current_party(draft: Draft, party: Party | PartyRow) -> PartyRow:
-    """The party as it is now. Raises Gone."""
+    """Return the party as it is now. Raises Gone."""
     row = draft.party(party.token)
     if row is None:
         raise Gone(gettext("This person or company was removed"))
@@ -199,7 +211,7 @@ def unremove(draft: Draft, token: str) -> None:
 
 
 def known_roles(draft: Draft, roles: Iterable[str]) -> list[str]:
-    """Those of the roles that the schema has a section for, each once, in its order."""
+    """Return the roles that the schema has a section for, each once, in its order."""
     wanted = set(roles)
     known = [section.role for section in draft.schema.role_sections if section.role in wanted]
     if len(set(known)) < len(wanted):

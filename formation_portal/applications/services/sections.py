@@ -1,4 +1,4 @@
-"""Save a section about the entity, and undo a choice."""
+"""Save the answers of a section, or of any holder, and undo a choice."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -17,14 +17,35 @@ from .exceptions import Gone, LockedByReview, Overtaken
 from .parties import save_party
 from .shares import save_share_class
 from .transactions import (
-    KeptTheirs,
     PageVersion,
+    SaveResult,
+    accept_answers,
     answer_changes,
     application_transaction,
-    asked_answers,
     compare_versions,
-    unlocked_answers,
 )
+
+
+def save_answers(
+    draft: Draft,
+    holder: str,
+    raw: Mapping[str, Any],
+    *,
+    version: int,
+    by: Author,
+    page_version: PageVersion | None = None,
+) -> SaveResult:
+    """Save the posted answers of a section, by its key, or of a party or share class, by its token.
+
+    Raises Gone, Closed.
+    """
+    if section := draft.schema.section(holder):
+        return save_section(draft, section, raw, version=version, by=by, page_version=page_version)
+    if party := draft.party(holder):
+        return save_party(draft, party, raw, version=version, by=by, page_version=page_version)
+    if share_class := draft.share_class(holder):
+        return save_share_class(draft, share_class, raw, version=version, by=by, page_version=page_version)
+    raise Gone(gettext("This question is no longer asked"))
 
 
 def save_section(
@@ -35,36 +56,31 @@ def save_section(
     version: int,
     by: Author,
     page_version: PageVersion | None = None,
-) -> KeptTheirs:
-    """Save the posted answers of a section exactly as typed, also invalid and inactive ones.
+) -> SaveResult:
+    """Save the posted answers of a section exactly as typed, also invalid and inactive ones. Raises Closed.
 
-    Answers that were not posted stay, and so do those that others have changed since `version` and this page has not;
-    the names of the latter are returned. Raises Stale about answers that both have changed, once the others are saved;
-    Closed.
+    Answers that were not posted stay, and so do those that others have changed since `version`.
     """
+    fields = section.fields_by_name
     with application_transaction(draft, by=by, page_version=page_version) as journal:
         stored = draft.raw(section)
-        asked = asked_answers(draft, section.fields_by_name, raw, by=by, where=section.key, stored=stored)
-        posted = unlocked_answers(draft, journal, section.fields_by_name, asked, stored=stored)
+        locked = journal.locks.answers_of("")
+        accepted = accept_answers(draft, fields, raw, by=by, where=section.key, stored=stored, locked=locked)
         merge = compare_versions(
             draft.application,
             version=version,
             current=draft.version(section.key),
             stored=stored,
-            posted=posted,
-            holders=[one.key for one in draft.schema.entity_sections],
+            posted=accepted.answers,
+            holders=[section.key for section in draft.schema.entity_sections],
             page_version=page_version,
-            asked=section.fields_by_name,
+            asked=fields,
         )
         if merge.names:
-            _store_answers(draft, {name: posted[name] for name in merge.names})
-            journal.note(
-                "Changed “{section}”",
-                holder=section.key,
-                changes=answer_changes(section.fields_by_name, merge.names, stored, posted),
-                section=section.title,
-            )
-    return merge.result()
+            _store_answers(draft, {name: accepted.answers[name] for name in merge.names})
+            changes = answer_changes(fields, merge.names, stored, accepted.answers)
+            journal.note("Changed “{section}”", holder=section.key, changes=changes, section=section.title)
+    return SaveResult.of(journal, merge, accepted)
 
 
 def _store_answers(draft: Draft, answers: Mapping[str, Any]) -> None:
@@ -77,10 +93,10 @@ def _store_answers(draft: Draft, answers: Mapping[str, Any]) -> None:
 
 
 def restorable_choices(draft: Draft, change: Change) -> dict[str, str]:
-    """The answers of a change that decide what is asked, with their labels; none where their holder is removed."""
+    """Return the answers of a change that decide what is asked, with their labels; none if their holder is removed."""
     schema = draft.schema
     decisive = answers_in_rules(schema)
-    changed = [one["field"] for one in change.changes if one["field"] in decisive]
+    changed = [line["field"] for line in change.changes if line["field"] in decisive]
     if not changed:
         return {}
     fields: Mapping[str, FieldSpec] = {}
@@ -93,7 +109,7 @@ def restorable_choices(draft: Draft, change: Change) -> dict[str, str]:
     return {name: fields[name].label for name in changed if name in fields}
 
 
-def restore_choices(draft: Draft, change: Change, *, by: Author) -> None:
+def restore_choices(draft: Draft, change: Change, *, by: Author) -> SaveResult:
     """Set the choices of a change back to what they were before it; what else it changed stays. Idempotent.
 
     Raises Overtaken where one of them was answered again since; Gone, Closed.
@@ -102,22 +118,23 @@ def restore_choices(draft: Draft, change: Change, *, by: Author) -> None:
         labels = restorable_choices(draft, change)
         if not labels:
             raise Gone(gettext("This question is no longer asked"))
-        before = {one["field"]: one["before"] for one in change.changes if one["field"] in labels}
-        after = {one["field"]: one["after"] for one in change.changes if one["field"] in labels}
-        section = draft.schema.section(change.holder)
-        party, share_class = draft.party(change.holder), draft.share_class(change.holder)
-        row = party or share_class
-        current = draft.raw(section) if section else row.raw if row else {}
-        if not changed_names(current, before):
-            return
-        if overtaken := changed_names(current, after):
+        before = {line["field"]: line["before"] for line in change.changes if line["field"] in labels}
+        after = {line["field"]: line["after"] for line in change.changes if line["field"] in labels}
+        stored, version = _answers_and_version(draft, change.holder)
+        returning = changed_names(stored, before)
+        if not returning:
+            return SaveResult()
+        if overtaken := changed_names(stored, after):
             raise Overtaken([labels[name] for name in overtaken])
-        if journal.locks.answers_of("" if section else change.holder) & set(changed_names(current, before)):
+        locked = journal.locks.answers_of("" if draft.schema.section(change.holder) else change.holder)
+        if not locked.isdisjoint(returning):
             raise LockedByReview
-        # Who presses Undo has seen this answer, whatever else was saved since.
-        if section:
-            save_section(draft, section, before, version=draft.version(change.holder), by=by)
-        elif party:
-            save_party(draft, party, before, version=party.version, by=by)
-        elif share_class:
-            save_share_class(draft, share_class, before, version=share_class.version, by=by)
+        # The person who undoes a choice has seen it, whatever else was saved since.
+        return save_answers(draft, change.holder, before, version=version, by=by)
+
+
+def _answers_and_version(draft: Draft, holder: str) -> tuple[Mapping[str, Any], int]:
+    if section := draft.schema.section(holder):
+        return draft.raw(section), draft.version(holder)
+    row = draft.party(holder) or draft.share_class(holder)
+    return (row.raw, row.version) if row else ({}, 0)

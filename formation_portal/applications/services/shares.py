@@ -27,11 +27,11 @@ from .exceptions import Gone, LockedByReview, SharesExceedWhole
 from .parties import add_party, current_party
 from .transactions import (
     Journal,
-    KeptTheirs,
     PageVersion,
+    SaveResult,
+    accept_answers,
     answer_changes,
     application_transaction,
-    asked_answers,
     compare_versions,
 )
 
@@ -48,27 +48,28 @@ def add_share_class(
     by: AbstractBaseUser,
     token: str | None = None,
     page_version: PageVersion | None = None,
-) -> ShareClass:
+) -> SaveResult:
     """Add a share class; with a `token` a second post is harmless, as in `add_party`. Raises Closed."""
     with application_transaction(draft, by=by, page_version=page_version) as journal:
         _refuse_if_locked(draft, journal)
         fields = fields_by_name(draft.schema.share_class_fields)
-        posted = without_blanks(asked_answers(draft, fields, raw, by=by, where="a new share class"))
-        model = next((one for one in draft.share_class_models if one.token == token), None)
+        accepted = accept_answers(draft, fields, raw, by=by, where="a new share class")
+        posted = without_blanks(accepted.answers)
+        model = next((model for model in draft.share_class_models if model.token == token), None)
         if model is None:
-            position = max((one.position for one in draft.share_class_models), default=0) + 1
+            position = max((model.position for model in draft.share_class_models), default=0) + 1
             model = ShareClass(application=draft.application, token=token or new_token(), position=position)
             draft.share_class_models.append(model)
         elif model.raw == posted:
-            return model
-        before, model.raw = model.raw, posted
+            return SaveResult(overlong=accepted.overlong)
+        before = model.raw
+        model.raw = posted
         model.save()
         draft.invalidate()
-        row = draft.share_class(model.token)
-        assert row is not None
+        label = _current_share_class(draft, model).label
         changes = answer_changes(fields, changed_names(before, posted), before, posted)
-        journal.note("Added the share class {name}", holder=model.token, changes=changes, name=row.label)
-        return model
+        journal.note("Added the share class {name}", holder=model.token, changes=changes, name=label)
+    return SaveResult(tuple(journal.entries), overlong=accepted.overlong)
 
 
 def save_share_class(
@@ -79,17 +80,15 @@ def save_share_class(
     version: int,
     by: Author,
     page_version: PageVersion | None = None,
-) -> KeptTheirs:
-    """Save the posted answers of a share class as typed. Returns the names of what others have changed since.
-
-    Raises Stale, once the other answers are saved; Gone, Closed.
-    """
+) -> SaveResult:
+    """Save the posted answers of a share class as typed. Raises Gone, Closed."""
     with application_transaction(draft, by=by, page_version=page_version) as journal:
         model = _current_share_class(draft, share_class).model
         _refuse_if_locked(draft, journal)
         fields = fields_by_name(draft.schema.share_class_fields)
         before = model.raw
-        posted = asked_answers(draft, fields, raw, by=by, where="a share class", stored=before)
+        accepted = accept_answers(draft, fields, raw, by=by, where="a share class", stored=before)
+        posted = accepted.answers
         merge = compare_versions(
             draft.application,
             version=version,
@@ -108,7 +107,7 @@ def save_share_class(
             label = _current_share_class(draft, share_class).label
             changes = answer_changes(fields, merge.names, before, posted)
             journal.note("Changed the share class {name}", holder=model.token, changes=changes, name=label)
-    return merge.result()
+    return SaveResult.of(journal, merge, accepted)
 
 
 def remove_share_class(draft: Draft, share_class: ShareClass | ShareClassRow, *, by: AbstractBaseUser) -> References:
@@ -134,15 +133,14 @@ def save_holdings(
     by: AbstractBaseUser,
     version: int | None = None,
     page_version: PageVersion | None = None,
-) -> KeptTheirs:
-    """Save the numbers of shares as typed, by the tokens of party and class. Numbers that were not posted stay.
+) -> SaveResult:
+    """Save the numbers of shares as typed, by the tokens of party and class. Raises Closed.
 
-    So do those that others have changed since and this page has not; they are returned. Raises Stale (names are pairs
-    of tokens) where a `version` is given and both have changed a number, once the others are saved; raises Closed.
+    Numbers that were not posted stay, and so do those that others have changed since `version`, where one is given.
     """
     section = draft.schema.share_section
     if section is None:
-        return ()
+        return SaveResult()
     with application_transaction(draft, by=by, page_version=page_version) as journal:
         parties = {party.token: party for party in draft.party_models}
         classes = {share_class.token: share_class for share_class in draft.share_class_models}
@@ -158,7 +156,7 @@ def save_holdings(
             posted=posted,
             holders=[section.key],
             page_version=page_version,
-            history_key="/".join,
+            history_names={pair: "/".join(pair) for pair in posted},
         )
         if merge.names:
             for pair in merge.names:
@@ -168,7 +166,7 @@ def save_holdings(
             version_row.save()
             changes = _holding_changes(draft, merge.names, stored, posted)
             journal.note("Changed shareholdings", holder=section.key, changes=changes)
-    return merge.result()
+    return SaveResult.of(journal, merge)
 
 
 def _holding_changes(
@@ -198,25 +196,23 @@ def _store_holding(draft: Draft, pair: tuple[str, str], text: str, party: Any, s
         return
     holding = holding or Holding(application=draft.application, party=party, share_class=share_class)
     # No number has so many digits; of other text the beginning is enough.
-    holding.typed, holding.shares = text[:MAX_NUMBER_LENGTH], parse_shares(text)
+    holding.typed = text[:MAX_NUMBER_LENGTH]
+    holding.shares = parse_shares(text)
     holding.save()
     draft.holdings[pair] = holding
 
 
 def parse_shares(text: str) -> int | None:
-    """The number of shares, or None where the text is not a whole number of at least one.
-
-    A typed 0 is stored and counts as no shares.
-    """
+    """Parse a whole number of at least one; None for any other text. A typed 0 is stored and counts as no shares."""
     try:
-        # Nobody reads why: the page says it, of the number by its name.
+        # The page words the error itself, with the name of the number.
         return parse_number_of_shares(text, of="")
     except AnswerError:
         return None
 
 
 def _refuse_if_locked(draft: Draft, journal: Journal) -> None:
-    """Raises LockedByReview where the shares are locked."""
+    """Raise LockedByReview if the shares are locked."""
     if journal.locks.has_shares(draft):
         raise LockedByReview
 
@@ -236,19 +232,17 @@ def save_owners(
     by: AbstractBaseUser,
     version: int | None = None,
     page_version: PageVersion | None = None,
-) -> KeptTheirs:
-    """Save the part of each owner as typed, by their tokens; an empty text removes one. Other owners stay.
+) -> SaveResult:
+    """Save the part of each owner as typed, by their tokens; an empty text removes the owner. Other owners stay.
 
-    Returns the tokens of those that others have changed since and this page has not. Raises Stale (names are tokens),
-    once the other parts are saved; Closed, SharesExceedWhole, and Gone, also for an owner that is removed or is the
-    company itself.
+    Raises Closed, SharesExceedWhole, and Gone, also for an owner that is removed or is the company itself.
     """
     with application_transaction(draft, by=by, page_version=page_version) as journal:
         row = current_party(draft, company)
         parties = {model.token: model for model in draft.party_models if model.token != row.token}
         if not typed.keys() <= parties.keys():
             raise Gone(gettext("This person or company was removed"))
-        stored = {owner: text for (of, owner), text in typed_stakes(draft).items() if of == row.token}
+        stored = {owner: text for (owned, owner), text in typed_stakes(draft).items() if owned == row.token}
         merge = compare_versions(
             draft.application,
             version=version,
@@ -257,21 +251,21 @@ def save_owners(
             posted=typed,
             holders=[row.token],
             page_version=page_version,
-            history_key=_history_key,
+            history_names={owner: f"{OWNER_PREFIX}{owner}" for owner in typed},
         )
         after = stored | {owner: typed[owner] for owner in merge.names}
         if merge.names and exceed_whole(map(_parsed_stake, after.values())):
             raise SharesExceedWhole
-        labels = {one.token: one.label for one in draft.parties}
-        changes = [
-            {"field": _history_key(owner), "label": labels[owner], "before": stored.get(owner), "after": typed[owner]}
-            for owner in merge.names
-        ]
+        labels = {party.token: party.label for party in draft.parties}
+        changes: ChangeList = []
         for owner in merge.names:
             _store_stake(draft, row, parties[owner].pk, typed[owner])
+            field = f"{OWNER_PREFIX}{owner}"
+            line = {"field": field, "label": labels[owner], "before": stored.get(owner), "after": typed[owner]}
+            changes.append(line)
         if changes:
             journal.note("Changed who owns {name}", holder=row.token, changes=changes, name=row.label)
-    return merge.result()
+    return SaveResult.of(journal, merge)
 
 
 def _parsed_stake(text: str) -> Fraction | None:
@@ -279,10 +273,6 @@ def _parsed_stake(text: str) -> Fraction | None:
         return None if is_blank(text) else parse_stake(text, of="")
     except AnswerError:
         return None
-
-
-def _history_key(owner: str) -> str:
-    return f"{OWNER_PREFIX}{owner}"
 
 
 def _store_stake(draft: Draft, company: PartyRow, owner: int, text: str) -> None:
@@ -305,8 +295,6 @@ def add_owner(
     *,
     by: AbstractBaseUser,
     token: str,
-    version: int | None = None,
-    page_version: PageVersion | None = None,
 ) -> None:
     """Add a party without a role that owns a part of the company. A second post adds nothing.
 
@@ -315,8 +303,7 @@ def add_owner(
     with transaction.atomic():
         if draft.party(company.token) is None:
             raise Gone("The company was removed")
-        there = next((one for one in draft.party_models if one.token == token), None)
-        add_party(
-            draft, kind, there.roles if there else (), name_answers(draft.schema, kind, names), by=by, token=token
-        )
-        save_owners(draft, company, {token: part}, by=by, version=version, page_version=page_version)
+        party = draft.party_model(token)
+        roles = party.roles if party else ()
+        add_party(draft, kind, roles, name_answers(draft.schema, kind, names), by=by, token=token)
+        save_owners(draft, company, {token: part}, by=by)

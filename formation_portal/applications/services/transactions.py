@@ -7,9 +7,9 @@ else's, even while their responses are on the way.
 """
 
 import logging
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from types import MappingProxyType
 from typing import Any
@@ -30,12 +30,12 @@ from formation_portal.core import subscribers
 from formation_portal.core.encryption import characters_within
 
 from ..access import Author
-from ..draft import Draft, Overlong
+from ..draft import Draft
 from ..fields import changed_names, count_characters, is_same_answer
 from ..locks import NO_LOCKS, LockedValues, Locks, locks_of
-from ..models import Application, Change, ChangeList
+from ..models import Application, Change, ChangeList, Document
 from ..queries import LOCKED
-from .exceptions import Closed, FormChanged, Gone, LockedByReview, Stale
+from .exceptions import Closed, FormChanged, Gone, LockedByReview
 
 logger = logging.getLogger(__name__)
 
@@ -44,10 +44,6 @@ MAX_NAME_SHOWN = 80
 LONG_CHANGE = 5_000
 # Characters of JSON that the history takes of one author in an hour: 400 changes of a text of the greatest length.
 HISTORY_AN_HOUR = 8_000_000
-
-
-# The names of answers that others have saved since and that keep their values.
-KeptTheirs = tuple[Any, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,21 +61,68 @@ class PageVersion:
 
 
 @dataclass(frozen=True, slots=True)
-class Merge:
-    """The names of the posted answers to write, and of those that stay as others have saved them.
+class OtherVersion:
+    """An answer that others have saved since the page was drawn, beside the posted one, which is not saved.
 
-    `conflict` holds the answers that both have changed.
+    `change` is the latest history entry about it; None for a page that does not say what it was drawn from.
+    """
+
+    posted: Any
+    stored: Any
+    change: Change | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Overlong:
+    """A posted answer that is too long to store, with the message about it."""
+
+    raw: Any
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Merge:
+    """The names of the posted answers to write, and those that stay as others have saved them.
+
+    Both sides have changed what is in `conflicts`, and only others what is in `skipped`.
     """
 
     names: tuple[Any, ...]
-    kept_theirs: KeptTheirs = ()
-    conflict: Stale | None = None
+    conflicts: Mapping[Any, OtherVersion] = field(default_factory=dict)
+    skipped: Mapping[Any, OtherVersion] = field(default_factory=dict)
 
-    def result(self) -> KeptTheirs:
-        """Return the names that stay as others have saved them. Raises the conflict: call it after the commit."""
-        if self.conflict:
-            raise self.conflict
-        return self.kept_theirs
+
+@dataclass(frozen=True, slots=True)
+class AcceptedAnswers:
+    """The posted answers that may be stored, by name. Others are too long, or locked (by the labels of questions)."""
+
+    answers: dict[str, Any]
+    overlong: Mapping[str, Overlong] = field(default_factory=dict)
+    locked: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SaveResult:
+    """The history entries of a save, and every posted answer and file that is not saved.
+
+    Both sides have changed the answers in `conflicts`: their author has to choose. Only others have changed those in
+    `skipped`. `locked` has the labels of answers that a reviewer has accepted.
+    """
+
+    changes: tuple[Change, ...] = ()
+    conflicts: Mapping[Any, OtherVersion] = field(default_factory=dict)
+    skipped: Mapping[Any, OtherVersion] = field(default_factory=dict)
+    overlong: Mapping[str, Overlong] = field(default_factory=dict)
+    locked: tuple[str, ...] = ()
+    # By the key of the slot, why a file was refused; and the files that were stored.
+    refused_files: Mapping[str, str] = field(default_factory=dict)
+    documents: tuple[Document, ...] = ()
+
+    @classmethod
+    def of(cls, journal: "Journal", merge: Merge, accepted: AcceptedAnswers | None = None) -> "SaveResult":
+        """Sum up a transaction that has ended."""
+        result = cls(tuple(journal.entries), merge.conflicts, merge.skipped)
+        return replace(result, overlong=accepted.overlong, locked=accepted.locked) if accepted else result
 
 
 class Journal:
@@ -104,12 +147,12 @@ class Journal:
         """Add an entry: a message with values for its `{name}`s, and the answers before and after."""
         entry = Change.new(self._application, self._by, message, **named)
         entry.holder = holder
-        entry.changes = [{**one, "label": stored_words(one["label"])} for one in changes or []]
+        entry.changes = [{**change, "label": stored_words(change["label"])} for change in changes or []]
         entry.revision, entry.page = self._application.revision + 1, self._page
         self.entries.append(entry)
 
 
-# What another transaction may have changed since the application was read.
+# Columns that another transaction may have changed since the application was read.
 _LOCKED_COLUMNS = (
     "state",
     "revision",
@@ -122,8 +165,10 @@ _LOCKED_COLUMNS = (
 )
 
 
-def _differs(one: Application, other: Application, name: str) -> bool:
-    return bool(getattr(one, name) != getattr(other, name))
+def _changed_fields(application: Application, stored: Application) -> list[str]:
+    """Return the fields of a wide row that a transaction has changed."""
+    fields = application._meta.concrete_fields
+    return [field.name for field in fields if getattr(application, field.attname) != getattr(stored, field.attname)]
 
 
 def lock_owner(owner: AbstractBaseUser) -> None:
@@ -158,32 +203,26 @@ def application_transaction(
         if must_be_open and not application.is_open:
             raise Closed(application.status)
         locks = locks_of(draft) if must_be_open else NO_LOCKS
-        stood_locked = LockedValues.of(draft, locks)
-        journal, stood = (
-            Journal(application, by, page_version.page if page_version else "", locks=locks),
-            application.state,
-        )
+        locked_before = LockedValues.of(draft, locks)
+        journal = Journal(application, by, page_version.page if page_version else "", locks=locks)
+        state_before = application.state
         yield journal
-        # Whoever wrote it: locked values are unchanged, or nothing is written.
-        if locks and not stood_locked.is_kept_by(LockedValues.of(draft, locks)):
+        # No write may change a locked value.
+        if locks and not locked_before.is_kept_by(LockedValues.of(draft, locks)):
             raise LockedByReview
         if journal.entries:
             application.revision += 1
-            has_moved = application.state != stood
+            has_moved = application.state != state_before
             if has_moved:
                 application.payment_due_since = None
             journal.entries[-1].moved_to = application.state if has_moved else ""
-            # Of a wide row only what this transaction has changed.
-            fields = application._meta.concrete_fields
-            changed = [one.name for one in fields if _differs(application, locked, one.attname)]
-            application.save(update_fields=[*changed, "updated_at"])
+            application.save(update_fields=[*_changed_fields(application, locked), "updated_at"])
             Change.objects.bulk_create(journal.entries)
-            draft.new_changes += journal.entries
             draft.invalidate()
-            subscribers.application_changed(draft)
+            rows = subscribers.application_changed(draft, journal.entries[-1])
             if has_moved:
-                subscribers.application_moved(draft, by=by)
-            append_to_audit_log(application, journal.entries, by=by, rows=draft.audited_rows)
+                rows += subscribers.application_moved(draft, by=by)
+            append_to_audit_log(application, journal.entries, by=by, rows=rows)
 
 
 def append_to_audit_log(
@@ -209,7 +248,7 @@ def append_to_audit_log(
     )
 
 
-def asked_answers(
+def accept_answers(
     draft: Draft,
     fields: Mapping[str, FieldSpec],
     raw: Mapping[str, Any],
@@ -217,40 +256,42 @@ def asked_answers(
     by: Author | None,
     where: str,
     stored: Mapping[str, Any] = MappingProxyType({}),
-) -> dict[str, Any]:
-    """The posted answers to these fields, by name; others are ignored, and logged without their values.
+    locked: Collection[str] = (),
+) -> AcceptedAnswers:
+    """Separate the posted answers to these fields that may be stored from those that may not.
 
-    Answers that are too long, by themselves, for the whole application or for the history, are left out and put on the
-    draft as `overlong`; the stored ones stay.
+    Answers to other fields are ignored, and logged without their values. Answers are too long by themselves, for the
+    whole application or for the history. The answers whose names are `locked` keep their values.
     """
-    asked = {name: fields[name] for name in raw if name in fields and not fields[name].provided_by_agent}
+    asked = {name: raw[name] for name in raw if name in fields and not fields[name].provided_by_agent}
     ignored = [name[:MAX_NAME_SHOWN] for name in raw if name not in asked]
     if ignored:
         logger.warning("Ignored %d answers that are not asked in %s: %r", len(ignored), where, ignored[:10])
-    posted: dict[str, Any] = {}
-    # How much more may be stored, found out once something grows; and what it has grown by here.
-    room, grown = None, 0
-    changed = [name for name in changed_names(stored, raw) if name in asked]
-    is_history_full = _is_history_full(draft, by, [[stored.get(name, ""), raw[name]] for name in changed])
-    for name, value in raw.items():
-        if name not in asked:
-            continue
-        more = count_characters(value) - count_characters(stored.get(name, ""))
-        message, label = asked[name].too_long_message(value), asked[name].label
-        if more > 0 and room is None:
+    changed = changed_names(stored, asked)
+    is_history_full = _is_history_full(draft, by, [[stored.get(name, ""), asked[name]] for name in changed])
+    answers: dict[str, Any] = {}
+    overlong: dict[str, Overlong] = {}
+    room, added = None, 0
+    for name, value in asked.items():
+        label = fields[name].label
+        growth = count_characters(value) - count_characters(stored.get(name, ""))
+        if growth > 0 and room is None:
             room = draft.room()
-        if not message and room is not None and more > max(room - grown, 0):
+        message = fields[name].too_long_message(value)
+        if not message and room is not None and growth > max(room - added, 0):
             message = gettext("Shorten “{label}”. The application has reached its limit of text").format(label=label)
         if not message and is_history_full and name in changed:
             message = gettext("Save “{label}” again in an hour. Too much text was changed in the last hour").format(
                 label=label
             )
         if message:
-            draft.overlong[name] = Overlong(value, message)
+            overlong[name] = Overlong(value, message)
         else:
-            posted[name] = value
-            grown += more
-    return posted
+            answers[name] = value
+            added += growth
+    refused = tuple(fields[name].label for name in changed if name in answers and name in locked)
+    allowed = {name: value for name, value in answers.items() if name not in locked}
+    return AcceptedAnswers(allowed, overlong, tuple(dict.fromkeys(refused)))
 
 
 def _is_history_full(draft: Draft, by: Author | None, texts: list[Any]) -> bool:
@@ -264,22 +305,6 @@ def _is_history_full(draft: Draft, by: Author | None, texts: list[Any]) -> bool:
     own = recent.filter(who_id=by.pk) if by else recent.filter(application=draft.application, who=None)
     written = own.aggregate(length=Sum(Length("changes")))["length"] or 0
     return bool(characters_within(written) > HISTORY_AN_HOUR)
-
-
-def unlocked_answers(
-    draft: Draft,
-    journal: Journal,
-    fields: Mapping[str, FieldSpec],
-    posted: dict[str, Any],
-    *,
-    stored: Mapping[str, Any],
-    holder: str = "",
-) -> dict[str, Any]:
-    """The posted answers without locked ones. The labels of locked ones that differ are put on the draft."""
-    locked = journal.locks.answers_of(holder)
-    refused = [fields[name].label for name in changed_names(stored, posted) if name in locked] if locked else []
-    draft.locked_labels += [label for label in refused if label not in draft.locked_labels]
-    return {name: value for name, value in posted.items() if name not in locked}
 
 
 def answer_changes(
@@ -302,64 +327,61 @@ def compare_versions(
     posted: Mapping[Any, Any],
     holders: Collection[str] = (),
     page_version: PageVersion | None = None,
-    history_key: Callable[[Any], str] = str,
+    history_names: Mapping[Any, str] = MappingProxyType({}),
     asked: Collection[str] = (),
 ) -> Merge:
     """Merge a post with what others have saved since the page was drawn.
 
     `version` is the one that the page was drawn with, `current` the stored one. `holders` are the holders of the
-    history entries about these answers, and `history_key` gives an answer's name there. Without a `page_version` any
-    change by a page of an old version is a conflict. `asked` are the names of all that the page asks, where it may post
-    only a part.
+    history entries about these answers, and `history_names` the names that answers have there, if they are others.
+    Without a `page_version` any change by a page of an old version is a conflict. `asked` are the names of all that the
+    page asks, where it may post only a part.
     """
-    if page_version is not None and page_version.is_partial and version not in (None, current):
-        others = _changes_by_others(application, page_version, holders)
-        posted = {name: base for name, (base, _) in others.items() if name in asked} | dict(posted)
     names = changed_names(stored, posted)
-    if not names or version is None or version == current:
+    if version is None or version == current:
         return Merge(names)
     if page_version is None:
-        return Merge((), conflict=_stale(stored, posted, names))
+        return Merge((), conflicts={name: OtherVersion(posted[name], stored.get(name, "")) for name in names})
+    if not names and not page_version.is_partial:
+        return Merge(())
     others = _changes_by_others(application, page_version, holders)
-    touched = {name: others[history_key(name)] for name in names if history_key(name) in others}
-    theirs = {name: one for name, one in touched.items() if not is_same_answer(one[0], stored.get(name))}
-    kept_theirs = tuple(name for name, (base, _) in theirs.items() if is_same_answer(base, posted[name]))
-    clashing = tuple(name for name in theirs if name not in kept_theirs)
-    writable = tuple(name for name in names if name not in theirs)
-    if not clashing:
-        return Merge(writable, kept_theirs)
-    changes = {name: change for name, (_, change) in theirs.items()}
-    return Merge(writable, conflict=_stale(stored, posted, clashing, kept_theirs=kept_theirs, changes=changes))
-
-
-def _stale(
-    stored: Mapping[Any, Any],
-    posted: Mapping[Any, Any],
-    names: tuple[Any, ...],
-    *,
-    kept_theirs: tuple[Any, ...] = (),
-    changes: Mapping[Any, Change] | None = None,
-) -> Stale:
-    shown = {name: stored.get(name, "") for name in posted}
-    return Stale(stored=shown, posted=dict(posted), fields=names, kept_theirs=kept_theirs, changes=changes or {})
+    if page_version.is_partial:
+        shown = {name: value for name, (value, _) in others.items() if name in asked}
+        posted = {**shown, **posted}
+        names = changed_names(stored, posted)
+    writable: list[Any] = []
+    conflicts: dict[Any, OtherVersion] = {}
+    skipped: dict[Any, OtherVersion] = {}
+    for name in names:
+        shown_value, change = others.get(history_names.get(name, name), (stored.get(name), None))
+        if is_same_answer(shown_value, stored.get(name)):
+            writable.append(name)
+            continue
+        other = OtherVersion(posted[name], stored.get(name, ""), change)
+        if is_same_answer(shown_value, posted[name]):
+            skipped[name] = other
+        else:
+            conflicts[name] = other
+    return Merge(tuple(writable), conflicts, skipped)
 
 
 def _changes_by_others(
     application: Application, page_version: PageVersion, holders: Collection[str]
 ) -> dict[str, tuple[Any, Change]]:
-    """The answers that others have changed since the page was drawn, by their names in the history. One query.
+    """Return the answers that others have changed since the page was drawn, by their names in the history. One query.
 
     With each goes the value that the page last knew, and the latest change.
     """
-    found: dict[str, tuple[Any, Change]] = {}
-    bases: dict[str, Any] = {}
-    since = application.changes.filter(revision__gt=page_version.revision, holder__in=holders)
-    for change in since.select_related("who").order_by("pk"):
-        for one in change.changes:
-            name = one["field"]
-            if change.page == page_version.page or change.page in page_version.earlier_pages:
-                bases[name] = one["after"]
-                found.pop(name, None)
+    others: dict[str, tuple[Any, Change]] = {}
+    shown: dict[str, Any] = {}
+    own_pages = {page_version.page, *page_version.earlier_pages}
+    changes = application.changes.filter(revision__gt=page_version.revision, holder__in=holders)
+    for change in changes.select_related("who").order_by("pk"):
+        for line in change.changes:
+            name = line["field"]
+            if change.page in own_pages:
+                shown[name] = line["after"]
+                others.pop(name, None)
             else:
-                found[name] = (bases.setdefault(name, one["before"]), change)
-    return found
+                others[name] = (shown.setdefault(name, line["before"]), change)
+    return others

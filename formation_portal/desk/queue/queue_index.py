@@ -12,13 +12,13 @@ from datetime import datetime, time
 from typing import Any
 
 from django.conf import settings
-from django.db.models import F, QuerySet
+from django.db.models import F, Model, QuerySet
 from django.utils import timezone
 from django.utils.timezone import localdate, make_aware
 
 from formation_portal.accounts.models import User
 from formation_portal.applications.draft import Draft, load_schema
-from formation_portal.applications.models import Application, Party
+from formation_portal.applications.models import Application, Change, Party
 from formation_portal.applications.parties import name_fields
 from formation_portal.contract import canonical
 from formation_portal.contract.catalog import working_days, working_days_after, working_days_between
@@ -40,12 +40,14 @@ _CLOCK = ("target_days", "waited_days", "overdue_at")
 _WITH_US = frozenset({State.SUBMITTED_FOR_REVIEW, State.IN_REVIEW})
 
 
-def update_case(draft: Draft) -> None:
-    """The case as the application stands now; a draft that was never submitted is none. At most six queries;
-    four more make a new one, and two where its checks are counted."""
+def update_case(draft: Draft, change: Change | None = None) -> list[Model]:
+    """Bring the case of a submitted application up to date after `change`, and return the rows to attest.
+
+    At most six queries; four more make a new case, and two count its checks.
+    """
     application, state = draft.application, draft.application.status
     if application.submitted_at is None or application.deleted_at is not None:
-        return
+        return []
     is_final, at = state in FINAL, application.submitted_at
     is_with_us = state in _WITH_US and application.payment_due_since is None
     place = str(application.product.get("jurisdiction", {}).get("name", ""))[:PLACE_LIMIT]
@@ -73,7 +75,6 @@ def update_case(draft: Draft) -> None:
     was_waiting_since = case.waiting_since
     if not is_with_us and not is_final:
         facts["waiting_since"] = case.service_status_since
-    change = draft.new_changes[-1] if draft.new_changes else None
     if change is None or change.moved_to != State.IN_REVIEW:
         # That a review begins says no more than the claim.
         facts |= {"version": case.version + 1, "changed_by_id": change.who_id if change else None}
@@ -89,9 +90,8 @@ def update_case(draft: Draft) -> None:
         name = str(application.product.get("product", {}).get("name", "")) or application.product_id
         offered = {"name": name[:TITLE_LIMIT], "place": place}
         Offer.objects.update_or_create(product=application.product_id, defaults=offered)
-    if is_final:
-        draft.audited_rows.append(Case(pk=application.pk, **UNCLAIMED))
     _update_words(draft, title=facts["title"])
+    return [Case(pk=application.pk, **UNCLAIMED)] if is_final else []
 
 
 def delete_case(application: Application) -> None:

@@ -228,7 +228,6 @@ def party_form(
         impossible=draft.form_state.impossible_answers(holder),
         advice=draft.form_state.advised_answers(holder),
         refused=refused or {},
-        overlong=draft.overlong,
         control=party_control,
         is_own=bool(own_email) and party_email(party) == own_email.lower(),
         share_classes=share_class_choices(draft),

@@ -7,6 +7,7 @@ from typing import Concatenate, ParamSpec
 
 from django.contrib import messages
 from django.http import HttpResponse, QueryDict
+from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.utils.translation import gettext
 
@@ -73,7 +74,7 @@ class RemovedPage(ApplicationPage):
 
 
 Rest = ParamSpec("Rest")
-PartyView = Callable[Concatenate[UserRequest, Rest], HttpResponse]
+PartyView = Callable[Concatenate[UserRequest, Rest], HttpResponseBase]
 
 
 def restores_removed_party(view: PartyView[Rest]) -> PartyView[Rest]:
@@ -81,7 +82,7 @@ def restores_removed_party(view: PartyView[Rest]) -> PartyView[Rest]:
     everybody else has got what it answers where there is nobody."""
 
     @wraps(view)
-    def guarded(request: UserRequest, /, *args: Rest.args, **kwargs: Rest.kwargs) -> HttpResponse:
+    def guarded(request: UserRequest, /, *args: Rest.args, **kwargs: Rest.kwargs) -> HttpResponseBase:
         try:
             return view(request, *args, **kwargs)
         except PartyRemoved as removed:

@@ -1,11 +1,14 @@
 """People and companies: the list, adding one, their own page, roles in one press, duplicates, a company's owners."""
 
-from collections.abc import Callable
+from functools import cached_property
+from typing import Any
 
 from django.contrib import messages
 from django.db import transaction
 from django.http import Http404, HttpResponse, HttpResponseRedirect
+from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
+from django.utils.decorators import method_decorator
 from django.utils.translation import gettext, gettext_noop
 from django.views.decorators.http import require_http_methods
 
@@ -17,16 +20,17 @@ from formation_portal.applications.documents import EarlierFiles
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.fields import is_token
 from formation_portal.applications.parties import PartyRow
+from formation_portal.applications.services import SaveResult
 from formation_portal.contract.fields.parsing import without_null
 from formation_portal.contract.localisation import after_colon, ngettext
 from formation_portal.contract.schema import Section
 from formation_portal.invitations import parts
 from formation_portal.relay.delivery_status import deliveries_for_customer
+from formation_portal.ui.forms.form import QuestionForm
 from formation_portal.ui.forms.form_data import (
     RESTORE,
     ROLES,
     keeps_theirs,
-    posted_answers,
     posted_page_version,
     posted_version,
 )
@@ -35,8 +39,9 @@ from formation_portal.ui.roles import active_roles, role_title, role_with_articl
 from ..catalog.search import MAX_LENGTH
 from ..lookups import get_draft_or_404, get_party_or_404
 from ..pages import return_url
-from ..sections.changes import FieldConflict, field_conflicts, kept_theirs_words
-from ..sections.views import posted_proposal, render_conflict, render_page, save_page
+from ..sections.changes import FieldConflict, kept_theirs_words
+from ..sections.pages import QuestionPage
+from ..sections.views import QuestionPageView, render_conflict
 from .duplicates import DuplicatePage
 from .owners import OwnersPage, new_owner, owners_page, stake_control
 from .pages import PartyNewPage, PartyPage, party_form, party_new_page, party_page
@@ -134,7 +139,7 @@ _ADDED = {
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @customer
-def party_new(request: UserRequest, reference: str) -> HttpResponse:
+def party_new(request: UserRequest, reference: str) -> HttpResponseBase:
     """First the kind, then the roles; posting makes the party, whose own page asks the rest."""
     draft = get_draft_or_404(request, reference)
     if not draft.application.can_be_changed:
@@ -162,48 +167,56 @@ def _draw_new(request: UserRequest, page: PartyNewPage, *, status: int = 200) ->
     return render(request, "portal/parties/party_new.html", context, status=status)
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-@customer
-@restores_removed_party
-def party(request: UserRequest, reference: str, token: str) -> HttpResponse:
-    """GET draws the party's questions. POST saves answers and roles together."""
-    draft = get_draft_or_404(request, reference)
+@method_decorator([require_http_methods(["GET", "HEAD", "POST"]), customer, restores_removed_party], name="dispatch")
+class PartyView(QuestionPageView):
+    """Show a party's questions, and save its answers and roles together."""
 
-    def page() -> PartyPage:
-        earlier = EarlierFiles(draft, request.user)
-        return party_page(draft, get_party_or_404(draft, token), own_email=request.user.email, earlier=earlier)
+    @cached_property
+    def posted_roles(self) -> tuple[str, ...] | None:
+        """Return the chosen roles; None if the page did not ask, or the party's own roles were chosen to stay."""
+        post = self.request.POST
+        if ROLES not in post or keeps_theirs(post, ROLES):
+            return None
+        return tuple(role for role in post.getlist(ROLES) if role)
 
-    return _save(request, page(), page) if request.method == "POST" else render_page(request, page())
+    @property
+    def party(self) -> PartyRow:
+        return get_party_or_404(self.draft, self.kwargs["token"])
 
+    def get_page(self) -> PartyPage:
+        earlier = EarlierFiles(self.draft, self.request.user)
+        return party_page(self.draft, self.party, own_email=self.request.user.email, earlier=earlier)
 
-def _save(request: UserRequest, before: PartyPage, page: Callable[[], PartyPage]) -> HttpResponse:
-    draft, found = before.draft, before.party
-    roles = None  # where the form did not ask, or where those stay that the party has
-    if ROLES in request.POST and not keeps_theirs(request.POST, ROLES):
-        roles = tuple(role for role in request.POST.getlist(ROLES) if role)
-    form = party_form(draft, found, more_roles=roles or ())
+    def get_posted_form(self, page: QuestionPage) -> QuestionForm:
+        return party_form(self.draft, self.party, more_roles=self.posted_roles or ())
 
-    def keep() -> services.KeptTheirs:
-        version, page_version = posted_version(request.POST), posted_page_version(request.POST, draft)
-        raw = posted_answers(form, request.POST) | posted_proposal(request, before)
+    def save(self, page: QuestionPage, answers: dict[str, Any]) -> SaveResult:
+        post = self.request.POST
         return services.save_party(
-            draft, found, raw, roles=roles, version=version, by=request.user, page_version=page_version
+            self.draft,
+            self.party,
+            answers,
+            roles=self.posted_roles,
+            version=posted_version(post),
+            by=self.author,
+            page_version=posted_page_version(post, self.draft),
         )
 
-    def both(stale: services.Stale) -> tuple[FieldConflict, ...]:
-        return (*_role_clashes(stale), *field_conflicts(form, stale))
+    def get_conflicts(self, form: QuestionForm, result: SaveResult) -> tuple[FieldConflict, ...]:
+        conflicts = super().get_conflicts(form, result)
+        roles = result.conflicts.get(services.ROLES) or result.skipped.get(services.ROLES)
+        if not result.conflicts or not roles:
+            return conflicts
+        mine, theirs = role_words(roles.posted), role_words(roles.stored)
+        is_left = services.ROLES in result.skipped
+        return (FieldConflict(ROLES, gettext("Roles"), mine, theirs, roles.change, is_left), *conflicts)
 
-    response = save_page(request, before, page=page, keep=keep, clashes=both, onwards=lambda: before.people_url)
-    return ask_about_duplicate(request, draft, found.token, response)
+    def get_success_url(self, page: QuestionPage) -> str:
+        return page.people_url
 
-
-def _role_clashes(stale: services.Stale) -> tuple[FieldConflict, ...]:
-    """Other roles than those that somebody has given the party meanwhile."""
-    if services.ROLES not in (*stale.fields, *stale.kept_theirs):
-        return ()
-    mine, theirs = role_words(stale.posted[services.ROLES]), role_words(stale.stored[services.ROLES])
-    change, is_left = stale.changes.get(services.ROLES), services.ROLES in stale.kept_theirs
-    return (FieldConflict(ROLES, gettext("Roles"), mine, theirs, change, is_left),)
+    def post(self, request: UserRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        response = super().post(request, *args, **kwargs)
+        return ask_about_duplicate(request, self.draft, self.kwargs["token"], response)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -271,8 +284,8 @@ def party_duplicate(request: UserRequest, reference: str, token: str) -> HttpRes
     return onwards
 
 
-def ask_about_duplicate(request: UserRequest, draft: Draft, token: str, response: HttpResponse) -> HttpResponse:
-    """The answer to a save, or, where it leads on and the party seems to be here already, the way to the question."""
+def ask_about_duplicate(request: UserRequest, draft: Draft, token: str, response: HttpResponseBase) -> HttpResponseBase:
+    """Lead to the question about a duplicate of the party instead of onwards, where there is one."""
     stays = {"later", "update", "slot", "removal", "again", RESTORE}
     leads_on = isinstance(response, HttpResponseRedirect) and stays.isdisjoint(request.POST)
     party = draft.party(token)
@@ -318,15 +331,10 @@ def _save_owners(request: UserRequest, page: OwnersPage) -> HttpResponse:
     if is_added and new.there:
         typed[new.there] = new.part
     page_version = posted_page_version(post, draft)
-    conflicts: list[FieldConflict] = []
+    result = SaveResult()
     try:
         with transaction.atomic():
-            try:
-                kept_theirs = services.save_owners(
-                    draft, company, typed, by=by, version=page.version, page_version=page_version
-                )
-            except services.Stale as stale:
-                conflicts, kept_theirs = _owner_conflicts(draft, stale), stale.kept_theirs
+            result = services.save_owners(draft, company, typed, by=by, version=page.version, page_version=page_version)
             if is_added and new.kind:
                 services.add_owner(draft, company, new.kind, new.names, new.part, by=by, token=new.token)
     except services.Gone as gone:
@@ -334,14 +342,15 @@ def _save_owners(request: UserRequest, page: OwnersPage) -> HttpResponse:
     except services.SharesExceedWhole:
         draft.reload()
         # A choice between both versions comes first; the form with it carries all of this.
-        if not conflicts:
+        if not result.conflicts:
             refused = owners_page(draft, company, new, posted={who: typed[who] for who in typed if who != new.there})
             return _render_owners(request, refused, status=422, is_refused=True)
     except services.Closed:
         return _render_owners(request, page, status=409)
-    if conflicts:
-        return render_conflict(request, owners_page(draft, company), conflicts)
-    if words := kept_theirs_words(one.party.label for one in page.owners if one.party.token in kept_theirs):
+    if result.conflicts:
+        return render_conflict(request, owners_page(draft, company), _owner_conflicts(draft, result))
+    skipped = [owner.party.label for owner in page.owners if owner.party.token in result.skipped]
+    if words := kept_theirs_words(skipped):
         messages.info(request, words)
     now = owners_page(draft, company, None if is_added else new)
     if now.problems:
@@ -350,16 +359,17 @@ def _save_owners(request: UserRequest, page: OwnersPage) -> HttpResponse:
     return redirect(page.url if stays else page.shares_url)
 
 
-def _owner_conflicts(draft: Draft, stale: services.Stale) -> list[FieldConflict]:
+def _owner_conflicts(draft: Draft, result: SaveResult) -> list[FieldConflict]:
+    others = {**result.conflicts, **result.skipped}
     return [
         FieldConflict(
             stake_control(row.token),
             row.label,
-            stale.posted[row.token],
-            stale.stored.get(row.token, ""),
-            change=stale.changes.get(row.token),
-            is_left=row.token in stale.kept_theirs,
+            others[row.token].posted,
+            others[row.token].stored,
+            change=others[row.token].change,
+            is_left=row.token in result.skipped,
         )
         for row in draft.parties
-        if row.token in (*stale.fields, *stale.kept_theirs)
+        if row.token in others
     ]

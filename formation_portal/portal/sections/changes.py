@@ -1,6 +1,6 @@
 """What a save changes on a page and sets aside elsewhere; and what was typed where others have changed it meanwhile."""
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +11,7 @@ from django.utils.translation import gettext
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Change
 from formation_portal.applications.readback import answer_in_words
-from formation_portal.applications.services import ROLES, Stale, restorable_choices
+from formation_portal.applications.services import ROLES, SaveResult, restorable_choices
 from formation_portal.contract.fields.base import FieldSpec
 from formation_portal.contract.inactive_answers import (
     Inactive,
@@ -135,46 +135,48 @@ def need_changes(before: Sequence[Link], after: Sequence[Link]) -> NeedChanges |
 
 @dataclass(frozen=True, slots=True)
 class Consequence:
-    """A changed choice: the name of its answer, and what it has set aside; no text where that isn't worth a word."""
+    """A changed choice: the name of its answer, what it has made inactive in words, if that is much, and its change."""
 
     name: str
     text: str
-    undo_url: str
+    change: Change
 
 
 def consequence(
     draft: Draft,
-    was: FormState,
+    before: FormState,
+    changes: Sequence[Change],
     *,
-    undo_url: Callable[[int], str],
     party: Party | None = None,
     only_of: str | None = None,
 ) -> Consequence | None:
-    """What the last save of the draft has set aside since it stood like this; None where it changed no choice.
+    """Return the last choice that the changes of a save have made; None if they changed no choice.
 
-    `undo_url` gives the address that takes a change of that number back; `party` is whose answers were saved, as it
-    stood before; `only_of` is the party that its reader fills in alone: they are told of nothing else.
+    `before` is the state before the save, and `party` the party whose answers were saved, as it was then. `only_of` is
+    the token of a guest's party: guests are told of nothing else.
     """
-    for change in reversed(draft.new_changes):
+    for change in reversed(changes):
         for name in restorable_choices(draft, change):
-            inactive, said = _shown_to_reader(_set_aside(draft, was, party), only_of), ""
+            inactive = _shown_to_reader(_made_inactive(draft, before, changes, party), only_of)
+            text = ""
             if inactive.is_much:
                 things = _things(draft, inactive)
-                said = gettext("No longer needed because of this answer: {things}.").format(things=things)
-            return Consequence(name, said, undo_url(change.pk))
+                text = gettext("No longer needed because of this answer: {things}.").format(things=things)
+            return Consequence(name, text, change)
     return None
 
 
-def _set_aside(draft: Draft, was: FormState, party: Party | None) -> Inactive:
-    """What the changes of the draft have set aside; of answers alone, only what those reach is looked at."""
-    now = draft.party(party.id) if party else None
-    names = {str(one["field"]) for change in draft.new_changes for one in change.changes}
-    holders = {change.holder for change in draft.new_changes}
-    about = {party.id} if party else {section.key for section in draft.schema.entity_sections}
-    if holders <= about and ROLES not in names and bool(party) == bool(now):
-        deciding = names & answers_in_rules(draft.schema)
-        return inactive_by(deciding, was, draft.form_state, was=party, now=now.record if now else None)
-    return newly_inactive(was, draft.form_state)
+def _made_inactive(draft: Draft, before: FormState, changes: Sequence[Change], party: Party | None) -> Inactive:
+    """Return what the changes have made inactive. Changes of answers alone are compared only where those reach."""
+    row = draft.party(party.id) if party else None
+    names = {str(line["field"]) for change in changes for line in change.changes}
+    holders = {change.holder for change in changes}
+    own_holders = {party.id} if party else {section.key for section in draft.schema.entity_sections}
+    is_about_answers = holders <= own_holders and ROLES not in names and bool(party) == bool(row)
+    if not is_about_answers:
+        return newly_inactive(before, draft.form_state)
+    deciding = names & answers_in_rules(draft.schema)
+    return inactive_by(deciding, before, draft.form_state, was=party, now=row.record if row else None)
 
 
 def inactive_warnings(
@@ -253,20 +255,25 @@ class FieldConflict:
         return gettext("As %(name)s saved it on %(time)s") % words
 
 
-def field_conflicts(form: QuestionForm, stale: Stale) -> tuple[FieldConflict, ...]:
-    """The answers that differ, in the order of the questions."""
-    return tuple(
-        FieldConflict(
-            control=question.name,
-            label=question.label,
-            mine=answer_in_words(question.spec, stale.posted[question.spec.name], form.share_classes),
-            theirs=answer_in_words(question.spec, stale.stored.get(question.spec.name), form.share_classes),
-            change=stale.changes.get(question.spec.name),
-            is_left=question.spec.name in stale.kept_theirs,
-        )
-        for question in form.questions
-        if question.spec.name in (*stale.fields, *stale.kept_theirs)
-    )
+def field_conflicts(form: QuestionForm, result: SaveResult) -> tuple[FieldConflict, ...]:
+    """Return the answers that others have changed, in the order of the questions."""
+    others = {**result.conflicts, **result.skipped}
+    conflicts: list[FieldConflict] = []
+    for question in form.questions:
+        name = question.spec.name
+        if name in others:
+            other = others[name]
+            conflicts.append(
+                FieldConflict(
+                    control=question.name,
+                    label=question.label,
+                    mine=answer_in_words(question.spec, other.posted, form.share_classes),
+                    theirs=answer_in_words(question.spec, other.stored, form.share_classes),
+                    change=other.change,
+                    is_left=name in result.skipped,
+                )
+            )
+    return tuple(conflicts)
 
 
 def conflict_words(conflicts: Iterable[FieldConflict]) -> str:

@@ -1,23 +1,22 @@
 """What every page with questions shows, whatever it asks about; and the page of one section."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, partial
 from itertools import groupby
-from typing import ClassVar
+from typing import ClassVar, Self
 
-from django.contrib.auth.models import AbstractBaseUser
 from django.urls import reverse
 from django.utils.translation import gettext
 
-from formation_portal.applications.access import Author
 from formation_portal.applications.documents import EarlierFiles
 from formation_portal.applications.draft import Draft
-from formation_portal.applications.models import Document
+from formation_portal.applications.models import Change, Document
 from formation_portal.applications.parties import PartyRow
 from formation_portal.applications.readback import share_class_choices
+from formation_portal.applications.services import SaveResult
 from formation_portal.contract.localisation import ngettext, stored_words
-from formation_portal.contract.rules import Activation, FormState
+from formation_portal.contract.rules import Activation
 from formation_portal.contract.schema import Section
 from formation_portal.relay.delivery_status import ApplicationDeliveries, DeliveryStatus, deliveries_for_customer
 from formation_portal.relay.problems import LocatedProblem
@@ -31,7 +30,7 @@ from formation_portal.ui.glossary import GlossaryPlace, Term, explained_term, pl
 from ..feedback import ReviewFeedback, answers_delivery, refused_answers, review_feedback
 from ..pages import ApplicationPage, Link, file_problems, need_rows, read_only_reason
 from ..slots import SlotRow, slot_rows
-from .changes import Consequence, consequence, inactive_warnings
+from .changes import inactive_warnings
 
 # More would be a list to read, and no help.
 _MOST_BESIDE_A_FORM = 6
@@ -210,14 +209,14 @@ class QuestionPage(ApplicationPage):
         words = map(stored_words, (self.title, *(one.spec.label for one in self.form.asked)))
         return [explained_term(key, self.place) for key in terms_in(words)[:_MOST_BESIDE_A_FORM]]
 
-    def consequence(self, was: FormState) -> Consequence | None:
-        """What the last save has set aside since the application stood like this, as far as its reader may know it."""
-        party = self.party.record if self.party else None
-        return consequence(self.draft, was, party=party, undo_url=partial(self._url, "choice_restoration"))
+    def after(self, result: SaveResult) -> Self:
+        """Return the page with what a save could not take: too long answers as typed, and refused files."""
+        form = replace(self.form, overlong=result.overlong)
+        return replace(self, form=form, refused=result.refused_files)
 
-    def author(self, user: AbstractBaseUser) -> Author:
-        """Who changes what is posted, where `user` has sent it."""
-        return user
+    def undo_url(self, change: Change) -> str:
+        """Return the address that takes back the choices of a change."""
+        return self._url("choice_restoration", str(change.pk))
 
     def removal_of(self, document: Document) -> str:
         """The address that asks whether to remove a document, and leads back to the page that asks for it."""
@@ -314,7 +313,6 @@ def section_page(draft: Draft, section: Section, *, earlier: EarlierFiles | None
         impossible=draft.form_state.impossible_answers(),
         advice=draft.form_state.advised_answers(),
         refused=refused_answers(delivery),
-        overlong=draft.overlong,
         share_classes=share_class_choices(draft),
         record=draft.record,
         suggestions=suggestions(draft),

@@ -239,7 +239,6 @@ def share_class_page(draft: Draft, section: Section, *, token: str) -> ShareClas
         impossible=draft.form_state.impossible_answers(holder),
         advice=draft.form_state.advised_answers(holder),
         refused=refused_answers(delivery),
-        overlong=draft.overlong,
         share_classes=share_class_choices(draft),
         holder=holder,
         record=draft.record,

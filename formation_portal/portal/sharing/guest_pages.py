@@ -10,7 +10,6 @@ from django.http import Http404
 from django.urls import reverse
 from django.utils.translation import gettext
 
-from formation_portal.applications.access import Author, Guest
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.locks import locks_of
 from formation_portal.applications.models import Change, Document
@@ -19,7 +18,7 @@ from formation_portal.applications.services import restorable_choices
 from formation_portal.contract.localisation import ngettext
 from formation_portal.contract.needs import Need
 from formation_portal.contract.record import Party
-from formation_portal.contract.rules import FormState, Question, find_field
+from formation_portal.contract.rules import Question, find_field
 from formation_portal.contract.schema import Section
 from formation_portal.invitations.models import Invitation
 from formation_portal.relay.delivery_status import deliveries_for_customer
@@ -32,7 +31,7 @@ from ..feedback import DeliverySummary, ReviewFeedback, answers_delivery, refuse
 from ..pages import Link, need_rows
 from ..parties.guest_parts import guest_needs
 from ..parties.pages import PartyPage, entry_of, questions_by_entry
-from ..sections.changes import Consequence, consequence, inactive_warnings
+from ..sections.changes import inactive_warnings
 from ..slots import FileRow, SlotRow
 
 
@@ -113,14 +112,8 @@ class PartPage(PartyPage):
         """Who asked for it: the application's owner, who alone invites. Nothing where they gave no name."""
         return str(self.draft.application.owner.get_full_name())
 
-    def consequence(self, was: FormState) -> Consequence | None:
-        """Of their own answers alone."""
-        undo_url = partial(self._own, "part_choice_restoration")
-        party = self.party
-        return consequence(self.draft, was, party=party.record, undo_url=undo_url, only_of=party.token)
-
-    def author(self, user: object) -> Author:
-        return Guest()
+    def undo_url(self, change: Change) -> str:
+        return self._own("part_choice_restoration", change.pk)
 
     def removal_of(self, document: Document) -> str:
         return self._own("part_document_removal", document.pk)
@@ -208,7 +201,6 @@ def part_page(part: OwnPart) -> PartPage:
         impossible=draft.form_state.impossible_answers(party.record),
         advice=draft.form_state.advised_answers(party.record),
         refused=refused_answers(delivery),
-        overlong=draft.overlong,
         control=party_control,
         is_own=party.kind == "person",
         holder=party.record,

@@ -3,15 +3,17 @@
 Until the code is right, no page names anybody, and every link, right or wrong, leads to a page of the same kind.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
-from functools import partial, wraps
-from typing import Any, Concatenate, ParamSpec, cast
+from functools import wraps
+from typing import Any, Concatenate, ParamSpec
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.utils import timezone
+from django.utils.decorators import method_decorator
 from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_safe
 
@@ -24,20 +26,20 @@ from formation_portal.accounts.sessions import (
     start_guest_session,
 )
 from formation_portal.applications import services
-from formation_portal.applications.access import Guest
+from formation_portal.applications.access import Author, Guest
 from formation_portal.applications.draft import open_draft
 from formation_portal.applications.fields import new_token
+from formation_portal.applications.services import SaveResult
 from formation_portal.contract.localisation import ngettext
 from formation_portal.invitations import codes, parts
 from formation_portal.invitations.models import Closure, Invitation, closure
 from formation_portal.ui.downloads import as_download
 from formation_portal.ui.forms.controls import Problem
-from formation_portal.ui.forms.form_data import posted_answers, posted_page_version, posted_version
 
 from ..removals import ask_or_remove, document_removal_page
-from ..restorations import restore_choice
-from ..sections.changes import field_conflicts
-from ..sections.views import render_page, save_page
+from ..restorations import RestorationView
+from ..sections.pages import QuestionPage
+from ..sections.views import QuestionPageView, render_page, same_page_url
 from .guest_pages import OwnPart, PartPage, part_page
 
 CODE = "code"
@@ -46,9 +48,9 @@ DONE = "done"
 _FINISHING = "finishing"
 
 Rest = ParamSpec("Rest")
-WithInvitation = Callable[Concatenate[GuestRequest, Invitation, Rest], HttpResponse]
-WithPart = Callable[Concatenate[GuestRequest, OwnPart, Rest], HttpResponse]
-Guarded = Callable[Concatenate[GuestRequest, str, Rest], HttpResponse]
+WithInvitation = Callable[Concatenate[GuestRequest, Invitation, Rest], HttpResponseBase]
+WithPart = Callable[Concatenate[GuestRequest, OwnPart, Rest], HttpResponseBase]
+Guarded = Callable[Concatenate[GuestRequest, str, Rest], HttpResponseBase]
 
 
 def with_invitation(view: WithInvitation[Rest]) -> Guarded[Rest]:
@@ -56,11 +58,11 @@ def with_invitation(view: WithInvitation[Rest]) -> Guarded[Rest]:
     application is read for them."""
 
     @wraps(view)
-    def guarded(request: GuestRequest, reference: str, /, *args: Rest.args, **kwargs: Rest.kwargs) -> HttpResponse:
+    def guarded(request: GuestRequest, reference: str, /, *args: Rest.args, **kwargs: Rest.kwargs) -> HttpResponseBase:
         session = request.guest_session
         invitation = parts.find_by_reference(session.reference)
         if invitation is None:
-            answer = _unavailable_page(request, Closure.UNKNOWN)
+            answer: HttpResponseBase = _unavailable_page(request, Closure.UNKNOWN)
         elif why := closure(invitation, now=timezone.now(), round_=session.round, epoch=session.epoch):
             answer = _unavailable_page(request, why)
         else:
@@ -77,7 +79,7 @@ def with_part(view: WithPart[Rest]) -> Guarded[Rest]:
 
     def found(
         request: GuestRequest, invitation: Invitation, /, *args: Rest.args, **kwargs: Rest.kwargs
-    ) -> HttpResponse:
+    ) -> HttpResponseBase:
         if not request.guest_session.is_known:
             return redirect("portal:part_code", reference=invitation.reference)
         draft = open_draft(invitation.application)
@@ -178,67 +180,67 @@ def part_renewal(request: GuestRequest, reference: str) -> HttpResponse:
     return redirect("portal:part", reference=reference)
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-@invited
-@with_part
-def part(request: GuestRequest, own: OwnPart) -> HttpResponse:
-    """GET draws the part. POST saves what was typed and every file, also half of it, and goes on where it says so."""
-    before = part_page(own)
-    if request.method != "POST":
-        if own.invitation.done_at and not before.needs and "again" not in request.GET:
-            return redirect(before.done_url)
-        return render_page(request, replace(before, is_finishing=_FINISHING in request.GET))
-    return _save(request, own, before)
+class PartPageView(QuestionPageView):
+    """Show and save the questions of a guest's part. A finished part that is changed is in progress again."""
+
+    own: OwnPart
+
+    def dispatch(self, request: HttpRequest, own: OwnPart, **kwargs: Any) -> HttpResponseBase:
+        self.own = own
+        self.draft = own.draft
+        return super().dispatch(request, **kwargs)
+
+    @property
+    def author(self) -> Author:
+        return Guest()
+
+    def get_page(self) -> PartPage:
+        return part_page(self.own)
+
+    def save(self, page: QuestionPage, answers: dict[str, Any]) -> SaveResult:
+        result = super().save(page, answers)
+        if result.changes:
+            parts.mark_begun(self.own.invitation)
+        return result
+
+    def save_files(self, result: SaveResult) -> SaveResult:
+        result = super().save_files(result)
+        if result.documents:
+            parts.mark_begun(self.own.invitation)
+        return result
+
+    def finish(self, page: QuestionPage) -> HttpResponse:
+        return redirect(same_page_url(self.request, page) or page.url)
 
 
-def _save(request: GuestRequest, own: OwnPart, before: PartPage) -> HttpResponse:
-    draft = own.draft
+@method_decorator([require_http_methods(["GET", "HEAD", "POST"]), invited, with_part], name="dispatch")
+class PartView(PartPageView):
+    """Show a guest's part, and save what was typed and every file, also half of it."""
 
-    def onwards() -> str:
-        if DONE not in request.POST:
-            messages.success(request, gettext("Saved. You can come back until the link expires."))
-            return before.url
-        if part_page(own).needs or not parts.finish(draft, own.invitation):
-            return f"{before.url}?{_FINISHING}=1"
-        return before.done_url
+    def get(self, request: UserRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        page = self.get_page()
+        if self.own.invitation.done_at and not page.needs and "again" not in request.GET:
+            return redirect(page.done_url)
+        return render_page(request, replace(page, is_finishing=_FINISHING in request.GET))
 
-    response = save_page(
-        cast(UserRequest, request),
-        before,
-        page=lambda: part_page(own),
-        keep=lambda: _keep(request, own, posted_answers(before.form, request.POST)),
-        clashes=partial(field_conflicts, before.form),
-        onwards=onwards,
-    )
-    if draft.new_changes and response.headers.get("Location") != before.done_url:
-        parts.mark_begun(own.invitation)
-    return response
+    def finish(self, page: QuestionPage) -> HttpResponse:
+        if same_page_url(self.request, page):
+            return super().finish(page)
+        if DONE not in self.request.POST:
+            messages.success(self.request, gettext("Saved. You can come back until the link expires."))
+            return redirect(page.url)
+        if page.needs or not parts.finish(self.draft, self.own.invitation):
+            return redirect(f"{page.url}?{_FINISHING}=1")
+        return redirect("portal:part_completion", reference=self.own.invitation.reference)
 
 
-def _keep(request: GuestRequest, own: OwnPart, raw: Mapping[str, Any]) -> services.KeptTheirs:
-    version, page_version = posted_version(request.POST), posted_page_version(request.POST, own.draft)
-    return services.save_party(own.draft, own.party, raw, version=version, by=Guest(), page_version=page_version)
+@method_decorator([require_http_methods(["GET", "HEAD", "POST"]), invited, with_part], name="dispatch")
+class PartChoiceRestorationView(PartPageView, RestorationView):
+    """Take back a choice that was made on a guest's part."""
 
-
-@require_http_methods(["GET", "HEAD", "POST"])
-@invited
-@with_part
-def part_choice_restoration(request: GuestRequest, own: OwnPart, number: int) -> HttpResponse:
-    """Answer the choices of one change of the part as before it. A GET only leads back."""
-    change, before = own.change(number), part_page(own)
-    if request.method != "POST":
-        return redirect(before.url)
-    response = save_page(
-        cast(UserRequest, request),
-        before,
-        page=lambda: part_page(own),
-        keep=lambda: restore_choice(request, before, change, save=partial(_keep, request, own), by=Guest()),
-        clashes=partial(field_conflicts, before.form),
-        onwards=lambda: before.url,
-    )
-    if own.draft.new_changes:
-        parts.mark_begun(own.invitation)
-    return response
+    def dispatch(self, request: HttpRequest, own: OwnPart, **kwargs: Any) -> HttpResponseBase:
+        self.change = own.change(kwargs["number"])
+        return super().dispatch(request, own, **kwargs)
 
 
 @require_safe

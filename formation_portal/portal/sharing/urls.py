@@ -6,12 +6,12 @@ from . import guest_views, views
 
 urlpatterns = [
     path("invitation/", guest_views.part_link, name="part_link"),
-    path("part/<str:reference>/", guest_views.part, name="part"),
+    path("part/<str:reference>/", guest_views.PartView.as_view(), name="part"),
     path("part/<str:reference>/code/", guest_views.part_code, name="part_code"),
     path("part/<str:reference>/renewal/", guest_views.part_renewal, name="part_renewal"),
     path(
         "part/<str:reference>/changes/<int:number>/restoration/",
-        guest_views.part_choice_restoration,
+        guest_views.PartChoiceRestorationView.as_view(),
         name="part_choice_restoration",
     ),
     path("part/<str:reference>/completion/", guest_views.part_completion, name="part_completion"),

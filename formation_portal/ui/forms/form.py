@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
-from formation_portal.applications.draft import Overlong
+from formation_portal.applications.services import Overlong
 from formation_portal.contract import rules
 from formation_portal.contract.fields.base import Choice, FieldSpec, control_name
 from formation_portal.contract.fields.values import Problem as AnswerProblem

@@ -135,7 +135,7 @@ def test_names_are_taken_unchanged(draft: Draft, upload: Upload, first: str, las
 
 
 def test_a_class_of_shares_is_found_by_its_name(draft: Draft, upload: Upload, owner: Any) -> None:
-    ordinary = services.add_share_class(draft, factories.ORDINARY, by=owner)
+    ordinary = factories.new_share_class(draft, factories.ORDINARY, by=owner)
     heads = (*HEADS, "Appointed by")
     row, other = rows(draft, upload, (*ADA, " ordinary"), (*NOOR, "Preferred"), heads=heads)
     assert row.party is not None

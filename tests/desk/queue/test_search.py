@@ -134,7 +134,7 @@ def test_a_change_that_fails_leaves_the_case_as_it_was(
 ) -> None:
     before = _words(submitted.application)
 
-    def fail(draft: Draft) -> None:
+    def fail(draft: Draft, change: Any) -> None:
         raise RuntimeError
 
     subscribe(monkeypatch, "application_changed", fail)

@@ -9,6 +9,7 @@ from playwright.sync_api import Page as Tab
 
 from formation_portal.applications import services
 from formation_portal.applications.draft import open_draft
+from tests import factories
 from tests.documents import sample_files
 from tests.journeys.accessibility.barriers import badly_printed, too_wide
 from tests.journeys.accessibility.page_behaviour import moving, too_small
@@ -74,7 +75,7 @@ def pages(site: str) -> tuple[Any, list[str]]:
     party = services.add_party(draft, "person", ["director", "shareholder"], ada, by=owner)
     services.add_party(draft, "person", ["director"], {"person.first_name": LONG}, by=owner)
     rights = {"share_class.name": "Ordinary", "share_class.currency": "USD", "share_class.par_value": "1"}
-    share_class = services.add_share_class(draft, rights, by=owner)
+    share_class = factories.new_share_class(draft, rights, by=owner)
     services.save_holdings(draft, {(party.token, share_class.token): "5,000"}, by=owner)
     row = open_draft(made).party(party.token)
     slot = open_draft(made).form_state.slots(row and row.record)[0]

@@ -27,14 +27,14 @@ class LateSave:
     """The first save that reaches the server waits there until the test lets it go on."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        self._save = services.save_section
+        self._save = services.save_answers
         self._is_first = True
         self._has_come = threading.Event()
         self._may_go_on = threading.Event()
         self._is_over = threading.Event()
-        monkeypatch.setattr(services, "save_section", self._wait_and_save)
+        monkeypatch.setattr(services, "save_answers", self._wait_and_save)
 
-    def _wait_and_save(self, *args: Any, **more: Any) -> services.KeptTheirs:
+    def _wait_and_save(self, *args: Any, **more: Any) -> services.SaveResult:
         if not self._is_first:
             return self._save(*args, **more)
         self._is_first = False

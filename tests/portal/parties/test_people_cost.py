@@ -37,7 +37,7 @@ def test_a_page_takes_as_many_queries_for_ten_people_as_for_one(
             by=owner,
         )
         services.add_document(complete, party, "Passport", factories.upload(), by=owner)
-        share_class = services.add_share_class(
+        share_class = factories.new_share_class(
             complete, {**factories.ORDINARY, "share_class.name": f"No {number}"}, by=owner
         )
         services.save_holdings(complete, {(party.token, share_class.token): "5"}, by=owner)

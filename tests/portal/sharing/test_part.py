@@ -577,8 +577,8 @@ def test_a_save_that_comes_after_submitting_is_shown_to_be_copied(
         Application.objects.update(state="submitted_for_review")
         return kept(*args, **more)
 
-    kept = services.save_party
-    monkeypatch.setattr(guest_views.services, "save_party", overtaken)
+    kept = services.save_answers
+    monkeypatch.setattr(guest_views.services, "save_answers", overtaken)
     response = fill_in(guest, invitation, **{"person.last_name": "King"})
     assert response.status_code == 409
     text = response.content.decode()

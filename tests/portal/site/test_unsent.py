@@ -84,7 +84,7 @@ def test_a_party_is_told_by_its_roles_labels_and_words(draft: Draft, owner: User
 
 def test_shares_are_told_by_class_and_holder(draft: Draft, owner: User, as_nobody: Client) -> None:
     party = services.add_party(draft, "person", ["shareholder"], factories.ADA, by=owner)
-    row = services.add_share_class(draft, factories.ORDINARY, by=owner)
+    row = factories.new_share_class(draft, factories.ORDINARY, by=owner)
     address = f"/applications/{draft.application.reference}/shares/"
     as_nobody.post(address, {f"holding:{party.token}:{row.token}": "60", "version": "0"})
     sign_in(as_nobody, "owner@example.com")
